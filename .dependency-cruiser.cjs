@@ -1,0 +1,105 @@
+/** The import rules of ARCHITECTURE.md, checked by a machine. */
+const only = (name, packages, owners, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: '^src/', pathNot: [...owners, '\\.test\\.ts$'] },
+  to: { path: packages.map((p) => `node_modules/${p}(/|$)`) },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, path: '^src/', pathNot: ['\\.test\\.ts$'] },
+      to: {},
+    },
+    {
+      name: 'no-barrels-or-drawers',
+      comment:
+        'No index.ts, no folder called utils, helpers, common or shared: import the file, name the owner.',
+      severity: 'error',
+      from: {},
+      to: { path: ['^src/.*index\\.ts$', '^src/.*/(utils|helpers|common|shared)/'] },
+    },
+    {
+      name: 'platform-imports-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^src/platform/' },
+      to: { path: '^src/(?!platform/)' },
+    },
+    {
+      name: 'vocabulary-is-a-leaf',
+      severity: 'error',
+      from: { path: '^src/events/(turn-event|fold-turn)\\.ts$' },
+      to: { path: '^src/(?!platform/|events/turn-event\\.ts)' },
+    },
+    {
+      name: 'wire-knows-events-only',
+      severity: 'error',
+      from: { path: '^src/wire/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/(?!platform/|events/|wire/)' },
+    },
+    {
+      name: 'turn-is-the-only-conductor',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(turn/|app\\.module|runtime|serve)' },
+      to: { path: '^src/turn/' },
+    },
+    {
+      name: 'governance-rules-are-pure',
+      comment:
+        'A rule imports types only; I/O lives in files that say so (*.module.ts, *-store.ts).',
+      severity: 'error',
+      from: {
+        path: '^src/governance/',
+        pathNot: ['\\.(module|controller)\\.ts$', '-store\\.ts$', '\\.test\\.ts$'],
+      },
+      to: {
+        path: '^(src/(?!governance/|platform/|events/turn-event|tools/tool\\.ts)|node_modules/)',
+      },
+    },
+    only(
+      'nest-is-a-shell',
+      ['@nestjs', 'rxjs'],
+      [
+        '\\.(module|controller|filter|guard|interceptor|processor|dto|decorator)\\.ts$',
+        '^src/main\\.ts$',
+        '^src/serve\\.ts$',
+        '^src/openapi\\.ts$',
+        '^src/wire/to-observable\\.ts$',
+      ],
+      'Nest only in its shell files: the loop, the rules and the dialects are plain TypeScript.',
+    ),
+    only(
+      'model-sdk-has-one-home',
+      ['@anthropic-ai/sdk'],
+      ['^src/provider/anthropic/', '^src/tools/'],
+      "Model calls go through provider/anthropic; tools may use the SDK's tool helpers.",
+    ),
+    only(
+      'pglite-has-one-home',
+      ['@electric-sql/pglite'],
+      ['^src/storage/'],
+      'Only storage opens a database.',
+    ),
+    {
+      name: 'tests-stay-out-of-the-build',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.test\\.ts$' },
+      to: { path: ['\\.test\\.ts$', '^test/'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    combinedDependencies: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};

@@ -1,0 +1,130 @@
+/**
+ * The vocabulary of a turn, and its only definition. Names are noun, dot, verb in the past tense,
+ * or `delta`. Every `switch` over it ends in `unreachable`, so that a new event breaks the build
+ * in the fold, in each dialect and wherever else it must be handled.
+ */
+
+/** Tokens as the provider reported them. Cached input is not part of `inputTokens`. */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+}
+
+export interface Source {
+  type: string;
+  title: string;
+  url?: string;
+  citedText?: string;
+  /** Where in the document: a page, a character range or a block range. */
+  location?: { unit: 'page' | 'char' | 'block'; start: number; end: number };
+}
+
+export type ToolStatus = 'success' | 'error' | 'denied' | 'unknown';
+export type TurnOutcome = 'completed' | 'limited' | 'interrupted' | 'failed';
+export type StepStopReason =
+  | 'end_turn'
+  | 'tool_use'
+  | 'max_tokens'
+  | 'pause_turn'
+  | 'refusal'
+  | 'stop_sequence'
+  | 'context_window'
+  | 'interrupted'
+  | 'failed';
+
+export type TurnEventBody =
+  | { type: 'turn.queued'; position: number }
+  | {
+      type: 'turn.started';
+      sessionId: string;
+      messageId: string;
+      agent: string;
+      model: string;
+      providerSessionId: string;
+      /** Whether the session had turns before this one. */
+      resumed: boolean;
+    }
+  | { type: 'turn.recovering'; reason: string }
+  | { type: 'step.started'; step: number }
+  | { type: 'step.discarded'; step: number }
+  | { type: 'thinking.delta'; step: number; text: string }
+  | { type: 'text.delta'; step: number; text: string }
+  | { type: 'source.cited'; step: number; source: Source }
+  | { type: 'tool.requested'; step: number; callId: string; name: string }
+  | { type: 'tool.args.delta'; callId: string; json: string }
+  | { type: 'tool.started'; callId: string; name: string; input: unknown }
+  | { type: 'tool.progress'; callId: string; note: string; elapsedMs: number }
+  | {
+      type: 'tool.ended';
+      callId: string;
+      name: string;
+      status: ToolStatus;
+      output: string;
+      durationMs: number;
+    }
+  | { type: 'approval.requested'; approvalId: string; callId: string; name: string; input: unknown }
+  | { type: 'approval.resolved'; approvalId: string; callId: string; decision: string; by: string }
+  | { type: 'subagent.started'; callId: string; childTurnId: string; agent: string }
+  | {
+      type: 'subagent.ended';
+      callId: string;
+      childTurnId: string;
+      outcome: TurnOutcome;
+      usage: Usage;
+    }
+  | { type: 'attachment.rejected'; name: string; reason: string }
+  | {
+      type: 'notice.posted';
+      kind: string;
+      level: 'message' | 'step';
+      text: string;
+      metadata?: Record<string, unknown>;
+      seenByModel: boolean;
+    }
+  | { type: 'step.ended'; step: number; stopReason: StepStopReason; usage: Usage }
+  | {
+      type: 'turn.failed';
+      phase: 'mid-stream';
+      errorType: string;
+      message: string;
+      status: number;
+      severity: 'warning' | 'error';
+      fatal: boolean;
+      details?: unknown;
+    }
+  | {
+      type: 'turn.ended';
+      outcome: TurnOutcome;
+      exitCode: number;
+      /** Why it ended: a stop reason, a limit's name, who interrupted, an error's type. */
+      reason: string;
+      text: string;
+      usage: Usage;
+      durationMs: number;
+    };
+
+/**
+ * An event in the log. Events of a turn are ordered by (attempt, seq). `attempt` counts the
+ * workers that claimed the turn, from 1 (what is said before the first claim has attempt 0);
+ * `seq` counts from 1 within the attempt.
+ */
+export type TurnEvent = TurnEventBody & { attempt: number; seq: number; at: string };
+export type TurnEventType = TurnEventBody['type'];
+
+export const noUsage: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+};
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+  };
+}

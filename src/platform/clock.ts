@@ -1,0 +1,25 @@
+/**
+ * The only source of time. Everything that waits or stamps takes a `Clock`, so that a test moves
+ * time by hand instead of sleeping.
+ */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Runs `callback` once after `delayMs` milliseconds; the returned function cancels it. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    // A pending timer must never hold a process that has nothing else to do.
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** ISO-8601 in UTC with milliseconds. */
+export function isoTime(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}

@@ -1,0 +1,58 @@
+import type { Source, Usage } from '../events/turn-event.js';
+import type { JsonObject } from '../platform/json.js';
+
+/** What the loop sends to a model and hears from it, in no provider's words. */
+
+/** A canonical block of an assistant message. `opaque` is the provider's own, kept to the letter. */
+export type AssistantPart =
+  | { type: 'text'; text: string; citations?: JsonObject[] }
+  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'redacted_thinking'; data: string }
+  | { type: 'tool_use'; id: string; name: string; input: JsonObject }
+  | { type: 'opaque'; block: JsonObject };
+
+export type UserPart =
+  | { type: 'text'; text: string }
+  | { type: 'image'; mediaType: string; base64: string }
+  | { type: 'pdf'; title: string; base64: string }
+  | { type: 'document'; title: string; text: string }
+  | { type: 'tool_result'; callId: string; output: string; isError: boolean };
+
+export type ModelMessage =
+  { role: 'user'; parts: UserPart[] } | { role: 'assistant'; parts: AssistantPart[] };
+
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema of the input; its root is an object. */
+  inputSchema: JsonObject;
+}
+
+export interface ModelRequest {
+  model: string;
+  system: string;
+  messages: ModelMessage[];
+  tools: ToolSpec[];
+  /** Most tokens the reply may have. */
+  maxTokens: number;
+}
+
+export type StopReason =
+  | 'end_turn'
+  | 'tool_use'
+  | 'max_tokens'
+  | 'pause_turn'
+  | 'refusal'
+  | 'stop_sequence'
+  | 'context_window';
+
+/** What a model's stream says, in order. Deltas are best effort; `part.ended` is canonical. */
+export type ModelEvent =
+  | { type: 'text.delta'; text: string }
+  | { type: 'thinking.delta'; text: string }
+  | { type: 'source.cited'; source: Source }
+  | { type: 'tool.requested'; callId: string; name: string }
+  | { type: 'tool.args.delta'; callId: string; json: string }
+  | { type: 'part.ended'; part: AssistantPart }
+  /** The last one. `usage` is the whole call's. `details` is the provider's word on a refusal. */
+  | { type: 'ended'; stopReason: StopReason; usage: Usage; details?: string };
