@@ -111,7 +111,6 @@ export type TurnEventBody =
  * `seq` counts from 1 within the attempt.
  */
 export type TurnEvent = TurnEventBody & { attempt: number; seq: number; at: string };
-export type TurnEventType = TurnEventBody['type'];
 
 export const noUsage: Usage = {
   inputTokens: 0,

@@ -11,6 +11,12 @@ export type AssistantPart =
   | { type: 'tool_use'; id: string; name: string; input: JsonObject }
   | { type: 'opaque'; block: JsonObject };
 
+/**
+ * Only key of the input of a `tool_use` whose JSON the model broke; the value is the broken text.
+ * Not a fault of the turn: answer the call with an error and the model tries again.
+ */
+export const INVALID_JSON = '__invalid_json';
+
 export type UserPart =
   | { type: 'text'; text: string }
   | { type: 'image'; mediaType: string; base64: string }
@@ -48,6 +54,8 @@ export type StopReason =
 
 /** What a model's stream says, in order. Deltas are best effort; `part.ended` is canonical. */
 export type ModelEvent =
+  /** The first one: what the call costs before a word of the reply. */
+  | { type: 'started'; usage: Usage }
   | { type: 'text.delta'; text: string }
   | { type: 'thinking.delta'; text: string }
   | { type: 'source.cited'; source: Source }

@@ -1,0 +1,170 @@
+import { unreachable } from '../platform/exhaustive.js';
+import {
+  type Source,
+  type StepStopReason,
+  type ToolStatus,
+  type TurnEvent,
+  type TurnOutcome,
+  type Usage,
+} from './turn-event.js';
+
+export interface ToolView {
+  callId: string;
+  name: string;
+  /** The input's JSON as far as it streamed; `input` once it is whole. */
+  argsJson: string;
+  input?: unknown;
+  status: 'requested' | 'running' | ToolStatus;
+  output: string;
+  durationMs: number;
+}
+
+export interface StepView {
+  step: number;
+  text: string;
+  thinking: string;
+  sources: Source[];
+  tools: ToolView[];
+  stopReason?: StepStopReason;
+  usage?: Usage;
+}
+
+/** What a person would see of a turn. Everything in it comes from its events. */
+export interface TurnView {
+  phase: 'waiting' | 'running' | 'recovering' | 'ended';
+  position?: number;
+  attempt: number;
+  agent?: string;
+  model?: string;
+  steps: StepView[];
+  notices: { kind: string; text: string }[];
+  rejectedAttachments: { name: string; reason: string }[];
+  pendingApprovals: string[];
+  subagents: { callId: string; agent: string; outcome?: TurnOutcome }[];
+  failure?: { errorType: string; message: string };
+  end?: { outcome: TurnOutcome; exitCode: number; reason: string; text: string; usage: Usage };
+}
+
+export const emptyTurn: TurnView = {
+  phase: 'waiting',
+  attempt: 0,
+  steps: [],
+  notices: [],
+  rejectedAttachments: [],
+  pendingApprovals: [],
+  subagents: [],
+};
+
+/**
+ * One event further. Pure: the view given is not changed.
+ *
+ * @throws Error when an event names a step or a call that never began: the log is broken.
+ */
+export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
+  const next = { ...view, attempt: event.attempt };
+  switch (event.type) {
+    case 'turn.queued':
+      return { ...next, position: event.position };
+    case 'turn.started':
+      return { ...next, phase: 'running', agent: event.agent, model: event.model };
+    case 'turn.recovering':
+      return { ...next, phase: 'recovering' };
+    case 'step.started':
+      return { ...next, phase: 'running', steps: [...view.steps, emptyStep(event.step)] };
+    case 'step.discarded':
+      return { ...next, steps: view.steps.filter((step) => step.step !== event.step) };
+    case 'thinking.delta':
+      return onStep(next, event.step, (s) => ({ ...s, thinking: s.thinking + event.text }));
+    case 'text.delta':
+      return onStep(next, event.step, (s) => ({ ...s, text: s.text + event.text }));
+    case 'source.cited':
+      return onStep(next, event.step, (s) => ({ ...s, sources: [...s.sources, event.source] }));
+    case 'tool.requested':
+      return onStep(next, event.step, (s) => ({ ...s, tools: [...s.tools, requested(event)] }));
+    case 'tool.args.delta':
+      return onTool(next, event.callId, (t) => ({ ...t, argsJson: t.argsJson + event.json }));
+    case 'tool.started':
+      return onTool(next, event.callId, (t) => ({ ...t, input: event.input, status: 'running' }));
+    case 'tool.progress':
+      return onTool(next, event.callId, (t) => ({ ...t, durationMs: event.elapsedMs }));
+    case 'tool.ended': {
+      const { status, output, durationMs } = event;
+      return onTool(next, event.callId, (t) => ({ ...t, status, output, durationMs }));
+    }
+    case 'approval.requested':
+      return { ...next, pendingApprovals: [...view.pendingApprovals, event.approvalId] };
+    case 'approval.resolved':
+      return {
+        ...next,
+        pendingApprovals: view.pendingApprovals.filter((id) => id !== event.approvalId),
+      };
+    case 'subagent.started':
+      return {
+        ...next,
+        subagents: [...view.subagents, { callId: event.callId, agent: event.agent }],
+      };
+    case 'subagent.ended':
+      return {
+        ...next,
+        subagents: view.subagents.map((child) =>
+          child.callId === event.callId ? { ...child, outcome: event.outcome } : child,
+        ),
+      };
+    case 'attachment.rejected': {
+      const { name, reason } = event;
+      return { ...next, rejectedAttachments: [...view.rejectedAttachments, { name, reason }] };
+    }
+    case 'notice.posted':
+      return { ...next, notices: [...view.notices, { kind: event.kind, text: event.text }] };
+    case 'step.ended':
+      return onStep(next, event.step, (s) => ({
+        ...s,
+        stopReason: event.stopReason,
+        usage: event.usage,
+      }));
+    case 'turn.failed':
+      return { ...next, failure: { errorType: event.errorType, message: event.message } };
+    case 'turn.ended': {
+      const { outcome, exitCode, reason, text, usage } = event;
+      return { ...next, phase: 'ended', end: { outcome, exitCode, reason, text, usage } };
+    }
+    default:
+      return unreachable(event);
+  }
+}
+
+function emptyStep(step: number): StepView {
+  return { step, text: '', thinking: '', sources: [], tools: [] };
+}
+
+function requested(event: { callId: string; name: string }): ToolView {
+  const { callId, name } = event;
+  return { callId, name, argsJson: '', status: 'requested', output: '', durationMs: 0 };
+}
+
+function onStep(view: TurnView, step: number, change: (step: StepView) => StepView): TurnView {
+  if (!view.steps.some((s) => s.step === step)) {
+    throw new Error(`An event of step ${step} came before its step.started`);
+  }
+  return { ...view, steps: view.steps.map((s) => (s.step === step ? change(s) : s)) };
+}
+
+function onTool(view: TurnView, callId: string, change: (tool: ToolView) => ToolView): TurnView {
+  if (!view.steps.some((s) => s.tools.some((t) => t.callId === callId))) {
+    throw new Error(`An event of tool call ${callId} came before its tool.requested`);
+  }
+  return {
+    ...view,
+    steps: view.steps.map((s) => ({
+      ...s,
+      tools: s.tools.map((t) => (t.callId === callId ? change(t) : t)),
+    })),
+  };
+}
+
+/** Folds a whole log, for readers that join late. */
+export function foldTurnEvents(events: Iterable<TurnEvent>): TurnView {
+  let view = emptyTurn;
+  for (const event of events) view = foldTurn(view, event);
+  return view;
+}
