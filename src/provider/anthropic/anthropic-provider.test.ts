@@ -1,0 +1,361 @@
+import { getEventListeners, once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../platform/clock.js';
+import type { Clock } from '../../platform/clock.js';
+import type { ModelEvent, ModelRequest } from '../model-types.js';
+import type { ProviderSettings } from '../provider-settings.js';
+import { AnthropicProvider } from './anthropic-provider.js';
+
+const KEY = 'sk-ant-test-key-0001';
+const request: ModelRequest = {
+  model: 'claude-sonnet-5',
+  system: '',
+  messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],
+  tools: [],
+  maxTokens: 100,
+};
+const reply = readFileSync(new URL('./fixtures/cited-text.txt', import.meta.url), 'utf8');
+/** Up to and with the first delta, which is one batch of one event. */
+const beginning = reply.slice(0, reply.indexOf('Grüße "}}') + 'Grüße "}}\n\n'.length);
+const never = new AbortController().signal;
+
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+});
+
+interface Served {
+  url: string;
+  requests: IncomingMessage[];
+  connections: () => number;
+}
+
+async function serve(listener: RequestListener): Promise<Served> {
+  const requests: IncomingMessage[] = [];
+  let connections = 0;
+  const server = createServer((incoming, response) => {
+    requests.push(incoming);
+    incoming.resume().once('end', () => listener(incoming, response));
+  });
+  server.on('connection', () => connections++);
+  servers.push(server.listen(0, '127.0.0.1'));
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requests, connections: () => connections };
+}
+
+function provider(
+  baseUrl: string,
+  changes: Partial<ProviderSettings> = {},
+  clock: Clock = systemClock,
+) {
+  const settings: ProviderSettings = {
+    mode: 'anthropic',
+    apiKey: KEY,
+    baseUrl,
+    egressAllow: [new URL(baseUrl).origin],
+    stallTimeoutMs: 10_000,
+    requestTimeoutMs: 10_000,
+    maxRetries: 0,
+    ...changes,
+  };
+  return new AnthropicProvider(settings, clock);
+}
+
+async function run(model: AnthropicProvider): Promise<{ events: ModelEvent[]; error: unknown }> {
+  const events: ModelEvent[] = [];
+  try {
+    for await (const batch of model.stream(request, never)) events.push(...batch);
+    return { events, error: undefined };
+  } catch (error) {
+    return { events, error };
+  }
+}
+
+function sse(response: ServerResponse, text: string): ServerResponse {
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+  response.write(text);
+  return response;
+}
+
+function refuse(
+  response: ServerResponse,
+  status: number,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  const error = { type: 'some_error', message: `refused ${KEY} ${encodeURIComponent(KEY)}` };
+  response.end(JSON.stringify({ type: 'error', error }));
+}
+
+describe('AnthropicProvider.stream', () => {
+  it('sends one request and yields the reply', async () => {
+    const served = await serve((_request, response) => sse(response, reply).end());
+    const { events, error } = await run(provider(served.url));
+    expect(error).toBeUndefined();
+    expect(events.map((event) => event.type)).toEqual([
+      'text.delta',
+      'text.delta',
+      'source.cited',
+      'text.delta',
+      'source.cited',
+      'part.ended',
+      'ended',
+    ]);
+    expect(served.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /v1/messages',
+    ]);
+    expect(served.requests[0]?.headers).toMatchObject({
+      authorization: `Bearer ${KEY}`,
+      'anthropic-version': '2026-10-21',
+    });
+  });
+
+  it('keeps the path of a gateway and sends the version asked for', async () => {
+    const served = await serve((_request, response) => sse(response, reply).end());
+    await run(
+      provider(`${served.url}/claude/v1/messages/`, {
+        egressAllow: [served.url],
+        apiVersion: '2023-06-01',
+      }),
+    );
+    expect(served.requests[0]?.url).toBe('/claude/v1/messages');
+    expect(served.requests[0]?.headers['anthropic-version']).toBe('2023-06-01');
+  });
+
+  it('takes nothing from the environment, and in rehearsal sends no real key', async () => {
+    const before = { ...process.env };
+    Object.assign(process.env, {
+      ANTHROPIC_API_KEY: 'env-key',
+      ANTHROPIC_AUTH_TOKEN: 'env-token',
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
+      ANTHROPIC_PROFILE: 'env-profile',
+      ANTHROPIC_CUSTOM_HEADERS: 'authorization: Bearer env\nx-env: 1\nanthropic-version: env',
+    });
+    try {
+      const served = await serve((_request, response) => sse(response, reply).end());
+      expect(
+        (await run(provider(served.url, { mode: 'rehearsal', egressAllow: [] }))).error,
+      ).toBeUndefined();
+      expect(served.requests[0]?.headers).toMatchObject({
+        authorization: 'Bearer rehearsal',
+        'anthropic-version': '2026-10-21',
+      });
+      expect(JSON.stringify(served.requests[0]?.rawHeaders)).not.toMatch(/env|sk-ant/i);
+    } finally {
+      process.env = before;
+    }
+  });
+
+  it('uses a connection again and leaves no listener, also when the last bytes come late', async () => {
+    const served = await serve((_request, response) => {
+      sse(response, reply);
+      setImmediate(() => response.end());
+    });
+    const model = provider(served.url);
+    await run(model);
+    // The HTTP client takes the connection back one turn of the event loop after its last byte.
+    await new Promise((resolve) => setImmediate(resolve));
+    await run(model);
+    expect(served.requests).toHaveLength(2);
+    expect(served.connections()).toBe(1);
+    expect(getEventListeners(never, 'abort')).toEqual([]);
+  });
+
+  it('ends with the message, not with the connection', async () => {
+    let closed: Promise<unknown> | undefined;
+    const served = await serve((_request, response) => {
+      closed = once(sse(response, reply), 'close');
+    });
+    const { events, error } = await run(provider(served.url));
+    expect([events.at(-1)?.type, error]).toEqual(['ended', undefined]);
+    await closed;
+  });
+
+  it.each([429, 500, 529, 408])('tries again after %s, before the stream began', async (status) => {
+    const served: Served = await serve((_request, response) =>
+      served.requests.length < 3
+        ? refuse(response, status, { 'retry-after-ms': '1' })
+        : sse(response, reply).end(),
+    );
+    const { events, error } = await run(provider(served.url, { maxRetries: 2 }));
+    expect([events.at(-1)?.type, error]).toEqual(['ended', undefined]);
+    expect(served.requests).toHaveLength(3);
+  });
+
+  it('does not wait for as long as the provider likes', async () => {
+    const served = await serve((_request, response) =>
+      refuse(response, 429, { 'retry-after': '3600' }),
+    );
+    const { error } = await run(provider(served.url, { maxRetries: 2 }));
+    expect(error).toMatchObject({ status: 429, headers: { 'Retry-After': '3600' } });
+    expect(served.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'is closed in good order',
+      (response: ServerResponse) => response.end(),
+      /closed the stream before/,
+    ],
+    ['breaks', (response: ServerResponse) => response.destroy(), /connection broke/],
+  ])('tries nothing again when the stream %s after its first event', async (_how, cut, message) => {
+    const served = await serve((_request, response) => {
+      sse(response, beginning);
+      setImmediate(() => cut(response));
+    });
+    const { events, error } = await run(provider(served.url, { maxRetries: 2 }));
+    expect(events).toEqual([{ type: 'text.delta', text: 'Grüße ' }]);
+    expect(error).toMatchObject({
+      type: 'SDK_FAILURE',
+      status: 503,
+      message: expect.stringMatching(message),
+      details: { provider: 'anthropic', category: 'NETWORK_ERROR' },
+    });
+    expect(served.requests).toHaveLength(1);
+  });
+
+  it('gives up on a stream that stalls, and says for how long', async () => {
+    let now = 0;
+    let fire = (): void => undefined;
+    const clock: Clock = {
+      now: () => now,
+      after: (_delayMs, callback) => {
+        fire = callback;
+        return () => undefined;
+      },
+    };
+    let closed: Promise<unknown> | undefined;
+    const served = await serve((_request, response) => {
+      closed = once(sse(response, beginning), 'close');
+    });
+    const stream = provider(served.url, { stallTimeoutMs: 60_000 }, clock).stream(request, never);
+    await stream.next();
+    const next = stream.next();
+    now += 60_000;
+    fire();
+    await expect(next).rejects.toMatchObject({
+      type: 'SDK_FAILURE',
+      status: 504,
+      details: { provider: 'anthropic', category: 'REQUEST_TIMEOUT', stalledMs: 60_000 },
+    });
+    await closed;
+  });
+
+  it('gives up on a provider that does not answer', async () => {
+    const served = await serve(() => undefined);
+    const { error } = await run(provider(served.url, { requestTimeoutMs: 30 }));
+    expect(error).toMatchObject({
+      status: 504,
+      details: { provider: 'anthropic', category: 'REQUEST_TIMEOUT' },
+    });
+  });
+
+  it.each<['aborted' | 'left']>([['aborted'], ['left']])(
+    'closes the connection when the stream is %s in the middle',
+    async (how) => {
+      let closed: Promise<unknown> | undefined;
+      const served = await serve((_request, response) => {
+        closed = once(sse(response, beginning), 'close');
+      });
+      const abort = new AbortController();
+      const stream = provider(served.url).stream(request, abort.signal);
+      await stream.next();
+      if (how === 'left') await stream.return(undefined);
+      else {
+        const reason = new Error('interrupted by the user');
+        const next = stream.next();
+        abort.abort(reason);
+        await expect(next).rejects.toBe(reason);
+      }
+      await closed;
+      expect(served.requests).toHaveLength(1);
+    },
+  );
+
+  it('throws the reason of a signal that aborts before the answer, or before the call', async () => {
+    const abort = new AbortController();
+    const reason = new Error('turn timed out');
+    const served = await serve(() => abort.abort(reason));
+    const model = provider(served.url, { maxRetries: 2 });
+    await expect(model.stream(request, abort.signal).next()).rejects.toBe(reason);
+    await expect(model.stream(request, abort.signal).next()).rejects.toBe(reason);
+    expect(served.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [401, 'INVALID_API_KEY'],
+    [403, 'INVALID_API_KEY'],
+    [404, 'API_RESPONSE_ERROR'],
+    [429, 'RATE_LIMITED'],
+    [500, 'API_RESPONSE_ERROR'],
+    [529, 'API_RESPONSE_ERROR'],
+  ])('maps %s and never shows the key', async (status, category) => {
+    const served = await serve((_request, response) => refuse(response, status));
+    const { error } = await run(provider(served.url));
+    expect(error).toMatchObject({
+      type: 'SDK_FAILURE',
+      status,
+      message: expect.stringContaining('refused [REDACTED_API_KEY] [REDACTED_API_KEY]'),
+      details: { provider: 'anthropic', category, upstreamType: 'some_error' },
+    });
+    expect(JSON.stringify([error, (error as Error).message, (error as Error).stack])).not.toContain(
+      KEY,
+    );
+  });
+
+  it('maps an error event, after the events before it, and never shows the key', async () => {
+    const error = { type: 'overloaded_error', message: `busy ${KEY}` };
+    const text = `${beginning}event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`;
+    const served = await serve((_request, response) => sse(response, text).end());
+    const result = await run(provider(served.url));
+    expect(result.events).toHaveLength(1);
+    expect(result.error).toMatchObject({
+      status: 529,
+      message: expect.stringContaining('busy [REDACTED_API_KEY]'),
+      details: { category: 'API_RESPONSE_ERROR', upstreamType: 'overloaded_error' },
+    });
+  });
+
+  it('refuses a redirect and does not follow it', async () => {
+    const other = await serve((_request, response) => sse(response, reply).end());
+    const served = await serve((_request, response) =>
+      response.writeHead(307, { location: other.url }).end(),
+    );
+    const { error } = await run(provider(served.url, { maxRetries: 2 }));
+    expect(error).toMatchObject({
+      status: 400,
+      details: { category: 'NETWORK_POLICY_VIOLATION', policy: 'REQ-NET-001', upstreamStatus: 307 },
+    });
+    expect([served.requests.length, other.requests.length]).toEqual([1, 0]);
+  });
+
+  it('refuses an answer that is no event stream', async () => {
+    const served = await serve((_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+    );
+    expect((await run(provider(served.url))).error).toMatchObject({
+      status: 502,
+      message: expect.stringContaining('text/html'),
+      details: { category: 'API_RESPONSE_ERROR' },
+    });
+  });
+
+  it('says that nobody answered', async () => {
+    const served = await serve(() => undefined);
+    const server = servers.pop();
+    server?.close();
+    expect((await run(provider(served.url))).error).toMatchObject({
+      status: 503,
+      details: { category: 'NETWORK_ERROR', cause: expect.stringContaining('ECONNREFUSED') },
+    });
+  });
+});

@@ -1,0 +1,140 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { linkAbort } from '../../platform/abort.js';
+import type { Clock } from '../../platform/clock.js';
+import { checkEgress } from '../egress-policy.js';
+import type { ModelEvent, ModelRequest } from '../model-types.js';
+import { missingApiKey, streamClosedEarly, streamStalled } from '../provider-errors.js';
+import type { ProviderMode, ProviderSettings } from '../provider-settings.js';
+import { secretRedactor } from '../redact-secrets.js';
+import { createClient } from './create-client.js';
+import type { ClientOptions } from './create-client.js';
+import { mapError, mapRefusal } from './map-error.js';
+import { finishBody, openBody } from './read-body.js';
+import type { BodyReader } from './read-body.js';
+import { createStreamReader } from './read-stream.js';
+import { StallWatch } from './stall-watch.js';
+import { toRequest } from './to-request.js';
+
+/** The loopback server takes any key, and must never see a real one. */
+const REHEARSAL_KEY = 'rehearsal';
+
+/**
+ * Calls the model over the Messages API, at Anthropic, at a gateway or in rehearsal. The SDK does
+ * authentication, timeouts and retries up to the answer's headers; from there on the stream is read
+ * here, and nothing is tried again.
+ */
+export class AnthropicProvider {
+  readonly mode: ProviderMode;
+  readonly #settings: ProviderSettings;
+  readonly #clock: Clock;
+  readonly #redact: (text: string) => string;
+  #client: Anthropic | undefined;
+
+  constructor(settings: ProviderSettings, clock: Clock) {
+    this.mode = settings.mode;
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#redact = secretRedactor(settings.apiKey === undefined ? [] : [settings.apiKey]);
+  }
+
+  /**
+   * The check before a stream opens. No I/O.
+   *
+   * @throws 503 `MISSING_API_KEY`; 400 `SDK_FAILURE` with category `INVALID_BASE_URL` or
+   * `NETWORK_POLICY_VIOLATION`.
+   */
+  assertReady(): void {
+    this.#target('MISSING_API_KEY');
+  }
+
+  /** What clients see as the model: its name, or `rehearsal`. */
+  modelLabel(model: string): string {
+    return this.mode === 'rehearsal' ? 'rehearsal' : model;
+  }
+
+  /**
+   * The check at boot: whether the provider takes the key and knows the model. One small request,
+   * no completion.
+   *
+   * @throws `SDK_FAILURE`: 500 for every refusal, with `{category, upstreamStatus}`; 503 for a
+   * missing key; what `stream` throws where no answer came. The signal's reason when it aborts.
+   */
+  async checkModel(model: string, signal?: AbortSignal): Promise<void> {
+    const client = this.#open('SDK_FAILURE');
+    try {
+      await client.models.retrieve(model, null, { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw mapRefusal(error, model, this.#redact);
+    }
+  }
+
+  /**
+   * One model call. Yields what one piece of the network held together, so that nothing is awaited
+   * per delta; `ended` is the last event of the last batch. Leaving the loop early, or aborting
+   * `signal`, closes the connection.
+   *
+   * @throws a `TypedError` of `mapError`, after everything that came before it was yielded; 504
+   * with `stalledMs` when nothing came for `stallTimeoutMs`; the signal's reason when it aborts.
+   */
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent[]> {
+    signal.throwIfAborted();
+    const client = this.#open('MISSING_API_KEY');
+    // One controller a call: the SDK's listener on a turn's signal would outlive the call.
+    const call = new AbortController();
+    const unlink = linkAbort(signal, call);
+    let watch: StallWatch | undefined;
+    let body: BodyReader | undefined;
+    let ended = false;
+    try {
+      const params = toRequest(request);
+      const response = await client.messages.create(params, { signal: call.signal }).asResponse();
+      body = openBody(response);
+      watch = new StallWatch(this.#clock, this.#settings.stallTimeoutMs, (stalledMs) =>
+        call.abort(streamStalled(stalledMs)),
+      );
+      const read = createStreamReader();
+      while (!ended) {
+        call.signal.throwIfAborted();
+        watch.waits();
+        const piece = await body.read();
+        watch.hasInput();
+        if (piece.done) throw streamClosedEarly();
+        const batch = read(piece.value);
+        ended = batch.ended;
+        if (batch.events.length > 0) yield batch.events;
+        if (batch.error !== undefined) throw batch.error;
+      }
+    } catch (error) {
+      // The reason is the caller's, or the stall's; what the SDK made of the abort says less.
+      if (call.signal.aborted) throw call.signal.reason;
+      throw mapError(error, this.#redact);
+    } finally {
+      unlink();
+      watch?.stop();
+      const reusable = ended && body !== undefined && (await finishBody(body, this.#clock));
+      if (!reusable) call.abort();
+    }
+  }
+
+  #open(missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE'): Anthropic {
+    const target = this.#target(missingKeyType);
+    this.#client ??= createClient({
+      ...target,
+      apiVersion: this.#settings.apiVersion,
+      requestTimeoutMs: this.#settings.requestTimeoutMs,
+      maxRetries: this.#settings.maxRetries,
+    });
+    return this.#client;
+  }
+
+  #target(
+    missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE',
+  ): Pick<ClientOptions, 'apiKey' | 'baseUrl' | 'origin'> {
+    const apiKey = this.mode === 'rehearsal' ? REHEARSAL_KEY : this.#settings.apiKey;
+    if (apiKey === undefined) throw missingApiKey(missingKeyType);
+    const verdict = checkEgress(this.#settings);
+    if (!verdict.ok) throw verdict.error;
+    return { apiKey, baseUrl: verdict.baseUrl, origin: verdict.origin };
+  }
+}

@@ -1,0 +1,44 @@
+/** A cause of a cause of a cause …: bounded, because a chain may be a ring. */
+const MAX_DEPTH = 5;
+
+/** Error codes of the HTTP client and of the socket that mean that time ran out. */
+const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ETIMEDOUT',
+]);
+
+/** The messages of an error and its causes, outermost first, `outer: inner: innermost`. Not redacted. */
+export function describeCauses(error: unknown): string {
+  const messages = chain(error).map((link) => messageOf(link));
+  return messages.filter((message, at) => message !== messages[at - 1]).join(': ');
+}
+
+export function hasTimeoutCode(error: unknown): boolean {
+  return chain(error).some((link) => TIMEOUT_CODES.has(property(link, 'code')));
+}
+
+function chain(error: unknown): unknown[] {
+  const links: unknown[] = [];
+  let link = error;
+  while (link !== undefined && link !== null && links.length < MAX_DEPTH) {
+    links.push(link);
+    link = property(link, 'cause');
+  }
+  return links;
+}
+
+/** By shape, not by `instanceof`: the HTTP client's errors may come from another realm. */
+function messageOf(error: unknown): string {
+  const message = property(error, 'message');
+  if (typeof message === 'string' && message !== '') return message;
+  const code = property(error, 'code');
+  return typeof code === 'string' ? code : String(error);
+}
+
+function property(value: unknown, name: 'cause' | 'code' | 'message'): unknown {
+  return typeof value === 'object' && value !== null && name in value
+    ? (value as Record<typeof name, unknown>)[name]
+    : undefined;
+}

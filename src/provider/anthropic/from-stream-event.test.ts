@@ -1,0 +1,162 @@
+import { describe, expect, it } from '@jest/globals';
+import { malformedStream } from '../provider-errors.js';
+import type { ModelEvent } from '../model-types.js';
+import { fromStreamEvent, newStreamState } from './from-stream-event.js';
+
+const started = {
+  type: 'message_start',
+  message: { usage: { input_tokens: 1, output_tokens: 0 } },
+};
+const stopped = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: null };
+const end = { type: 'message_stop' };
+const block = (index: number, content_block: object): object => ({
+  type: 'content_block_start',
+  index,
+  content_block,
+});
+const delta = (index: number, delta: object): object => ({
+  type: 'content_block_delta',
+  index,
+  delta,
+});
+const stop = (index: number): object => ({ type: 'content_block_stop', index });
+const tool = { type: 'tool_use', id: 't1', name: 'read', input: {} };
+const text = { type: 'text', text: '' };
+
+function fold(...raw: unknown[]): ModelEvent[] {
+  const state = newStreamState();
+  const out: ModelEvent[] = [];
+  for (const event of raw) fromStreamEvent(state, event, out);
+  return out;
+}
+
+describe('fromStreamEvent', () => {
+  it.each<[string, unknown[], string]>([
+    [
+      'a delta before the message',
+      [delta(3, { type: 'text_delta', text: 'x' })],
+      'content_block_delta of block 3 came before the message started',
+    ],
+    [
+      'a delta for no block',
+      [started, delta(7, { type: 'text_delta', text: 'x' })],
+      'a delta came for block 7 before its start',
+    ],
+    ['a stop for no block', [started, stop(2)], 'block 2 ended before its start'],
+    [
+      'a second start of a block',
+      [started, block(1, text), block(1, text)],
+      'block 1 started twice',
+    ],
+    [
+      'a delta after the stop',
+      [started, block(0, text), stop(0), delta(0, { type: 'text_delta', text: 'x' })],
+      'a delta came for block 0 before its start',
+    ],
+    [
+      'a block without an index',
+      [started, { type: 'content_block_stop' }],
+      'a content_block_stop has no index',
+    ],
+    [
+      'a delta without a body',
+      [started, block(0, text), { type: 'content_block_delta', index: 0 }],
+      'a content_block_delta has no delta',
+    ],
+    ['a second message', [started, started], 'the message started twice'],
+    ['an end before the start', [end], 'message_stop came before the message started'],
+    [
+      'an end with an open block',
+      [started, block(4, text), stopped, end],
+      'the message ended before block 4',
+    ],
+    ['an end without a reason', [started, end], 'the stop reason null is not known'],
+    [
+      'a block after the end',
+      [started, stopped, end, block(0, text)],
+      'content_block_start of block 0 came after the message ended',
+    ],
+    [
+      'a delta on a block of another kind',
+      [started, block(0, tool), delta(0, { type: 'text_delta', text: 'x' })],
+      'a text_delta came for a block of type tool_use',
+    ],
+    [
+      'a tool call without an id',
+      [started, block(0, { ...tool, id: undefined })],
+      'a tool call has no id or no name',
+    ],
+  ])('refuses %s', (_what, raw, message) => {
+    expect(() => fold(...raw)).toThrow(malformedStream(message));
+  });
+
+  it.each([
+    ['{"a": {"b": [1]}}', { a: { b: [1] } }],
+    ['{"a": ', { __invalid_json: '{"a": ' }],
+    ['[1]', { __invalid_json: '[1]' }],
+    ['null', { __invalid_json: 'null' }],
+  ])('takes the tool input %s as %j', (json, input) => {
+    const pieces = Array.from(json).map((partial_json) =>
+      delta(0, { type: 'input_json_delta', partial_json }),
+    );
+    expect(fold(started, block(0, tool), ...pieces, stop(0)).at(-1)).toEqual({
+      type: 'part.ended',
+      part: { type: 'tool_use', id: 't1', name: 'read', input },
+    });
+  });
+
+  it('takes what a block holds at its start', () => {
+    const citation = {
+      type: 'char_location',
+      document_title: 'a',
+      start_char_index: 0,
+      end_char_index: 1,
+    };
+    expect(
+      fold(
+        started,
+        block(0, { type: 'text', text: 'Hello', citations: [citation] }),
+        stop(0),
+        block(1, { type: 'thinking', thinking: 'hm', signature: 's' }),
+        stop(1),
+        block(2, { ...tool, input: { a: 1 } }),
+        stop(2),
+      ),
+    ).toEqual([
+      { type: 'text.delta', text: 'Hello' },
+      {
+        type: 'source.cited',
+        source: { type: 'document', title: 'a', location: { unit: 'char', start: 0, end: 1 } },
+      },
+      { type: 'part.ended', part: { type: 'text', text: 'Hello', citations: [citation] } },
+      { type: 'thinking.delta', text: 'hm' },
+      { type: 'part.ended', part: { type: 'thinking', thinking: 'hm', signature: 's' } },
+      { type: 'tool.requested', callId: 't1', name: 'read' },
+      { type: 'part.ended', part: { type: 'tool_use', id: 't1', name: 'read', input: { a: 1 } } },
+    ]);
+  });
+
+  it('reads blocks that run beside each other', () => {
+    const say = (index: number, text: string): object => delta(index, { type: 'text_delta', text });
+    expect(
+      fold(started, block(0, text), block(1, text), say(1, 'b'), say(0, 'a'), stop(1), stop(0)),
+    ).toEqual([
+      { type: 'text.delta', text: 'b' },
+      { type: 'text.delta', text: 'a' },
+      { type: 'part.ended', part: { type: 'text', text: 'b' } },
+      { type: 'part.ended', part: { type: 'text', text: 'a' } },
+    ]);
+  });
+
+  it('ignores an unknown delta on a known block, and unknown events anywhere', () => {
+    expect(
+      fold(
+        { type: 'new_event' },
+        started,
+        block(0, text),
+        delta(0, { type: 'new_delta', x: 1 }),
+        stop(0),
+      ),
+    ).toEqual([{ type: 'part.ended', part: { type: 'text', text: '' } }]);
+  });
+});

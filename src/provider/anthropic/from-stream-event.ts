@@ -1,0 +1,129 @@
+import { noUsage } from '../../events/turn-event.js';
+import type { Usage } from '../../events/turn-event.js';
+import { isPlainObject } from '../../platform/json.js';
+import type { ModelEvent } from '../model-types.js';
+import { malformedStream } from '../provider-errors.js';
+import { StreamErrorEvent } from './map-error.js';
+import { mapStopReason } from './map-stop-reason.js';
+import { mapUsage } from './map-usage.js';
+import { addDelta, closeBlock, openBlock } from './open-block.js';
+import type { OpenBlock } from './open-block.js';
+
+type Wire = Record<string, unknown>;
+
+/** What is known of a message while its stream is read. One per call; the fold changes it. */
+export interface StreamState {
+  phase: 'waiting' | 'open' | 'ended';
+  /** By the wire's index. */
+  blocks: Map<number, OpenBlock>;
+  usage: Usage;
+  stopReason: unknown;
+  details: string | undefined;
+}
+
+export function newStreamState(): StreamState {
+  return {
+    phase: 'waiting',
+    blocks: new Map(),
+    usage: noUsage,
+    stopReason: undefined,
+    details: undefined,
+  };
+}
+
+/**
+ * One event of the wire, as parsed JSON: changes `state` and appends what it means to `out`. No
+ * I/O, no clock; the same wire gives the same events, however the network cut it.
+ *
+ * Event types that are not known are ignored, blocks that are not known become `opaque` parts. The
+ * input of a tool call that is not a JSON object becomes `{"__invalid_json": "<what came>"}`.
+ *
+ * @throws `StreamErrorEvent` for an `error` event, `API_RESPONSE_ERROR` 502 for events out of order;
+ * its message names the block.
+ */
+export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEvent[]): void {
+  if (!isPlainObject(raw)) throw malformedStream('an event is not an object');
+  switch (raw['type']) {
+    case 'content_block_delta': {
+      const index = blockIndex(state, raw);
+      const block = state.blocks.get(index);
+      if (block === undefined)
+        throw malformedStream(`a delta came for block ${index} before its start`);
+      return addDelta(block, field(raw, 'delta'), out);
+    }
+    case 'content_block_start': {
+      const index = blockIndex(state, raw);
+      if (state.blocks.has(index)) throw malformedStream(`block ${index} started twice`);
+      state.blocks.set(index, openBlock(field(raw, 'content_block'), out));
+      return;
+    }
+    case 'content_block_stop': {
+      const index = blockIndex(state, raw);
+      const block = state.blocks.get(index);
+      if (block === undefined) throw malformedStream(`block ${index} ended before its start`);
+      state.blocks.delete(index);
+      out.push({ type: 'part.ended', part: closeBlock(block) });
+      return;
+    }
+    case 'message_start':
+      if (state.phase !== 'waiting') throw malformedStream('the message started twice');
+      state.phase = 'open';
+      state.usage = mapUsage(state.usage, field(raw, 'message')['usage']);
+      out.push({ type: 'started', usage: state.usage });
+      return;
+    case 'message_delta': {
+      requireOpen(state, 'message_delta');
+      const delta = field(raw, 'delta');
+      state.usage = mapUsage(state.usage, raw['usage']);
+      state.stopReason = delta['stop_reason'] ?? state.stopReason;
+      state.details = refusalText(delta['stop_details']) ?? state.details;
+      return;
+    }
+    case 'message_stop':
+      return endMessage(state, out);
+    case 'error':
+      throw new StreamErrorEvent(raw);
+    default:
+      return;
+  }
+}
+
+function endMessage(state: StreamState, out: ModelEvent[]): void {
+  requireOpen(state, 'message_stop');
+  const [open] = state.blocks.keys();
+  if (open !== undefined) throw malformedStream(`the message ended before block ${open}`);
+  const stopReason = mapStopReason(state.stopReason);
+  state.phase = 'ended';
+  out.push({
+    type: 'ended',
+    stopReason,
+    usage: state.usage,
+    ...(state.details === undefined ? {} : { details: state.details }),
+  });
+}
+
+function blockIndex(state: StreamState, raw: Wire): number {
+  const index = raw['index'];
+  if (typeof index !== 'number') throw malformedStream(`a ${String(raw['type'])} has no index`);
+  if (state.phase !== 'open') requireOpen(state, `${String(raw['type'])} of block ${index}`);
+  return index;
+}
+
+function requireOpen(state: StreamState, what: string): void {
+  if (state.phase === 'open') return;
+  const when = state.phase === 'waiting' ? 'before the message started' : 'after the message ended';
+  throw malformedStream(`${what} came ${when}`);
+}
+
+function field(raw: Wire, name: string): Wire {
+  const value = raw[name];
+  if (!isPlainObject(value)) throw malformedStream(`a ${String(raw['type'])} has no ${name}`);
+  return value;
+}
+
+/** The provider's explanation of a refusal, else the name of its category. */
+function refusalText(details: unknown): string | undefined {
+  if (!isPlainObject(details)) return undefined;
+  const text = details['explanation'] ?? details['category'];
+  return typeof text === 'string' ? text : undefined;
+}

@@ -1,0 +1,64 @@
+import { policyViolation } from '../egress-policy.js';
+
+export interface GuardedFetchOptions {
+  /** The one origin a request may go to. */
+  origin: string;
+  /** Headers of ours, which replace whatever the caller set under the same name. */
+  headers: Readonly<Record<string, string>>;
+  /** Most milliseconds a `Retry-After` may ask for; a longer one is not waited for. */
+  maxRetryAfterMs: number;
+}
+
+/**
+ * The global `fetch`, for one origin. The last check before bytes leave the process, whatever the
+ * caller was told or read from the environment:
+ *
+ * - another origin is refused with a 400 `NETWORK_POLICY_VIOLATION`
+ * - a redirect is never followed: its 3xx is the answer (`redirect: 'error'` would make a network
+ *   failure of it, which the SDK would send again)
+ * - only the headers the API needs go out; a stray one from the environment does not
+ * - an error that asks for a long pause is marked as final, so that the SDK reports it instead of
+ *   sleeping for as long as the provider likes
+ */
+export function guardedFetch(options: GuardedFetchOptions): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.origin !== options.origin) {
+      throw policyViolation('A request to the provider would have left the allowed origin', {
+        host: url.hostname,
+        allowlist: [options.origin],
+      });
+    }
+    const headers = passHeaders(new Headers(init?.headers), options.headers);
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    return response.ok || !asksForLongPause(response.headers, options.maxRetryAfterMs)
+      ? response
+      : withoutRetry(response);
+  };
+}
+
+/** Keeps what the SDK says about itself and the body, and sets ours. */
+export function passHeaders(from: Headers, ours: Readonly<Record<string, string>>): Headers {
+  const kept = [...from].filter(([name]) =>
+    /^(accept|content-type|user-agent|x-stainless-.*)$/.test(name),
+  );
+  const headers = new Headers(kept);
+  for (const [name, value] of Object.entries(ours)) headers.set(name, value);
+  return headers;
+}
+
+/** `Retry-After` in seconds or as a date, or the API's own `retry-after-ms`. */
+export function asksForLongPause(headers: Headers, maxMs: number, nowMs = Date.now()): boolean {
+  const ms = Number.parseFloat(headers.get('retry-after-ms') ?? '');
+  if (!Number.isNaN(ms)) return ms > maxMs;
+  const after = headers.get('retry-after') ?? '';
+  const seconds = Number.parseFloat(after);
+  const pauseMs = Number.isNaN(seconds) ? Date.parse(after) - nowMs : seconds * 1000;
+  return pauseMs > maxMs;
+}
+
+function withoutRetry(response: Response): Response {
+  const headers = new Headers(response.headers);
+  headers.set('x-should-retry', 'false');
+  return new Response(response.body, { status: response.status, headers });
+}

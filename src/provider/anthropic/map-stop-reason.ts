@@ -1,0 +1,45 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { unreachable } from '../../platform/exhaustive.js';
+import type { StopReason } from '../model-types.js';
+import { malformedStream } from '../provider-errors.js';
+
+type WireStopReason = Anthropic.StopReason;
+
+const KNOWN: Record<WireStopReason, true> = {
+  end_turn: true,
+  max_tokens: true,
+  stop_sequence: true,
+  tool_use: true,
+  pause_turn: true,
+  refusal: true,
+  model_context_window_exceeded: true,
+};
+
+/**
+ * Why the model stopped, in our words.
+ *
+ * @throws `API_RESPONSE_ERROR` 502 for a reason we do not know and for none at all: to take either
+ * for `end_turn` would end a turn in silence that should have gone on, or that was cut off.
+ */
+export function mapStopReason(reason: unknown): StopReason {
+  if (!isWireStopReason(reason)) {
+    throw malformedStream(`the stop reason ${JSON.stringify(reason ?? null)} is not known`);
+  }
+  switch (reason) {
+    case 'end_turn':
+    case 'max_tokens':
+    case 'stop_sequence':
+    case 'tool_use':
+    case 'pause_turn':
+    case 'refusal':
+      return reason;
+    case 'model_context_window_exceeded':
+      return 'context_window';
+    default:
+      return unreachable(reason);
+  }
+}
+
+function isWireStopReason(reason: unknown): reason is WireStopReason {
+  return typeof reason === 'string' && Object.hasOwn(KNOWN, reason);
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { noUsage } from '../../events/turn-event.js';
+import { mapUsage } from './map-usage.js';
+
+describe('mapUsage', () => {
+  const start = {
+    input_tokens: 10,
+    output_tokens: 1,
+    cache_read_input_tokens: null,
+    cache_creation_input_tokens: 5,
+  };
+  const known = { inputTokens: 10, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 5 };
+
+  it('takes nulls as 0 and counts cached input apart', () => {
+    expect(mapUsage(noUsage, start)).toEqual(known);
+  });
+
+  it.each([
+    [
+      'a later report wins',
+      { output_tokens: 9, cache_read_input_tokens: 3 },
+      { ...known, outputTokens: 9, cacheReadTokens: 3 },
+    ],
+    ['also with a smaller number', { input_tokens: 4 }, { ...known, inputTokens: 4 }],
+    [
+      'null keeps what was known',
+      { input_tokens: null, output_tokens: 2 },
+      { ...known, outputTokens: 2 },
+    ],
+    ['nonsense keeps what was known', { input_tokens: 'x', output_tokens: -1 }, known],
+    ['no report keeps what was known', null, known],
+  ])('%s', (_rule, report, usage) => {
+    expect(mapUsage(known, report)).toEqual(usage);
+  });
+});

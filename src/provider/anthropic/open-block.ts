@@ -1,0 +1,156 @@
+import { unreachable } from '../../platform/exhaustive.js';
+import { isPlainObject } from '../../platform/json.js';
+import type { JsonObject, JsonValue } from '../../platform/json.js';
+import { INVALID_JSON } from '../model-types.js';
+import type { AssistantPart, ModelEvent } from '../model-types.js';
+import { malformedStream } from '../provider-errors.js';
+import { toSource } from './to-source.js';
+
+/** A content block between its start and its stop. `json` is tool input as it came so far. */
+export type OpenBlock =
+  | { kind: 'text'; text: string; citations: JsonObject[] }
+  | { kind: 'thinking'; thinking: string; signature: string }
+  | { kind: 'redacted_thinking'; data: string }
+  | { kind: 'tool_use'; id: string; name: string; input: JsonObject; json: string }
+  | { kind: 'opaque'; block: JsonObject; json: string };
+
+/** Opens a block from its `content_block`, and says to `out` what the start already holds. */
+export function openBlock(start: Record<string, unknown>, out: ModelEvent[]): OpenBlock {
+  switch (start['type']) {
+    case 'text': {
+      const block: OpenBlock = { kind: 'text', text: string(start['text']), citations: [] };
+      if (block.text !== '') out.push({ type: 'text.delta', text: block.text });
+      const citations = Array.isArray(start['citations']) ? start['citations'] : [];
+      for (const citation of citations) cite(block.citations, citation, out);
+      return block;
+    }
+    case 'thinking': {
+      const thinking = string(start['thinking']);
+      if (thinking !== '') out.push({ type: 'thinking.delta', text: thinking });
+      return { kind: 'thinking', thinking, signature: string(start['signature']) };
+    }
+    case 'redacted_thinking':
+      return { kind: 'redacted_thinking', data: string(start['data']) };
+    case 'tool_use': {
+      const id = string(start['id']);
+      const name = string(start['name']);
+      if (id === '' || name === '') throw malformedStream('a tool call has no id or no name');
+      out.push({ type: 'tool.requested', callId: id, name });
+      return { kind: 'tool_use', id, name, input: object(start['input']), json: '' };
+    }
+    default:
+      return { kind: 'opaque', block: { ...object(start) }, json: '' };
+  }
+}
+
+/**
+ * Adds a delta to its block. A kind of delta that is not known is ignored on a block that is
+ * known, and merged into one that is opaque.
+ *
+ * @throws `API_RESPONSE_ERROR` 502 for a known delta on a block of another kind.
+ */
+export function addDelta(
+  block: OpenBlock,
+  delta: Record<string, unknown>,
+  out: ModelEvent[],
+): void {
+  const type = delta['type'];
+  if (block.kind === 'opaque') return mergeDelta(block, delta);
+  if (type === 'text_delta' && block.kind === 'text') {
+    const text = string(delta['text']);
+    if (text === '') return;
+    block.text += text;
+    out.push({ type: 'text.delta', text });
+  } else if (type === 'input_json_delta' && block.kind === 'tool_use') {
+    const json = string(delta['partial_json']);
+    if (json === '') return;
+    block.json += json;
+    out.push({ type: 'tool.args.delta', callId: block.id, json });
+  } else if (type === 'thinking_delta' && block.kind === 'thinking') {
+    const text = string(delta['thinking']);
+    if (text === '') return;
+    block.thinking += text;
+    out.push({ type: 'thinking.delta', text });
+  } else if (type === 'signature_delta' && block.kind === 'thinking') {
+    block.signature += string(delta['signature']);
+  } else if (type === 'citations_delta' && block.kind === 'text') {
+    cite(block.citations, delta['citation'], out);
+  } else if (KNOWN_DELTAS.has(type)) {
+    throw malformedStream(`a ${String(type)} came for a block of type ${block.kind}`);
+  }
+}
+
+/** The whole block, which replaces what its deltas said. */
+export function closeBlock(block: OpenBlock): AssistantPart {
+  switch (block.kind) {
+    case 'text':
+      return block.citations.length === 0
+        ? { type: 'text', text: block.text }
+        : { type: 'text', text: block.text, citations: block.citations };
+    case 'thinking':
+      return { type: 'thinking', thinking: block.thinking, signature: block.signature };
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: block.data };
+    case 'tool_use': {
+      const input = block.json === '' ? block.input : parseInput(block.json);
+      return { type: 'tool_use', id: block.id, name: block.name, input };
+    }
+    case 'opaque':
+      if (block.json !== '') block.block['input'] = parseInput(block.json);
+      return { type: 'opaque', block: block.block };
+    default:
+      return unreachable(block);
+  }
+}
+
+const KNOWN_DELTAS: ReadonlySet<unknown> = new Set([
+  'text_delta',
+  'input_json_delta',
+  'thinking_delta',
+  'signature_delta',
+  'citations_delta',
+]);
+
+function cite(citations: JsonObject[], citation: unknown, out: ModelEvent[]): void {
+  if (!isPlainObject(citation)) return;
+  citations.push(object(citation));
+  out.push({ type: 'source.cited', source: toSource(citation) });
+}
+
+/** Text grows, lists grow, anything else is replaced: how every delta of the wire works so far. */
+function mergeDelta(
+  open: Extract<OpenBlock, { kind: 'opaque' }>,
+  delta: Record<string, unknown>,
+): void {
+  for (const [key, value] of Object.entries(object(delta))) {
+    if (key === 'type') continue;
+    if (key === 'partial_json') open.json += string(value);
+    else if (key === 'citation') open.block['citations'] = grow(open.block['citations'], [value]);
+    else open.block[key] = grow(open.block[key], value);
+  }
+}
+
+function grow(before: JsonValue | undefined, more: JsonValue): JsonValue {
+  if (typeof before === 'string' && typeof more === 'string') return before + more;
+  if (Array.isArray(before) && Array.isArray(more)) return [...before, ...more];
+  return more;
+}
+
+/** A model can break its JSON. The loop then answers the call with an error instead of failing. */
+function parseInput(json: string): JsonObject {
+  try {
+    const input: unknown = JSON.parse(json);
+    return isPlainObject(input) ? object(input) : { [INVALID_JSON]: json };
+  } catch {
+    return { [INVALID_JSON]: json };
+  }
+}
+
+function string(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** What came out of `JSON.parse` and is an object is a `JsonObject`. */
+function object(value: unknown): JsonObject {
+  return isPlainObject(value) ? (value as JsonObject) : {};
+}

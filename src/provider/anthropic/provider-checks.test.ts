@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../platform/clock.js';
+import type { ProviderSettings } from '../provider-settings.js';
+import { AnthropicProvider } from './anthropic-provider.js';
+
+const KEY = 'sk-ant-test-key-0001';
+const never = new AbortController().signal;
+
+let server: Server | undefined;
+afterEach(async () => {
+  if (server === undefined) return;
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+  server = undefined;
+});
+
+/** Answers `GET /v1/models/:id` with the status that the id names. */
+async function serveModels(): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = [];
+  server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    const status = Number(request.url?.split('-').at(-1));
+    response.writeHead(status, { 'content-type': 'application/json' });
+    const error = { type: 'error', error: { type: 'some_error', message: `no ${KEY}` } };
+    response.end(JSON.stringify(status === 200 ? { id: 'm', type: 'model' } : error));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+function provider(changes: Partial<ProviderSettings>): AnthropicProvider {
+  const settings: ProviderSettings = {
+    mode: 'anthropic',
+    apiKey: KEY,
+    baseUrl: 'https://api.anthropic.com',
+    egressAllow: [],
+    stallTimeoutMs: 10_000,
+    requestTimeoutMs: 10_000,
+    maxRetries: 0,
+    ...changes,
+  };
+  return new AnthropicProvider(settings, systemClock);
+}
+
+function thrownBy(check: () => void): unknown {
+  try {
+    check();
+    return 'nothing';
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('AnthropicProvider.assertReady', () => {
+  it.each<[string, Partial<ProviderSettings>, object]>([
+    [
+      'no key',
+      { apiKey: undefined },
+      {
+        type: 'MISSING_API_KEY',
+        status: 503,
+        message: expect.stringContaining('ANTHROPIC_API_KEY'),
+        details: { provider: 'anthropic', category: 'MISSING_API_KEY' },
+      },
+    ],
+    [
+      'a gateway that is not allowed',
+      { baseUrl: 'https://gateway.example' },
+      {
+        type: 'SDK_FAILURE',
+        status: 400,
+        details: { category: 'NETWORK_POLICY_VIOLATION', policy: 'REQ-NET-001' },
+      },
+    ],
+    [
+      'no URL',
+      { baseUrl: 'gateway' },
+      { type: 'SDK_FAILURE', status: 400, details: { category: 'INVALID_BASE_URL' } },
+    ],
+  ])('refuses %s, and so does a call', async (_what, changes, error) => {
+    const model = provider(changes);
+    const request = { model: 'm', system: '', messages: [], tools: [], maxTokens: 1 };
+    expect(thrownBy(() => model.assertReady())).toMatchObject(error);
+    await expect(model.stream(request, never).next()).rejects.toMatchObject(error);
+  });
+
+  it.each<[string, Partial<ProviderSettings>]>([
+    ['the default address with a key', {}],
+    [
+      'a rehearsal without one',
+      { mode: 'rehearsal', apiKey: undefined, baseUrl: 'http://[::1]:9' },
+    ],
+    ['an allowed gateway', { baseUrl: 'https://g.example/x', egressAllow: ['https://g.example'] }],
+  ])('takes %s', (_what, changes) => {
+    expect(thrownBy(() => provider(changes).assertReady())).toBe('nothing');
+  });
+});
+
+describe('AnthropicProvider.modelLabel', () => {
+  it('is the model, or rehearsal', () => {
+    expect(provider({}).modelLabel('m')).toBe('m');
+    expect(provider({ mode: 'rehearsal' }).modelLabel('m')).toBe('rehearsal');
+  });
+});
+
+describe('AnthropicProvider.checkModel', () => {
+  it.each<[ProviderSettings['mode']]>([['anthropic'], ['rehearsal']])(
+    'asks for the model in %s',
+    async (mode) => {
+      const { url, asked } = await serveModels();
+      await provider({ mode, baseUrl: url, egressAllow: [url] }).checkModel('m-200', never);
+      expect(asked).toEqual(['GET /v1/models/m-200']);
+    },
+  );
+
+  it.each([
+    ['anthropic', 404, 'API_RESPONSE_ERROR'],
+    ['rehearsal', 404, 'API_RESPONSE_ERROR'],
+    ['anthropic', 401, 'INVALID_API_KEY'],
+    ['anthropic', 429, 'RATE_LIMITED'],
+    ['anthropic', 500, 'API_RESPONSE_ERROR'],
+  ] as const)('in %s makes a 500 of %s', async (mode, upstreamStatus, category) => {
+    const { url } = await serveModels();
+    const model = provider({ mode, baseUrl: url, egressAllow: [url] });
+    const refusal: unknown = await model.checkModel(`m-${upstreamStatus}`).catch((error) => error);
+    expect(refusal).toMatchObject({
+      type: 'SDK_FAILURE',
+      status: 500,
+      message: expect.stringContaining('no [REDACTED_API_KEY]'),
+      details: { provider: 'anthropic', category, upstreamStatus },
+    });
+  });
+
+  it('without a key is the boot error', async () => {
+    await expect(provider({ apiKey: undefined }).checkModel('m')).rejects.toMatchObject({
+      type: 'SDK_FAILURE',
+      status: 503,
+      details: { provider: 'anthropic', category: 'MISSING_API_KEY' },
+    });
+  });
+
+  it('throws the reason of its signal', async () => {
+    const { url, asked } = await serveModels();
+    const reason = new Error('shutting down');
+    const model = provider({ baseUrl: url, egressAllow: [url] });
+    await expect(model.checkModel('m-200', AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(asked).toEqual([]);
+  });
+});

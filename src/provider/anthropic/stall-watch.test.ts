@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Clock } from '../../platform/clock.js';
+import { StallWatch } from './stall-watch.js';
+
+/** Time moves only by `pass`; counts the timers ever made and those that wait. */
+function manualClock() {
+  let now = 1_000;
+  let made = 0;
+  const timers = new Map<number, { at: number; callback: () => void }>();
+  const clock: Clock = {
+    now: () => now,
+    after: (delayMs, callback) => {
+      const id = ++made;
+      timers.set(id, { at: now + delayMs, callback });
+      return () => timers.delete(id);
+    },
+  };
+  const pass = (ms: number): void => {
+    now += ms;
+    for (const [id, timer] of timers) {
+      if (timer.at > now || !timers.delete(id)) continue;
+      timer.callback();
+    }
+  };
+  return { clock, pass, made: () => made, waiting: () => timers.size };
+}
+
+function watched(limitMs: number) {
+  const time = manualClock();
+  const stalls: number[] = [];
+  const watch = new StallWatch(time.clock, limitMs, (stalledMs) => stalls.push(stalledMs));
+  return { ...time, watch, stalls };
+}
+
+describe('StallWatch', () => {
+  it('tells of a wait that took the limit, once', () => {
+    const { watch, pass, stalls, waiting } = watched(100);
+    watch.waits();
+    pass(99);
+    expect(stalls).toEqual([]);
+    pass(1);
+    pass(500);
+    expect(stalls).toEqual([100]);
+    expect(waiting()).toBe(0);
+  });
+
+  it('counts each wait from its own beginning, with one timer', () => {
+    const { watch, pass, stalls, made } = watched(100);
+    for (let piece = 0; piece < 50; piece++) {
+      watch.waits();
+      pass(10);
+      watch.hasInput();
+    }
+    expect(stalls).toEqual([]);
+    expect(made()).toBeLessThanOrEqual(6);
+    watch.waits();
+    pass(99);
+    expect(stalls).toEqual([]);
+    pass(1);
+    expect(stalls).toEqual([100]);
+  });
+
+  it('does not count the time a reader takes', () => {
+    const { watch, pass, stalls } = watched(100);
+    watch.waits();
+    watch.hasInput();
+    pass(1_000);
+    expect(stalls).toEqual([]);
+    watch.waits();
+    pass(100);
+    expect(stalls).toEqual([100]);
+  });
+
+  it('leaves no timer behind', () => {
+    const { watch, pass, stalls, waiting } = watched(100);
+    watch.waits();
+    pass(60);
+    watch.hasInput();
+    watch.waits();
+    pass(60);
+    watch.stop();
+    expect(waiting()).toBe(0);
+    pass(1_000);
+    expect(stalls).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ModelRequest } from '../model-types.js';
+import { toRequest } from './to-request.js';
+
+const request: ModelRequest = {
+  model: 'claude-sonnet-5',
+  system: 'Be brief.',
+  maxTokens: 4096,
+  tools: [
+    {
+      name: 'read_file',
+      description: 'Reads a file.',
+      inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+    },
+  ],
+  messages: [
+    {
+      role: 'user',
+      parts: [
+        { type: 'text', text: 'What is in these?' },
+        { type: 'image', mediaType: 'image/png', base64: 'iVBO' },
+        { type: 'pdf', title: 'a.pdf', base64: 'JVBE' },
+        { type: 'document', title: 'b.txt', text: 'Hello' },
+      ],
+    },
+    {
+      role: 'assistant',
+      parts: [
+        { type: 'thinking', thinking: 'hm', signature: 'EqQB' },
+        { type: 'redacted_thinking', data: 'EmwK' },
+        {
+          type: 'text',
+          text: 'Let me see.',
+          citations: [{ type: 'page_location', file_id: null }],
+        },
+        { type: 'opaque', block: { type: 'server_tool_use', z: 1, a: { b: null } } },
+        { type: 'tool_use', id: 't1', name: 'read_file', input: { path: 'b', line: 1 } },
+      ],
+    },
+    {
+      role: 'user',
+      parts: [
+        { type: 'text', text: 'And hurry.' },
+        { type: 'tool_result', callId: 't1', output: 'no such file', isError: true },
+      ],
+    },
+  ],
+};
+
+describe('toRequest', () => {
+  it('writes every kind of part as its block, tool results first', () => {
+    expect(toRequest(request)).toEqual({
+      model: 'claude-sonnet-5',
+      max_tokens: 4096,
+      stream: true,
+      system: 'Be brief.',
+      tools: [
+        {
+          name: 'read_file',
+          description: 'Reads a file.',
+          input_schema: {
+            type: 'object',
+            properties: { path: { type: 'string' } },
+            required: ['path'],
+          },
+        },
+      ],
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is in these?' },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } },
+            {
+              type: 'document',
+              title: 'a.pdf',
+              source: { type: 'base64', media_type: 'application/pdf', data: 'JVBE' },
+            },
+            {
+              type: 'document',
+              title: 'b.txt',
+              source: { type: 'text', media_type: 'text/plain', data: 'Hello' },
+            },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'hm', signature: 'EqQB' },
+            { type: 'redacted_thinking', data: 'EmwK' },
+            {
+              type: 'text',
+              text: 'Let me see.',
+              citations: [{ type: 'page_location', file_id: null }],
+            },
+            { type: 'server_tool_use', z: 1, a: { b: null } },
+            { type: 'tool_use', id: 't1', name: 'read_file', input: { path: 'b', line: 1 } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 't1', content: 'no such file', is_error: true },
+            { type: 'text', text: 'And hurry.' },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('gives equal bytes for equal requests, and leaves the request alone', () => {
+    const copy = structuredClone(request);
+    expect(JSON.stringify(toRequest(copy))).toBe(JSON.stringify(toRequest(request)));
+    expect(copy).toEqual(request);
+  });
+
+  it('leaves out what the API refuses: no system, no tools, blank text, empty messages', () => {
+    const bare = toRequest({
+      ...request,
+      system: ' ',
+      tools: [],
+      messages: [
+        {
+          role: 'user',
+          parts: [
+            { type: 'text', text: 'Hi' },
+            { type: 'text', text: ' \n' },
+          ],
+        },
+        { role: 'assistant', parts: [{ type: 'text', text: '' }] },
+      ],
+    });
+    expect(bare).toEqual({
+      model: 'claude-sonnet-5',
+      max_tokens: 4096,
+      stream: true,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+    });
+  });
+});

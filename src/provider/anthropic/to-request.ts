@@ -1,0 +1,120 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { unreachable } from '../../platform/exhaustive.js';
+import type {
+  AssistantPart,
+  ModelMessage,
+  ModelRequest,
+  ToolSpec,
+  UserPart,
+} from '../model-types.js';
+
+type Params = Anthropic.MessageCreateParamsStreaming;
+type Block = Anthropic.ContentBlockParam;
+type Citation = Anthropic.TextCitationParam;
+
+/**
+ * The body of one model call. Equal requests give equal bytes (keys are written in one fixed order
+ * and what came from the model goes back as it came), which is what prompt caching and the check of
+ * a thinking signature need.
+ *
+ * Two rules of the API are kept here so that nobody else has to know them: a blank text block is
+ * refused, so it is left out, and its message with it where nothing else is in it; tool results
+ * come first in their message.
+ */
+export function toRequest(request: ModelRequest): Params {
+  return {
+    model: request.model,
+    max_tokens: request.maxTokens,
+    stream: true,
+    ...(request.system.trim() === '' ? {} : { system: request.system }),
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toTool) }),
+    messages: request.messages.map(toMessage).filter((message) => message.content.length > 0),
+  };
+}
+
+function toTool(tool: ToolSpec): Anthropic.Tool {
+  return {
+    name: tool.name,
+    description: tool.description,
+    input_schema: { ...tool.inputSchema, type: 'object' },
+  };
+}
+
+function toMessage(message: ModelMessage): { role: 'user' | 'assistant'; content: Block[] } {
+  if (message.role === 'assistant') {
+    return { role: 'assistant', content: message.parts.filter(hasContent).map(toAssistantBlock) };
+  }
+  const parts = message.parts.filter(hasContent);
+  const results = parts.filter((part) => part.type === 'tool_result');
+  const others = parts.filter((part) => part.type !== 'tool_result');
+  return { role: 'user', content: [...results, ...others].map(toUserBlock) };
+}
+
+function hasContent(part: UserPart | AssistantPart): boolean {
+  return part.type !== 'text' || part.text.trim() !== '';
+}
+
+function toUserBlock(part: UserPart): Block {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text };
+    case 'image':
+      return {
+        type: 'image',
+        source: {
+          type: 'base64',
+          // The resolver lets only the four kinds through that the API takes.
+          media_type: part.mediaType as Anthropic.Base64ImageSource['media_type'],
+          data: part.base64,
+        },
+      };
+    case 'pdf':
+      return {
+        type: 'document',
+        title: part.title,
+        source: { type: 'base64', media_type: 'application/pdf', data: part.base64 },
+      };
+    case 'document':
+      return {
+        type: 'document',
+        title: part.title,
+        source: { type: 'text', media_type: 'text/plain', data: part.text },
+      };
+    case 'tool_result':
+      return {
+        type: 'tool_result',
+        tool_use_id: part.callId,
+        content: part.output,
+        is_error: part.isError,
+      };
+    default:
+      return unreachable(part);
+  }
+}
+
+/** What the API said goes back as it came, of whatever kind it is: it knows its own words. */
+const sentBlock = (block: object): Block => block as Block;
+const sentCitation = (citation: object): Citation => citation as Citation;
+
+function toAssistantBlock(part: AssistantPart): Block {
+  switch (part.type) {
+    case 'text':
+      return part.citations === undefined
+        ? { type: 'text', text: part.text }
+        : {
+            type: 'text',
+            text: part.text,
+            citations: part.citations.map(sentCitation),
+          };
+    case 'thinking':
+      return { type: 'thinking', thinking: part.thinking, signature: part.signature };
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: part.data };
+    case 'tool_use':
+      return { type: 'tool_use', id: part.id, name: part.name, input: part.input };
+    case 'opaque':
+      return sentBlock(part.block);
+    default:
+      return unreachable(part);
+  }
+}

@@ -1,0 +1,114 @@
+import type { TypedError } from '../platform/typed-error.js';
+import { providerError } from './provider-errors.js';
+import type { ProviderSettings } from './provider-settings.js';
+
+const POLICY = 'REQ-NET-001';
+const DEFAULT_ORIGIN = 'https://api.anthropic.com';
+const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+/** `baseUrl` has no trailing slash. Requests may go to `origin` and nowhere else. */
+export type EgressVerdict =
+  { ok: true; baseUrl: string; origin: string } | { ok: false; error: TypedError };
+
+/**
+ * Whether the model may be reached at the configured base URL. Rules in order, first match wins:
+ * a URL at all; no credentials in it; in rehearsal a loopback `http://` one and nothing else;
+ * otherwise one of the allowed origins, where the default is `https://api.anthropic.com` alone.
+ *
+ * @returns the URL to use, or a 400 `INVALID_BASE_URL` / `NETWORK_POLICY_VIOLATION`. An error never
+ * repeats the whole URL, which may hold a credential.
+ */
+export function checkEgress(
+  settings: Pick<ProviderSettings, 'mode' | 'baseUrl' | 'egressAllow'>,
+): EgressVerdict {
+  const url = parseUrl(settings.baseUrl);
+  if (url === undefined) return { ok: false, error: invalidBaseUrl() };
+  if (url.username !== '' || url.password !== '') {
+    return refuse('must not contain credentials', { host: url.hostname });
+  }
+  if (settings.mode === 'rehearsal') {
+    if (isLoopbackHttp(url)) return { ok: true, baseUrl: url.origin, origin: url.origin };
+    return refuseOrigin(
+      url,
+      LOOPBACK_HOSTS.map((host) => `http://${host}`),
+    );
+  }
+  if (settings.egressAllow.length === 0) {
+    if (url.origin === DEFAULT_ORIGIN) {
+      return { ok: true, baseUrl: DEFAULT_ORIGIN, origin: DEFAULT_ORIGIN };
+    }
+    return refuseOrigin(url, [DEFAULT_ORIGIN]);
+  }
+  const allowed = settings.egressAllow.flatMap((entry) => parseAllowedOrigin(entry) ?? []);
+  if (!allowed.includes(url.origin)) return refuseOrigin(url, allowed);
+  // A gateway may serve the API under a path of its own.
+  return { ok: true, baseUrl: url.origin + gatewayPath(url), origin: url.origin };
+}
+
+/**
+ * `https://Host:443/` → `https://host`. Undefined for what may never be on the list: no URL, a
+ * path, a query, credentials, plain `http://` to anything but loopback.
+ */
+export function parseAllowedOrigin(entry: string): string | undefined {
+  const url = parseUrl(entry);
+  if (url === undefined || url.href !== `${url.origin}/`) return undefined;
+  return url.protocol === 'https:' || isLoopbackHttp(url) ? url.origin : undefined;
+}
+
+/** The 400 of anything that would leave the allowed origins. `facts` say what was wrong. */
+export function policyViolation(message: string, facts: Record<string, unknown>): TypedError {
+  return providerError({
+    status: 400,
+    category: 'NETWORK_POLICY_VIOLATION',
+    message: `${message} (${POLICY}). Correct TURNPIKE_PROVIDER_BASE_URL, or list the origin in TURNPIKE_EGRESS_ALLOW, and restart.`,
+    facts: { policy: POLICY, ...facts },
+  });
+}
+
+/** Names the one thing that is wrong, in the order a reader would look: scheme, host, port. */
+function refuseOrigin(url: URL, allowlist: readonly string[]): EgressVerdict {
+  const allowed = allowlist.map((origin) => new URL(origin));
+  if (!allowed.some((origin) => origin.protocol === url.protocol)) {
+    return refuse(`must not use ${url.protocol}//`, { protocol: url.protocol });
+  }
+  if (!allowed.some((origin) => origin.hostname === url.hostname)) {
+    return refuse(`names a host that is not allowed`, { host: url.hostname, allowlist });
+  }
+  if (!allowed.some((origin) => origin.host === url.host)) {
+    return refuse('names a port that is not allowed', { port: portOf(url) });
+  }
+  return refuse(`must not use ${url.protocol}// for this host`, { protocol: url.protocol });
+}
+
+function refuse(problem: string, facts: Record<string, unknown>): EgressVerdict {
+  return { ok: false, error: policyViolation(`The provider base URL ${problem}`, facts) };
+}
+
+function invalidBaseUrl(): TypedError {
+  return providerError({
+    status: 400,
+    category: 'INVALID_BASE_URL',
+    message:
+      'The provider base URL is not a URL. Set TURNPIKE_PROVIDER_BASE_URL to https://host[:port] and restart.',
+  });
+}
+
+function gatewayPath(url: URL): string {
+  return url.pathname
+    .replace(/\/+$/, '')
+    .replace(/\/v1\/messages$/, '')
+    .replace(/\/+$/, '');
+}
+
+function isLoopbackHttp(url: URL): boolean {
+  return url.protocol === 'http:' && LOOPBACK_HOSTS.includes(url.hostname);
+}
+
+function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
+}
+
+function parseUrl(text: string): URL | undefined {
+  return URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+}

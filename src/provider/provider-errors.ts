@@ -1,0 +1,86 @@
+import { TypedError } from '../platform/typed-error.js';
+
+export type ProviderErrorCategory =
+  | 'MISSING_API_KEY'
+  | 'INVALID_API_KEY'
+  | 'RATE_LIMITED'
+  | 'API_RESPONSE_ERROR'
+  | 'REQUEST_TIMEOUT'
+  | 'NETWORK_ERROR'
+  | 'INVALID_BASE_URL'
+  | 'NETWORK_POLICY_VIOLATION';
+
+export interface ProviderErrorInit {
+  status: number;
+  category: ProviderErrorCategory;
+  message: string;
+  /** More facts beside `provider` and `category`. Redacted by the caller. */
+  facts?: Record<string, unknown>;
+  headers?: Record<string, string>;
+}
+
+/** The `details` of every error this folder makes. */
+type ProviderErrorDetails = Record<string, unknown> & {
+  provider: 'anthropic';
+  category: ProviderErrorCategory;
+};
+
+/**
+ * An `SDK_FAILURE`. It carries no `cause`: the original of a failed call may quote the key, and a
+ * logger prints causes.
+ */
+export function providerError(init: ProviderErrorInit): TypedError {
+  return typedError('SDK_FAILURE', init);
+}
+
+/** `MISSING_API_KEY` is the turn's pre-stream type, `SDK_FAILURE` the boot's. Both are 503. */
+export function missingApiKey(type: 'MISSING_API_KEY' | 'SDK_FAILURE'): TypedError {
+  return typedError(type, {
+    status: 503,
+    category: 'MISSING_API_KEY',
+    message:
+      'No API key for the model provider. Set ANTHROPIC_API_KEY and restart, or set TURNPIKE_PROVIDER=rehearsal to try without one.',
+  });
+}
+
+/** The provider's stream broke its own rules; nothing after that point can be trusted. */
+export function malformedStream(what: string): TypedError {
+  return providerError({
+    status: 502,
+    category: 'API_RESPONSE_ERROR',
+    message: `The provider's stream could not be read: ${what}. Send the turn again.`,
+  });
+}
+
+/** The connection ended, in good order or not, before the message did. */
+export function streamClosedEarly(): TypedError {
+  return providerError({
+    status: 503,
+    category: 'NETWORK_ERROR',
+    message: 'the provider closed the stream before the message ended',
+  });
+}
+
+/** @param stalledMs how long nothing came */
+export function streamStalled(stalledMs: number): TypedError {
+  return providerError({
+    status: 504,
+    category: 'REQUEST_TIMEOUT',
+    message: `The provider sent nothing for ${stalledMs} ms. Send the turn again.`,
+    facts: { stalledMs },
+  });
+}
+
+function typedError(type: string, init: ProviderErrorInit): TypedError {
+  const details: ProviderErrorDetails = {
+    provider: 'anthropic',
+    category: init.category,
+    ...init.facts,
+  };
+  return new TypedError(type, {
+    status: init.status,
+    message: init.message,
+    details,
+    ...(init.headers ? { headers: init.headers } : {}),
+  });
+}

@@ -1,0 +1,42 @@
+export type ProviderMode = 'anthropic' | 'rehearsal';
+
+/** How the model is reached. Read once at start: a new key or address needs a restart. */
+export interface ProviderSettings {
+  mode: ProviderMode;
+  /** Undefined: every turn is refused with 503 `MISSING_API_KEY`. Not used in rehearsal. */
+  apiKey: string | undefined;
+  /**
+   * In mode `rehearsal` the loopback server, `http://127.0.0.1:<port>`. In mode `anthropic`
+   * `https://api.anthropic.com`, or the gateway that `egressAllow` names. Trailing slashes and
+   * `/v1/messages` are dropped; of what is left only a gateway keeps its path prefix.
+   */
+  baseUrl: string;
+  /**
+   * The only origins the model may be reached at, `https://host[:port]` or a loopback
+   * `http://host[:port]`. Empty: `https://api.anthropic.com` on port 443 alone.
+   */
+  egressAllow: readonly string[];
+  /** The `anthropic-version` header. Absent: the version this build was written for. */
+  apiVersion?: string;
+  /** Most milliseconds between two pieces of a stream, pings included. */
+  stallTimeoutMs: number;
+  /** Most milliseconds one try may take to connect and to answer with a status. */
+  requestTimeoutMs: number;
+  /** More tries after a failure that may pass, only before the stream begins. 0: none. */
+  maxRetries: number;
+}
+
+export interface ProviderChoice {
+  requested: 'auto' | ProviderMode;
+  apiKey: string | undefined;
+  production: boolean;
+}
+
+/**
+ * `auto` rehearses only where a real model was clearly not meant: no key, not in production. In
+ * production a missing key stays an error instead of a deterministic answer nobody asked for.
+ */
+export function chooseProviderMode(choice: ProviderChoice): ProviderMode {
+  if (choice.requested !== 'auto') return choice.requested;
+  return choice.apiKey === undefined && !choice.production ? 'rehearsal' : 'anthropic';
+}

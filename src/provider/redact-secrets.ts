@@ -1,0 +1,40 @@
+const REPLACEMENT = '[REDACTED_API_KEY]';
+
+/** Anything shorter would blank out ordinary words, and protects nothing. */
+const MIN_SECRET_LENGTH = 8;
+
+/**
+ * Makes a function that replaces every secret in a text by `[REDACTED_API_KEY]`, also where it was
+ * URL-encoded (once, twice, in lower case, with `+` for a space). Secrets shorter than 8
+ * characters are ignored; without secrets the text is returned as it is.
+ */
+export function secretRedactor(secrets: readonly string[]): (text: string) => string {
+  const variants = new Set(
+    secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(variantsOf),
+  );
+  if (variants.size === 0) return (text) => text;
+  // Longest first: a secret that contains another one must not leave its own rest behind.
+  const longestFirst = [...variants].sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(longestFirst.map(escapeForRegExp).join('|'), 'g');
+  return (text) => text.replace(pattern, REPLACEMENT);
+}
+
+function variantsOf(secret: string): string[] {
+  const once = encodeURIComponent(secret);
+  const twice = encodeURIComponent(once);
+  const encoded = [once, twice].flatMap((text) => [text, lowerCaseEscapes(text)]);
+  return [
+    secret,
+    ...encoded,
+    secret.replaceAll(' ', '+'),
+    ...encoded.map((text) => text.replace(/%(?:25)?20/g, '+')),
+  ];
+}
+
+function lowerCaseEscapes(encoded: string): string {
+  return encoded.replace(/%(?:25)?[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
+}
+
+function escapeForRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
