@@ -1,0 +1,75 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TypedError } from '../platform/typed-error.js';
+import { splitFrontMatter } from './front-matter.js';
+
+type EntryKind = 'directory' | 'file';
+
+const requiredEntries: readonly (readonly [string, EntryKind])[] = [
+  ['agents', 'directory'],
+  ['docs', 'directory'],
+  ['AGENTS.md', 'file'],
+  ['README.md', 'file'],
+  ['docs/DIRECTIVE.md', 'file'],
+  ['docs/CONTRACT.md', 'file'],
+  ['docs/SPEC.md', 'file'],
+  ['docs/TYPES.md', 'file'],
+  ['docs/PLAN.md', 'file'],
+];
+
+/**
+ * Checks that the instruction root has every required entry, of the right kind.
+ *
+ * @throws TypedError 500 `INSTRUCTION_ROOT_INVALID`, details `{instructionRoot, missingEntries[],
+ * invalidEntries[]}` (paths relative to the root, in the order above; invalid is the wrong kind).
+ */
+export async function assertInstructionRoot(instructionRoot: string): Promise<void> {
+  const found = await Promise.all(
+    requiredEntries.map(async ([entry, kind]) => ({
+      entry,
+      kind,
+      is: await kindOf(join(instructionRoot, entry)),
+    })),
+  );
+  const missingEntries = found.filter(({ is }) => is === 'missing').map(({ entry }) => entry);
+  const invalidEntries = found
+    .filter(({ is, kind }) => is !== 'missing' && is !== kind)
+    .map(({ entry }) => entry);
+  if (missingEntries.length === 0 && invalidEntries.length === 0) return;
+  const faults = [
+    ...missingEntries.map((entry) => `${entry} is missing`),
+    ...invalidEntries.map((entry) => `${entry} is of the wrong kind`),
+  ];
+  throw new TypedError('INSTRUCTION_ROOT_INVALID', {
+    status: 500,
+    message: `The instruction root is not complete: ${faults.join(', ')}. Add what is missing, or configure another instruction root.`,
+    details: { instructionRoot, missingEntries, invalidEntries },
+  });
+}
+
+async function kindOf(path: string): Promise<EntryKind | 'missing' | 'other'> {
+  try {
+    const stats = await stat(path);
+    if (stats.isDirectory()) return 'directory';
+    return stats.isFile() ? 'file' : 'other';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Present, yet not to be looked at: that is not the same as missing.
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'other';
+  }
+}
+
+export interface AgentsDefaults {
+  /** The model of every turn that neither its options nor the environment give one. */
+  model?: string;
+  problems: readonly string[];
+}
+
+/** Reads the front matter of the instruction root's AGENTS.md. Never throws. */
+export function parseAgentsDefaults(file: string): AgentsDefaults {
+  const { fields, problems } = splitFrontMatter(file);
+  const model = fields['model'] ?? undefined;
+  if (model === undefined) return { problems };
+  if (typeof model === 'string' && model.trim() !== '') return { model: model.trim(), problems };
+  return { problems: [...problems, 'model ignored: must be text that is not blank'] };
+}

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PersonaLibrary } from './load-persona.js';
+
+let folder: string;
+let root: string;
+let problems: string[];
+let library: PersonaLibrary;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'personas-'));
+  root = join(folder, 'root');
+  await mkdir(join(root, 'agents'), { recursive: true });
+  problems = [];
+  library = new PersonaLibrary(root, {
+    onProblem: (file, problem) => problems.push(`${file}: ${problem}`),
+  });
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const agentFile = (name: string) => join(root, 'agents', `AGENT_${name}.md`);
+
+describe('PersonaLibrary.load', () => {
+  it('reads the file of the name, `-` for `_`', async () => {
+    await writeFile(agentFile('WORKING_ITEMS'), '---\nmax_turns: 3\n---\nYou help.');
+    const persona = await library.load(' WORKING-ITEMS ');
+    expect(persona).toMatchObject({ name: 'WORKING_ITEMS', maxTurns: 3, prompt: 'You help.' });
+  });
+
+  it.each(['MISSING', '../secret', 'a/b', '', 'x'.repeat(65), 'a\u0000b'])(
+    'refuses %j with what exists',
+    async (name) => {
+      await writeFile(agentFile('B'), 'b');
+      await writeFile(agentFile('A'), 'a');
+      await writeFile(join(root, 'secret'), 'secret');
+      await expect(library.load(name)).rejects.toMatchObject({
+        type: 'PERSONA_NOT_FOUND',
+        status: 404,
+        message: expect.stringContaining('Available: A, B.'),
+        details: { persona: name, instructionRoot: root },
+      });
+    },
+  );
+
+  it.each(['file', 'folder'])('refuses a link of a %s that leaves the root', async (kind) => {
+    await mkdir(join(folder, 'outside'));
+    await writeFile(join(folder, 'outside', 'AGENT_SPY.md'), 'outside');
+    if (kind === 'file') {
+      await symlink(join(folder, 'outside', 'AGENT_SPY.md'), agentFile('SPY'));
+    } else {
+      await rm(join(root, 'agents'), { recursive: true });
+      await symlink(join(folder, 'outside'), join(root, 'agents'));
+    }
+    await expect(library.load('SPY')).rejects.toMatchObject({ type: 'PERSONA_NOT_FOUND' });
+  });
+
+  it('follows a link that stays in the root, and a root that is a link', async () => {
+    await writeFile(join(root, 'agents', 'text.md'), 'inside');
+    await symlink('text.md', agentFile('LINKED'));
+    await symlink(root, join(folder, 'alias'));
+    const persona = await new PersonaLibrary(join(folder, 'alias')).load('LINKED');
+    expect(persona).toMatchObject({ name: 'LINKED', prompt: 'inside' });
+  });
+
+  it('gives each name of one file its own persona', async () => {
+    await writeFile(agentFile('ONE'), 'shared');
+    await symlink('AGENT_ONE.md', agentFile('TWO'));
+    expect((await library.load('ONE')).name).toBe('ONE');
+    expect((await library.load('TWO')).name).toBe('TWO');
+  });
+
+  it.each(['a folder', 'a named pipe', 'a link to itself'])('refuses %s', async (kind) => {
+    if (kind === 'a folder') await mkdir(agentFile('ODD'));
+    else if (kind === 'a named pipe') execFileSync('sh', ['-c', 'mkfifo "$0"', agentFile('ODD')]);
+    else await symlink('AGENT_ODD.md', agentFile('ODD'));
+    await expect(library.load('ODD')).rejects.toMatchObject({ type: 'PERSONA_NOT_FOUND' });
+  });
+
+  it('parses a version once and shows an edit at once', async () => {
+    await writeFile(agentFile('A'), 'first');
+    const first = await library.load('A');
+    expect(await library.load('A')).toBe(first);
+    await writeFile(agentFile('A'), 'second version');
+    expect((await library.load('A')).prompt).toBe('second version');
+  });
+
+  it('shows an edit of the same size, and one that keeps the time by replacing the file', async () => {
+    await writeFile(agentFile('A'), 'aaa');
+    await utimes(agentFile('A'), 1000, 1000);
+    await library.load('A');
+    await writeFile(agentFile('A'), 'bbb');
+    await utimes(agentFile('A'), 2000, 2000);
+    expect((await library.load('A')).prompt).toBe('bbb');
+    await writeFile(join(folder, 'new'), 'ccc');
+    await rename(join(folder, 'new'), agentFile('A'));
+    await utimes(agentFile('A'), 2000, 2000);
+    expect((await stat(agentFile('A'))).mtimeMs).toBe(2_000_000);
+    expect((await library.load('A')).prompt).toBe('ccc');
+  });
+
+  it('is gone with its file', async () => {
+    await writeFile(agentFile('A'), 'a');
+    await library.load('A');
+    await rm(agentFile('A'));
+    await expect(library.load('A')).rejects.toMatchObject({ type: 'PERSONA_NOT_FOUND' });
+  });
+
+  it('reports the problems of a version once', async () => {
+    await writeFile(agentFile('A'), '---\nmax_turns: no\n---\na');
+    await library.load('A');
+    await library.load('A');
+    expect(problems).toEqual([
+      'agents/AGENT_A.md: max_turns ignored: must be an integer greater than 0',
+    ]);
+  });
+});
+
+describe('PersonaLibrary', () => {
+  it('lists the names that have a file, sorted', async () => {
+    await Promise.all(['B', 'A', 'NO-DASH'].map((name) => writeFile(agentFile(name), name)));
+    await writeFile(join(root, 'agents', 'notes.md'), '');
+    expect(await library.list()).toEqual(['A', 'B']);
+  });
+
+  it('lists nothing without a folder', async () => {
+    await rm(join(root, 'agents'), { recursive: true });
+    expect(await library.list()).toEqual([]);
+  });
+
+  it('reads the global model as it is now', async () => {
+    expect(await library.globalModel()).toBeUndefined();
+    await writeFile(join(root, 'AGENTS.md'), '---\nmodel: claude-a\n---\n');
+    expect(await library.globalModel()).toBe('claude-a');
+    await writeFile(join(root, 'AGENTS.md'), '---\nmodel: claude-bb\n---\n');
+    expect(await library.globalModel()).toBe('claude-bb');
+  });
+
+  it('knows an incomplete root', async () => {
+    await expect(library.assertValid()).rejects.toMatchObject({ type: 'INSTRUCTION_ROOT_INVALID' });
+  });
+
+  it('ships personas without problems', async () => {
+    const shipped = new PersonaLibrary('instructions');
+    await shipped.assertValid();
+    expect(await shipped.list()).toEqual(['EDITOR', 'WORKING_ITEMS']);
+    expect(await shipped.globalModel()).toBeUndefined();
+    expect(await shipped.load('WORKING_ITEMS')).toMatchObject({
+      agentType: 1,
+      agentClass: 'PERSONA',
+      subagents: [],
+      problems: [],
+    });
+    expect(await shipped.load('EDITOR')).toMatchObject({
+      autoApproveTools: ['edit', 'write'],
+      problems: [],
+    });
+  });
+});

@@ -1,0 +1,39 @@
+import { constants, open } from 'node:fs/promises';
+
+const missing = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
+
+/**
+ * Parses a file once per version of it. A version is inode, times and size, so an edit
+ * shows at the next read and an unchanged file costs one open and one stat.
+ */
+export class ParsedFiles<T> {
+  readonly #known = new Map<string, { version: string; value: T }>();
+
+  /** The parsed file, or undefined when there is no regular file at `path`. */
+  async read(path: string, parse: (text: string) => T): Promise<T | undefined> {
+    const handle = await openIfThere(path);
+    if (handle === undefined) return undefined;
+    try {
+      const stats = await handle.stat({ bigint: true });
+      if (!stats.isFile()) return undefined;
+      const version = `${stats.dev}:${stats.ino}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.size}`;
+      const known = this.#known.get(path);
+      if (known?.version === version) return known.value;
+      const value = parse(await handle.readFile('utf8'));
+      this.#known.set(path, { version, value });
+      return value;
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+async function openIfThere(path: string) {
+  try {
+    // Without O_NONBLOCK the open of a named pipe would wait for a writer.
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (missing.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}
