@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { parsePersona } from '../agents/parse-persona.js';
+import { describeProblems } from './describe-problems.js';
+import { resolveOptions } from './resolve-options.js';
+
+const describeFor = (opts: unknown) =>
+  describeProblems(
+    resolveOptions({
+      opts,
+      session: { persona: 'P', mode: 'direct' },
+      persona: parsePersona('P', '---\ntools: [grep]\n---\nPrompt'),
+      defaults: { environmentModel: 'env-model' },
+    }).problems,
+  );
+
+const known = 'maxTurns, mode, model, onDisconnect, persona, subagentGovernance, tools';
+
+describe('describeProblems', () => {
+  it.each([
+    [{}, undefined],
+    [[], 'opts ignored: must be an object; using defaults'],
+    [
+      { maxTurns: 0 },
+      'opts.maxTurns ignored: must be an integer greater than 0; using 12 (default)',
+    ],
+    [{ tools: 'x' }, 'opts.tools ignored: must be an array of strings; using ["grep"] (persona)'],
+    [
+      { model: 1 },
+      'opts.model ignored: must be text that is not blank; using env-model (environment)',
+    ],
+    [{ mode: '' }, 'opts.mode ignored: must be text that is not blank; using direct (session)'],
+    [
+      { onDisconnect: 1 },
+      'opts.onDisconnect ignored: must be "cancel" or "continue"; using cancel (default)',
+    ],
+    [{ foo: 1 }, `opts.foo ignored: unknown option; known are ${known}`],
+    [{ 'a\nb': 1 }, `opts.a b ignored: unknown option; known are ${known}`],
+    [
+      { ['k'.repeat(61)]: 1 },
+      `opts.${'k'.repeat(60)}… ignored: unknown option; known are ${known}`,
+    ],
+  ])('%j', (opts, text) => {
+    expect(describeFor(opts)).toBe(text);
+  });
+
+  it('gives each problem a line, ten at most', () => {
+    const lines = (count: number) =>
+      describeFor(Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1])))?.split(
+        '\n',
+      );
+    expect(lines(10)).toHaveLength(10);
+    expect(lines(12)).toHaveLength(11);
+    expect(lines(12)?.at(-1)).toBe('2 more ignored');
+  });
+});

@@ -1,0 +1,42 @@
+import { unreachable } from '../platform/exhaustive.js';
+import { optionRules } from './option-rules.js';
+import type { OptionProblem } from './resolve-options.js';
+
+const mostShown = 10;
+const longestKey = 60;
+const longestValue = 120;
+
+/** One text for the client, a line per problem; undefined when there is none. */
+export function describeProblems(problems: readonly OptionProblem[]): string | undefined {
+  if (problems.length === 0) return undefined;
+  const lines = problems.slice(0, mostShown).map(describe);
+  const more = problems.length - mostShown;
+  return [...lines, ...(more > 0 ? [`${more} more ignored`] : [])].join('\n');
+}
+
+function describe(problem: OptionProblem): string {
+  switch (problem.kind) {
+    case 'not-an-object':
+      return 'opts ignored: must be an object; using defaults';
+    case 'unknown':
+      return `opts.${clip(problem.key, longestKey)} ignored: unknown option; known are ${knownKeys()}`;
+    case 'invalid':
+      return `opts.${problem.key} ignored: must be ${problem.expected}; using ${show(problem.using)} (${problem.from})`;
+    default:
+      return unreachable(problem);
+  }
+}
+
+function knownKeys(): string {
+  return [...Object.keys(optionRules), 'subagentGovernance'].sort().join(', ');
+}
+
+function show(value: unknown): string {
+  return clip(typeof value === 'string' ? value : JSON.stringify(value), longestValue);
+}
+
+/** On one line and short: the key is the client's own text. */
+function clip(text: string, most: number): string {
+  const line = text.replaceAll(/\p{Cc}/gu, ' ');
+  return line.length > most ? `${line.slice(0, most)}…` : line;
+}

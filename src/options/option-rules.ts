@@ -1,0 +1,61 @@
+export type OnDisconnect = 'cancel' | 'continue';
+
+/** One option: what counts as a valid value, in code and in words, and what applies without one. */
+export interface OptionRule<T> {
+  /** The value as it is used, or undefined when it is not valid. */
+  read(value: unknown): T | undefined;
+  /** Completes "must be …". */
+  expected: string;
+  fallback(): T;
+}
+
+function textRule(fallback: string): OptionRule<string> {
+  return { read: readText, expected: 'text that is not blank', fallback: () => fallback };
+}
+
+/** Every option but `subagentGovernance`, which is passed on as it came. */
+export const optionRules = {
+  model: textRule('claude-sonnet-4-20250514'),
+  tools: {
+    read: readNames,
+    expected: 'an array of strings',
+    fallback: () => ['read', 'write', 'bash'],
+  } satisfies OptionRule<string[]>,
+  maxTurns: {
+    read: readPositiveInteger,
+    expected: 'an integer greater than 0',
+    fallback: () => 12,
+  } satisfies OptionRule<number>,
+  persona: textRule('WORKING_ITEMS'),
+  mode: textRule('direct'),
+  onDisconnect: {
+    read: readOnDisconnect,
+    expected: '"cancel" or "continue"',
+    fallback: () => 'cancel',
+  } satisfies OptionRule<OnDisconnect>,
+};
+
+function readText(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? undefined : text;
+}
+
+/** An explicit `[]` is a value: no tools. A name given twice counts once. */
+function readNames(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const names: string[] = [];
+  for (const item of value as unknown[]) {
+    if (typeof item !== 'string') return undefined;
+    const name = item.trim();
+    if (name !== '' && !names.includes(name)) names.push(name);
+  }
+  return names;
+}
+
+function readPositiveInteger(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
+
+function readOnDisconnect(value: unknown): OnDisconnect | undefined {
+  return value === 'cancel' || value === 'continue' ? value : undefined;
+}

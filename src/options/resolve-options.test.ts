@@ -1,0 +1,221 @@
+import { describe, expect, it } from '@jest/globals';
+import { parsePersona } from '../agents/parse-persona.js';
+import { canonicalJson } from '../platform/json.js';
+import { choosePersona, resolveOptions, type OptionSources } from './resolve-options.js';
+
+const plain = parsePersona('WORKING_ITEMS', 'Prompt');
+const session = { persona: 'WORKING_ITEMS', mode: 'direct' };
+
+const resolve = (sources: Partial<OptionSources>) =>
+  resolveOptions({ opts: undefined, session, persona: plain, defaults: {}, ...sources });
+
+const personaWith = (...lines: string[]) =>
+  parsePersona('P', ['---', ...lines, '---', 'Prompt'].join('\n'));
+
+const finalDefaults = {
+  model: 'claude-sonnet-4-20250514',
+  tools: ['read', 'write', 'bash'],
+  maxTurns: 12,
+  persona: 'WORKING_ITEMS',
+  mode: 'direct',
+  onDisconnect: 'cancel',
+};
+
+describe('resolveOptions', () => {
+  it.each([undefined, {}])('gives the defaults for %j', (opts) => {
+    expect(resolve({ opts })).toEqual({
+      options: finalDefaults,
+      provenance: {
+        model: 'default',
+        tools: 'default',
+        maxTurns: 'default',
+        persona: 'session',
+        mode: 'session',
+        onDisconnect: 'default',
+        subagentGovernance: 'default',
+      },
+      problems: [],
+    });
+  });
+
+  it('takes every valid option', () => {
+    const opts = {
+      model: ' claude-x ',
+      tools: [' read ', '', 'glob', 'read'],
+      maxTurns: 25,
+      persona: ' EDITOR ',
+      mode: ' dontAsk ',
+      onDisconnect: 'continue',
+      subagentGovernance: { contextSealed: 'yes' },
+    };
+    expect(resolve({ opts })).toEqual({
+      options: {
+        model: 'claude-x',
+        tools: ['read', 'glob'],
+        maxTurns: 25,
+        persona: 'EDITOR',
+        mode: 'dontAsk',
+        onDisconnect: 'continue',
+        subagentGovernance: { contextSealed: 'yes' },
+      },
+      provenance: {
+        model: 'opts',
+        tools: 'opts',
+        maxTurns: 'opts',
+        persona: 'opts',
+        mode: 'opts',
+        onDisconnect: 'opts',
+        subagentGovernance: 'opts',
+      },
+      problems: [],
+    });
+  });
+
+  it.each([
+    ['opts', { model: 'a' }, { environmentModel: 'b', agentsModel: 'c' }, 'a'],
+    ['environment', {}, { environmentModel: ' b ', agentsModel: 'c' }, 'b'],
+    ['environment', { model: ' ' }, { environmentModel: 'b', agentsModel: 'c' }, 'b'],
+    ['instructions', {}, { agentsModel: 'c' }, 'c'],
+    ['instructions', {}, { environmentModel: ' ', agentsModel: 'c' }, 'c'],
+    ['default', {}, {}, finalDefaults.model],
+  ])('takes the model from %s', (from, opts, defaults, model) => {
+    const resolved = resolve({ opts, defaults, persona: personaWith('model: persona-model') });
+    expect(resolved.options.model).toBe(model);
+    expect(resolved.provenance.model).toBe(from);
+  });
+
+  it.each([
+    ['opts', { tools: ['glob'] }, ['tools: [grep]'], ['glob']],
+    ['opts', { tools: [] }, ['tools: [grep]'], []],
+    ['opts', { tools: [' ', ''] }, ['tools: [grep]'], []],
+    ['persona', {}, ['tools: [grep, read]'], ['grep', 'read']],
+    ['persona', {}, ['tools: []'], []],
+    ['persona', { tools: ['read', 1] }, ['tools: [grep]'], ['grep']],
+    ['persona', { tools: 'read' }, ['tools: [grep]'], ['grep']],
+    ['default', {}, ['tools: grep, read'], finalDefaults.tools],
+    ['default', { tools: null }, [], finalDefaults.tools],
+  ])('takes the tools from %s for %j and %j', (from, opts, lines, tools) => {
+    const resolved = resolve({ opts, persona: personaWith(...lines) });
+    expect(resolved.options.tools).toEqual(tools);
+    expect(resolved.provenance.tools).toBe(from);
+  });
+
+  it.each([
+    ['opts', { maxTurns: 1 }, ['max_turns: 7'], 1],
+    ['persona', {}, ['max_turns: 7'], 7],
+    ['persona', { maxTurns: 0 }, ['max_turns: 7'], 7],
+    ['default', {}, ['max_turns: 0'], 12],
+    ['default', {}, ['max_turns: "7"'], 12],
+    ['default', { maxTurns: 1.5 }, [], 12],
+    ['default', { maxTurns: -1 }, [], 12],
+    ['default', { maxTurns: '5' }, [], 12],
+    ['default', { maxTurns: Number.NaN }, [], 12],
+    ['default', { maxTurns: 1e300 }, [], 12],
+  ])('takes maxTurns from %s for %j and %j', (from, opts, lines, maxTurns) => {
+    const resolved = resolve({ opts, persona: personaWith(...lines) });
+    expect(resolved.options.maxTurns).toBe(maxTurns);
+    expect(resolved.provenance.maxTurns).toBe(from);
+  });
+
+  it.each([
+    [{ mode: 'plan' }, 'dontAsk', 'plan', 'opts'],
+    [{ mode: '  ' }, 'dontAsk', 'dontAsk', 'session'],
+    [{ mode: 3 }, 'dontAsk', 'dontAsk', 'session'],
+    [{}, ' anything ', 'anything', 'session'],
+    [{}, '', 'direct', 'default'],
+  ])('takes the mode of %j over a session in %j', (opts, mode, expected, from) => {
+    const resolved = resolve({ opts, session: { persona: 'P', mode } });
+    expect(resolved.options.mode).toBe(expected);
+    expect(resolved.provenance.mode).toBe(from);
+  });
+
+  it.each([
+    [{ onDisconnect: 'continue' }, 'continue', 'opts'],
+    [{ onDisconnect: 'cancel' }, 'cancel', 'opts'],
+    [{ onDisconnect: 'Continue' }, 'cancel', 'default'],
+    [{ onDisconnect: true }, 'cancel', 'default'],
+  ])('takes onDisconnect from %j', (opts, expected, from) => {
+    const resolved = resolve({ opts });
+    expect(resolved.options.onDisconnect).toBe(expected);
+    expect(resolved.provenance.onDisconnect).toBe(from);
+  });
+
+  it.each([[null], [false], ['x'], [[1]], [{ a: { b: 1 } }]])(
+    'passes subagentGovernance %j on untouched',
+    (value) => {
+      const resolved = resolve({ opts: { subagentGovernance: value } });
+      expect(resolved.options.subagentGovernance).toBe(value);
+      expect(resolved.problems).toEqual([]);
+    },
+  );
+
+  it('reports what it ignored, sorted by key, with what applies instead', () => {
+    const opts = { zeta: 1, tools: 'read', permissionMode: 'x', maxTurns: 0, model: 'm' };
+    expect(resolve({ opts, persona: personaWith('tools: [grep]') }).problems).toEqual([
+      {
+        kind: 'invalid',
+        key: 'maxTurns',
+        expected: 'an integer greater than 0',
+        using: 12,
+        from: 'default',
+      },
+      { kind: 'unknown', key: 'permissionMode' },
+      {
+        kind: 'invalid',
+        key: 'tools',
+        expected: 'an array of strings',
+        using: ['grep'],
+        from: 'persona',
+      },
+      { kind: 'unknown', key: 'zeta' },
+    ]);
+  });
+
+  it.each([[[]], ['text'], [3], [true], [null]])('gives all defaults for opts %j', (opts) => {
+    const resolved = resolve({ opts });
+    expect(resolved.options).toEqual(finalDefaults);
+    expect(resolved.problems).toEqual([{ kind: 'not-an-object' }]);
+  });
+
+  it('takes keys of the prototype for unknown ones', () => {
+    const opts: unknown = JSON.parse('{"__proto__": {"model": "x"}, "constructor": 1}');
+    const resolved = resolve({ opts });
+    expect(resolved.options).toEqual(finalDefaults);
+    expect(resolved.problems.map((problem) => problem.kind)).toEqual(['unknown', 'unknown']);
+  });
+
+  it('gives the same for the same, 100 times, whatever the order of keys', () => {
+    const opts = { b: 1, maxTurns: 0, tools: ['x', 'y'], a: 2, mode: ' ' };
+    const reversed = Object.fromEntries(Object.entries(opts).reverse());
+    const sources = { persona: personaWith('max_turns: 4'), defaults: { agentsModel: 'm' } };
+    const results = Array.from({ length: 100 }, (_, run) =>
+      canonicalJson(resolve({ ...sources, opts: run % 2 === 0 ? opts : reversed })),
+    );
+    expect(new Set(results).size).toBe(1);
+  });
+
+  it('shares no array with its sources', () => {
+    const tools = ['read'];
+    const persona = personaWith('tools: [read]');
+    resolve({ opts: { tools } }).options.tools.push('bash');
+    resolve({ persona }).options.tools.push('bash');
+    resolve({}).options.tools.push('grep');
+    expect(tools).toEqual(['read']);
+    expect(persona.tools).toEqual(['read']);
+    expect(resolve({}).options.tools).toEqual(finalDefaults.tools);
+  });
+});
+
+describe('choosePersona', () => {
+  it.each([
+    [{ persona: ' EDITOR ' }, 'P', { name: 'EDITOR', from: 'opts' }],
+    [{ persona: '' }, 'P', { name: 'P', from: 'session' }],
+    [{ persona: 3 }, 'P', { name: 'P', from: 'session' }],
+    [undefined, ' P ', { name: 'P', from: 'session' }],
+    ['EDITOR', 'P', { name: 'P', from: 'session' }],
+    [{}, ' ', { name: 'WORKING_ITEMS', from: 'default' }],
+    [{ persona: '../x' }, 'P', { name: '../x', from: 'opts' }],
+  ])('%j over %j', (opts, sessionPersona, expected) => {
+    expect(choosePersona(opts, sessionPersona)).toEqual(expected);
+  });
+});

@@ -1,0 +1,137 @@
+import type { Persona } from '../agents/parse-persona.js';
+import { isPlainObject } from '../platform/json.js';
+import { optionRules, type OnDisconnect, type OptionRule } from './option-rules.js';
+
+/** Which tier a value came from. `environment` and `instructions` give a model only. */
+export type Provenance =
+  'opts' | 'session' | 'persona' | 'environment' | 'instructions' | 'default';
+
+/** What a turn runs with. Resolved once and stored with it; nothing later reads a default. */
+export interface ResolvedOptions {
+  model: string;
+  /** Names of the tools the turn may use; an empty list means none. */
+  tools: string[];
+  /** Most model calls of the turn, from 1. */
+  maxTurns: number;
+  persona: string;
+  mode: string;
+  /** Whether the turn is cancelled or goes on when its last reader leaves. */
+  onDisconnect: OnDisconnect;
+  /** As the client gave it, unchecked: the subagent gate judges it. Absent when not given. */
+  subagentGovernance?: unknown;
+}
+
+export type OptionProblem =
+  | { kind: 'not-an-object' }
+  | { kind: 'unknown'; key: string }
+  | { kind: 'invalid'; key: string; expected: string; using: unknown; from: Provenance };
+
+export interface OptionSources {
+  /** The client's `opts`, as it came. Undefined when omitted. */
+  opts: unknown;
+  session: { persona: string; mode: string };
+  /** The persona that `choosePersona` named. Its `model` is not a tier. */
+  persona: Persona;
+  defaults: { environmentModel?: string; agentsModel?: string };
+}
+
+export interface OptionResolution {
+  options: ResolvedOptions;
+  provenance: Record<keyof ResolvedOptions, Provenance>;
+  /** What was ignored, sorted by key. */
+  problems: OptionProblem[];
+}
+
+type Tier<T> = readonly [Provenance, T | undefined];
+type Chosen<T> = { value: T; from: Provenance };
+
+/**
+ * Resolves a turn's options: the first valid value of each chain wins. Pure, and never an error: an
+ * invalid value falls to the next tier, an unknown key is ignored, and `problems` names both.
+ */
+export function resolveOptions(sources: OptionSources): OptionResolution {
+  const { session, persona, defaults } = sources;
+  const given = givenOptions(sources.opts);
+  const { model, tools, maxTurns, mode, onDisconnect } = optionRules;
+  const chosen = {
+    model: choose(model, given['model'], [
+      ['environment', model.read(defaults.environmentModel)],
+      ['instructions', model.read(defaults.agentsModel)],
+    ]),
+    tools: choose(tools, given['tools'], [['persona', tools.read(persona.tools)]]),
+    maxTurns: choose(maxTurns, given['maxTurns'], [['persona', persona.maxTurns]]),
+    persona: choosePersonaFrom(given, session.persona),
+    mode: choose(mode, given['mode'], [['session', mode.read(session.mode)]]),
+    onDisconnect: choose(onDisconnect, given['onDisconnect'], []),
+  };
+  const governance = given['subagentGovernance'];
+  return {
+    options: {
+      model: chosen.model.value,
+      tools: chosen.tools.value,
+      maxTurns: chosen.maxTurns.value,
+      persona: chosen.persona.value,
+      mode: chosen.mode.value,
+      onDisconnect: chosen.onDisconnect.value,
+      ...(governance === undefined ? {} : { subagentGovernance: governance }),
+    },
+    provenance: {
+      model: chosen.model.from,
+      tools: chosen.tools.from,
+      maxTurns: chosen.maxTurns.from,
+      persona: chosen.persona.from,
+      mode: chosen.mode.from,
+      onDisconnect: chosen.onDisconnect.from,
+      subagentGovernance: governance === undefined ? 'default' : 'opts',
+    },
+    problems: findProblems(sources.opts, given, chosen),
+  };
+}
+
+/**
+ * The persona a turn runs as. Resolved before the rest, because the persona's file is itself a tier
+ * of `tools` and `maxTurns`. The name is trimmed, not checked: loading it does that.
+ */
+export function choosePersona(
+  opts: unknown,
+  sessionPersona: string,
+): { name: string; from: Provenance } {
+  const { value, from } = choosePersonaFrom(givenOptions(opts), sessionPersona);
+  return { name: value, from };
+}
+
+function choosePersonaFrom(given: Record<string, unknown>, session: string): Chosen<string> {
+  const { persona } = optionRules;
+  return choose(persona, given['persona'], [['session', persona.read(session)]]);
+}
+
+function givenOptions(opts: unknown): Record<string, unknown> {
+  return isPlainObject(opts) ? opts : {};
+}
+
+function choose<T>(rule: OptionRule<T>, given: unknown, tiers: readonly Tier<T>[]): Chosen<T> {
+  const all: Tier<T>[] = [['opts', rule.read(given)], ...tiers];
+  for (const [from, value] of all) if (value !== undefined) return { value, from };
+  return { value: rule.fallback(), from: 'default' };
+}
+
+function findProblems(
+  opts: unknown,
+  given: Record<string, unknown>,
+  chosen: Record<string, Chosen<unknown>>,
+): OptionProblem[] {
+  if (opts !== undefined && !isPlainObject(opts)) return [{ kind: 'not-an-object' }];
+  const keys = Object.keys(given).filter((key) => given[key] !== undefined);
+  return keys.sort().flatMap((key): OptionProblem[] => {
+    if (key === 'subagentGovernance') return [];
+    if (!isOptionKey(key)) return [{ kind: 'unknown', key }];
+    const used = chosen[key];
+    if (used === undefined || used.from === 'opts') return [];
+    const { expected } = optionRules[key];
+    return [{ kind: 'invalid', key, expected, using: used.value, from: used.from }];
+  });
+}
+
+function isOptionKey(key: string): key is keyof typeof optionRules {
+  return Object.hasOwn(optionRules, key);
+}
