@@ -1,0 +1,58 @@
+import { extname } from 'node:path';
+
+const mimeByExtension = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.pdf': 'application/pdf',
+  '.txt': 'text/plain',
+  '.md': 'text/markdown',
+  '.csv': 'text/csv',
+} as const;
+
+const imageTypes: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+]);
+const mimeToken = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
+
+/** `other` is what a model cannot be shown. */
+export type MediaKind = 'image' | 'pdf' | 'text' | 'other';
+
+export const allowedExtensions: readonly string[] = Object.keys(mimeByExtension);
+
+/** The extension of a path with its dot, in lower case; `''` when it has none. */
+export function extensionOf(path: string): string {
+  return extname(path).toLowerCase();
+}
+
+/** The MIME type of a path by its extension alone; undefined when it is not an allowed one. */
+export function mimeOfPath(path: string): string | undefined {
+  const extension = extensionOf(path);
+  return Object.entries(mimeByExtension).find(([known]) => known === extension)?.[1];
+}
+
+export function mediaKind(mimeType: string): MediaKind {
+  if (imageTypes.has(mimeType)) return 'image';
+  if (mimeType === 'application/pdf') return 'pdf';
+  return mimeType.startsWith('text/') ? 'text' : 'other';
+}
+
+/**
+ * The MIME type to go by: the declared one, normalised (`Text/CSV; charset=x` is `text/csv`). The
+ * extension decides where the declared one says too little: not a `type/subtype`, octet-stream, or
+ * an image type that no model takes. A declared type that is valid and no image wins even over an
+ * image's extension.
+ */
+export function effectiveMime(declared: string, path: string): string {
+  const mime = (declared.split(';')[0] ?? '').trim().toLowerCase();
+  const saysTooLittle =
+    !mimeToken.test(mime) ||
+    mime === 'application/octet-stream' ||
+    (mime.startsWith('image/') && !imageTypes.has(mime));
+  return saysTooLittle ? (mimeOfPath(path) ?? (mime || 'application/octet-stream')) : mime;
+}
