@@ -1,0 +1,15 @@
+import type { ToolDefinition } from '../tool.js';
+import { bashTool } from './bash.js';
+import { editTool, readTool, writeTool } from './file-tools.js';
+import { globTool } from './glob.js';
+import { grepTool } from './grep.js';
+
+/** What every server has. Which of them a turn gets is for its options and permissions to say. */
+export const builtinTools: readonly ToolDefinition[] = [
+  readTool,
+  writeTool,
+  editTool,
+  globTool,
+  grepTool,
+  bashTool,
+];

@@ -1,0 +1,116 @@
+import type { Stats } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative, sep } from 'node:path';
+import { resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
+import pLimit from 'p-limit';
+import { glob } from 'tinyglobby';
+import { ToolFailure } from '../tool-failure.js';
+import type { ToolDefinition } from '../tool.js';
+import { boundedWalk } from './bounded-walk.js';
+
+const resultLimit = 200;
+const walkLimit = 50_000;
+const depthLimit = 40;
+const parallelStats = 32;
+
+interface Match {
+  path: string;
+  mtimeMs: number;
+}
+
+/** The SDK's own glob needs Node 22: this one has its schema, confinement, order and limits. */
+export const globTool: ToolDefinition = {
+  name: 'glob',
+  description:
+    'Match files under the workdir against a glob pattern. Results are mtime-sorted, newest first, with paths relative to the workdir. Hidden files match; .git and node_modules are skipped.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      pattern: { type: 'string', minLength: 1 },
+      path: { type: 'string', description: 'Directory to search in. Defaults to the workdir.' },
+    },
+    required: ['pattern'],
+  },
+  effect: 'read',
+  retry: 'safe',
+  open: ({ workdir }) => ({
+    run: async (input, { signal }) => {
+      const pattern = checkPattern(input['pattern']);
+      const base = await resolvePath({ workdir }, '.');
+      const path = input['path'];
+      const root = typeof path === 'string' ? await resolvePath({ workdir }, path) : base;
+      const { matches, cutShort } = await findFiles(pattern, root, signal);
+      return toText(matches, { base, cutShort });
+    },
+  }),
+};
+
+/** @throws ToolFailure for a pattern that could leave the directory it starts in. */
+function checkPattern(pattern: unknown): string {
+  if (typeof pattern !== 'string') throw new ToolFailure('glob: pattern is required');
+  if (isAbsolute(pattern)) {
+    throw new ToolFailure('glob: use a relative pattern, and path for the directory to search in');
+  }
+  if (pattern.split(/[\\/{},()|!]/).includes('..')) {
+    throw new ToolFailure('glob: ".." is not permitted in the pattern');
+  }
+  return pattern;
+}
+
+async function findFiles(
+  pattern: string,
+  root: string,
+  signal: AbortSignal,
+): Promise<{ matches: Match[]; cutShort: boolean }> {
+  const walk = boundedWalk(walkLimit);
+  const paths = await glob(pattern, {
+    cwd: root,
+    absolute: true,
+    dot: true,
+    deep: depthLimit,
+    expandDirectories: false,
+    followSymbolicLinks: false,
+    ignore: ['**/.git', '**/node_modules'].flatMap((name) => [name, `${name}/**`]),
+    fs: { readdir: walk.readdir },
+    signal,
+  });
+  signal.throwIfAborted();
+  const limit = pLimit(parallelStats);
+  const found = await Promise.all(paths.map((path) => limit(() => fileInside(root, path))));
+  const matches = found.filter((match) => match !== undefined);
+  return { matches, cutShort: walk.cutShort() };
+}
+
+/**
+ * The match, unless it is no file or lies outside `root` once every link is resolved: a pattern may
+ * name a link that leads out. What cannot be resolved (a dangling link, a file just removed) is no
+ * match either.
+ */
+async function fileInside(root: string, path: string): Promise<Match | undefined> {
+  const file = await resolveFile(path).catch(() => undefined);
+  if (file === undefined || !file.stats.isFile()) return undefined;
+  const inside = file.real.startsWith(root.endsWith(sep) ? root : root + sep);
+  return inside ? { path, mtimeMs: file.stats.mtimeMs } : undefined;
+}
+
+async function resolveFile(path: string): Promise<{ real: string; stats: Stats }> {
+  const real = await realpath(path);
+  return { real, stats: await stat(real) };
+}
+
+function toText(matches: Match[], about: { base: string; cutShort: boolean }): string {
+  const lines = matches
+    .sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1))
+    .slice(0, resultLimit)
+    .map((match) => relative(about.base, match.path));
+  if (lines.length === 0) lines.push('no matches');
+  if (matches.length > resultLimit) {
+    lines.push(
+      `[${resultLimit} of ${matches.length} matches shown: narrow the pattern or the path]`,
+    );
+  }
+  if (about.cutShort) {
+    lines.push(`[search stopped after ${walkLimit} entries: narrow the pattern or the path]`);
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,66 @@
+import { compileInputCheck, type InputCheck } from './check-input.js';
+import type { ToolDefinition } from './tool.js';
+
+export interface RegisteredTool extends ToolDefinition {
+  checkInput: InputCheck;
+}
+
+export interface ToolSelection {
+  /** In the order of the names, each once. */
+  tools: RegisteredTool[];
+  unknown: string[];
+}
+
+/** The tools this server has. What a turn may use of them is not decided here. */
+export class ToolRegistry {
+  readonly #tools = new Map<string, RegisteredTool>();
+
+  constructor(definitions: Iterable<ToolDefinition> = []) {
+    for (const definition of definitions) this.register(definition);
+  }
+
+  /** @throws Error for a name that is not valid or is taken, and for a schema that is not valid. */
+  register(definition: ToolDefinition): void {
+    const { name, inputSchema } = definition;
+    if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+      throw new Error(
+        `Tool name ${JSON.stringify(name)} is not valid: use 1 to 64 of a-z A-Z 0-9 _ -`,
+      );
+    }
+    if (this.#tools.has(name)) {
+      throw new Error(`Tool ${name} is registered already: give one of the two another name`);
+    }
+    this.#tools.set(name, {
+      name,
+      description: definition.description,
+      inputSchema,
+      effect: definition.effect,
+      retry: definition.retry,
+      open: (context) => definition.open(context),
+      checkInput: compileFor(name, inputSchema),
+    });
+  }
+
+  list(): RegisteredTool[] {
+    return [...this.#tools.values()];
+  }
+
+  select(names: readonly string[]): ToolSelection {
+    const selection: ToolSelection = { tools: [], unknown: [] };
+    for (const name of new Set(names)) {
+      const tool = this.#tools.get(name);
+      if (tool === undefined) selection.unknown.push(name);
+      else selection.tools.push(tool);
+    }
+    return selection;
+  }
+}
+
+function compileFor(name: string, schema: ToolDefinition['inputSchema']): InputCheck {
+  try {
+    return compileInputCheck(schema);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'unknown';
+    throw new Error(`The input schema of tool ${name} is not valid: ${why}`, { cause });
+  }
+}
