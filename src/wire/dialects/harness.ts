@@ -1,0 +1,140 @@
+import type { TurnEvent } from '../../events/turn-event.js';
+import { unreachable } from '../../platform/exhaustive.js';
+import type { Dialect, Frame } from '../dialect.js';
+
+type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+
+interface HarnessState {
+  /** A fatal error comes again in the exit frame. */
+  failure?: Of<'turn.failed'>;
+}
+
+/**
+ * The harness wire (contract: harness API, sections 3.4 and 11): eight event names of old, and
+ * additive ones that old clients ignore. `process:exit` is always the last frame.
+ */
+export const harnessDialect: Dialect<HarnessState> = {
+  name: 'harness',
+  initial: {},
+  encode: (state, event) => ({
+    state: event.type === 'turn.failed' ? { failure: event } : state,
+    frames: framesOf(state, event),
+  }),
+};
+
+function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
+  switch (event.type) {
+    case 'turn.queued':
+      return [frame('turn:queued', { position: event.position })];
+    case 'turn.started':
+      return [frame('session:init', started(event))];
+    case 'turn.recovering':
+      return [frame('turn:recovering', { reason: event.reason, attempt: event.attempt })];
+    case 'step.started':
+      return [frame('step:start', { step: event.step })];
+    case 'step.discarded':
+      return [frame('step:discard', { step: event.step })];
+    case 'step.ended':
+      return [frame('step:end', pick(event, ['step', 'stopReason', 'usage']))];
+    case 'thinking.delta':
+      return [frame('thinking:delta', { text: event.text, step: event.step })];
+    case 'text.delta':
+      return [frame('chat:delta', { text: event.text, step: event.step })];
+    case 'source.cited':
+      return [frame('source', { step: event.step, ...event.source })];
+    case 'tool.requested':
+      return [
+        frame('tool:request', { toolUseId: event.callId, name: event.name, step: event.step }),
+      ];
+    case 'tool.args.delta':
+      return [frame('tool:args', { toolUseId: event.callId, json: event.json })];
+    case 'tool.started':
+      return [
+        frame('tool:start', { toolUseId: event.callId, name: event.name, input: event.input }),
+      ];
+    case 'tool.progress': {
+      const { callId, note, elapsedMs } = event;
+      return [frame('tool:progress', { toolUseId: callId, note, elapsedMs })];
+    }
+    case 'tool.ended':
+      return [frame('tool:result', toolResult(event))];
+    case 'approval.requested':
+      return [frame('approval:request', withCall(event, ['approvalId', 'name', 'input']))];
+    case 'approval.resolved':
+      return [frame('approval:resolve', withCall(event, ['approvalId', 'decision', 'by']))];
+    case 'subagent.started':
+      return [frame('subagent:start', withCall(event, ['childTurnId', 'agent']))];
+    case 'subagent.ended':
+      return [frame('subagent:end', withCall(event, ['childTurnId', 'outcome', 'usage']))];
+    case 'attachment.rejected':
+      return [frame('attachment:warning', { name: event.name, reason: event.reason })];
+    case 'notice.posted':
+      return [
+        frame('system:notice', pick(event, ['kind', 'level', 'text', 'metadata', 'seenByModel'])),
+      ];
+    case 'turn.failed':
+      return [frame('turn:error', failure(event))];
+    case 'turn.ended':
+      return ended(state, event);
+    default:
+      return unreachable(event);
+  }
+}
+
+function started(event: Of<'turn.started'>): object {
+  const { providerSessionId, model, sessionId, messageId, agent, resumed } = event;
+  return { claudeSessionId: providerSessionId, model, sessionId, messageId, agent, resumed };
+}
+
+function toolResult(event: Of<'tool.ended'>): object {
+  const { name, status, output, callId, durationMs } = event;
+  return { name, ok: status === 'success', output, toolUseId: callId, status, durationMs };
+}
+
+function failure(event: Of<'turn.failed'>): object {
+  return pick(event, ['phase', 'errorType', 'message', 'status', 'severity', 'fatal', 'details']);
+}
+
+function ended(state: HarnessState, event: Of<'turn.ended'>): Frame[] {
+  const summary = frame(
+    'turn:end',
+    pick(event, ['outcome', 'exitCode', 'reason', 'usage', 'durationMs']),
+  );
+  switch (event.outcome) {
+    case 'completed':
+    case 'limited':
+      return [
+        frame('chat:complete', { text: event.text }),
+        frame('session:complete', {}),
+        summary,
+        frame('process:exit', { exitCode: event.exitCode }),
+      ];
+    case 'interrupted':
+      return [summary, frame('process:exit', { exitCode: event.exitCode, interrupted: true })];
+    case 'failed':
+      return [summary, frame('process:exit', failedExit(event.exitCode, state.failure))];
+    default:
+      return unreachable(event.outcome);
+  }
+}
+
+function failedExit(exitCode: number, failed: Of<'turn.failed'> | undefined): object {
+  if (failed === undefined) return { exitCode, interrupted: false };
+  const { message, errorType, status, severity, fatal, details } = failed;
+  const exit = { exitCode, interrupted: false, error: message, errorType, status, severity, fatal };
+  return details === undefined ? exit : { ...exit, errorDetails: details };
+}
+
+function withCall<E extends { callId: string }>(event: E, keys: (keyof E)[]): object {
+  return { toolUseId: event.callId, ...pick(event, keys) };
+}
+
+function pick<E, K extends keyof E>(event: E, keys: K[]): Partial<Pick<E, K>> {
+  const picked: Partial<Pick<E, K>> = {};
+  for (const key of keys) if (event[key] !== undefined) picked[key] = event[key];
+  return picked;
+}
+
+function frame(event: string, data: object): Frame {
+  return { event, data: JSON.stringify(data) };
+}

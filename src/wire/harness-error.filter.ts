@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Logger } from '../platform/logger.js';
+import { TypedError, invalidRequest } from '../platform/typed-error.js';
+import { toPublicError } from './public-error.js';
+
+/** The one place from an error to an HTTP answer. */
+@Catch()
+export class HarnessErrorFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const { method, path } = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const error = toTyped(thrown, path);
+    const correlationId = randomUUID();
+    const answer = toPublicError(error, correlationId);
+    if (error instanceof TypedError) {
+      const { type, message } = error;
+      this.logger.debug({ method, path, status: answer.status, type, message }, 'request refused');
+    } else {
+      this.logger.error({ method, path, correlationId, error }, 'request failed');
+    }
+    if (response.headersSent) {
+      response.end();
+      return;
+    }
+    response.status(answer.status).set(answer.headers).json(answer.body);
+  }
+}
+
+/** What the framework throws by itself, in our words. */
+function toTyped(thrown: unknown, path: string): unknown {
+  if (thrown instanceof TypedError) return thrown;
+  if (thrown instanceof HttpException) {
+    const status = thrown.getStatus();
+    if (status === 404) return notFound(path);
+    if (status === 413) return bodyTooLarge();
+    if (status < 500) return invalidRequest(thrown.message);
+  }
+  if (isBodyError(thrown)) {
+    return thrown.type === 'entity.too.large'
+      ? bodyTooLarge()
+      : invalidRequest('Request body must be valid JSON');
+  }
+  return thrown;
+}
+
+/** What the body parser throws carries its kind, not a class. */
+function isBodyError(thrown: unknown): thrown is Error & { type: string } {
+  return (
+    thrown instanceof Error &&
+    'type' in thrown &&
+    typeof thrown.type === 'string' &&
+    /^(entity|encoding|charset|request|stream)\./.test(thrown.type)
+  );
+}
+
+function notFound(path: string): TypedError {
+  return new TypedError('ROUTE_NOT_FOUND', {
+    status: 404,
+    message: `There is no route ${path.slice(0, 200)} with this method. The routes are listed at /docs.`,
+  });
+}
+
+function bodyTooLarge(): TypedError {
+  return new TypedError('BODY_TOO_LARGE', {
+    status: 413,
+    message:
+      'The request body is larger than TURNPIKE_MAX_BODY_BYTES allows. Send large content as an attachment.',
+  });
+}

@@ -1,0 +1,29 @@
+import { TypedError } from '../platform/typed-error.js';
+
+export interface PublicError {
+  status: number;
+  headers: Record<string, string>;
+  body: { error: { type: string; message: string; details?: unknown } };
+}
+
+/**
+ * What a client is told of whatever was thrown. A `TypedError` is meant for it; anything else is a
+ * fault of ours, whose text may hold paths, queries or keys: it is logged under `correlationId`
+ * and masked here.
+ */
+export function toPublicError(thrown: unknown, correlationId: string): PublicError {
+  const error =
+    thrown instanceof TypedError
+      ? thrown
+      : new TypedError('SDK_FAILURE', {
+          status: 500,
+          message: `Unexpected harness runtime error. The server's log has it under ${correlationId}.`,
+          details: { correlationId },
+        });
+  const { type, message, details } = error;
+  return {
+    status: error.status,
+    headers: error.headers,
+    body: { error: details === undefined ? { type, message } : { type, message, details } },
+  };
+}
