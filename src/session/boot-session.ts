@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { PersonaLibrary } from '../agents/load-persona.js';
+import { loadOptions } from '../options/load-options.js';
+import type { Clock } from '../platform/clock.js';
+import { newId } from '../platform/ids.js';
+import { TypedError } from '../platform/typed-error.js';
+import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
+import { checkProjectRoot } from './check-project-root.js';
+import type { SessionStore } from './session-store.js';
+import { viewSession, type SessionRecord } from './view-session.js';
+
+export interface BootDeps {
+  sessions: SessionStore;
+  personas: PersonaLibrary;
+  provider: Pick<AnthropicProvider, 'checkModel'>;
+  clock: Clock;
+  /** Model of turns that name none, from the environment. */
+  environmentModel: string | undefined;
+}
+
+export interface BootReport {
+  session: SessionRecord;
+  boot: { claudeSessionId: string; bootFingerprint: string; bootedAt: string };
+}
+
+/**
+ * Checks everything a turn will need: root, instruction root, persona, key, and that the provider
+ * knows the model. Costs no completion, may be repeated, and stores nothing when it fails.
+ */
+export async function bootSession(
+  deps: BootDeps,
+  sessionId: string,
+  opts: unknown,
+): Promise<BootReport> {
+  const session = await deps.sessions.get(sessionId);
+  await checkProjectRoot(session.projectRoot, deps.personas.instructionRoot);
+  const { resolution } = await loadOptions(deps, session, opts);
+  const { persona, mode, model } = resolution.options;
+  await checkModel(deps, model);
+  const bootFingerprint = createHash('sha256')
+    .update(`${persona}::${mode}`)
+    .digest('hex')
+    .slice(0, 32);
+  const claudeSessionId = session.claudeSessionId ?? newId('claude');
+  const bootedAt = new Date(deps.clock.now());
+  const facts = { claudeSessionId, bootFingerprint, bootedAt, model };
+  const booted = await deps.sessions.update(sessionId, facts);
+  return {
+    session: viewSession(booted),
+    boot: { claudeSessionId, bootFingerprint, bootedAt: bootedAt.toISOString() },
+  };
+}
+
+/** A provider's refusal, as the contract's boot tells it. A missing key stays what it is (503). */
+async function checkModel(deps: BootDeps, model: string): Promise<void> {
+  try {
+    await deps.provider.checkModel(model);
+  } catch (error) {
+    if (!(error instanceof TypedError) || error.status === 503) throw error;
+    throw new TypedError('SDK_FAILURE', {
+      status: 500,
+      message: `Boot turn failed before completion: ${error.message}`,
+      details: { ...(error.details as object | undefined), exitCode: 1 },
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { TypedError } from '../platform/typed-error.js';
+
+export function sessionNotFound(sessionId: string): TypedError {
+  const shown = sessionId.slice(0, 120);
+  return new TypedError('SESSION_NOT_FOUND', {
+    status: 404,
+    message: `There is no session ${shown}. Create one: POST /api/harness/session/create.`,
+    details: { sessionId: shown, reason: 'NO_SUCH_SESSION' },
+  });
+}
+
+export function rootInaccessible(projectRoot: string, why: string): TypedError {
+  return new TypedError('WORKING_ROOT_INACCESSIBLE', {
+    status: 404,
+    message: `The project root ${projectRoot} ${why}.`,
+    details: { projectRoot },
+  });
+}
+
+export function rootConflict(projectRoot: string, instructionRoot: string): TypedError {
+  return new TypedError('WORKING_ROOT_CONFLICT', {
+    status: 409,
+    message: `The project root ${projectRoot} is the instruction root or lies inside it. Choose a folder outside ${instructionRoot}.`,
+    details: { projectRoot, instructionRoot },
+  });
+}
+
+export function sessionLimit(maxSessions: number): TypedError {
+  return new TypedError('SESSION_LIMIT', {
+    status: 429,
+    message: `${maxSessions} sessions exist already. Delete some, or raise TURNPIKE_MAX_SESSIONS.`,
+    details: { maxSessions },
+  });
+}

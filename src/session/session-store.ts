@@ -1,0 +1,75 @@
+import { asc, count, eq } from 'drizzle-orm';
+import type { Clock } from '../platform/clock.js';
+import { isId, newId } from '../platform/ids.js';
+import type { Database, Queryable } from '../storage/connection.js';
+import { sessions } from '../storage/schema.js';
+import { sessionLimit, sessionNotFound } from './session-errors.js';
+
+export type SessionRow = typeof sessions.$inferSelect;
+
+export interface NewSession {
+  projectRoot: string;
+  persona: string;
+  mode: string;
+}
+
+/** Sessions as rows. Ids are keys of a table, never names of files. */
+export class SessionStore {
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+    private readonly maxSessions: number,
+  ) {}
+
+  /** @throws TypedError SESSION_LIMIT 429. */
+  async create(session: NewSession): Promise<SessionRow> {
+    return this.db.transaction(async (tx) => {
+      const [existing] = await tx.select({ sessions: count() }).from(sessions);
+      if ((existing?.sessions ?? 0) >= this.maxSessions) throw sessionLimit(this.maxSessions);
+      const now = new Date(this.clock.now());
+      const row = { id: newId('sess'), ...session, createdAt: now, updatedAt: now };
+      const [created] = await tx.insert(sessions).values(row).returning();
+      if (created === undefined) throw new Error('The database returned no session');
+      return created;
+    });
+  }
+
+  /** @throws TypedError SESSION_NOT_FOUND 404, also for text that is no session's id. */
+  async get(sessionId: string, db: Queryable = this.db): Promise<SessionRow> {
+    const [session] = isId('sess', sessionId)
+      ? await db.select().from(sessions).where(eq(sessions.id, sessionId))
+      : [];
+    if (session === undefined) throw sessionNotFound(sessionId);
+    return session;
+  }
+
+  /** Sessions of a project, oldest first. */
+  async list(projectRoot: string): Promise<SessionRow[]> {
+    return this.db
+      .select()
+      .from(sessions)
+      .where(eq(sessions.projectRoot, projectRoot))
+      .orderBy(asc(sessions.createdAt), asc(sessions.id));
+  }
+
+  /** Stores what a boot or a turn's start found out. `sessionId` and `createdAt` never change. */
+  async update(
+    sessionId: string,
+    facts: Partial<Pick<SessionRow, 'claudeSessionId' | 'bootFingerprint' | 'bootedAt' | 'model'>>,
+    db: Queryable = this.db,
+  ): Promise<SessionRow> {
+    const [session] = await db
+      .update(sessions)
+      .set({ ...facts, updatedAt: new Date(this.clock.now()) })
+      .where(eq(sessions.id, sessionId))
+      .returning();
+    if (session === undefined) throw sessionNotFound(sessionId);
+    return session;
+  }
+
+  /** Deletes it with everything that belongs to it. @throws TypedError SESSION_NOT_FOUND 404. */
+  async delete(sessionId: string): Promise<void> {
+    await this.get(sessionId);
+    await this.db.delete(sessions).where(eq(sessions.id, sessionId));
+  }
+}

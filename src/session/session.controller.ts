@@ -1,0 +1,70 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { invalidRequest } from '../platform/typed-error.js';
+import { ApiErrors } from '../wire/api-errors.decorator.js';
+import {
+  BootedSessionDto,
+  BootSessionDto,
+  CreateSessionDto,
+  SessionDto,
+  SessionListDto,
+} from './session.dto.js';
+import { SessionService } from './session-service.js';
+
+@ApiTags('sessions')
+@Controller('api/harness/session')
+export class SessionController {
+  constructor(private readonly sessions: SessionService) {}
+
+  @Post('create')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Create a session for a project folder' })
+  @ApiOkResponse({ type: SessionDto })
+  @ApiErrors({
+    400: 'INVALID_REQUEST',
+    404: 'WORKING_ROOT_INACCESSIBLE',
+    409: 'WORKING_ROOT_CONFLICT',
+    429: 'SESSION_LIMIT',
+  })
+  async create(@Body() body: CreateSessionDto): Promise<SessionDto> {
+    return { session: await this.sessions.create(body) };
+  }
+
+  @Post('boot')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Check everything a turn of the session will need' })
+  @ApiOkResponse({ type: BootedSessionDto })
+  @ApiErrors({
+    400: 'INVALID_REQUEST',
+    404: 'SESSION_NOT_FOUND, PERSONA_NOT_FOUND, WORKING_ROOT_INACCESSIBLE',
+    409: 'WORKING_ROOT_CONFLICT',
+    500: 'INSTRUCTION_ROOT_INVALID, SDK_FAILURE',
+    503: 'SDK_FAILURE (no key)',
+  })
+  boot(@Body() body: BootSessionDto): Promise<BootedSessionDto> {
+    return this.sessions.boot(body.sessionId, body.opts);
+  }
+
+  @Get('list')
+  @ApiOperation({ summary: 'Sessions of a project folder, oldest first' })
+  @ApiOkResponse({ type: SessionListDto })
+  @ApiErrors({
+    400: 'INVALID_REQUEST',
+    404: 'WORKING_ROOT_INACCESSIBLE',
+    409: 'WORKING_ROOT_CONFLICT',
+  })
+  async list(@Query('projectRoot') projectRoot?: unknown): Promise<SessionListDto> {
+    if (typeof projectRoot !== 'string' || projectRoot.trim() === '') {
+      throw invalidRequest("Missing or invalid 'projectRoot'");
+    }
+    return { sessions: await this.sessions.list(projectRoot.trim()) };
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'One session' })
+  @ApiOkResponse({ type: SessionDto })
+  @ApiErrors({ 404: 'SESSION_NOT_FOUND' })
+  async get(@Param('id') id: string): Promise<SessionDto> {
+    return { session: await this.sessions.get(id) };
+  }
+}

@@ -1,0 +1,81 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Allow } from 'class-validator';
+import { OptionalText, RequiredText } from '../wire/field-rules.decorator.js';
+
+export class CreateSessionDto {
+  @RequiredText('Absolute path of the folder the session works in.', '/home/me/project')
+  projectRoot!: string;
+
+  @OptionalText('Persona of the session. Default: WORKING_ITEMS.', 'WORKING_ITEMS')
+  persona?: string;
+
+  @OptionalText('Permission mode: direct, acceptEdits, dontAsk or plan. Default: direct.', 'direct')
+  mode?: string;
+}
+
+export class BootSessionDto {
+  @RequiredText('Id of the session.')
+  sessionId!: string;
+
+  @ApiPropertyOptional({ type: Object, description: 'Turn options, as on a turn.' })
+  @Allow()
+  opts?: unknown;
+}
+
+export class SessionRecordDto {
+  @ApiProperty({ type: String, example: 'sess_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11' })
+  sessionId!: string;
+
+  @ApiProperty({ type: String })
+  projectRoot!: string;
+
+  @ApiProperty({ type: String, example: 'WORKING_ITEMS' })
+  persona!: string;
+
+  @ApiProperty({ type: String, example: 'direct' })
+  mode!: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  updatedAt!: string;
+
+  @ApiPropertyOptional({ type: String, description: 'Set by the first turn or boot; then stable.' })
+  claudeSessionId?: string;
+
+  @ApiPropertyOptional({ type: String, description: 'Of persona and mode; set by a boot.' })
+  bootFingerprint?: string;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time' })
+  bootedAt?: string;
+
+  @ApiPropertyOptional({ type: String, description: 'Model of the last boot or turn.' })
+  model?: string;
+}
+
+export class SessionDto {
+  @ApiProperty({ type: SessionRecordDto })
+  session!: SessionRecordDto;
+}
+
+export class SessionListDto {
+  @ApiProperty({ type: [SessionRecordDto], description: 'Oldest first.' })
+  sessions!: SessionRecordDto[];
+}
+
+class BootDto {
+  @ApiProperty({ type: String })
+  claudeSessionId!: string;
+
+  @ApiProperty({ type: String })
+  bootFingerprint!: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  bootedAt!: string;
+}
+
+export class BootedSessionDto extends SessionDto {
+  @ApiProperty({ type: BootDto })
+  boot!: BootDto;
+}
