@@ -1,0 +1,73 @@
+import { hasArchivedStart } from '../events/archive.js';
+import type { TurnEventBody } from '../events/turn-event.js';
+import { describeProblems } from '../options/describe-problems.js';
+import { newId } from '../platform/ids.js';
+import { assertFence } from './fence.js';
+import { nextAction } from './next-action.js';
+import { openCalls, type Attempt } from './turn-run.js';
+import type { TurnServices } from './turn-services.js';
+
+/**
+ * The first events of an attempt. The first to get so far says `turn.started`, with what the turn
+ * began with; a later one says that it recovers, and which half-streamed step no longer counts.
+ * The session learns its provider session and model in the same transaction.
+ */
+export async function announceAttempt(
+  services: TurnServices,
+  attempt: Attempt,
+  resumed: boolean,
+): Promise<void> {
+  const { turn } = attempt;
+  if (await hasArchivedStart(services.db, turn.id)) return announceRecovery(attempt);
+  const session = await services.sessions.get(turn.sessionId);
+  const claudeSessionId = session.claudeSessionId ?? newId('claude');
+  const model = services.provider.modelLabel(turn.options.options.model);
+  const started: TurnEventBody = {
+    type: 'turn.started',
+    sessionId: turn.sessionId,
+    messageId: attempt.messageId,
+    agent: turn.options.options.persona,
+    model,
+    providerSessionId: claudeSessionId,
+    resumed,
+  };
+  await attempt.writer.commit([started, ...notices(attempt)], async (tx) => {
+    await assertFence(tx, turn.id, attempt.attempt);
+    await services.sessions.update(turn.sessionId, { claudeSessionId, model }, tx);
+  });
+}
+
+function announceRecovery(attempt: Attempt): Promise<void> {
+  const { turn, progress, writer } = attempt;
+  const next = nextAction({
+    steps: progress.steps.length,
+    maxTurns: turn.options.options.maxTurns,
+    stopReason: progress.steps.at(-1)?.stopReason,
+    openCalls: openCalls(attempt).length,
+  });
+  const events: TurnEventBody[] = [
+    { type: 'turn.recovering', reason: 'the process that ran the turn stopped' },
+    ...(next.type === 'call-model' ? [{ type: 'step.discarded' as const, step: next.step }] : []),
+  ];
+  return writer.commit(events, (tx) => assertFence(tx, turn.id, attempt.attempt));
+}
+
+/** What of the request was not taken as it was sent. */
+function notices({ turn }: Attempt): TurnEventBody[] {
+  const rejected = turn.request.rejectedAttachments.map(({ name, reason }): TurnEventBody => ({
+    type: 'attachment.rejected',
+    name,
+    reason,
+  }));
+  const text = describeProblems(turn.options.problems);
+  if (text === undefined) return rejected;
+  const notice: TurnEventBody = {
+    type: 'notice.posted',
+    kind: 'options-ignored',
+    level: 'message',
+    text,
+    metadata: { problems: turn.options.problems },
+    seenByModel: false,
+  };
+  return [...rejected, notice];
+}

@@ -1,0 +1,112 @@
+import { eq } from 'drizzle-orm';
+import {
+  addUsage,
+  noUsage,
+  type StepStopReason,
+  type TurnEventBody,
+  type Usage,
+} from '../events/turn-event.js';
+import type { AssistantPart } from '../provider/model-types.js';
+import { messages, steps, turns, type TurnFailure } from '../storage/schema.js';
+import { endCall, type CallEnd } from '../tools/ledger.js';
+import { assertFence } from './fence.js';
+import type { Ending } from './next-action.js';
+import { stepEnded, toolEnded, turnFailed } from './turn-facts.js';
+import {
+  ledgerCall,
+  openCalls,
+  replyText,
+  type StepDraft,
+  type ToolUse,
+  type Attempt,
+} from './turn-run.js';
+
+/**
+ * The one way a turn ends. In one transaction: what was cut is closed and kept, the status is set
+ * once, the assistant's message exists, and the events that say so are archived; then readers see
+ * it. The session's lock is free in the same moment.
+ *
+ * @throws FencedError when another attempt owns the turn or it has ended: nothing was written.
+ */
+export async function endTurn(run: Attempt, ending: Ending, failure?: TurnFailure): Promise<void> {
+  const { turn, attempt } = run;
+  const now = new Date(run.clock.now());
+  const usage = totalUsage(run);
+  const abandoned = openCalls(run).map((call) => ({ call, end: abandonedEnd(run, call) }));
+  const cut = cutStep(run, ending);
+  const startedAt = (turn.startedAt ?? turn.createdAt).getTime();
+  const events: TurnEventBody[] = [
+    ...abandoned.map(({ call, end }) => toolEnded(call, end)),
+    ...run.progress.steps
+      .slice(-1)
+      .flatMap((step) => (abandoned.length > 0 ? [stepEnded(step)] : [])),
+    ...(cut === undefined ? [] : [stepEnded(cut)]),
+    ...(failure === undefined ? [] : [turnFailed(failure)]),
+    {
+      type: 'turn.ended',
+      ...ending,
+      text: replyText(run),
+      usage,
+      durationMs: now.getTime() - startedAt,
+    },
+  ];
+  await run.writer.commit(events, async (tx) => {
+    await assertFence(tx, turn.id, attempt);
+    for (const { call, end } of abandoned) await endCall(tx, ledgerCall(run, call), end, now);
+    if (cut !== undefined) {
+      await tx.insert(steps).values({ ...cut, turnId: turn.id, attempt, endedAt: now });
+    }
+    await tx.insert(messages).values({
+      id: run.messageId,
+      sessionId: turn.sessionId,
+      turnId: turn.id,
+      role: 'assistant',
+      parts: [],
+      createdAt: now,
+    });
+    await tx
+      .update(turns)
+      .set({
+        status: ending.outcome,
+        exitCode: ending.exitCode,
+        endReason: ending.reason,
+        failure: failure ?? null,
+        usage,
+        leaseUntil: null,
+        endedAt: now,
+      })
+      .where(eq(turns.id, turn.id));
+  });
+}
+
+function totalUsage({ progress }: Attempt): Usage {
+  const done = progress.steps.reduce((sum, step) => addUsage(sum, step.usage), noUsage);
+  return progress.draft === undefined ? done : addUsage(done, progress.draft.usage);
+}
+
+/** The half-streamed step as far as it can be kept. */
+function cutStep({ progress: { draft } }: Attempt, ending: Ending) {
+  if (draft === undefined) return undefined;
+  const stopReason: StepStopReason = ending.outcome === 'failed' ? 'failed' : 'interrupted';
+  const { step, usage, startedAt } = draft;
+  return { step, parts: keptParts(draft), stopReason, usage, startedAt };
+}
+
+function keptParts(draft: StepDraft): AssistantPart[] {
+  // A call that was still being written has no result and never will: it is left out, and so is a
+  // provider's own block whose answer may be missing.
+  const whole = draft.parts.filter((part) => part.type !== 'tool_use' && part.type !== 'opaque');
+  return draft.openText === '' ? whole : [...whole, { type: 'text', text: draft.openText }];
+}
+
+/** What is said of a call that the end of the turn caught. */
+function abandonedEnd(run: Attempt, call: ToolUse): CallEnd {
+  if (run.progress.results.get(call.id)?.status !== 'claimed') {
+    return { status: 'denied', output: 'not run: the turn ended before it', durationMs: 0 };
+  }
+  if (run.effectOf(call.name) === 'read') {
+    return { status: 'error', output: 'stopped: the turn ended while it ran', durationMs: 0 };
+  }
+  const output = 'stopped while it ran: it may have taken effect, in part or in full';
+  return { status: 'unknown', output, durationMs: 0 };
+}

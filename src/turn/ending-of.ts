@@ -1,0 +1,54 @@
+import { FencedError } from '../events/event-log.js';
+import { unreachable } from '../platform/exhaustive.js';
+import { TypedError } from '../platform/typed-error.js';
+import type { TurnFailure } from '../storage/schema.js';
+import type { LeaseEnd } from './lease.js';
+import type { Ending } from './next-action.js';
+
+export type TurnFate =
+  | { type: 'end'; ending: Ending; failure?: TurnFailure; fault?: unknown }
+  /** Somebody else ends this turn: the attempt that owns it, or the next start. */
+  | { type: 'leave' };
+
+/**
+ * What becomes of a turn whose loop threw. The lease's reason comes first: whatever a cancelled
+ * call threw, the turn ended because it was cancelled. Pure.
+ */
+export function endingOf(thrown: unknown, reason: LeaseEnd | undefined): TurnFate {
+  switch (reason) {
+    case 'lost':
+    case 'shutdown':
+      return { type: 'leave' };
+    case 'interrupt':
+    case 'disconnect':
+    case 'session-deleted':
+      return { type: 'end', ending: { outcome: 'interrupted', exitCode: 130, reason } };
+    case 'deadline':
+      return { type: 'end', ending: { outcome: 'limited', exitCode: 0, reason: 'timeout' } };
+    case 'finished':
+    case undefined:
+      break;
+    default:
+      return unreachable(reason);
+  }
+  if (thrown instanceof FencedError) return { type: 'leave' };
+  const { errorType, ...rest } = failureOf(thrown);
+  return {
+    type: 'end',
+    ending: { outcome: 'failed', exitCode: 1, reason: errorType },
+    failure: { errorType, ...rest },
+    ...(thrown instanceof TypedError ? {} : { fault: thrown }),
+  };
+}
+
+function failureOf(thrown: unknown): TurnFailure {
+  if (!(thrown instanceof TypedError)) {
+    return {
+      errorType: 'SDK_FAILURE',
+      message: "Unexpected harness runtime error. The server has logged it under the turn's id.",
+      status: 500,
+    };
+  }
+  const { type, message, status, details } = thrown;
+  return { errorType: type, message, status, ...(details === undefined ? {} : { details }) };
+}

@@ -1,0 +1,64 @@
+import { and, asc, eq, inArray, lt, or } from 'drizzle-orm';
+import type { StoredPart } from '../attachments/stored-part.js';
+import type { Queryable } from '../storage/connection.js';
+import { messages, steps, toolCalls, turns } from '../storage/schema.js';
+import type { TurnRow } from './turn-lookup.js';
+
+export type StepRow = typeof steps.$inferSelect;
+export type CallRow = typeof toolCalls.$inferSelect;
+
+/** A turn as the model must see it: what was asked, what was answered, what the tools said. */
+export interface StoredTurn {
+  turn: TurnRow;
+  userMessageId: string;
+  userParts: StoredPart[];
+  steps: StepRow[];
+  calls: CallRow[];
+}
+
+/** The session's turns up to and including `turn`, oldest first, in four queries. */
+export async function loadConversation(db: Queryable, turn: TurnRow): Promise<StoredTurn[]> {
+  const rows = await db
+    .select()
+    .from(turns)
+    .where(
+      and(
+        eq(turns.sessionId, turn.sessionId),
+        or(eq(turns.id, turn.id), lt(turns.createdAt, turn.createdAt)),
+      ),
+    )
+    .orderBy(asc(turns.createdAt), asc(turns.id));
+  return loadStored(db, rows);
+}
+
+/** Every turn of a session, oldest first. */
+export async function loadSessionTurns(db: Queryable, sessionId: string): Promise<StoredTurn[]> {
+  const rows = await db
+    .select()
+    .from(turns)
+    .where(eq(turns.sessionId, sessionId))
+    .orderBy(asc(turns.createdAt), asc(turns.id));
+  return loadStored(db, rows);
+}
+
+async function loadStored(db: Queryable, rows: TurnRow[]): Promise<StoredTurn[]> {
+  const ids = rows.map((row) => row.id);
+  if (ids.length === 0) return [];
+  const userMessages = await db.select().from(messages).where(inArray(messages.turnId, ids));
+  const stepRows = await db
+    .select()
+    .from(steps)
+    .where(inArray(steps.turnId, ids))
+    .orderBy(asc(steps.step));
+  const callRows = await db.select().from(toolCalls).where(inArray(toolCalls.turnId, ids));
+  return rows.map((turn) => {
+    const asked = userMessages.find((row) => row.turnId === turn.id && row.role === 'user');
+    return {
+      turn,
+      userMessageId: asked?.id ?? '',
+      userParts: asked?.parts ?? [],
+      steps: stepRows.filter((step) => step.turnId === turn.id),
+      calls: callRows.filter((call) => call.turnId === turn.id),
+    };
+  });
+}

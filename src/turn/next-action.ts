@@ -1,0 +1,85 @@
+import { unreachable } from '../platform/exhaustive.js';
+import type { StepStopReason, TurnOutcome } from '../events/turn-event.js';
+import type { StopReason } from '../provider/model-types.js';
+
+/** What of a turn decides how it goes on. The same for a running turn and a recovered one. */
+export interface LoopState {
+  /** Steps that are stored. */
+  steps: number;
+  /** Most steps the turn may have. */
+  maxTurns: number;
+  /** Of the last stored step; undefined before the first. */
+  stopReason: StepStopReason | undefined;
+  /** Tool calls of the last step that have no result yet. */
+  openCalls: number;
+}
+
+export interface Ending {
+  outcome: TurnOutcome;
+  exitCode: number;
+  /** Machine-readable. */
+  reason: string;
+}
+
+export type NextAction =
+  | { type: 'call-model'; step: number }
+  | { type: 'run-tools' }
+  /** The calls get a result that says why they did not run: a model must see one for each. */
+  | { type: 'refuse-tools'; reason: string }
+  | { type: 'end'; ending: Ending };
+
+const completed = (reason: string): NextAction =>
+  end({ outcome: 'completed', exitCode: 0, reason });
+const limited = (reason: string): NextAction => end({ outcome: 'limited', exitCode: 0, reason });
+
+/** The loop's brain: what `runTurn` does next. Pure. */
+export function nextAction(state: LoopState): NextAction {
+  const { stopReason, steps, maxTurns, openCalls } = state;
+  if (stopReason === undefined) return { type: 'call-model', step: 1 };
+  switch (stopReason) {
+    case 'tool_use':
+      if (openCalls === 0) return callAgain(state);
+      if (steps < maxTurns) return { type: 'run-tools' };
+      // Their results would reach nobody: the model is not called again.
+      return {
+        type: 'refuse-tools',
+        reason: `not run: the turn reached its limit of ${maxTurns} model calls`,
+      };
+    case 'pause_turn':
+      return openCalls > 0 ? { type: 'run-tools' } : callAgain(state);
+    case 'end_turn':
+    case 'stop_sequence':
+      return completed(stopReason);
+    case 'max_tokens':
+    case 'context_window':
+    case 'refusal':
+      // A cut-off call may be half of what the model meant: it is answered, never run.
+      if (openCalls > 0)
+        return { type: 'refuse-tools', reason: `not run: the reply was cut off (${stopReason})` };
+      return limited(stopReason);
+    case 'interrupted':
+    case 'failed':
+      // A turn that was cut has ended; its steps are never gone on with.
+      return end({ outcome: 'failed', exitCode: 1, reason: stopReason });
+    default:
+      return unreachable(stopReason);
+  }
+}
+
+function callAgain({ steps, maxTurns }: LoopState): NextAction {
+  return steps < maxTurns ? { type: 'call-model', step: steps + 1 } : limited('max_turns');
+}
+
+function end(ending: Ending): NextAction {
+  return { type: 'end', ending };
+}
+
+/**
+ * The stop reason a step is stored with: where the provider's word and the reply's content differ,
+ * the content decides, or a call would wait for ever for its result.
+ */
+export function settleStopReason(said: StopReason, asksForTools: boolean): StopReason {
+  if (said === 'tool_use' && !asksForTools) return 'end_turn';
+  if (asksForTools && (said === 'end_turn' || said === 'stop_sequence')) return 'tool_use';
+  return said;
+}

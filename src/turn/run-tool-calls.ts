@@ -1,0 +1,90 @@
+import { decidePermission } from '../governance/decide-permission.js';
+import { denyWhatWouldAsk } from '../governance/deny-what-would-ask.js';
+import type { CallEnd } from '../tools/ledger.js';
+import { claimCall, endCall } from '../tools/ledger.js';
+import type { CallableTool } from '../tools/open-tools.js';
+import { runCalls } from '../tools/run-calls.js';
+import { runTool } from '../tools/run-tool.js';
+import { assertFence } from './fence.js';
+import { stepEnded, toolEnded } from './turn-facts.js';
+import { ledgerCall, openCalls, type ToolUse, type TurnRun } from './turn-run.js';
+
+const outcomeUnknown =
+  'The outcome of this call is not known: the process that ran it died. It may have taken effect, ' +
+  'in part or in full, and was not run again. Check before you repeat it.';
+
+/**
+ * Runs what the last step asked for and has no result yet. Each call goes through the ledger:
+ * claimed in the database before it starts, ended after, so that a call whose process died is
+ * known as such. Ends the step.
+ */
+export async function runToolCalls(run: TurnRun): Promise<void> {
+  const calls = openCalls(run).map((call) => {
+    const tool = run.tools.get(call.name);
+    // An unknown tool is answered at once: nothing can come of running beside it.
+    return { call, tool, effect: tool?.effect ?? ('read' as const) };
+  });
+  const limit = run.limits.parallelTools;
+  await runCalls(calls, ({ call, tool }) => runOne(run, call, tool), { limit });
+  endLastStep(run);
+}
+
+/** Answers every open call of the last step without running it. Ends the step. */
+export async function refuseToolCalls(run: TurnRun, reason: string): Promise<void> {
+  for (const call of openCalls(run)) await end(run, call, unrun('denied', reason));
+  endLastStep(run);
+}
+
+async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool | undefined): Promise<void> {
+  const lost = run.progress.results.get(call.id)?.status === 'claimed';
+  if (tool === undefined) return end(run, call, unrun('error', unknownTool(run, call.name)));
+  if (lost && tool.retry === 'never') return end(run, call, unrun('unknown', outcomeUnknown));
+  const { named, ...rest } = run.permissions;
+  const question = { ...rest, tool, namedByTurn: named.includes(tool.name) };
+  const decision = denyWhatWouldAsk(decidePermission(question), question);
+  if (decision.verdict !== 'allow') return end(run, call, unrun('denied', decision.reason));
+
+  if (!lost) await claim(run, call);
+  const outcome = await runTool(tool, call.input, {
+    callId: call.id,
+    signal: run.lease.signal,
+    timeoutMs: run.limits.toolTimeoutMs,
+    outputLimit: run.limits.toolOutputLimit,
+    clock: run.clock,
+    progress: (note, elapsedMs) =>
+      run.writer.emit({ type: 'tool.progress', callId: call.id, note, elapsedMs }),
+  });
+  await end(run, call, outcome);
+}
+
+function unrun(status: CallEnd['status'], output: string): CallEnd {
+  return { status, output, durationMs: 0 };
+}
+
+function unknownTool(run: TurnRun, name: string): string {
+  const names = run.toolSpecs.map((tool) => tool.name).join(', ');
+  return `There is no tool ${name}. Tools of this turn: ${names === '' ? 'none' : names}.`;
+}
+
+async function claim(run: TurnRun, call: ToolUse): Promise<void> {
+  const { id: callId, name, input } = call;
+  await run.writer.commit([{ type: 'tool.started', callId, name, input }], async (tx) => {
+    await assertFence(tx, run.turn.id, run.attempt);
+    await claimCall(tx, ledgerCall(run, call), new Date(run.clock.now()));
+  });
+  run.progress.results.set(callId, { status: 'claimed', output: null });
+}
+
+async function end(run: TurnRun, call: ToolUse, result: CallEnd): Promise<void> {
+  await run.writer.commit([toolEnded(call, result)], async (tx) => {
+    await assertFence(tx, run.turn.id, run.attempt);
+    await endCall(tx, ledgerCall(run, call), result, new Date(run.clock.now()));
+  });
+  const { status, output } = result;
+  run.progress.results.set(call.id, { status, output });
+}
+
+function endLastStep(run: TurnRun): void {
+  const last = run.progress.steps.at(-1);
+  if (last !== undefined) run.writer.emit(stepEnded(last));
+}

@@ -1,0 +1,11 @@
+/**
+ * Hints between processes. A hint that is lost costs latency, never correctness: what it says is
+ * in the database as well, and is read with the next heartbeat.
+ */
+export interface SignalBus {
+  /** "Somebody asked for the end of this turn." */
+  publishCancel(turnId: string): Promise<void>;
+  /** @returns a function that ends it. */
+  onCancel(listener: (turnId: string) => void): () => void;
+  close(): Promise<void>;
+}

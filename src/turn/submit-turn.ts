@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { composePrompt } from '../attachments/compose-prompt.js';
+import { resolveAttachments } from '../attachments/resolve-attachments.js';
+import { archiveEvents } from '../events/archive.js';
+import { FencedError } from '../events/event-log.js';
+import { loadOptions } from '../options/load-options.js';
+import type { OnDisconnect } from '../options/option-rules.js';
+import { isoTime } from '../platform/clock.js';
+import { canonicalJson } from '../platform/json.js';
+import { unreachable } from '../platform/exhaustive.js';
+import { invalidRequest } from '../platform/typed-error.js';
+import { checkProjectRoot } from '../session/check-project-root.js';
+import { sessionNotFound } from '../session/session-errors.js';
+import { acceptTurn, type NewTurn } from './accept-turn.js';
+import { idempotencyKeyReused, queueFull, turnInProgress } from './turn-errors.js';
+import { findActiveTurn, findTurnByKey } from './turn-lookup.js';
+import type { TurnServices } from './turn-services.js';
+
+export interface TurnSubmission {
+  sessionId: string;
+  /** As the client sent it; blank is fine beside an attachment. */
+  message: string;
+  opts: unknown;
+  /** Absolute paths. */
+  attachments: string[];
+  idempotencyKey: string | undefined;
+}
+
+export interface SubmittedTurn {
+  turnId: string;
+  onDisconnect: OnDisconnect;
+}
+
+/**
+ * Everything between a valid body and an accepted turn, in the contract's order: session, provider,
+ * busy, options, attachments, quota. Nothing is stored unless all of it passes.
+ *
+ * A repeated `Idempotency-Key` gives the first turn, also while that one runs.
+ *
+ * @throws TypedError of each check.
+ */
+export async function submitTurn(
+  services: TurnServices,
+  submission: TurnSubmission,
+): Promise<SubmittedTurn> {
+  const { db, sessions, provider, personas, settings, clock } = services;
+  const { sessionId, message, opts, attachments, idempotencyKey } = submission;
+  if (message.length > settings.maxMessageChars)
+    throw messageTooLong(message, settings.maxMessageChars);
+  const session = await sessions.get(sessionId);
+  const requestHash = hashRequest(submission);
+  const earlier = await findJoinable(services, submission, requestHash);
+  if (earlier !== undefined) return earlier;
+  provider.assertReady();
+  if ((await findActiveTurn(db, sessionId)) !== undefined) throw turnInProgress(sessionId);
+  await checkProjectRoot(session.projectRoot, personas.instructionRoot);
+  const { environmentModel } = settings;
+  const { resolution } = await loadOptions({ personas, environmentModel }, session, opts);
+  const resolved = await resolveAttachments(attachments);
+  const { parts } = composePrompt(message, resolved);
+  const rejectedAttachments = resolved.errors.map((error) => ({
+    name: path.basename(error.path),
+    reason: error.reason,
+  }));
+  const now = new Date(clock.now());
+  const request = { message, opts, attachments, rejectedAttachments };
+  const turn = { sessionId, request, requestHash, idempotencyKey, options: resolution, parts, now };
+  const turnId = await accept(services, turn);
+  if (turnId === undefined) return submitTurn(services, submission);
+  await enqueue(services, turnId);
+  return { turnId, onDisconnect: resolution.options.onDisconnect };
+}
+
+/** Undefined: the key was taken by a racing request, whose turn is the one to join. */
+async function accept(services: TurnServices, turn: NewTurn): Promise<string | undefined> {
+  const { queueDepth } = services.settings;
+  const acceptance = await acceptTurn(services.db, turn, queueDepth);
+  switch (acceptance.type) {
+    case 'accepted':
+      return acceptance.turnId;
+    case 'key-taken':
+      return undefined;
+    case 'busy':
+      // Of two racing requests with one key, the lock may be what the second one met first.
+      if (await isKeyTaken(services, turn)) return undefined;
+      throw turnInProgress(turn.sessionId);
+    case 'session-gone':
+      throw sessionNotFound(turn.sessionId);
+    case 'queue-full':
+      throw queueFull(queueDepth);
+    default:
+      return unreachable(acceptance);
+  }
+}
+
+async function isKeyTaken(services: TurnServices, turn: NewTurn): Promise<boolean> {
+  if (turn.idempotencyKey === undefined) return false;
+  return (await findTurnByKey(services.db, turn.sessionId, turn.idempotencyKey)) !== undefined;
+}
+
+async function findJoinable(
+  services: TurnServices,
+  { sessionId, idempotencyKey }: TurnSubmission,
+  requestHash: string,
+): Promise<SubmittedTurn | undefined> {
+  if (idempotencyKey === undefined) return undefined;
+  const turn = await findTurnByKey(services.db, sessionId, idempotencyKey);
+  if (turn === undefined) return undefined;
+  if (turn.requestHash !== requestHash) throw idempotencyKeyReused(turn.id);
+  return { turnId: turn.id, onDisconnect: turn.options.options.onDisconnect };
+}
+
+/** Wakes a worker. The turn is stored: if this fails, the sweeper wakes one. */
+async function enqueue(services: TurnServices, turnId: string): Promise<void> {
+  const { queue, log, db, clock } = services;
+  const { position } = await queue.enqueue(turnId);
+  if (position === 0) return;
+  // Said before any attempt, by no worker: attempt 0.
+  const queued = { type: 'turn.queued', position, attempt: 0, seq: 1, at: isoTime(clock) } as const;
+  try {
+    await log.append(turnId, 0, [queued]);
+  } catch (error) {
+    // A worker was quicker than the announcement.
+    if (error instanceof FencedError) return;
+    throw error;
+  }
+  await archiveEvents(db, turnId, [queued]);
+}
+
+function hashRequest({ message, opts, attachments }: TurnSubmission): string {
+  return createHash('sha256').update(canonicalJson({ message, opts, attachments })).digest('hex');
+}
+
+function messageTooLong(message: string, limit: number) {
+  return invalidRequest(
+    `'message' has ${message.length} characters; the limit is ${limit}. Send the rest as an attachment, or raise TURNPIKE_MAX_MESSAGE_CHARS.`,
+    { limit },
+  );
+}

@@ -1,0 +1,45 @@
+import { TypedError } from '../platform/typed-error.js';
+
+export function turnInProgress(sessionId: string): TypedError {
+  return new TypedError('TURN_IN_PROGRESS', {
+    status: 409,
+    message:
+      'A turn is already running in this session. Wait for its end, or interrupt it: POST /api/harness/interrupt.',
+    details: { sessionId },
+  });
+}
+
+export function turnNotFound(turnId: string): TypedError {
+  return new TypedError('TURN_NOT_FOUND', {
+    status: 404,
+    message: `There is no turn ${turnId.slice(0, 120)}. It may have been deleted with its session.`,
+    details: { turnId: turnId.slice(0, 120) },
+  });
+}
+
+/** The reference gives this type for both cases; `reason` tells them apart. */
+export function noActiveTurn(sessionId: string): TypedError {
+  return new TypedError('SESSION_NOT_FOUND', {
+    status: 404,
+    message: `No active turn in session ${sessionId}; there is nothing to interrupt.`,
+    details: { sessionId, reason: 'NO_ACTIVE_TURN' },
+  });
+}
+
+export function queueFull(queueDepth: number): TypedError {
+  return new TypedError('QUEUE_FULL', {
+    status: 429,
+    message: `${queueDepth} turns are waiting already. Try again in a few seconds; nothing was stored.`,
+    details: { queueDepth },
+    headers: { 'Retry-After': '5' },
+  });
+}
+
+export function idempotencyKeyReused(turnId: string): TypedError {
+  return new TypedError('IDEMPOTENCY_KEY_REUSED', {
+    status: 422,
+    message:
+      'This Idempotency-Key was used in this session with another body. Send the same body to join that turn, or a new key.',
+    details: { turnId },
+  });
+}

@@ -1,0 +1,46 @@
+import type { StepStopReason, TurnEventBody, Usage } from '../events/turn-event.js';
+import type { TurnFailure } from '../storage/schema.js';
+import type { CallEnd } from '../tools/ledger.js';
+import type { ToolUse } from './turn-run.js';
+
+/** Facts of a turn as events. */
+
+export function stepEnded(step: {
+  step: number;
+  stopReason: StepStopReason;
+  usage: Usage;
+}): TurnEventBody {
+  const { step: number, stopReason, usage } = step;
+  return { type: 'step.ended', step: number, stopReason, usage };
+}
+
+export function toolEnded(call: ToolUse, end: CallEnd): TurnEventBody {
+  const { status, output, durationMs } = end;
+  return { type: 'tool.ended', callId: call.id, name: call.name, status, output, durationMs };
+}
+
+/** A failure that ends the turn. It is an error whatever its status: nothing more comes. */
+export function turnFailed(failure: TurnFailure): TurnEventBody {
+  const { errorType, message, status, details } = failure;
+  return {
+    type: 'turn.failed',
+    phase: 'mid-stream',
+    errorType,
+    message,
+    status,
+    severity: 'error',
+    fatal: true,
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+/** The model stopped by its own rules; `details` is its provider's explanation. */
+export function refusalNotice(details: string | undefined): TurnEventBody {
+  return {
+    type: 'notice.posted',
+    kind: 'refusal',
+    level: 'step',
+    text: `The model declined to go on${details === undefined ? '' : `: ${details}`}.`,
+    seenByModel: false,
+  };
+}

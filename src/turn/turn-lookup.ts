@@ -1,0 +1,66 @@
+import { and, eq, inArray } from 'drizzle-orm';
+import { isId } from '../platform/ids.js';
+import type { Database } from '../storage/connection.js';
+import { turns } from '../storage/schema.js';
+import { turnNotFound } from './turn-errors.js';
+
+export type TurnRow = typeof turns.$inferSelect;
+
+/** @throws TypedError TURN_NOT_FOUND 404, also for text that is no turn's id. */
+export async function getTurn(db: Database, turnId: string): Promise<TurnRow> {
+  const [turn] = isId('turn', turnId)
+    ? await db.select().from(turns).where(eq(turns.id, turnId))
+    : [];
+  if (turn === undefined) throw turnNotFound(turnId);
+  return turn;
+}
+
+/** The turn that holds the session's lock, if any. */
+export async function findActiveTurn(
+  db: Database,
+  sessionId: string,
+): Promise<TurnRow | undefined> {
+  const [turn] = await db
+    .select()
+    .from(turns)
+    .where(and(eq(turns.sessionId, sessionId), inArray(turns.status, ['queued', 'running'])));
+  return turn;
+}
+
+export async function findTurnByKey(
+  db: Database,
+  sessionId: string,
+  idempotencyKey: string,
+): Promise<TurnRow | undefined> {
+  const [turn] = await db
+    .select()
+    .from(turns)
+    .where(and(eq(turns.sessionId, sessionId), eq(turns.idempotencyKey, idempotencyKey)));
+  return turn;
+}
+
+/** What a client sees of a turn: `GET /api/harness/turns/:id`. Times are ISO-8601. */
+export function viewTurn(turn: TurnRow) {
+  return {
+    turnId: turn.id,
+    sessionId: turn.sessionId,
+    status: turn.status,
+    attempt: turn.attempt,
+    options: turn.options.options,
+    provenance: turn.options.provenance,
+    optionProblems: turn.options.problems,
+    usage: turn.usage,
+    exitCode: turn.exitCode,
+    endReason: turn.endReason,
+    error: turn.failure,
+    cancelRequestedAt: turn.cancelRequestedAt?.toISOString() ?? null,
+    createdAt: turn.createdAt.toISOString(),
+    startedAt: turn.startedAt?.toISOString() ?? null,
+    endedAt: turn.endedAt?.toISOString() ?? null,
+    eventsUrl: eventsUrl(turn.id),
+  };
+}
+
+export function eventsUrl(turnId: string): string {
+  return `/api/harness/turns/${turnId}/events`;
+}

@@ -1,0 +1,115 @@
+import type { StoredPart } from '../attachments/stored-part.js';
+import type { EventWriter } from '../events/event-writer.js';
+import type { StepStopReason, Usage } from '../events/turn-event.js';
+import type { PermissionQuestion } from '../governance/decide-permission.js';
+import type { Clock } from '../platform/clock.js';
+import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
+import type { AssistantPart, ToolSpec, UserPart } from '../provider/model-types.js';
+import type { ToolCallStatus } from '../storage/schema.js';
+import type { LedgerCall } from '../tools/ledger.js';
+import type { TurnTools } from '../tools/open-tools.js';
+import type { ToolEffect } from '../tools/tool.js';
+import type { TurnTranscript } from './build-messages.js';
+import type { Lease } from './lease.js';
+import type { TurnRow } from './turn-lookup.js';
+
+export interface FinishedStep {
+  step: number;
+  parts: AssistantPart[];
+  stopReason: StepStopReason;
+  usage: Usage;
+}
+
+/** A step while its reply streams: what is left of it when the turn is cut. */
+export interface StepDraft {
+  step: number;
+  startedAt: Date;
+  /** Blocks that are whole. */
+  parts: AssistantPart[];
+  /** Text of the block that is still open. */
+  openText: string;
+  /** As far as the provider has said. */
+  usage: Usage;
+}
+
+export interface CallResult {
+  status: ToolCallStatus;
+  output: string | null;
+}
+
+export interface RunLimits {
+  maxTokens: number;
+  toolTimeoutMs: number;
+  toolOutputLimit: number;
+  parallelTools: number;
+}
+
+/**
+ * One attempt at one turn: what it was given, and how far it is. Only `progress` changes, and only
+ * after the database has the fact.
+ */
+export interface Attempt {
+  turn: TurnRow;
+  attempt: number;
+  /** Of the assistant's message; the same in every attempt. */
+  messageId: string;
+  clock: Clock;
+  lease: Lease;
+  writer: EventWriter;
+  /** What a tool of this server may do; undefined for a name it does not have. */
+  effectOf(name: string): ToolEffect | undefined;
+  /** What the user said, files by reference. */
+  storedParts: readonly StoredPart[];
+  progress: {
+    steps: FinishedStep[];
+    results: Map<string, CallResult>;
+    draft: StepDraft | undefined;
+  };
+}
+
+/** An attempt with everything the loop needs. */
+export interface TurnRun extends Attempt {
+  provider: Pick<AnthropicProvider, 'stream'>;
+  limits: RunLimits;
+  system: string;
+  earlierTurns: readonly TurnTranscript[];
+  /** What the user said, files by their bytes. */
+  userParts: UserPart[];
+  tools: TurnTools;
+  toolSpecs: ToolSpec[];
+  permissions: Omit<PermissionQuestion, 'tool' | 'namedByTurn'> & { named: readonly string[] };
+}
+
+export type ToolUse = Extract<AssistantPart, { type: 'tool_use' }>;
+
+/** The calls of the last finished step that have no final result yet, in the order asked. */
+export function openCalls(run: Attempt): ToolUse[] {
+  const parts = run.progress.steps.at(-1)?.parts ?? [];
+  return parts.filter((part): part is ToolUse => {
+    if (part.type !== 'tool_use') return false;
+    const status = run.progress.results.get(part.id)?.status;
+    return status === undefined || status === 'claimed';
+  });
+}
+
+/** A call of the last finished step, for the ledger. */
+export function ledgerCall(run: Attempt, call: ToolUse): LedgerCall {
+  return {
+    turnId: run.turn.id,
+    callId: call.id,
+    step: run.progress.steps.length,
+    attempt: run.attempt,
+    name: call.name,
+    input: call.input,
+  };
+}
+
+/** What the model said so far: the text deltas of all steps that count, one after the other. */
+export function replyText({ progress: { steps, draft } }: Attempt): string {
+  const stored = steps.map((step) => joinText(step.parts)).join('');
+  return draft === undefined ? stored : stored + joinText(draft.parts) + draft.openText;
+}
+
+function joinText(parts: readonly AssistantPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}

@@ -1,0 +1,117 @@
+import { announceAttempt } from './announce-attempt.js';
+import { endTurn } from './end-turn.js';
+import { endingOf } from './ending-of.js';
+import { equipRun } from './equip-run.js';
+import { keepLease } from './keep-lease.js';
+import { Lease } from './lease.js';
+import { openAttempt } from './open-attempt.js';
+import { runTurn } from './run-turn.js';
+import type { Claim, TurnClaims } from './turn-claims.js';
+import type { Attempt, TurnRun } from './turn-run.js';
+import type { TurnServices } from './turn-services.js';
+
+/** How long the live log outlives its turn; the archive has it for good. */
+const LOG_KEPT_MS = 60_000;
+
+interface Running {
+  lease: Lease;
+  beat(): Promise<void>;
+}
+
+/** Takes turns from the queue and brings each to its end, or leaves it to whoever owns it. */
+export class TurnWorker {
+  readonly #running = new Map<string, Running>();
+  #stopListening = (): void => undefined;
+  #stopping = false;
+
+  constructor(
+    private readonly services: TurnServices,
+    private readonly claims: TurnClaims,
+  ) {}
+
+  start(): void {
+    const { queue, bus } = this.services;
+    // A hint to look now; what was asked is read from the database.
+    this.#stopListening = bus.onCancel((turnId) => void this.#running.get(turnId)?.beat());
+    queue.consume((turnId) => this.#work(turnId));
+  }
+
+  /** Takes nothing more, gives running turns `drainMs` to end, and hands back the rest. */
+  async stop(): Promise<void> {
+    const { queue, clock, settings } = this.services;
+    this.#stopping = true;
+    const cancelTimer = clock.after(settings.drainMs, () => {
+      for (const { lease } of this.#running.values()) lease.end('shutdown');
+    });
+    await queue.close();
+    cancelTimer();
+    this.#stopListening();
+  }
+
+  async #work(turnId: string): Promise<void> {
+    if (this.#stopping) return;
+    const { clock, settings, logger } = this.services;
+    const claim = await this.claims.claim(turnId, new Date(clock.now()));
+    if (claim === undefined) return;
+    const log = logger.child({ turnId, sessionId: claim.sessionId, attempt: claim.attempt });
+    const lease = new Lease();
+    const heartbeat = keepLease({
+      claims: this.claims,
+      claim,
+      lease,
+      clock,
+      leaseMs: settings.leaseMs,
+      onError: (error) => log.warn({ error }, 'the lease could not be extended'),
+    });
+    this.#running.set(turnId, { lease, beat: heartbeat.beat });
+    try {
+      // Reads whether the end was asked for before the turn was claimed.
+      await heartbeat.beat();
+      await this.#runAttempt({ ...this.services, logger: log }, claim, lease);
+    } finally {
+      heartbeat.stop();
+      this.#running.delete(turnId);
+      if (lease.reason === 'shutdown') await this.claims.release(claim);
+    }
+  }
+
+  async #runAttempt(services: TurnServices, claim: Claim, lease: Lease): Promise<void> {
+    const { clock, settings, logger, log } = services;
+    const { attempt, earlier } = await openAttempt(services, claim, lease);
+    logger.info({ model: attempt.turn.options.options.model }, 'turn started');
+    const elapsedMs = clock.now() - (attempt.turn.startedAt ?? attempt.turn.createdAt).getTime();
+    const cancelDeadline = clock.after(Math.max(0, settings.turnTimeoutMs - elapsedMs), () =>
+      lease.end('deadline'),
+    );
+    let run: TurnRun | undefined;
+    try {
+      await announceAttempt(services, attempt, earlier.length > 0);
+      run = await equipRun(services, attempt, earlier);
+      const ending = await runTurn(run);
+      await endTurn(attempt, ending);
+      logger.info({ outcome: ending.outcome, reason: ending.reason }, 'turn ended');
+    } catch (error) {
+      await this.#endThrown(services, attempt, error);
+    } finally {
+      cancelDeadline();
+      lease.end('finished');
+      await run?.tools
+        .close()
+        .catch((error: unknown) => logger.warn({ error }, 'a tool did not close'));
+      await log.expire(claim.turnId, LOG_KEPT_MS);
+    }
+  }
+
+  async #endThrown(services: TurnServices, attempt: Attempt, thrown: unknown): Promise<void> {
+    const { logger } = services;
+    const fate = endingOf(thrown, attempt.lease.reason);
+    if (fate.type === 'leave') {
+      logger.info({ lease: attempt.lease.reason }, 'turn left to its next attempt');
+      return;
+    }
+    if (fate.fault !== undefined) logger.error({ error: fate.fault }, 'the loop failed');
+    await endTurn(attempt, fate.ending, fate.failure);
+    const { outcome, reason } = fate.ending;
+    logger.info({ outcome, reason, failure: fate.failure?.message }, 'turn ended');
+  }
+}

@@ -1,0 +1,133 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  RequestMethod,
+  Res,
+  Sse,
+} from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { invalidRequest } from '../platform/typed-error.js';
+import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { ApiHarnessStream } from '../wire/api-stream.decorator.js';
+import { InterruptDto, OkDto, TurnDto } from './turn.dto.js';
+import { eventsUrl } from './turn-lookup.js';
+import { TurnService } from './turn-service.js';
+import type { MessageView } from './view-messages.js';
+
+@ApiTags('turns')
+@Controller('api/harness')
+export class TurnController {
+  constructor(private readonly turns: TurnService) {}
+
+  @Sse('turn', { method: RequestMethod.POST })
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Run a turn and stream its events' })
+  @ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description: 'A repeat joins the first turn.',
+  })
+  @ApiHarnessStream()
+  @ApiErrors({
+    400: 'INVALID_REQUEST, ATTACHMENT_FAILURE, SDK_FAILURE (network policy)',
+    404: 'SESSION_NOT_FOUND, PERSONA_NOT_FOUND, WORKING_ROOT_INACCESSIBLE',
+    409: 'TURN_IN_PROGRESS, WORKING_ROOT_CONFLICT',
+    413: 'BODY_TOO_LARGE',
+    422: 'IDEMPOTENCY_KEY_REUSED',
+    429: 'QUEUE_FULL',
+    500: 'INSTRUCTION_ROOT_INVALID',
+    503: 'MISSING_API_KEY, SHUTTING_DOWN',
+  })
+  async post(
+    @Body() body: TurnDto,
+    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const { sessionId, message, opts, attachments = [] } = body;
+    const key = checkKey(idempotencyKey);
+    const turnId = await this.turns.submit({
+      sessionId,
+      message,
+      opts,
+      attachments,
+      idempotencyKey: key,
+    });
+    response.set({
+      'X-Turn-Id': turnId,
+      'X-Session-Id': sessionId,
+      Location: eventsUrl(turnId),
+    });
+    return this.turns.stream(turnId);
+  }
+
+  @Sse('turns/:id/events')
+  @ApiOperation({ summary: 'Follow a turn, from the start or after a cursor' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'Id of the last frame received.',
+  })
+  @ApiHarnessStream()
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND' })
+  async events(
+    @Param('id') turnId: string,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @Query('after') after: unknown,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const cursor = lastEventId ?? after;
+    if (cursor !== undefined && typeof cursor !== 'string') {
+      throw invalidRequest("Missing or invalid 'after'");
+    }
+    const stream = await this.turns.streamAfter(turnId, cursor === '' ? undefined : cursor);
+    response.set('X-Turn-Id', turnId);
+    return stream;
+  }
+
+  @Get('turns/:id')
+  @ApiOperation({ summary: 'A turn: status, attempt, usage, options with where each came from' })
+  @ApiErrors({ 404: 'TURN_NOT_FOUND' })
+  async get(@Param('id') turnId: string) {
+    return { turn: await this.turns.get(turnId) };
+  }
+
+  @Post('interrupt')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'End the running turn of a session' })
+  @ApiOkResponse({ type: OkDto })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'SESSION_NOT_FOUND (no session, or no active turn)' })
+  async interrupt(@Body() body: InterruptDto): Promise<OkDto> {
+    await this.turns.interrupt(body.sessionId);
+    return { ok: true };
+  }
+
+  @Get('sessions/:id/messages')
+  @ApiOperation({ summary: 'Messages of a session, oldest first' })
+  @ApiErrors({ 404: 'SESSION_NOT_FOUND' })
+  async messages(@Param('id') sessionId: string): Promise<{ messages: MessageView[] }> {
+    return { messages: await this.turns.messages(sessionId) };
+  }
+
+  /** Here and not with the other session routes: a running turn is ended first. */
+  @Delete('session/:id')
+  @ApiOperation({ summary: 'Delete a session; a turn that runs in it is ended first' })
+  @ApiOkResponse({ type: OkDto })
+  @ApiErrors({ 404: 'SESSION_NOT_FOUND', 409: 'TURN_IN_PROGRESS' })
+  async delete(@Param('id') sessionId: string): Promise<OkDto> {
+    await this.turns.deleteSession(sessionId);
+    return { ok: true };
+  }
+}
+
+function checkKey(key: string | undefined): string | undefined {
+  if (key === undefined || (key.length > 0 && key.length <= 255)) return key;
+  throw invalidRequest("The 'Idempotency-Key' header must have 1 to 255 characters");
+}

@@ -1,0 +1,37 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Allow, IsString } from 'class-validator';
+import { OptionalTexts, RequiredText } from '../wire/field-rules.decorator.js';
+
+export class TurnDto {
+  @RequiredText('Id of the session.')
+  sessionId!: string;
+
+  @ApiProperty({
+    type: String,
+    description: 'What the user says; may be empty beside an attachment.',
+  })
+  @IsString()
+  message!: string;
+
+  @ApiPropertyOptional({
+    type: Object,
+    description:
+      'Turn options: model, tools, maxTurns, persona, mode, subagentGovernance, onDisconnect. Invalid and unknown ones are ignored, and a `system:notice` says so.',
+    example: { maxTurns: 5, mode: 'acceptEdits' },
+  })
+  @Allow()
+  opts?: unknown;
+
+  @OptionalTexts('Absolute paths of files to attach.')
+  attachments?: string[];
+}
+
+export class InterruptDto {
+  @RequiredText('Id of the session whose turn is to end.')
+  sessionId!: string;
+}
+
+export class OkDto {
+  @ApiProperty({ type: Boolean, example: true })
+  ok!: true;
+}
