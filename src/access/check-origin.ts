@@ -1,0 +1,34 @@
+import { TypedError } from '../platform/typed-error.js';
+
+const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/**
+ * While there are no API keys, whoever reaches the loopback address may run tools. A web page of
+ * any site can make its visitor's browser send requests there; a rebound DNS name can even read
+ * the answers. Both show in `Host` or `Origin`, and both are refused. Pure.
+ */
+export function checkOrigin(headers: {
+  host?: string | undefined;
+  origin?: string | undefined;
+}): TypedError | undefined {
+  const { host, origin } = headers;
+  if (host === undefined || !loopbackNames.has(hostName(host))) return refused('Host', host);
+  if (origin !== undefined && !loopbackNames.has(originName(origin)))
+    return refused('Origin', origin);
+  return undefined;
+}
+
+function hostName(host: string): string {
+  return host.replace(/:\d+$/, '').toLowerCase();
+}
+
+function originName(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).hostname : '';
+}
+
+function refused(header: string, value: string | undefined): TypedError {
+  return new TypedError('FORBIDDEN_ORIGIN', {
+    status: 403,
+    message: `${header} '${(value ?? '').slice(0, 120)}' is not a loopback name. Without API keys, Turnpike answers to 127.0.0.1, localhost and [::1] only.`,
+  });
+}

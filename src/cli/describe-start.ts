@@ -1,0 +1,30 @@
+import path from 'node:path';
+import type { Runtime } from '../runtime.js';
+
+/** What `npm start` prints once it serves. */
+export function describeStart(runtime: Runtime, url: string): string {
+  const { config, mode } = runtime;
+  const model =
+    mode === 'rehearsal'
+      ? 'rehearsal (offline; set ANTHROPIC_API_KEY for Claude)'
+      : (config.model ?? 'as each turn names it');
+  return [
+    '',
+    `Turnpike serves ${url}`,
+    `  data    ${path.resolve(config.dataDir)}`,
+    `  model   ${model}`,
+    `  API     ${url}/docs`,
+    '',
+    'Try a turn:',
+    '',
+    `  ${exampleCurl(url)}`,
+    '',
+  ].join('\n');
+}
+
+/** One line that makes a session for the current folder and runs a turn in it. */
+export function exampleCurl(url: string): string {
+  const create = `curl -s ${url}/api/harness/session/create -d '{"projectRoot":"'"$PWD"'"}'`;
+  const id = `$(${create} | grep -o 'sess_[0-9a-f-]*')`;
+  return `curl -N ${url}/api/harness/turn -d '{"sessionId":"'"${id}"'","message":"Hello"}'`;
+}

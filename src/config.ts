@@ -1,0 +1,241 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseAllowedOrigin } from './provider/egress-policy.js';
+import { choice, integer, optional, text, type Setting } from './setting.js';
+
+/**
+ * Environment in, one validated and typed object out. The only reader of `process.env`.
+ * The README's table is generated from `settings`.
+ */
+
+const packageRoot = fileURLToPath(new URL('..', import.meta.url));
+
+export const settings = {
+  host: text(
+    'TURNPIKE_HOST',
+    '127.0.0.1',
+    'Address to listen on. Loopback only until API keys exist.',
+    {
+      allowed: '127.0.0.1, ::1 or localhost',
+      accept: (value) => ['127.0.0.1', '::1', 'localhost'].includes(value),
+    },
+  ),
+  port: integer('TURNPIKE_PORT', 4400, 'Port to listen on; 0 picks a free one.', 0, 65_535),
+  dataDir: text('TURNPIKE_DATA_DIR', './.turnpike', 'Folder of the embedded database.'),
+  provider: choice(
+    'TURNPIKE_PROVIDER',
+    ['auto', 'anthropic', 'rehearsal'],
+    'auto',
+    'Where the model is. `auto`: Anthropic when a key is set, else the offline rehearsal model (never with `NODE_ENV=production`).',
+  ),
+  apiKey: optional(
+    ['ANTHROPIC_API_KEY', 'CHIRALITY_ANTHROPIC_API_KEY'],
+    'Key of the Anthropic API.',
+    true,
+  ),
+  providerBaseUrl: optional(
+    ['TURNPIKE_PROVIDER_BASE_URL', 'CHIRALITY_ANTHROPIC_API_URL'],
+    'Base URL of the Messages API, for a gateway of your own. Its origin must be in `TURNPIKE_EGRESS_ALLOW`.',
+  ),
+  egressAllow: {
+    names: ['TURNPIKE_EGRESS_ALLOW'],
+    about:
+      'Origins the provider may be reached at, comma-separated. Default: `https://api.anthropic.com`.',
+    fallback: [],
+    fallbackText: '',
+    allowed: 'comma-separated origins: `https://host[:port]`, or a loopback `http://host[:port]`',
+    parse: parseOrigins,
+  } satisfies Setting<readonly string[]>,
+  model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Model of turns that name none.'),
+  maxTokens: integer(
+    'TURNPIKE_MAX_TOKENS',
+    16_384,
+    'Most tokens of one reply of the model.',
+    1,
+    1_000_000,
+  ),
+  instructionRoot: {
+    names: ['TURNPIKE_INSTRUCTION_ROOT', 'CHIRALITY_INSTRUCTION_ROOT'],
+    about: 'Folder whose `agents/` holds the personas.',
+    fallback: path.join(packageRoot, 'instructions'),
+    fallbackText: 'the `instructions` folder of the package',
+    allowed: 'an absolute path',
+    parse: (value) => (path.isAbsolute(value) ? value : undefined),
+  } satisfies Setting<string>,
+  workerConcurrency: integer(
+    'TURNPIKE_WORKER_CONCURRENCY',
+    32,
+    'Turns one worker runs at a time.',
+    1,
+    10_000,
+  ),
+  queueDepth: integer(
+    'TURNPIKE_QUEUE_DEPTH',
+    1_000,
+    'Turns that may wait; one more is refused with 429 `QUEUE_FULL`.',
+    1,
+    1_000_000,
+  ),
+  leaseMs: integer(
+    'TURNPIKE_LEASE_MS',
+    30_000,
+    'How long a worker that went silent keeps its turn, in ms.',
+    1_000,
+    600_000,
+  ),
+  disconnectGraceMs: integer(
+    'TURNPIKE_DISCONNECT_GRACE_MS',
+    5_000,
+    'How long a turn goes on without any reader, in ms, unless its `opts.onDisconnect` is `continue`.',
+    0,
+    86_400_000,
+  ),
+  drainMs: integer(
+    'TURNPIKE_DRAIN_MS',
+    5_000,
+    'How long a stop waits for running turns, in ms; what is not done by then is resumed at the next start.',
+    0,
+    3_600_000,
+  ),
+  turnTimeoutMs: integer(
+    'TURNPIKE_TURN_TIMEOUT_MS',
+    3_600_000,
+    'Longest time of a turn, in ms.',
+    1_000,
+    86_400_000,
+  ),
+  stallTimeoutMs: integer(
+    'TURNPIKE_STALL_TIMEOUT_MS',
+    60_000,
+    'Longest silence of the provider in a stream, in ms.',
+    100,
+    300_000,
+  ),
+  requestTimeoutMs: integer(
+    'TURNPIKE_REQUEST_TIMEOUT_MS',
+    90_000,
+    'Longest wait for the provider to answer a call, in ms.',
+    100,
+    300_000,
+  ),
+  providerRetries: integer(
+    'TURNPIKE_PROVIDER_RETRIES',
+    2,
+    'Tries after the first, before any event of a reply came.',
+    0,
+    10,
+  ),
+  toolTimeoutMs: integer(
+    'TURNPIKE_TOOL_TIMEOUT_MS',
+    120_000,
+    'Longest time of one tool call, in ms.',
+    100,
+    86_400_000,
+  ),
+  toolOutputLimit: integer(
+    'TURNPIKE_TOOL_OUTPUT_LIMIT',
+    100_000,
+    "Most characters of a tool's output; the middle of a longer one is cut and marked.",
+    100,
+    10_000_000,
+  ),
+  parallelTools: integer(
+    'TURNPIKE_PARALLEL_TOOLS',
+    4,
+    'Read-only tool calls of one step that run at a time.',
+    1,
+    64,
+  ),
+  maxBodyBytes: integer(
+    'TURNPIKE_MAX_BODY_BYTES',
+    1_048_576,
+    'Largest request body, in bytes (413 above).',
+    1_024,
+    1_073_741_824,
+  ),
+  maxMessageChars: integer(
+    'TURNPIKE_MAX_MESSAGE_CHARS',
+    400_000,
+    'Longest message of a turn, in characters.',
+    1,
+    100_000_000,
+  ),
+  maxSessions: integer(
+    'TURNPIKE_MAX_SESSIONS',
+    100_000,
+    'Most sessions kept; one more is refused with 429 `SESSION_LIMIT`.',
+    1,
+    100_000_000,
+  ),
+  logLevel: choice(
+    'TURNPIKE_LOG_LEVEL',
+    ['debug', 'info', 'warn', 'error', 'silent'],
+    'info',
+    'Least level that is logged. Bodies are logged at `debug` only.',
+  ),
+  production: {
+    names: ['NODE_ENV'],
+    about:
+      '`production` turns the rehearsal model off: without a key, turns get 503 `MISSING_API_KEY`.',
+    fallback: false,
+    fallbackText: '',
+    allowed: 'any text',
+    parse: (value) => value === 'production',
+  } satisfies Setting<boolean>,
+};
+
+type Settings = typeof settings;
+export type Config = {
+  [Key in keyof Settings]: Settings[Key] extends Setting<infer T> ? T : never;
+};
+
+/** Read by the command line, not by the server. */
+const clientVariables: readonly string[] = ['TURNPIKE_URL'];
+
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(
+      `The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+  }
+}
+
+/**
+ * @param environment usually `process.env`; empty values count as unset.
+ * @throws ConfigError that names every bad variable, its value and what is allowed.
+ */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const problems: string[] = [];
+  const known = new Set<string>(clientVariables);
+  const values: Record<string, unknown> = {};
+  for (const [key, setting] of Object.entries<Setting<unknown>>(settings)) {
+    for (const name of setting.names) known.add(name);
+    const name = setting.names.find((candidate) => environment[candidate]?.trim());
+    const given = name === undefined ? undefined : environment[name]?.trim();
+    const value = given === undefined ? setting.fallback : setting.parse(given);
+    if (value === undefined && given !== undefined) {
+      const shown = setting.secret === true ? '(hidden)' : JSON.stringify(given);
+      problems.push(`${name} is ${shown}; allowed: ${setting.allowed}`);
+    }
+    values[key] = value;
+  }
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('TURNPIKE_') && !known.has(name))
+      problems.push(unknownVariable(name, known));
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  // Every key of `settings` was given a value of its type by its own parser.
+  return values as Config;
+}
+
+function unknownVariable(name: string, known: ReadonlySet<string>): string {
+  const near = [...known].filter((candidate) => candidate.startsWith(name.slice(0, 12)));
+  return `${name} is not a setting${near.length > 0 ? `; near it: ${near.join(', ')}` : ''}`;
+}
+
+function parseOrigins(value: string): readonly string[] | undefined {
+  const entries = value.split(',').filter((entry) => entry.trim() !== '');
+  const origins = entries.flatMap((entry) => parseAllowedOrigin(entry.trim()) ?? []);
+  return origins.length === entries.length ? origins : undefined;
+}

@@ -1,0 +1,9 @@
+import { checkReadiness, type Dependency, type Readiness } from './readiness.js';
+
+export class HealthService {
+  constructor(private readonly dependencies: readonly Dependency[]) {}
+
+  readiness(): Promise<Readiness> {
+    return checkReadiness(this.dependencies);
+  }
+}

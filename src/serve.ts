@@ -1,0 +1,69 @@
+import 'reflect-metadata';
+import { ValidationPipe, type LoggerService } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { OriginGuard } from './access/origin.guard.js';
+import { AppModule } from './app.module.js';
+import { mountOpenApi } from './openapi.js';
+import type { Logger } from './platform/logger.js';
+import type { Runtime } from './runtime.js';
+import { TurnModule } from './turn/turn.module.js';
+import { HarnessErrorFilter } from './wire/harness-error.filter.js';
+import { fixSseHeaders } from './wire/sse-headers.js';
+import { toValidationError } from './wire/validation-error.js';
+
+export interface Server {
+  /** `http://host:port`, with the port that was taken. */
+  url: string;
+  /** Stops taking turns, lets running ones end or hands them back, then closes everything. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts a runtime behind HTTP and starts its worker.
+ *
+ * @throws Error with code EADDRINUSE when the port is taken.
+ */
+export async function serve(runtime: Runtime): Promise<Server> {
+  const { config, logger } = runtime;
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.compose(runtime), {
+    logger: nestLogger(logger),
+    bodyParser: false,
+    // Streams stay open for as long as their readers like: a stop does not wait for them.
+    forceCloseConnections: true,
+    abortOnError: false,
+  });
+  // The reference checks no content type, and its clients send none.
+  app.useBodyParser('json', { limit: config.maxBodyBytes, type: () => true });
+  app.disable('x-powered-by');
+  app.use(fixSseHeaders);
+  app.useGlobalGuards(new OriginGuard());
+  app.useGlobalFilters(new HarnessErrorFilter(logger));
+  app.useGlobalPipes(
+    new ValidationPipe({ transform: true, whitelist: true, exceptionFactory: toValidationError }),
+  );
+  mountOpenApi(app);
+  await app.listen(config.port, config.host);
+  const url = (await app.getUrl()).replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
+  await runtime.publish(url);
+  await app.get(TurnModule).start();
+  return {
+    url,
+    close: async () => {
+      await app.close();
+      await runtime.close();
+    },
+  };
+}
+
+/** The framework's own lines, in our log. Its chatter about routes is for debugging. */
+function nestLogger(logger: Logger): LoggerService {
+  const line =
+    (level: 'debug' | 'warn' | 'error') =>
+    (message: unknown, ...rest: unknown[]): void =>
+      logger[level](
+        { from: 'nest', ...(message instanceof Error ? { error: message } : { rest }) },
+        message instanceof Error ? message.message : String(message),
+      );
+  return { log: line('debug'), debug: line('debug'), warn: line('warn'), error: line('error') };
+}
