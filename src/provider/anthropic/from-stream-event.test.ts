@@ -27,10 +27,18 @@ function fold(...raw: unknown[]): ModelEvent[] {
   const state = newStreamState();
   const out: ModelEvent[] = [];
   for (const event of raw) fromStreamEvent(state, event, out);
-  return out;
+  // What `message_start` says has a test of its own.
+  return out.filter((event) => event.type !== 'started');
 }
 
 describe('fromStreamEvent', () => {
+  it('says first what the call costs before its reply', () => {
+    const out: ModelEvent[] = [];
+    fromStreamEvent(newStreamState(), started, out);
+    const usage = { inputTokens: 1, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    expect(out).toEqual([{ type: 'started', usage }]);
+  });
+
   it.each<[string, unknown[], string]>([
     [
       'a delta before the message',

@@ -16,7 +16,7 @@ function readAll(pieces: Uint8Array[]): { events: ModelEvent[]; ended: boolean; 
   const events: ModelEvent[] = [];
   for (const piece of pieces) {
     const batch = read(piece);
-    events.push(...batch.events);
+    events.push(...batch.events.filter((event) => event.type !== 'started'));
     if (batch.ended || batch.error !== undefined)
       return { ended: batch.ended, events, error: batch.error };
   }
