@@ -1,4 +1,5 @@
 const base = {
+  testTimeout: 20_000,
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

@@ -1,4 +1,5 @@
 import { ConfigError, readConfig, type Config } from '../config.js';
+import { errorCode } from '../platform/error-code.js';
 import type { Runtime } from '../runtime.js';
 import { DataFolderBusyError } from '../storage/data-folder.js';
 import { describeStart } from './describe-start.js';
@@ -57,7 +58,7 @@ function warnOfIgnored(environment: Environment): void {
 
 function explainStartFailure(error: unknown, environment: Environment): string {
   if (error instanceof ConfigError || error instanceof DataFolderBusyError) return error.message;
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+  if (errorCode(error) === 'EADDRINUSE') {
     const port = portOf(environment);
     return `Port ${port} is in use. Stop what uses it, or set TURNPIKE_PORT to another one (0 picks a free one).`;
   }

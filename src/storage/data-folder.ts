@@ -1,6 +1,7 @@
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
+import { errorCode } from '../platform/error-code.js';
 import { isPlainObject } from '../platform/json.js';
 
 /** Who holds a data folder. Written to `<dataDir>/owner.json`. */
@@ -146,8 +147,4 @@ async function processStartTicks(pid: number): Promise<string | undefined> {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return undefined;
     throw error;
   }
-}
-
-function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

@@ -1,0 +1,75 @@
+import { StreamReader } from './read-stream.js';
+
+type Json = Record<string, unknown>;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Json;
+}
+
+/** A client of the API over a real socket, as thin as it can be. */
+export class Client {
+  constructor(readonly url: string) {}
+
+  async request(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(this.url + path, { method, ...init });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? {} : (JSON.parse(text) as Json),
+    };
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.request('GET', path);
+  }
+
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request('POST', path, {
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  }
+
+  /** @returns the new session's id. */
+  async createSession(projectRoot: string, more: Json = {}): Promise<string> {
+    const { status, body } = await this.post('/api/harness/session/create', {
+      projectRoot,
+      ...more,
+    });
+    if (status !== 200) throw new Error(`No session: ${JSON.stringify(body)}`);
+    return (body['session'] as { sessionId: string }).sessionId;
+  }
+
+  /** Posts a turn that is expected to be accepted, and reads its stream. */
+  async turn(
+    sessionId: string,
+    message: string,
+    more: Json = {},
+    headers: Record<string, string> = {},
+  ): Promise<StreamReader> {
+    const init = {
+      method: 'POST',
+      body: JSON.stringify({ sessionId, message, ...more }),
+      headers: { 'content-type': 'application/json', ...headers },
+    };
+    return this.#open('/api/harness/turn', init);
+  }
+
+  /** Follows a turn, after a cursor if one is given. */
+  follow(turnId: string, after?: string): Promise<StreamReader> {
+    const headers: Record<string, string> = after === undefined ? {} : { 'last-event-id': after };
+    return this.#open(`/api/harness/turns/${turnId}/events`, { headers });
+  }
+
+  async #open(path: string, init: RequestInit): Promise<StreamReader> {
+    const connection = new AbortController();
+    const response = await fetch(this.url + path, { ...init, signal: connection.signal });
+    if (response.status !== 200) {
+      throw new Error(`No stream: ${response.status} ${await response.text()}`);
+    }
+    return new StreamReader(response, connection);
+  }
+}

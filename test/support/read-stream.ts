@@ -1,0 +1,89 @@
+import { createParser } from 'eventsource-parser';
+
+export interface ReadFrame {
+  id: string;
+  event: string;
+  // The tests look into it field by field.
+  data: Record<string, unknown>;
+}
+
+/** A stream as a client sees it, through a parser that is not ours. */
+export class StreamReader {
+  readonly frames: ReadFrame[] = [];
+  readonly comments: string[] = [];
+  /** Settles when the server ends the stream; rejects when the connection breaks. */
+  readonly ended: Promise<void>;
+  #waiters: { matches: (frame: ReadFrame) => boolean; resolve: (frame: ReadFrame) => void }[] = [];
+
+  constructor(
+    readonly response: Response,
+    private readonly connection: AbortController,
+  ) {
+    this.ended = this.#read();
+    // Whoever waits for a frame is told by that promise; an unread end is no fault of the test.
+    this.ended.catch(() => undefined);
+  }
+
+  /** The first frame, already here or still to come, that matches. Rejects if the stream ends first. */
+  async until(matches: string | ((frame: ReadFrame) => boolean)): Promise<ReadFrame> {
+    const test = typeof matches === 'string' ? (f: ReadFrame) => f.event === matches : matches;
+    const found = this.frames.find(test);
+    if (found !== undefined) return found;
+    const coming = new Promise<ReadFrame>((resolve) => {
+      this.#waiters.push({ matches: test, resolve });
+    });
+    const over = this.ended.then(() => {
+      throw new Error(`The stream ended without it; it had ${this.names().join(', ')}`);
+    });
+    return Promise.race([coming, over]);
+  }
+
+  /** Every frame, once the server has ended the stream. */
+  async all(): Promise<ReadFrame[]> {
+    await this.ended;
+    return this.frames;
+  }
+
+  names(): string[] {
+    return this.frames.map((frame) => frame.event);
+  }
+
+  text(): string {
+    return this.frames
+      .filter((frame) => frame.event === 'chat:delta')
+      .map((frame) => String(frame.data['text']))
+      .join('');
+  }
+
+  header(name: string): string {
+    return this.response.headers.get(name) ?? '';
+  }
+
+  /** Breaks the connection, as a client that goes away. */
+  leave(): void {
+    this.connection.abort();
+  }
+
+  async #read(): Promise<void> {
+    const parser = createParser({
+      onEvent: ({ id, event, data }) =>
+        this.#take({
+          id: id ?? '',
+          event: event ?? '',
+          data: JSON.parse(data) as Record<string, unknown>,
+        }),
+      onComment: (comment) => this.comments.push(comment),
+    });
+    const decoder = new TextDecoder();
+    if (this.response.body === null) return;
+    for await (const chunk of this.response.body) {
+      parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
+    }
+  }
+
+  #take(frame: ReadFrame): void {
+    this.frames.push(frame);
+    for (const waiter of this.#waiters.filter((w) => w.matches(frame))) waiter.resolve(frame);
+    this.#waiters = this.#waiters.filter((waiter) => !waiter.matches(frame));
+  }
+}
