@@ -1,5 +1,4 @@
 const base = {
-  testTimeout: 20_000,
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
@@ -19,6 +18,7 @@ const base = {
 };
 
 export default {
+  testTimeout: 20_000,
   projects: [
     {
       ...base,

@@ -89,7 +89,9 @@ export const turns = pgTable(
       .where(sql`status in ('queued', 'running')`),
     uniqueIndex('turns_idempotency').on(turn.sessionId, turn.idempotencyKey),
     index('turns_by_session').on(turn.sessionId, turn.createdAt),
-    index('turns_active').on(turn.status).where(sql`status in ('queued', 'running')`),
+    index('turns_active')
+      .on(turn.status)
+      .where(sql`status in ('queued', 'running')`),
   ],
 );
 

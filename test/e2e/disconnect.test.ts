@@ -1,0 +1,96 @@
+import net from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startServer, type TestServer } from '../support/start-server.js';
+
+/** Long enough for a reader of this test to come back, short enough to wait for. */
+const GRACE_MS = 400;
+
+describe('a client that goes away', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({ environment: { TURNPIKE_DISCONNECT_GRACE_MS: `${GRACE_MS}` } });
+  });
+  afterAll(() => server.close());
+
+  async function startTurn(message: string, opts: object = {}) {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const stream = await server.client.turn(sessionId, message, { opts });
+    await stream.until('chat:delta');
+    return { sessionId, stream, turnId: stream.header('x-turn-id') };
+  }
+
+  it('ends its turn after the grace when nobody else reads', async () => {
+    const { stream, turnId } = await startTurn('[[tokens=5000 gap=10]]');
+    stream.leave();
+    // Who looks without following is no reader: the status tells when the turn has ended.
+    const ended = await pollTurn(server, turnId, (turn) => turn['status'] !== 'running');
+    expect(ended).toMatchObject({ status: 'interrupted', exitCode: 130, endReason: 'disconnect' });
+  });
+
+  it('keeps its turn when it comes back within the grace', async () => {
+    const { stream, turnId } = await startTurn('[[tokens=80 gap=20]]');
+    stream.leave();
+    const back = await server.client.follow(turnId, stream.frames.at(-1)?.id);
+    expect((await back.all()).at(-1)?.data).toEqual({ exitCode: 0 });
+  });
+
+  it('does not end a turn that somebody else still reads', async () => {
+    const { stream, turnId } = await startTurn('[[tokens=80 gap=20]]');
+    const other = await server.client.follow(turnId);
+    await other.until('chat:delta');
+    stream.leave();
+    expect((await other.all()).at(-1)?.data).toEqual({ exitCode: 0 });
+  });
+
+  it('leaves a turn alone whose onDisconnect is continue', async () => {
+    const { stream, turnId } = await startTurn('[[tokens=80 gap=20]]', {
+      onDisconnect: 'continue',
+    });
+    stream.leave();
+    const ended = await pollTurn(server, turnId, (turn) => turn['status'] !== 'running');
+    expect(ended).toMatchObject({ status: 'completed' });
+  });
+
+  it('during set-up leaves no turn running for ever', async () => {
+    const { client, projectRoot, url } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const body = JSON.stringify({ sessionId, message: '[[tokens=5000 gap=10]]' });
+    const { hostname, port } = new URL(url);
+    const socket = net.connect(Number(port), hostname);
+    await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+    const head = `POST /api/harness/turn HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: ${body.length}\r\n\r\n`;
+    await new Promise<void>((resolve) => socket.write(head + body, () => resolve()));
+    socket.destroy();
+    // Whether the turn was accepted before the socket was gone or not: the session is free again.
+    const free = await pollSession(server, sessionId);
+    expect(free).toBe(200);
+  });
+});
+
+/** Asks again and again, at most for ten seconds. */
+async function pollTurn(
+  server: TestServer,
+  turnId: string,
+  done: (turn: Record<string, unknown>) => boolean,
+): Promise<Record<string, unknown>> {
+  const until = Date.now() + 10_000;
+  for (;;) {
+    const { body } = await server.client.get(`/api/harness/turns/${turnId}`);
+    const turn = body['turn'] as Record<string, unknown>;
+    if (done(turn) || Date.now() > until) return turn;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function pollSession(server: TestServer, sessionId: string): Promise<number> {
+  const until = Date.now() + 10_000;
+  for (;;) {
+    const response = await fetch(`${server.url}/api/harness/turn`, {
+      method: 'POST',
+      body: JSON.stringify({ sessionId, message: 'Hello' }),
+    });
+    await response.text();
+    if (response.status === 200 || Date.now() > until) return response.status;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

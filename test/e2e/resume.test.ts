@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ReadFrame } from '../support/read-stream.js';
+import { startServer, type TestServer } from '../support/start-server.js';
+
+const ids = (frames: readonly ReadFrame[]): string[] => frames.map((frame) => frame.id);
+
+describe('a reader that reconnects', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.close());
+
+  it('gets every frame once, wherever its connection broke', async () => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const message = '[[think=2]] [[tool=glob {"pattern":"*"}]]';
+    const whole = await client.turn(sessionId, message);
+    const frames = await whole.all();
+    const turnId = whole.header('x-turn-id');
+    for (const [index, frame] of frames.entries()) {
+      const rest = await (await client.follow(turnId, frame.id)).all();
+      expect(ids(rest)).toEqual(ids(frames.slice(index + 1)));
+      expect(rest).toEqual(frames.slice(index + 1));
+    }
+  });
+
+  it('goes on live after what it has, while the turn runs', async () => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const first = await client.turn(sessionId, '[[tokens=60 gap=10]]', {
+      opts: { onDisconnect: 'continue' },
+    });
+    await first.until((frame) => frame.event === 'chat:delta');
+    const turnId = first.header('x-turn-id');
+    first.leave();
+    const received = [...first.frames];
+    const second = await client.follow(turnId, received.at(-1)?.id);
+    await second.all();
+    const replay = await (await client.follow(turnId)).all();
+    expect([...received, ...second.frames]).toEqual(replay);
+    expect(second.frames.length).toBeGreaterThan(5);
+  });
+
+  it('may be one of many, from the start or the middle, and all see the same', async () => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const poster = await client.turn(sessionId, '[[tokens=40 gap=5]]');
+    const turnId = poster.header('x-turn-id');
+    const readers = await Promise.all(Array.from({ length: 8 }, () => client.follow(turnId)));
+    const middle = await poster.until((frame) => frame.event === 'chat:delta');
+    const late = await client.follow(turnId, middle.id);
+    const all = await poster.all();
+    for (const reader of readers) expect(await reader.all()).toEqual(all);
+    expect(await late.all()).toEqual(all.slice(all.indexOf(middle) + 1));
+  });
+
+  it('may send the cursor as ?after=, without the turn’s id, too', async () => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const poster = await client.turn(sessionId, 'Hello');
+    const frames = await poster.all();
+    const turnId = poster.header('x-turn-id');
+    const response = await fetch(`${server.url}/api/harness/turns/${turnId}/events?after=1.2`);
+    const text = await response.text();
+    expect(text).not.toContain(frames[1]?.id ?? '-');
+    expect(text).toContain(`id: ${frames[2]?.id}\n`);
+  });
+
+  it('is told what is wrong with its cursor or its turn', async () => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const poster = await client.turn(sessionId, 'Hello');
+    await poster.all();
+    const turnId = poster.header('x-turn-id');
+    const path = `/api/harness/turns/${turnId}/events`;
+    for (const after of ['x', '1', '1.x', '-1.2', 'turn_other:1.2', '1.2.3.4', '9999999999.1']) {
+      const { status, body } = await client.get(`${path}?after=${encodeURIComponent(after)}`);
+      expect([status, body['error']]).toEqual([
+        400,
+        expect.objectContaining({ type: 'INVALID_REQUEST', details: { turnId } }),
+      ]);
+    }
+    const missing = 'turn_00000000-0000-4000-8000-000000000000';
+    for (const id of [missing, 'nonsense', '..%2f..%2fetc']) {
+      const { status, body } = await client.get(`/api/harness/turns/${id}/events`);
+      expect(status).toBe(404);
+      expect(body['error']).toMatchObject({ type: 'TURN_NOT_FOUND' });
+    }
+  });
+
+  it('gets the same from the archive after a restart', async () => {
+    const first = await startServer();
+    const { client, projectRoot } = first;
+    const sessionId = await client.createSession(projectRoot);
+    const poster = await client.turn(
+      sessionId,
+      '[[loop=2 tool=glob {"pattern":"a$i"}]] [[think=2]]',
+    );
+    const frames = await poster.all();
+    const turnId = poster.header('x-turn-id');
+    await first.stop();
+    const second = await startServer({ dataDir: first.dataDir });
+    expect(await (await second.client.follow(turnId)).all()).toEqual(frames);
+    const middle = frames[Math.floor(frames.length / 2)];
+    expect(await (await second.client.follow(turnId, middle?.id)).all()).toEqual(
+      frames.slice(Math.floor(frames.length / 2) + 1),
+    );
+    await second.close();
+    await first.close();
+  });
+});
