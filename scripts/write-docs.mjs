@@ -1,0 +1,38 @@
+/**
+ * Writes what the documentation takes from the code, between its markers:
+ * `<!-- generated: NAME -->` … `<!-- end -->`. With `--check` it writes nothing and fails if
+ * something is out of date. Reads `dist/`: build first.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describeSettings } from '../dist/describe-settings.js';
+import { permissionTable } from '../dist/governance/decide-permission.js';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+const parts = { configuration: describeSettings, permissions: describePermissions };
+const outdated = [];
+
+for (const name of ['README.md', 'ARCHITECTURE.md']) {
+  const file = path.join(root, name);
+  const before = await readFile(file, 'utf8');
+  const after = before.replace(
+    /(<!-- generated: (\w+) -->\n)[\s\S]*?(\n<!-- end -->)/g,
+    (_all, start, part, end) => `${start}\n${parts[part]()}\n${end}`,
+  );
+  if (after === before) continue;
+  outdated.push(name);
+  if (!process.argv.includes('--check')) await writeFile(file, after);
+}
+
+if (outdated.length > 0 && process.argv.includes('--check')) {
+  process.stderr.write(`${outdated.join(', ')} out of date: run npm run docs\n`);
+  process.exitCode = 1;
+}
+
+function describePermissions() {
+  const rows = permissionTable().map(
+    ({ rule, when, verdict }) => `| ${rule} | ${when} | ${verdict} |`,
+  );
+  return ['| rule | when | verdict |', '| --- | --- | --- |', ...rows].join('\n');
+}
