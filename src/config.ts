@@ -90,6 +90,13 @@ export const settings = {
     0,
     86_400_000,
   ),
+  readerTimeoutMs: integer(
+    'TURNPIKE_READER_TIMEOUT_MS',
+    30_000,
+    'How long a reader may take nothing of what waits for it, in ms, before its connection is dropped. It resumes by cursor.',
+    100,
+    3_600_000,
+  ),
   drainMs: integer(
     'TURNPIKE_DRAIN_MS',
     5_000,

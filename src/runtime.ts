@@ -129,6 +129,7 @@ function assemble(parts: Parts): TurnServices {
       turnTimeoutMs: config.turnTimeoutMs,
       drainMs: config.drainMs,
       maxMessageChars: config.maxMessageChars,
+      readerTimeoutMs: config.readerTimeoutMs,
       limits: { maxTokens, toolTimeoutMs, toolOutputLimit, parallelTools },
       shellEnv: pickShellEnv(parts.environment),
     },

@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { parseCursor, type Cursor } from '../events/cursor.js';
 import { TypedError } from '../platform/typed-error.js';
 import { harnessDialect } from '../wire/dialects/harness.js';
 import { encodeTurn } from '../wire/encode-turn.js';
+import { responseSink, type Sink } from '../wire/response-sink.js';
 import { toObservable } from '../wire/to-observable.js';
 import { cancelTurn } from './cancel-turn.js';
 import { closeSession } from './close-session.js';
@@ -33,7 +35,7 @@ export class TurnService {
   }
 
   /** The turn's frames from the first one. Whoever subscribes is a reader of the turn. */
-  stream(turnId: string, after?: Cursor) {
+  stream(turnId: string, sink: Sink, after?: Cursor) {
     const { services, presence } = this;
     const follow = async function* (signal: AbortSignal) {
       const { options } = (await getTurn(services.db, turnId)).options;
@@ -47,13 +49,18 @@ export class TurnService {
         leave();
       }
     };
-    return toObservable(follow, encodeTurn(harnessDialect, turnId, after), services.clock);
+    const encode = encodeTurn(harnessDialect, turnId, after);
+    return toObservable({ follow, encode, sink, clock: services.clock });
   }
 
   /** @throws TypedError TURN_NOT_FOUND 404, INVALID_REQUEST 400 for a cursor of another turn. */
-  async streamAfter(turnId: string, cursor: string | undefined) {
+  async streamAfter(turnId: string, sink: Sink, cursor: string | undefined) {
     await getTurn(this.services.db, turnId);
-    return this.stream(turnId, cursor === undefined ? undefined : parseCursor(turnId, cursor));
+    return this.stream(
+      turnId,
+      sink,
+      cursor === undefined ? undefined : parseCursor(turnId, cursor),
+    );
   }
 
   async get(turnId: string) {
@@ -75,6 +82,12 @@ export class TurnService {
 
   deleteSession(sessionId: string): Promise<void> {
     return closeSession(this.services, sessionId);
+  }
+
+  /** The sink of a reader's response. */
+  sinkOf(response: ServerResponse): Sink {
+    const { clock, settings } = this.services;
+    return responseSink(response, clock, settings.readerTimeoutMs);
   }
 
   /** Refuses new turns from now on. */

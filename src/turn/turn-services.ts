@@ -17,6 +17,8 @@ export interface TurnSettings {
   turnTimeoutMs: number;
   drainMs: number;
   maxMessageChars: number;
+  /** How long a reader may take nothing, in ms. */
+  readerTimeoutMs: number;
   limits: RunLimits;
   /** The environment of commands, without any of the server's own settings. */
   shellEnv: Readonly<Record<string, string>>;

@@ -65,7 +65,7 @@ export class TurnController {
       'X-Session-Id': sessionId,
       Location: eventsUrl(turnId),
     });
-    return this.turns.stream(turnId);
+    return this.turns.stream(turnId, this.turns.sinkOf(response));
   }
 
   @Sse('turns/:id/events')
@@ -87,7 +87,8 @@ export class TurnController {
     if (cursor !== undefined && typeof cursor !== 'string') {
       throw invalidRequest("Missing or invalid 'after'");
     }
-    const stream = await this.turns.streamAfter(turnId, cursor === '' ? undefined : cursor);
+    const sink = this.turns.sinkOf(response);
+    const stream = await this.turns.streamAfter(turnId, sink, cursor === '' ? undefined : cursor);
     response.set('X-Turn-Id', turnId);
     return stream;
   }
