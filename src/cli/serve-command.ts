@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { ConfigError, readConfig, type Config } from '../config.js';
 import { errorCode } from '../platform/error-code.js';
 import type { Runtime } from '../runtime.js';
@@ -12,7 +13,9 @@ type Environment = Record<string, string | undefined>;
  *
  * @returns the exit code: 0 after an orderly stop, 1 when it could not start.
  */
-export async function serveCommand(environment: Environment): Promise<number> {
+export async function serveCommand(args: readonly string[], given: Environment): Promise<number> {
+  const port = portArgument(args);
+  const environment = port === undefined ? given : { ...given, TURNPIKE_PORT: port };
   try {
     const config = readConfig(environment);
     warnOfIgnored(environment);
@@ -41,6 +44,12 @@ async function closeOnFailure<T>(runtime: Runtime, start: () => Promise<T>): Pro
     await runtime.close();
     throw error;
   }
+}
+
+/** `--port N` stands for TURNPIKE_PORT; whether it is a port is checked with the rest. */
+function portArgument(args: readonly string[]): string | undefined {
+  const { values } = parseArgs({ args: [...args], options: { port: { type: 'string' } } });
+  return values.port;
 }
 
 function stopSignal(): Promise<void> {

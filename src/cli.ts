@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+import { serveCommand } from './cli/serve-command.js';
+import { turnCommand } from './cli/turn-command.js';
+
+const usage = `turnpike turn [options] MESSAGE    run one turn and print its stream
+turnpike serve [--port N]          serve the API until it is stopped
+
+Options of turn:
+  --attach FILE     attach a file; may be repeated
+  --session ID      go on with a session; without it, one is made for the current folder
+  --persona NAME    --mode MODE    --model MODEL    --tools A,B
+  --json            print every frame as a line of JSON
+
+A MESSAGE of - is read from standard input. TURNPIKE_URL names the server to use; without it, the
+one that serves the data folder, or one started for the length of the turn. Exit code: the turn's
+(0 ended, 1 failed, 130 interrupted); 2 when the command itself was not understood.
+`;
+
+const [command = '', ...rest] = process.argv.slice(2);
+process.exitCode = await run();
+
+async function run(): Promise<number> {
+  if (command === 'turn') return turnCommand(rest, process.env);
+  if (command === 'serve') return serveCommand(rest, process.env);
+  const asked = ['help', '--help', '-h'].includes(command);
+  if (asked) process.stdout.write(usage);
+  else process.stderr.write(command === '' ? usage : `There is no command ${command}.\n\n${usage}`);
+  return asked ? 0 : 2;
+}

@@ -1,0 +1,158 @@
+import { oneLine, plainText, type Paint } from './paint.js';
+
+/** A frame of the harness wire, as the client received it. */
+export interface ReceivedFrame {
+  id: string;
+  event: string;
+  data: Record<string, unknown>;
+}
+
+export interface RenderState {
+  /** Whether standard output is at the start of a line. */
+  atLineStart: boolean;
+  thinking: boolean;
+  steps: number;
+  sources: number;
+  /** Of each call, for its one line. */
+  inputs: Readonly<Record<string, string>>;
+}
+
+export interface Rendered {
+  state: RenderState;
+  /** For standard output: the reply, and nothing else. */
+  out: string;
+  /** For standard error: everything around it. */
+  err: string;
+}
+
+export const renderStart: RenderState = {
+  atLineStart: true,
+  thinking: false,
+  steps: 0,
+  sources: 0,
+  inputs: {},
+};
+
+/** One frame as a person wants to read it. Pure. Unknown events show nothing. */
+export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Paint): Rendered {
+  const { event, data } = frame;
+  switch (event) {
+    case 'chat:delta': {
+      const out = plainText(text(data['text']));
+      const err = state.thinking ? '\n' : '';
+      if (out === '') return quiet(state);
+      return { state: { ...state, atLineStart: out.endsWith('\n'), thinking: false }, out, err };
+    }
+    case 'thinking:delta': {
+      const start = state.thinking ? '' : lineBreak(state) + paint('dim', 'thinking: ');
+      const err = start + paint('dim', plainText(text(data['text'])));
+      return { state: { ...state, thinking: true }, out: '', err };
+    }
+    case 'tool:args': {
+      // A call that is refused never starts: what streamed of its input is all there is to show.
+      const id = text(data['toolUseId']);
+      const streamed = (state.inputs[id] ?? '') + text(data['json']);
+      return quiet({ ...state, inputs: { ...state.inputs, [id]: streamed } });
+    }
+    case 'tool:start': {
+      const inputs = { ...state.inputs, [text(data['toolUseId'])]: summarise(data['input']) };
+      return quiet({ ...state, inputs });
+    }
+    case 'tool:result':
+      return line(state, toolLine(state, data, paint));
+    case 'source': {
+      const sources = state.sources + 1;
+      const where = text(data['url']) || describePlace(data['location']);
+      const label = `[${sources}] ${oneLine(text(data['title']), 120)}${where === '' ? '' : `, ${where}`}`;
+      return line({ ...state, sources }, paint('cyan', label));
+    }
+    case 'step:end':
+      return quiet({ ...state, steps: state.steps + 1 });
+    case 'step:discard':
+      return line(
+        state,
+        paint('yellow', '↻ the last words above no longer count; that step starts again'),
+      );
+    case 'turn:queued':
+      return line(state, paint('dim', `waiting, ${text(data['position'])} before this turn`));
+    case 'turn:recovering':
+      return line(
+        state,
+        paint('yellow', `↻ going on after a crash: ${oneLine(text(data['reason']), 200)}`),
+      );
+    case 'attachment:warning':
+      return line(
+        state,
+        paint('yellow', `! ${oneLine(`${text(data['name'])}: ${text(data['reason'])}`, 300)}`),
+      );
+    case 'system:notice':
+      return line(state, paint('yellow', `! ${oneLine(text(data['text']), 500)}`));
+    case 'turn:error':
+      return line(
+        state,
+        paint('red', `✗ ${text(data['errorType'])}: ${oneLine(text(data['message']), 500)}`),
+      );
+    case 'turn:end':
+      return line(state, paint('dim', summary(state, frame)));
+    default:
+      return quiet(state);
+  }
+}
+
+function quiet(state: RenderState): Rendered {
+  return { state, out: '', err: '' };
+}
+
+/** A line of its own on standard error, which may share a terminal with the reply. */
+function line(state: RenderState, content: string): Rendered {
+  const before = state.thinking ? '\n' : '';
+  const out = state.atLineStart ? '' : '\n';
+  return {
+    state: { ...state, atLineStart: true, thinking: false },
+    out,
+    err: `${before}${content}\n`,
+  };
+}
+
+function lineBreak(state: RenderState): string {
+  return state.atLineStart ? '' : '\n';
+}
+
+function toolLine(state: RenderState, data: Record<string, unknown>, paint: Paint): string {
+  const name = oneLine(text(data['name']), 64);
+  const input = oneLine(state.inputs[text(data['toolUseId'])] ?? '', 80);
+  const status = data['ok'] === true ? paint('green', 'ok') : paint('red', text(data['status']));
+  const why = data['ok'] === true ? '' : ` (${oneLine(text(data['output']), 160)})`;
+  return `${paint('cyan', `→ ${name}`)}${input === '' ? '' : ` ${input}`} … ${status}${why}, ${text(data['durationMs'])} ms`;
+}
+
+function summarise(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return '';
+  const values = Object.values(input).map((value) =>
+    typeof value === 'string' ? value : JSON.stringify(value),
+  );
+  return values.join(' ');
+}
+
+function describePlace(location: unknown): string {
+  if (typeof location !== 'object' || location === null) return '';
+  const { unit, start } = location as { unit?: unknown; start?: unknown };
+  return `${text(unit)} ${text(start)}`;
+}
+
+function summary(state: RenderState, { id, data }: ReceivedFrame): string {
+  const usage = (data['usage'] ?? {}) as Record<string, unknown>;
+  const seconds = (Number(data['durationMs']) / 1000).toFixed(1);
+  const steps = state.steps === 1 ? '1 step' : `${state.steps} steps`;
+  return [
+    `${text(data['outcome'])} (${text(data['reason'])})`,
+    steps,
+    `${text(usage['inputTokens'])} tokens in, ${text(usage['outputTokens'])} out`,
+    `${seconds} s`,
+    id.split(':')[0] ?? '',
+  ].join(' · ');
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

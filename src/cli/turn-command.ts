@@ -1,0 +1,103 @@
+import { text as readAll } from 'node:stream/consumers';
+import { ConfigError } from '../config.js';
+import { DataFolderBusyError } from '../storage/data-folder.js';
+import { findServer, type FoundServer } from './find-server.js';
+import { painter } from './paint.js';
+import { parseTurnArguments, UsageError, type TurnArguments } from './parse-turn-arguments.js';
+import { postJson, readTurn, RefusedError } from './read-turn.js';
+import { renderFrame, renderStart } from './render-turn.js';
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * `turnpike turn`: runs one turn and prints its stream.
+ *
+ * @returns the turn's exit code; 1 when it was refused or lost; 2 for a wrong call.
+ */
+export async function turnCommand(
+  args: readonly string[],
+  environment: Environment,
+): Promise<number> {
+  let server: FoundServer | undefined;
+  try {
+    // npm runs scripts in the package's folder; the user called from another.
+    const folder = environment['INIT_CWD'] ?? process.cwd();
+    const wanted = parseTurnArguments(args, folder);
+    const message = wanted.message === '-' ? await readAll(process.stdin) : wanted.message;
+    server = await findServer(environment);
+    const sessionId = wanted.sessionId ?? (await createSession(server.url, folder, wanted));
+    return await runTurn(server.url, { ...wanted, message, sessionId }, environment);
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  } finally {
+    await server?.close();
+  }
+}
+
+async function createSession(
+  url: string,
+  projectRoot: string,
+  wanted: TurnArguments,
+): Promise<string> {
+  const persona = wanted.persona === undefined ? {} : { persona: wanted.persona };
+  const body = await postJson(`${url}/api/harness/session/create`, { projectRoot, ...persona });
+  const { sessionId } = body['session'] as { sessionId: string };
+  process.stderr.write(`session ${sessionId}\n`);
+  return sessionId;
+}
+
+async function runTurn(
+  url: string,
+  wanted: TurnArguments & { sessionId: string },
+  environment: Environment,
+): Promise<number> {
+  const { sessionId, message, attachments, opts, json } = wanted;
+  const colours = process.stderr.isTTY && environment['NO_COLOR'] === undefined;
+  const paint = painter(colours);
+  const stopListening = interruptOnSignal(url, sessionId);
+  let state = renderStart;
+  let exitCode = 1;
+  try {
+    const request = { sessionId, message, attachments, opts };
+    const onRetry = (attempt: number): void => {
+      process.stderr.write(paint('yellow', `↻ connection lost, resuming (${attempt})\n`));
+    };
+    for await (const frame of readTurn(url, request, onRetry)) {
+      if (frame.event === 'process:exit') exitCode = Number(frame.data['exitCode']);
+      if (json) {
+        process.stdout.write(`${JSON.stringify(frame)}\n`);
+        continue;
+      }
+      const rendered = renderFrame(state, frame, paint);
+      state = rendered.state;
+      process.stdout.write(rendered.out);
+      process.stderr.write(rendered.err);
+    }
+  } finally {
+    stopListening();
+  }
+  return exitCode;
+}
+
+/** The first Ctrl-C ends the turn in order, and its stream says so; the second one just leaves. */
+function interruptOnSignal(url: string, sessionId: string): () => void {
+  const onSignal = (): void => {
+    process.once('SIGINT', () => process.exit(130));
+    postJson(`${url}/api/harness/interrupt`, { sessionId }).catch((error: unknown) => {
+      process.stderr.write(`${explain(error)}\n`);
+    });
+  };
+  process.once('SIGINT', onSignal);
+  return () => process.removeListener('SIGINT', onSignal);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof RefusedError) return `${error.type}: ${error.message}`;
+  if (error instanceof UsageError || error instanceof ConfigError) return error.message;
+  if (error instanceof DataFolderBusyError) return error.message;
+  if (error instanceof TypeError && error.cause instanceof Error) {
+    return `The server cannot be reached: ${error.cause.message}. Start one (npm start), or correct TURNPIKE_URL.`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
