@@ -123,7 +123,7 @@ describe('an interrupt', () => {
         fetch(`${server.url}/api/harness/turn`, { method: 'POST', body: JSON.stringify(body) }),
       ),
     );
-    const statuses = racing.map((response) => response.status).sort();
+    const statuses = racing.map((response) => response.status).sort((a, b) => a - b);
     expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 409)]);
     await interrupt(sessionId);
     await Promise.all(racing.map((response) => response.text()));

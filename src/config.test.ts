@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError, readConfig, settings } from './config.js';
+import { describeSettings } from './describe-settings.js';
+
+describe('readConfig', () => {
+  it('has a default for everything', () => {
+    expect(readConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 4400,
+      dataDir: './.turnpike',
+      provider: 'auto',
+      apiKey: undefined,
+      production: false,
+      egressAllow: [],
+    });
+  });
+
+  it('takes values, trimmed; an empty one counts as unset', () => {
+    const config = readConfig({
+      TURNPIKE_PORT: ' 80 ',
+      TURNPIKE_MODEL: '',
+      NODE_ENV: 'production',
+    });
+    expect(config).toMatchObject({ port: 80, model: undefined, production: true });
+  });
+
+  it.each([
+    ['TURNPIKE_PORT', '80a', 'a whole number from 0 to 65535'],
+    ['TURNPIKE_PORT', '65536', 'a whole number from 0 to 65535'],
+    ['TURNPIKE_PORT', '-1', 'a whole number from 0 to 65535'],
+    ['TURNPIKE_HOST', '0.0.0.0', '127.0.0.1, ::1 or localhost'],
+    ['TURNPIKE_PROVIDER', 'openai', 'auto, anthropic, rehearsal'],
+    ['TURNPIKE_INSTRUCTION_ROOT', 'relative', 'an absolute path'],
+    ['TURNPIKE_LOG_LEVEL', 'loud', 'debug, info, warn, error, silent'],
+    ['TURNPIKE_EGRESS_ALLOW', 'http://example.com', 'https://host[:port]'],
+    ['TURNPIKE_LEASE_MS', '999', 'a whole number from 1000 to 600000'],
+  ])('refuses %s=%s, and says what is allowed', (name, value, allowed) => {
+    expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
+    expect(() => readConfig({ [name]: value })).toThrow(`${name} is "${value}"; allowed: `);
+    expect(() => readConfig({ [name]: value })).toThrow(allowed);
+  });
+
+  it('names a variable it does not know, and ones near it', () => {
+    expect(() => readConfig({ TURNPIKE_PROT: '1' })).toThrow(
+      /TURNPIKE_PROT is not a setting; near it: .*TURNPIKE_PROVIDER/,
+    );
+  });
+
+  it('leaves other programs’ variables alone', () => {
+    expect(() => readConfig({ PATH: '/bin', REDIS_URL: 'redis://x' })).not.toThrow();
+  });
+
+  it('names everything that is wrong at once', () => {
+    const read = () => readConfig({ TURNPIKE_PORT: 'x', TURNPIKE_HOST: 'x', TURNPIKE_NO: '1' });
+    expect(read).toThrow(
+      expect.objectContaining({
+        problems: [expect.anything(), expect.anything(), expect.anything()],
+      }),
+    );
+  });
+
+  it.each([
+    [{ CHIRALITY_ANTHROPIC_API_KEY: 'old' }, 'old'],
+    [{ CHIRALITY_ANTHROPIC_API_KEY: 'old', ANTHROPIC_API_KEY: 'new' }, 'new'],
+    [{ CHIRALITY_ANTHROPIC_API_KEY: 'old', ANTHROPIC_API_KEY: ' ' }, 'old'],
+  ])('takes the older names after its own: %j', (environment, key) => {
+    expect(readConfig(environment).apiKey).toBe(key);
+  });
+});
+
+describe('describeSettings', () => {
+  it('has a row for every setting, with its default', () => {
+    const table = describeSettings();
+    expect(table.split('\n')).toHaveLength(Object.keys(settings).length + 2);
+    expect(table).toContain('| `TURNPIKE_PORT` | `4400` |');
+    expect(table).toContain('Also read as `CHIRALITY_GLOBAL_MODEL`.');
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { pushMerged } from './merge-deltas.js';
+import type { TurnEventBody } from './turn-event.js';
+
+const anyBody: fc.Arbitrary<TurnEventBody> = fc.oneof(
+  fc.record({
+    type: fc.constant('text.delta' as const),
+    step: fc.integer({ min: 1, max: 2 }),
+    text: fc.string(),
+  }),
+  fc.record({
+    type: fc.constant('thinking.delta' as const),
+    step: fc.integer({ min: 1, max: 2 }),
+    text: fc.string(),
+  }),
+  fc.record({
+    type: fc.constant('tool.args.delta' as const),
+    callId: fc.constantFrom('a', 'b'),
+    json: fc.string(),
+  }),
+  fc.record({ type: fc.constant('step.started' as const), step: fc.integer({ min: 1, max: 2 }) }),
+);
+
+/** One character a delta's character, with its place; other events whole. */
+function spell(events: readonly TurnEventBody[]): string[] {
+  return events.flatMap((event) => {
+    switch (event.type) {
+      case 'text.delta':
+      case 'thinking.delta':
+        return [...event.text].map((char) => `${event.type} ${event.step} ${char}`);
+      case 'tool.args.delta':
+        return [...event.json].map((char) => `${event.callId} ${char}`);
+      default:
+        return [JSON.stringify(event)];
+    }
+  });
+}
+
+describe('pushMerged', () => {
+  it('keeps every character and every other event, in order, in no more events', () => {
+    fc.assert(
+      fc.property(fc.array(anyBody), (bodies) => {
+        const merged: TurnEventBody[] = [];
+        for (const body of bodies) pushMerged(merged, body);
+        expect(spell(merged)).toEqual(spell(bodies));
+        expect(merged.length).toBeLessThanOrEqual(bodies.length);
+      }),
+    );
+  });
+
+  it('merges neighbours of one kind and place only', () => {
+    const merged: TurnEventBody[] = [];
+    pushMerged(merged, { type: 'text.delta', step: 1, text: 'a' });
+    pushMerged(merged, { type: 'text.delta', step: 1, text: 'b' });
+    pushMerged(merged, { type: 'text.delta', step: 2, text: 'c' });
+    pushMerged(merged, { type: 'thinking.delta', step: 2, text: 'd' });
+    expect(merged).toEqual([
+      { type: 'text.delta', step: 1, text: 'ab' },
+      { type: 'text.delta', step: 2, text: 'c' },
+      { type: 'thinking.delta', step: 2, text: 'd' },
+    ]);
+  });
+
+  it('does not change the events it was given', () => {
+    const first = Object.freeze({ type: 'text.delta' as const, step: 1, text: 'a' });
+    const merged: TurnEventBody[] = [first];
+    pushMerged(merged, { type: 'text.delta', step: 1, text: 'b' });
+    expect(first.text).toBe('a');
+  });
+});

@@ -1,0 +1,46 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { checkProjectRoot } from './check-project-root.js';
+
+describe('checkProjectRoot', () => {
+  let folder: string;
+  const at = (...parts: string[]): string => path.join(folder, ...parts);
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-root-'));
+    await mkdir(at('instructions', 'agents'), { recursive: true });
+    await mkdir(at('instructions-of-mine'));
+    await mkdir(at('project'));
+    await writeFile(at('file'), '');
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const check = (given: string) => checkProjectRoot(given, at('instructions'));
+
+  it.each([
+    ['project', 'project'],
+    ['project/', 'project'],
+    ['project/../project/.', 'project'],
+    ['instructions-of-mine', 'instructions-of-mine'],
+  ])('takes %s, normalised', async (given, normalised) => {
+    expect(await check(`${folder}/${given}`)).toBe(at(normalised));
+  });
+
+  it('takes the parent of the instruction root', async () => {
+    expect(await check(folder)).toBe(folder);
+  });
+
+  it.each([
+    ['a relative path', () => 'project', 400, 'INVALID_REQUEST'],
+    ['a NUL byte', () => `${folder}/pro\0ject`, 400, 'INVALID_REQUEST'],
+    ['the instruction root', () => at('instructions'), 409, 'WORKING_ROOT_CONFLICT'],
+    ['a folder in it', () => at('instructions', 'agents'), 409, 'WORKING_ROOT_CONFLICT'],
+    ['a missing folder in it', () => at('instructions', 'none'), 409, 'WORKING_ROOT_CONFLICT'],
+    ['a way around to it', () => `${folder}/project/../instructions`, 409, 'WORKING_ROOT_CONFLICT'],
+    ['a missing folder', () => at('none'), 404, 'WORKING_ROOT_INACCESSIBLE'],
+    ['a file', () => at('file'), 404, 'WORKING_ROOT_INACCESSIBLE'],
+  ])('refuses %s', async (_what, given, status, type) => {
+    await expect(check(given())).rejects.toMatchObject({ status, type });
+  });
+});

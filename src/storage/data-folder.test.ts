@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DataFolderBusyError, holdDataFolder, livingOwner } from './data-folder.js';
+
+describe('a data folder', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-folder-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const ownerFile = (): string => path.join(folder, 'owner.json');
+
+  it('has one holder, who says where it serves', async () => {
+    const held = await holdDataFolder(folder);
+    await held.publish('http://127.0.0.1:4400');
+    await expect(holdDataFolder(folder)).rejects.toThrow(
+      `process ${process.pid} holds it and serves http://127.0.0.1:4400`,
+    );
+    expect(await livingOwner(folder)).toMatchObject({ url: 'http://127.0.0.1:4400' });
+    await held.release();
+    expect(await livingOwner(folder)).toBeUndefined();
+    await (await holdDataFolder(folder)).release();
+  });
+
+  it('goes to one of many who want it at once', async () => {
+    const wanted = await Promise.allSettled(
+      Array.from({ length: 10 }, () => holdDataFolder(folder)),
+    );
+    expect(wanted.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+    for (const result of wanted) {
+      if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(DataFolderBusyError);
+    }
+    expect(await readdir(folder)).toEqual(['owner.json']);
+  });
+
+  it('is taken over from a process that was killed, by one of many', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    await once(child, 'spawn');
+    await writeFile(ownerFile(), JSON.stringify({ token: 'dead', pid: child.pid }));
+    await expect(holdDataFolder(folder)).rejects.toThrow(DataFolderBusyError);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const wanted = await Promise.allSettled(
+      Array.from({ length: 5 }, () => holdDataFolder(folder)),
+    );
+    expect(wanted.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('is taken over from a process whose number another one has now', async () => {
+    const owner = { token: 'old', pid: process.pid, startTicks: '1' };
+    await writeFile(ownerFile(), JSON.stringify(owner));
+    await (await holdDataFolder(folder)).release();
+  });
+
+  it('is not spoilt by an owner file that is no JSON', async () => {
+    await writeFile(ownerFile(), '{"tok');
+    await (await holdDataFolder(folder)).release();
+  });
+
+  it('is released by its holder only', async () => {
+    const held = await holdDataFolder(folder);
+    await writeFile(ownerFile(), JSON.stringify({ token: 'other', pid: process.pid }));
+    await held.release();
+    expect(JSON.parse(await readFile(ownerFile(), 'utf8'))).toMatchObject({ token: 'other' });
+  });
+});

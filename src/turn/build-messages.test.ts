@@ -1,0 +1,172 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import type { AssistantPart, ModelMessage } from '../provider/model-types.js';
+import { validateRequest } from '../rehearsal/validate-request.js';
+import { buildMessages, type TurnTranscript } from './build-messages.js';
+import { buildSystem } from './build-system.js';
+import type { CallResult } from './turn-run.js';
+
+const call = (id: string): AssistantPart => ({ type: 'tool_use', id, name: 'read', input: {} });
+const say = (text: string): AssistantPart => ({ type: 'text', text });
+
+function turn(more: Partial<TurnTranscript> = {}): TurnTranscript {
+  return {
+    userParts: [{ type: 'text', text: 'Hello' }],
+    steps: [],
+    results: new Map(),
+    status: 'running',
+    endReason: null,
+    ...more,
+  };
+}
+
+const success = { status: 'success' as const, output: 'done' };
+
+describe('buildMessages', () => {
+  it('begins with what the user said', () => {
+    expect(buildMessages([turn()])).toEqual([
+      { role: 'user', parts: [{ type: 'text', text: 'Hello' }] },
+    ]);
+  });
+
+  it('answers every call, in the order they were asked', () => {
+    const results = new Map<string, CallResult>([
+      ['b', success],
+      ['a', { status: 'denied' as const, output: 'no' }],
+    ]);
+    const steps = [{ parts: [say('Looking.'), call('a'), call('b'), call('c')] }];
+    expect(buildMessages([turn({ steps, results })]).at(-1)).toEqual({
+      role: 'user',
+      parts: [
+        { type: 'tool_result', callId: 'a', output: 'no', isError: true },
+        { type: 'tool_result', callId: 'b', output: 'done', isError: false },
+        {
+          type: 'tool_result',
+          callId: 'c',
+          output: 'This call was not run: the turn ended before it.',
+          isError: true,
+        },
+      ],
+    });
+  });
+
+  it('joins the steps of a paused reply to one message', () => {
+    const steps = [{ parts: [say('One ')] }, { parts: [say('two')] }];
+    const messages = buildMessages([turn({ steps, status: 'completed' })]);
+    expect(messages.at(-1)).toEqual({ role: 'assistant', parts: [say('One '), say('two')] });
+  });
+
+  it.each([
+    ['interrupted', null, '[This reply was interrupted before it was complete.]'],
+    ['failed', null, '[This reply ended with an error before it was complete.]'],
+    ['limited', 'max_turns', '[This reply was cut off: max_turns.]'],
+  ] as const)('marks a turn that was %s', (status, endReason, marker) => {
+    const cut = turn({ status, endReason });
+    const messages = buildMessages([cut, turn()]);
+    expect(messages[1]).toEqual({ role: 'assistant', parts: [say(marker)] });
+  });
+
+  it('leaves out empty text, which providers refuse', () => {
+    const messages = buildMessages([turn({ steps: [{ parts: [say(''), say('x')] }] })]);
+    expect(messages.at(-1)).toEqual({ role: 'assistant', parts: [say('x')] });
+  });
+
+  const anyStep = fc
+    .tuple(fc.string(), fc.integer({ min: 0, max: 3 }))
+    .map(([text, calls]) => ({ text, calls }));
+  const anyTurn = fc.record({
+    steps: fc.array(anyStep, { maxLength: 5 }),
+    status: fc.constantFrom('completed', 'interrupted', 'failed', 'limited'),
+    answered: fc.integer({ min: 0, max: 9 }),
+  });
+  const transcripts = fc.array(anyTurn, { maxLength: 4 }).map((turns) =>
+    turns.map((given, t) => {
+      const steps = given.steps.map(({ text, calls }, s) => ({
+        parts: [
+          say(text.trim() === '' ? 'ok' : text),
+          ...Array.from({ length: calls }, (_, c) => call(`t${t}s${s}c${c}`)),
+        ],
+      }));
+      const ids = steps.flatMap((step) =>
+        step.parts.flatMap((p) => (p.type === 'tool_use' ? [p.id] : [])),
+      );
+      return turn({
+        steps,
+        status: given.status,
+        results: new Map(ids.slice(0, given.answered).map((id) => [id, success])),
+      });
+    }),
+  );
+
+  it('makes histories that a provider takes, whatever happened to the turns', () => {
+    fc.assert(
+      fc.property(transcripts, (earlier) => {
+        const messages = buildMessages([...earlier, turn()]);
+        const wire = { model: 'claude-x', max_tokens: 1, messages: messages.map(toWire) };
+        expect(validateRequest(wire)).toBeUndefined();
+        const roles = messages.map((message) => message.role);
+        for (const [i, role] of roles.entries()) if (i > 0) expect(role).not.toBe(roles[i - 1]);
+      }),
+    );
+  });
+
+  it('sends what it sent before, to the letter, and adds to it', () => {
+    fc.assert(
+      fc.property(
+        transcripts,
+        fc.array(anyStep, { minLength: 1, maxLength: 4 }),
+        (earlier, run) => {
+          const steps = run.map(({ calls }, s) => ({
+            parts: [
+              say(`step ${s}`),
+              ...Array.from({ length: calls + 1 }, (_, c) => call(`${s}.${c}`)),
+            ],
+          }));
+          const results = new Map(
+            steps.flatMap((step) =>
+              step.parts.flatMap((p) => (p.type === 'tool_use' ? [[p.id, success] as const] : [])),
+            ),
+          );
+          let sent: ModelMessage[] = [];
+          for (let done = 0; done <= steps.length; done += 1) {
+            const now = buildMessages([...earlier, turn({ steps: steps.slice(0, done), results })]);
+            expect(JSON.stringify(now.slice(0, sent.length))).toBe(JSON.stringify(sent));
+            sent = now;
+          }
+        },
+      ),
+    );
+  });
+});
+
+/** Enough of the wire for the rehearsal model's own check of a history. */
+function toWire(message: ModelMessage): object {
+  const content = message.parts.map((part) => {
+    if (part.type === 'tool_result') {
+      return { type: 'tool_result', tool_use_id: part.callId, content: part.output };
+    }
+    return part;
+  });
+  return { role: message.role, content };
+}
+
+describe('buildSystem', () => {
+  const facts = { prompt: ' Be kind. ', persona: 'P', projectRoot: '/work/p', mode: 'plan' };
+
+  it('says who, where and what is allowed', () => {
+    const system = buildSystem(facts);
+    expect(system).toMatch(/^Be kind\.\n\n/);
+    expect(system).toContain('running as P, in the project /work/p');
+    expect(system).toContain('Permission mode: plan. Read only.');
+  });
+
+  it('treats a mode it does not know as direct, under its own name', () => {
+    expect(buildSystem({ ...facts, mode: 'yolo' })).toContain(
+      'Permission mode: yolo. Reading is allowed; changing files and running commands needs approval.',
+    );
+  });
+
+  it('leaves an empty prompt out', () => {
+    expect(buildSystem({ ...facts, prompt: ' ' })).toMatch(/^You are running/);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+import { nextAction, settleStopReason, type LoopState, type NextAction } from './next-action.js';
+
+const state = (more: Partial<LoopState>): LoopState => ({
+  steps: 1,
+  maxTurns: 12,
+  stopReason: 'end_turn',
+  openCalls: 0,
+  ...more,
+});
+
+const end = (outcome: string, reason: string, exitCode = 0) => ({
+  type: 'end',
+  ending: { outcome, reason, exitCode },
+});
+
+describe('nextAction', () => {
+  it.each<[string, Partial<LoopState>, object]>([
+    ['a new turn', { steps: 0, stopReason: undefined }, { type: 'call-model', step: 1 }],
+    ['an ended reply', { stopReason: 'end_turn' }, end('completed', 'end_turn')],
+    ['a stop sequence', { stopReason: 'stop_sequence' }, end('completed', 'stop_sequence')],
+    ['open calls', { stopReason: 'tool_use', openCalls: 2 }, { type: 'run-tools' }],
+    ['answered calls', { stopReason: 'tool_use' }, { type: 'call-model', step: 2 }],
+    [
+      'answered calls below the limit',
+      { stopReason: 'tool_use', steps: 11 },
+      { type: 'call-model', step: 12 },
+    ],
+    [
+      'open calls at the limit',
+      { stopReason: 'tool_use', openCalls: 1, steps: 12 },
+      { type: 'refuse-tools', reason: 'not run: the turn reached its limit of 12 model calls' },
+    ],
+    [
+      'answered calls at the limit',
+      { stopReason: 'tool_use', steps: 12 },
+      end('limited', 'max_turns'),
+    ],
+    [
+      'a limit of one',
+      { stopReason: 'tool_use', steps: 1, maxTurns: 1 },
+      end('limited', 'max_turns'),
+    ],
+    ['a pause', { stopReason: 'pause_turn' }, { type: 'call-model', step: 2 }],
+    ['a pause with open calls', { stopReason: 'pause_turn', openCalls: 1 }, { type: 'run-tools' }],
+    ['a pause at the limit', { stopReason: 'pause_turn', steps: 12 }, end('limited', 'max_turns')],
+    ['a cut reply', { stopReason: 'max_tokens' }, end('limited', 'max_tokens')],
+    [
+      'a cut reply with calls',
+      { stopReason: 'max_tokens', openCalls: 1 },
+      { type: 'refuse-tools', reason: 'not run: the reply was cut off (max_tokens)' },
+    ],
+    ['a full window', { stopReason: 'context_window' }, end('limited', 'context_window')],
+    ['a refusal', { stopReason: 'refusal' }, end('limited', 'refusal')],
+    [
+      'a refusal with calls',
+      { stopReason: 'refusal', openCalls: 1 },
+      { type: 'refuse-tools', reason: 'not run: the reply was cut off (refusal)' },
+    ],
+    ['a step that was cut', { stopReason: 'interrupted' }, end('failed', 'interrupted', 1)],
+  ])('%s', (_name, given, expected) => {
+    expect(nextAction(state(given))).toEqual(expected);
+  });
+
+  it('never calls the model past the limit, and always ends', () => {
+    const reasons = ['tool_use', 'pause_turn'] as const;
+    for (const stopReason of reasons) {
+      for (const maxTurns of [1, 2, 5]) {
+        let loop = state({ steps: 0, maxTurns, stopReason: undefined });
+        let action: NextAction = nextAction(loop);
+        let calls = 0;
+        for (let rounds = 0; action.type !== 'end'; rounds += 1) {
+          expect(rounds).toBeLessThan(20);
+          if (action.type === 'call-model') {
+            calls += 1;
+            loop = { steps: action.step, maxTurns, stopReason, openCalls: 1 };
+          } else loop = { ...loop, openCalls: 0 };
+          action = nextAction(loop);
+        }
+        expect(calls).toBe(maxTurns);
+      }
+    }
+  });
+});
+
+describe('settleStopReason', () => {
+  it.each([
+    ['tool_use', false, 'end_turn'],
+    ['tool_use', true, 'tool_use'],
+    ['end_turn', true, 'tool_use'],
+    ['stop_sequence', true, 'tool_use'],
+    ['end_turn', false, 'end_turn'],
+    ['max_tokens', true, 'max_tokens'],
+    ['refusal', true, 'refusal'],
+    ['pause_turn', true, 'pause_turn'],
+  ] as const)('%s, asking for tools: %s → %s', (said, asks, settled) => {
+    expect(settleStopReason(said, asks)).toBe(settled);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { TypedError, invalidRequest } from '../platform/typed-error.js';
+import { toPublicError } from './public-error.js';
+import { toSseMessage } from './sse-frame.js';
+import { toValidationError } from './validation-error.js';
+
+describe('toPublicError', () => {
+  it('shows a typed error as it is, with its headers', () => {
+    const error = new TypedError('QUEUE_FULL', {
+      status: 429,
+      message: 'Later',
+      details: { queueDepth: 3 },
+      headers: { 'Retry-After': '5' },
+    });
+    expect(toPublicError(error, 'id')).toEqual({
+      status: 429,
+      headers: { 'Retry-After': '5' },
+      body: { error: { type: 'QUEUE_FULL', message: 'Later', details: { queueDepth: 3 } } },
+    });
+  });
+
+  it('leaves details out where there are none', () => {
+    expect(toPublicError(invalidRequest('No'), 'id').body).toEqual({
+      error: { type: 'INVALID_REQUEST', message: 'No' },
+    });
+  });
+
+  it.each([new Error('select * from secrets'), 'a text', undefined, { status: 404, message: 'x' }])(
+    'masks %p, and names the line in the log',
+    (thrown) => {
+      const { status, body } = toPublicError(thrown, 'corr-1');
+      expect([status, body.error.type]).toEqual([500, 'SDK_FAILURE']);
+      expect(body.error.details).toEqual({ correlationId: 'corr-1' });
+      expect(JSON.stringify(body)).not.toContain('secrets');
+    },
+  );
+});
+
+describe('toSseMessage', () => {
+  it('leaves the event name out where there is none', () => {
+    expect(toSseMessage({ id: 't:1.1', data: '{}' })).toEqual({ id: 't:1.1', data: '{}' });
+  });
+
+  it.each([
+    { id: 't:1.1\ndata: x', data: '{}' },
+    { id: 't:1.1', event: 'a\rb', data: '{}' },
+  ])('refuses a line break in %j', (frame) => {
+    expect(() => toSseMessage(frame)).toThrow('line break');
+  });
+});
+
+describe('toValidationError', () => {
+  it.each([
+    [{ property: 'sessionId', constraints: { isString: '' } }, "Missing or invalid 'sessionId'"],
+    [
+      { property: 'attachments', constraints: { isArray: '' } },
+      "Field 'attachments' must be an array of strings",
+    ],
+    [{ property: 'x' }, "Missing or invalid 'x'"],
+  ])('words %j as the contract does', (problem, message) => {
+    expect(toValidationError([problem])).toMatchObject({ type: 'INVALID_REQUEST', message });
+  });
+});

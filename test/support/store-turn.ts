@@ -1,0 +1,52 @@
+import { newId } from '../../src/platform/ids.js';
+import type { Database } from '../../src/storage/connection.js';
+import { sessions, turns } from '../../src/storage/schema.js';
+import type { OptionResolution } from '../../src/options/resolve-options.js';
+
+type TurnInsert = typeof turns.$inferInsert;
+
+export const someOptions: OptionResolution = {
+  options: {
+    model: 'claude-sonnet-4-20250514',
+    tools: ['read'],
+    maxTurns: 12,
+    persona: 'WORKING_ITEMS',
+    mode: 'direct',
+    onDisconnect: 'continue',
+  },
+  provenance: {
+    model: 'default',
+    tools: 'default',
+    maxTurns: 'default',
+    persona: 'session',
+    mode: 'session',
+    onDisconnect: 'opts',
+    subagentGovernance: 'default',
+  },
+  problems: [],
+};
+
+export async function storeSession(db: Database): Promise<string> {
+  const id = newId('sess');
+  const now = new Date();
+  const rest = { projectRoot: '/tmp', persona: 'WORKING_ITEMS', mode: 'direct' };
+  await db.insert(sessions).values({ id, ...rest, createdAt: now, updatedAt: now });
+  return id;
+}
+
+/** A running turn of a session of its own, at attempt 1. @returns its id */
+export async function storeTurn(db: Database, more: Partial<TurnInsert> = {}): Promise<string> {
+  const id = newId('turn');
+  await db.insert(turns).values({
+    id,
+    sessionId: more.sessionId ?? (await storeSession(db)),
+    status: 'running',
+    attempt: 1,
+    request: { message: 'Hello', opts: undefined, attachments: [], rejectedAttachments: [] },
+    requestHash: 'hash',
+    options: someOptions,
+    createdAt: new Date(),
+    ...more,
+  });
+  return id;
+}
