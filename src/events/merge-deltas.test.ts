@@ -25,15 +25,13 @@ const anyBody: fc.Arbitrary<TurnEventBody> = fc.oneof(
 /** One character a delta's character, with its place; other events whole. */
 function spell(events: readonly TurnEventBody[]): string[] {
   return events.flatMap((event) => {
-    switch (event.type) {
-      case 'text.delta':
-      case 'thinking.delta':
-        return [...event.text].map((char) => `${event.type} ${event.step} ${char}`);
-      case 'tool.args.delta':
-        return [...event.json].map((char) => `${event.callId} ${char}`);
-      default:
-        return [JSON.stringify(event)];
+    if (event.type === 'text.delta' || event.type === 'thinking.delta') {
+      return event.text.split('').map((char) => `${event.type} ${event.step} ${char}`);
     }
+    if (event.type === 'tool.args.delta') {
+      return event.json.split('').map((char) => `${event.callId} ${char}`);
+    }
+    return [JSON.stringify(event)];
   });
 }
 

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
-import { OptionalTexts, RequiredText } from '../wire/field-rules.decorator.js';
+import { OptionalTexts, RequiredText, wrong } from '../wire/field-rules.decorator.js';
 
 export class TurnDto {
   @RequiredText('Id of the session.')
@@ -10,7 +10,7 @@ export class TurnDto {
     type: String,
     description: 'What the user says; may be empty beside an attachment.',
   })
-  @IsString()
+  @IsString(wrong)
   message!: string;
 
   @ApiPropertyOptional({

@@ -3,13 +3,17 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsArray, IsNotEmpty, IsOptional, IsString } from 'class-validator';
 
+/** The contract's wordings. */
+export const wrong = { message: "Missing or invalid '$property'" };
+const noTexts = { message: "Field '$property' must be an array of strings" };
+
 /** A request's text field that must be there and not blank. Trimmed. */
 export function RequiredText(description: string, example?: string) {
   return applyDecorators(
     ApiProperty({ type: String, description, ...(example === undefined ? {} : { example }) }),
     Transform(({ value }: { value: unknown }) => trimmed(value)),
-    IsString(),
-    IsNotEmpty(),
+    IsString(wrong),
+    IsNotEmpty(wrong),
   );
 }
 
@@ -23,7 +27,7 @@ export function OptionalText(description: string, example?: string) {
     }),
     Transform(({ value }: { value: unknown }) => trimmed(value) || undefined),
     IsOptional(),
-    IsString(),
+    IsString(wrong),
   );
 }
 
@@ -32,8 +36,8 @@ export function OptionalTexts(description: string) {
   return applyDecorators(
     ApiPropertyOptional({ type: [String], description }),
     IsOptional(),
-    IsArray(),
-    IsString({ each: true }),
+    IsArray(noTexts),
+    IsString({ each: true, ...noTexts }),
   );
 }
 

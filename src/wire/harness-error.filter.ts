@@ -38,24 +38,10 @@ function toTyped(thrown: unknown, path: string): unknown {
     const status = thrown.getStatus();
     if (status === 404) return notFound(path);
     if (status === 413) return bodyTooLarge();
-    if (status < 500) return invalidRequest(thrown.message);
-  }
-  if (isBodyError(thrown)) {
-    return thrown.type === 'entity.too.large'
-      ? bodyTooLarge()
-      : invalidRequest('Request body must be valid JSON');
+    // The framework's only other refusal: what the body parser could not read.
+    if (status < 500) return invalidRequest('Request body must be valid JSON');
   }
   return thrown;
-}
-
-/** What the body parser throws carries its kind, not a class. */
-function isBodyError(thrown: unknown): thrown is Error & { type: string } {
-  return (
-    thrown instanceof Error &&
-    'type' in thrown &&
-    typeof thrown.type === 'string' &&
-    /^(entity|encoding|charset|request|stream)\./.test(thrown.type)
-  );
 }
 
 function notFound(path: string): TypedError {

@@ -50,14 +50,19 @@ describe('toSseMessage', () => {
 });
 
 describe('toValidationError', () => {
-  it.each([
-    [{ property: 'sessionId', constraints: { isString: '' } }, "Missing or invalid 'sessionId'"],
-    [
-      { property: 'attachments', constraints: { isArray: '' } },
-      "Field 'attachments' must be an array of strings",
-    ],
-    [{ property: 'x' }, "Missing or invalid 'x'"],
-  ])('words %j as the contract does', (problem, message) => {
-    expect(toValidationError([problem])).toMatchObject({ type: 'INVALID_REQUEST', message });
+  it('says what the first rule that is broken says', () => {
+    const problems = [
+      { property: 'a', constraints: { isString: "Missing or invalid 'a'" } },
+      { property: 'b', constraints: { isString: 'x' } },
+    ];
+    expect(toValidationError(problems)).toMatchObject({
+      type: 'INVALID_REQUEST',
+      status: 400,
+      message: "Missing or invalid 'a'",
+    });
+  });
+
+  it('says something where no rule does', () => {
+    expect(toValidationError([])).toMatchObject({ type: 'INVALID_REQUEST', status: 400 });
   });
 });

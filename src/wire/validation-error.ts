@@ -6,11 +6,9 @@ export interface FieldProblem {
   constraints?: Record<string, string>;
 }
 
-/** The contract's wording for the first field that is wrong. */
+/** One error for the first field that is wrong, in the words of the field's own rule. */
 export function toValidationError(problems: readonly FieldProblem[]): TypedError {
   const [first] = problems;
-  if (first === undefined) return invalidRequest('The request is not valid');
-  return 'isArray' in (first.constraints ?? {})
-    ? invalidRequest(`Field '${first.property}' must be an array of strings`)
-    : invalidRequest(`Missing or invalid '${first.property}'`);
+  const [message] = Object.values(first?.constraints ?? {});
+  return invalidRequest(message ?? 'The request is not valid: send a JSON object.');
 }
