@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startServer, type TestServer } from '../support/start-server.js';
+
+interface OpenApi {
+  paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>;
+}
+
+describe('the server beside its turns', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({ environment: { TURNPIKE_LOG_LEVEL: 'info' } });
+  });
+  afterAll(() => server.close());
+
+  it('is healthy, and ready when database, queue and log answer', async () => {
+    const health = await server.client.get('/health');
+    expect([health.status, health.body]).toEqual([
+      200,
+      { status: 'healthy', uptimeSeconds: expect.any(Number) },
+    ]);
+    const ready = await server.client.get('/ready');
+    expect([ready.status, ready.body]).toEqual([
+      200,
+      { ready: true, checks: { database: 'ok', queue: 'ok', log: 'ok' } },
+    ]);
+  });
+
+  it('says what does not answer when it is not ready', async () => {
+    const other = await startServer();
+    await other.runtime.database.close();
+    const { status, body } = await other.client.get('/ready');
+    expect([status, body]).toEqual([
+      503,
+      {
+        ready: false,
+        checks: { database: expect.not.stringMatching(/^ok$/), queue: 'ok', log: 'ok' },
+      },
+    ]);
+    expect((await other.client.get('/health')).status).toBe(200);
+    const answer = await other.client.get(
+      '/api/harness/session/sess_00000000-0000-4000-8000-000000000000',
+    );
+    expect([answer.status, answer.body['error']]).toEqual([
+      500,
+      expect.objectContaining({
+        type: 'SDK_FAILURE',
+        details: { correlationId: expect.any(String) },
+      }),
+    ]);
+    await other.close().catch(() => undefined);
+  });
+
+  it('describes every route, its errors and its stream', async () => {
+    const { body } = await server.client.get('/docs-json');
+    const { paths } = body as unknown as OpenApi;
+    const routes = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(routes.sort()).toEqual([
+      'delete /api/harness/session/{id}',
+      'get /api/harness/session/list',
+      'get /api/harness/session/{id}',
+      'get /api/harness/sessions/{id}/messages',
+      'get /api/harness/turns/{id}',
+      'get /api/harness/turns/{id}/events',
+      'get /health',
+      'get /ready',
+      'post /api/harness/interrupt',
+      'post /api/harness/session/boot',
+      'post /api/harness/session/create',
+      'post /api/harness/turn',
+    ]);
+    const turn = paths['/api/harness/turn']?.['post']?.responses ?? {};
+    expect(Object.keys(turn)).toEqual(
+      expect.arrayContaining(['200', '400', '404', '409', '413', '422', '429', '500', '503']),
+    );
+    expect(turn['409']?.description).toContain('TURN_IN_PROGRESS');
+    expect(turn['200']?.description).toContain('`process:exit`');
+  });
+
+  it('describes every event it sends', async () => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const stream = await client.turn(
+      sessionId,
+      '[[think=1]] [[cite]] [[tool=glob {"pattern":"*"}]]',
+    );
+    await stream.all();
+    const { body } = await client.get('/docs-json');
+    const { paths } = body as unknown as OpenApi;
+    const described = paths['/api/harness/turn']?.['post']?.responses['200']?.description ?? '';
+    for (const name of new Set(stream.names())) expect(described).toContain(`\`${name}\``);
+  });
+
+  it('has a page of its API', async () => {
+    const response = await fetch(`${server.url}/docs`);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('swagger-ui');
+  });
+
+  it('logs turns as JSON lines with their ids, and no words of anybody', async () => {
+    const { client, projectRoot, logLines } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const before = logLines.length;
+    const stream = await client.turn(sessionId, 'My secret plan');
+    await stream.all();
+    const lines = logLines.slice(before).map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.map((line) => line['msg'])).toEqual(['turn started', 'turn ended']);
+    for (const line of lines) {
+      expect(line).toMatchObject({ turnId: stream.header('x-turn-id'), sessionId, level: 'info' });
+    }
+    expect(logLines.join('')).not.toContain('secret plan');
+  });
+});

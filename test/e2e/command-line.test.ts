@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startServer, type TestServer } from '../support/start-server.js';
+
+const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+describe('turnpike on the command line', () => {
+  let server: TestServer;
+  let folder: string;
+  beforeAll(async () => {
+    server = await startServer();
+    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-cli-'));
+    await writeFile(path.join(folder, 'notes.txt'), 'Hello');
+  });
+  afterAll(async () => {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  interface Ran {
+    code: number | null;
+    stdout: string;
+    stderr: string;
+  }
+
+  function run(args: string[], more: { input?: string; environment?: object } = {}) {
+    const { PATH = '', HOME = '' } = process.env;
+    const environment = { TURNPIKE_URL: server.url, ...more.environment };
+    const child = spawn(process.execPath, [cli, ...args], {
+      cwd: folder,
+      env: { PATH, HOME, ...environment },
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.stdin.end(more.input ?? '');
+    const ended = new Promise<Ran>((resolve) => {
+      child.once('close', (code) => resolve({ code, stdout, stderr }));
+    });
+    return { child, ended, stdout: () => stdout };
+  }
+
+  it('prints the reply alone on standard output, and the rest beside it', async () => {
+    const message = '[[tool=read {"file_path":"notes.txt"}]]';
+    const { code, stdout, stderr } = await run(['turn', message]).ended;
+    expect(code).toBe(0);
+    expect(stdout).toBe('The tools answered:\n- read: Hello\n');
+    expect(stderr).toMatch(/^session sess_\S+\n→ read notes\.txt … ok, \d+ ms\n/);
+    expect(stderr).toMatch(
+      /completed \(end_turn\) · 2 steps · \d+ tokens in, \d+ out · [\d.]+ s · turn_/,
+    );
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  it('goes on with a session, and attaches files from the folder it was called in', async () => {
+    const first = await run(['turn', 'Hello', '--attach', 'notes.txt', '--attach', 'none.txt'])
+      .ended;
+    expect(first.stderr).toContain('! none.txt: Attachment file not found');
+    const sessionId = /sess_[0-9a-f-]+/.exec(first.stderr)?.[0] ?? '';
+    const second = await run(['turn', 'And now?', '--session', sessionId]).ended;
+    expect(second.stdout).toContain('Earlier messages: 2');
+  });
+
+  it('prints every frame as JSON with --json', async () => {
+    const { stdout } = await run(['turn', '--json', 'Hello']).ended;
+    const frames = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string });
+    expect(frames[0]?.event).toBe('session:init');
+    expect(frames.at(-1)).toMatchObject({ event: 'process:exit', data: { exitCode: 0 } });
+  });
+
+  it('reads the message from standard input', async () => {
+    const { stdout } = await run(['turn', '-'], { input: 'from a pipe' }).ended;
+    expect(stdout).toContain('You wrote: "from a pipe"');
+  });
+
+  it('exits as the turn does: 1 for a failure, 130 for Ctrl-C', async () => {
+    const failed = await run(['turn', '[[fail=400]]']).ended;
+    expect([failed.code, failed.stderr.includes('✗ SDK_FAILURE: ')]).toEqual([1, true]);
+    const running = run(['turn', '[[tokens=2000 gap=10]]']);
+    await new Promise<void>((resolve) => running.child.stdout.once('data', () => resolve()));
+    running.child.kill('SIGINT');
+    const { code, stderr } = await running.ended;
+    expect([code, stderr.includes('interrupted (interrupt)')]).toEqual([130, true]);
+  });
+
+  it('says what is wrong with a call, and exits with 2', async () => {
+    for (const args of [['turn'], ['turn', '--nope', 'x'], ['fly'], []]) {
+      const { code, stdout, stderr } = await run(args).ended;
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).not.toBe('');
+    }
+    const help = await run(['--help']).ended;
+    expect([help.code, help.stdout.includes('turnpike turn')]).toEqual([0, true]);
+  });
+
+  it('says why a turn was refused, or a server not reached', async () => {
+    const session = 'sess_00000000-0000-4000-8000-000000000000';
+    const refused = await run(['turn', 'x', '--session', session]).ended;
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('SESSION_NOT_FOUND: There is no session'),
+    ]);
+    const environment = { TURNPIKE_URL: 'http://127.0.0.1:9' };
+    const unreachable = await run(['turn', 'x'], { environment }).ended;
+    expect([unreachable.code, unreachable.stderr]).toEqual([
+      1,
+      expect.stringContaining('The server cannot be reached'),
+    ]);
+  });
+
+  it('starts a server of its own when there is none, and finds the one that has the folder', async () => {
+    const TURNPIKE_DATA_DIR = path.join(folder, 'data');
+    const environment = { TURNPIKE_URL: '', TURNPIKE_DATA_DIR };
+    const alone = await run(['turn', 'Hello'], { environment }).ended;
+    expect([alone.code, alone.stdout.includes('This is the rehearsal model.')]).toEqual([0, true]);
+    const serving = run(['serve', '--port', '0'], { environment });
+    await new Promise<void>((resolve) => {
+      serving.child.stdout.on('data', () => {
+        if (serving.stdout().includes('serves http')) resolve();
+      });
+    });
+    const joined = await run(['turn', 'Hello'], { environment }).ended;
+    expect([joined.code, joined.stdout.includes('This is the rehearsal model.')]).toEqual([
+      0,
+      true,
+    ]);
+    serving.child.kill('SIGTERM');
+    expect((await serving.ended).code).toBe(0);
+  });
+
+  it('does not start on a bad configuration, and names all that is wrong', async () => {
+    const environment = { TURNPIKE_PORT: 'x', TURNPIKE_HSOT: '1' };
+    const { code, stderr } = await run(['serve'], { environment }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('TURNPIKE_PORT is "x"; allowed: a whole number from 0 to 65535');
+    expect(stderr).toContain('TURNPIKE_HSOT is not a setting');
+  });
+
+  it('says which port is taken, and what to do', async () => {
+    const { port } = new URL(server.url);
+    const environment = { TURNPIKE_DATA_DIR: path.join(folder, 'other'), TURNPIKE_PORT: port };
+    const { code, stderr } = await run(['serve'], { environment }).ended;
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`Port ${port} is in use.`)]);
+  });
+});
