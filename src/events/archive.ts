@@ -1,4 +1,4 @@
-import { and, asc, eq } from 'drizzle-orm';
+import { asc, eq } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
 import { turnArchives } from '../storage/schema.js';
 import type { TurnEvent } from './turn-event.js';
@@ -24,15 +24,4 @@ export async function readArchive(db: Queryable, turnId: string): Promise<TurnEv
     .where(eq(turnArchives.turnId, turnId))
     .orderBy(asc(turnArchives.attempt), asc(turnArchives.firstSeq));
   return runs.flatMap((run) => run.events);
-}
-
-/** Whether anything of the turn's attempts (the waiting before them apart) is archived. */
-export async function hasArchivedStart(db: Queryable, turnId: string): Promise<boolean> {
-  const runs = await db
-    .select({ attempt: turnArchives.attempt })
-    .from(turnArchives)
-    .where(and(eq(turnArchives.turnId, turnId)))
-    .orderBy(asc(turnArchives.attempt))
-    .limit(2);
-  return runs.some((run) => run.attempt > 0);
 }

@@ -1,9 +1,10 @@
-import { hasArchivedStart } from '../events/archive.js';
-import type { TurnEventBody } from '../events/turn-event.js';
+import { readArchive } from '../events/archive.js';
+import type { TurnEvent, TurnEventBody } from '../events/turn-event.js';
 import { describeProblems } from '../options/describe-problems.js';
 import { newId } from '../platform/ids.js';
 import { assertFence } from './fence.js';
 import { nextAction } from './next-action.js';
+import { stepEnded } from './turn-facts.js';
 import { openCalls, type Attempt } from './turn-run.js';
 import type { TurnServices } from './turn-services.js';
 
@@ -18,7 +19,8 @@ export async function announceAttempt(
   resumed: boolean,
 ): Promise<void> {
   const { turn } = attempt;
-  if (await hasArchivedStart(services.db, turn.id)) return announceRecovery(attempt);
+  const said = await readArchive(services.db, turn.id);
+  if (said.some((event) => event.type === 'turn.started')) return announceRecovery(attempt, said);
   const session = await services.sessions.get(turn.sessionId);
   const claudeSessionId = session.claudeSessionId ?? newId('claude');
   const model = services.provider.modelLabel(turn.options.options.model);
@@ -37,16 +39,24 @@ export async function announceAttempt(
   });
 }
 
-function announceRecovery(attempt: Attempt): Promise<void> {
+function announceRecovery(attempt: Attempt, said: readonly TurnEvent[]): Promise<void> {
   const { turn, progress, writer } = attempt;
+  const last = progress.steps.at(-1);
+  const open = openCalls(attempt).length;
   const next = nextAction({
     steps: progress.steps.length,
     maxTurns: turn.options.options.maxTurns,
-    stopReason: progress.steps.at(-1)?.stopReason,
-    openCalls: openCalls(attempt).length,
+    stopReason: last?.stopReason,
+    openCalls: open,
   });
+  // Its tools were done, and the process died before it could say so.
+  const unsaid =
+    last !== undefined &&
+    open === 0 &&
+    !said.some((event) => event.type === 'step.ended' && event.step === last.step);
   const events: TurnEventBody[] = [
     { type: 'turn.recovering', reason: 'the process that ran the turn stopped' },
+    ...(unsaid ? [stepEnded(last)] : []),
     ...(next.type === 'call-model' ? [{ type: 'step.discarded' as const, step: next.step }] : []),
   ];
   return writer.commit(events, (tx) => assertFence(tx, turn.id, attempt.attempt));

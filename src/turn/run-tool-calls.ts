@@ -26,13 +26,13 @@ export async function runToolCalls(run: TurnRun): Promise<void> {
   });
   const limit = run.limits.parallelTools;
   await runCalls(calls, ({ call, tool }) => runOne(run, call, tool), { limit });
-  endLastStep(run);
+  await endLastStep(run);
 }
 
 /** Answers every open call of the last step without running it. Ends the step. */
 export async function refuseToolCalls(run: TurnRun, reason: string): Promise<void> {
   for (const call of openCalls(run)) await end(run, call, unrun('denied', reason));
-  endLastStep(run);
+  await endLastStep(run);
 }
 
 async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool | undefined): Promise<void> {
@@ -84,7 +84,8 @@ async function end(run: TurnRun, call: ToolUse, result: CallEnd): Promise<void> 
   run.progress.results.set(call.id, { status, output });
 }
 
-function endLastStep(run: TurnRun): void {
+async function endLastStep(run: TurnRun): Promise<void> {
   const last = run.progress.steps.at(-1);
-  if (last !== undefined) run.writer.emit(stepEnded(last));
+  if (last === undefined) return;
+  await run.writer.commit([stepEnded(last)], (tx) => assertFence(tx, run.turn.id, run.attempt));
 }

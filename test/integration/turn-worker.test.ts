@@ -1,0 +1,302 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import * as fc from 'fast-check';
+import { readArchive } from '../../src/events/archive.js';
+import { foldTurnEvents } from '../../src/events/fold-turn.js';
+import type { TurnEvent } from '../../src/events/turn-event.js';
+import type { OpenedDatabase } from '../../src/storage/connection.js';
+import { steps, toolCalls, turns } from '../../src/storage/schema.js';
+import type { ToolDefinition } from '../../src/tools/tool.js';
+import { cancelTurn } from '../../src/turn/cancel-turn.js';
+import { followTurn } from '../../src/turn/follow-turn.js';
+import { MemoryTurnQueue } from '../../src/turn/memory-turn-queue.js';
+import { submitTurn } from '../../src/turn/submit-turn.js';
+import { Sweeper } from '../../src/turn/sweeper.js';
+import { TurnClaims } from '../../src/turn/turn-claims.js';
+import { TurnWorker } from '../../src/turn/turn-worker.js';
+import { openTestDatabase } from '../support/database.js';
+import { openTestServices, type TestServices } from '../support/turn-services.js';
+
+describe('the worker', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    await database.db.delete(turns);
+  });
+
+  const opened: TestServices[] = [];
+  afterEach(async () => {
+    for (const tool of slow) tool.release();
+    await Promise.all(opened.splice(0).map((test) => test.close()));
+  });
+
+  const slow: SlowTool[] = [];
+  function slowTool(name: string, more: Partial<ToolDefinition>): SlowTool {
+    const tool = new SlowTool(name, more);
+    slow.push(tool);
+    return tool;
+  }
+
+  async function open(tools: SlowTool[], options: Parameters<typeof openTestServices>[2] = {}) {
+    const definitions = tools.map((tool) => tool.definition);
+    const test = await openTestServices(database, definitions, options);
+    opened.push(test);
+    const { services, projectRoot } = test;
+    const claims = new TurnClaims(services.db, services.settings.leaseMs);
+    const session = await services.sessions.create({
+      projectRoot,
+      persona: 'WORKING_ITEMS',
+      mode: 'acceptEdits',
+    });
+    const submit = (message: string) =>
+      submitTurn(services, {
+        sessionId: session.id,
+        message,
+        opts: { tools: tools.map((tool) => tool.definition.name), maxTurns: 5 },
+        attachments: [],
+        idempotencyKey: undefined,
+      });
+    return { ...test, claims, submit };
+  }
+
+  async function everything(test: TestServices, turnId: string): Promise<TurnEvent[]> {
+    const seen: TurnEvent[] = [];
+    const { signal } = new AbortController();
+    for await (const events of followTurn(test.services, turnId, signal)) seen.push(...events);
+    return seen;
+  }
+
+  const endsOf = (events: readonly TurnEvent[]) =>
+    events.filter((event) => event.type === 'turn.ended');
+
+  it('leaves a turn whose lease is alive', async () => {
+    const test = await open([]);
+    const { turnId } = await test.submit('Hello');
+    expect(await test.claims.claim(turnId, new Date())).toMatchObject({ attempt: 1 });
+    const worker = new TurnWorker(test.services, test.claims);
+    worker.start();
+    await test.services.queue.enqueue(turnId);
+    await worker.stop();
+    expect(test.modelRequests).toEqual([]);
+    const said = await test.services.log.read(turnId);
+    expect(said.map((event) => event.type)).toEqual(['turn.queued']);
+  });
+
+  it('writes nothing more once its lease is lost, and tells the tool to stop', async () => {
+    const tool = slowTool('slow', { effect: 'edit', retry: 'never' });
+    const test = await open([tool], { leaseMs: 1_000 });
+    const { services, claims } = test;
+    new TurnWorker(services, claims).start();
+    const { turnId } = await test.submit('[[tool=slow {}]]');
+    const signal = await tool.started;
+    // Another worker takes the turn over, as after a pause longer than the lease.
+    await services.db.update(turns).set({ leaseUntil: new Date(0) });
+    const taken = await claims.claim(turnId, new Date());
+    expect(taken).toMatchObject({ attempt: 2 });
+    await services.log.begin(turnId, 2);
+    const before = await services.log.read(turnId);
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    expect(signal.reason).toMatchObject({ reason: 'lost' });
+    tool.release();
+    await services.queue.close();
+    expect(await services.log.read(turnId)).toEqual(before);
+    expect(await services.db.select({ status: toolCalls.status }).from(toolCalls)).toEqual([
+      { status: 'claimed' },
+    ]);
+    expect(await services.db.select({ step: steps.step }).from(steps)).toEqual([{ step: 1 }]);
+    const [turn] = await services.db.select().from(turns).where(eq(turns.id, turnId));
+    expect(turn).toMatchObject({ status: 'running', attempt: 2 });
+  });
+
+  it.each([
+    ['safe', 'success', 2],
+    ['never', 'unknown', 1],
+  ] as const)('goes on with a lost call of a tool that is %s: %s', async (retry, status, runs) => {
+    const tool = slowTool('slow', { effect: 'read', retry });
+    const test = await open([tool]);
+    const { services, claims } = test;
+    const dying = new TurnWorker(services, claims);
+    dying.start();
+    const { turnId } = await test.submit('[[tool=slow {}]]');
+    await tool.started;
+    // SIGTERM with no time to drain: the turn is handed back in the middle of the call.
+    await dying.stop();
+    tool.release();
+    const again = { ...services, queue: freshQueue() };
+    new TurnWorker(again, claims).start();
+    await again.queue.enqueue(turnId);
+    const events = await everything(test, turnId);
+    expect(endsOf(events)).toHaveLength(1);
+    expect(events.find((event) => event.type === 'tool.ended')).toMatchObject({ status });
+    expect(tool.runs).toBe(runs);
+    await again.queue.close();
+    expect(await readArchive(services.db, turnId)).toEqual(events);
+  });
+
+  it('ends a turn at its deadline inside a tool that ignores its signal', async () => {
+    const tool = slowTool('slow', { effect: 'edit', retry: 'never' });
+    const test = await open([tool], { turnTimeoutMs: 1_000 });
+    new TurnWorker(test.services, test.claims).start();
+    const startedAt = Date.now();
+    const { turnId } = await test.submit('[[tool=slow {}]]');
+    const events = await everything(test, turnId);
+    expect(endsOf(events)).toEqual([
+      expect.objectContaining({ outcome: 'limited', reason: 'timeout', exitCode: 0 }),
+    ]);
+    expect(events.find((event) => event.type === 'tool.ended')).toMatchObject({
+      status: 'unknown',
+    });
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+  });
+
+  it('ends a turn that was cancelled before it was claimed, without calling the model', async () => {
+    const test = await open([]);
+    const { turnId } = await test.submit('Hello');
+    await cancelTurn(test.services, turnId, 'interrupt');
+    new TurnWorker(test.services, test.claims).start();
+    const events = await everything(test, turnId);
+    expect(events.map((event) => event.type)).toEqual([
+      'turn.queued',
+      'turn.started',
+      'turn.ended',
+    ]);
+    expect(endsOf(events)).toEqual([
+      expect.objectContaining({ outcome: 'interrupted', exitCode: 130 }),
+    ]);
+    expect(test.modelRequests).toEqual([]);
+  });
+
+  it('leaves a turn it cannot store to be picked up, and shows readers nothing that is not stored', async () => {
+    const tool = slowTool('slow', { effect: 'read', retry: 'safe' });
+    const test = await open([tool]);
+    const { services, claims } = test;
+    new TurnWorker(services, claims).start();
+    const { turnId } = await test.submit('[[tool=slow {}]]');
+    await tool.started;
+    // The tool's result cannot be stored: the ledger is away.
+    await services.db.execute('alter table tool_calls rename to tool_calls_away');
+    tool.release();
+    await services.queue.close();
+    const shown = await services.log.read(turnId);
+    expect(shown.map((event) => event.type)).not.toContain('tool.ended');
+    await services.db.execute('alter table tool_calls_away rename to tool_calls');
+    await claims.releaseAll();
+    const again = { ...services, queue: freshQueue() };
+    new TurnWorker(again, claims).start();
+    const { clock, logger } = services;
+    const sweeper = new Sweeper({ claims, queue: again.queue, clock, logger, everyMs: 60_000 });
+    await sweeper.start();
+    const events = await everything(test, turnId);
+    sweeper.stop();
+    expect(endsOf(events)).toEqual([expect.objectContaining({ outcome: 'completed' })]);
+    await again.queue.close();
+  });
+
+  it('keeps the promise wherever a turn is taken away from its worker', async () => {
+    const runs = new Map<string, number>();
+    const counting: ToolDefinition = {
+      name: 'count',
+      description: 'Counts how often each call ran.',
+      inputSchema: { type: 'object' },
+      effect: 'edit',
+      retry: 'never',
+      open: () => ({
+        run: async (_input, { callId }) => {
+          runs.set(callId, (runs.get(callId) ?? 0) + 1);
+          return 'counted';
+        },
+      }),
+    };
+    const test = await openTestServices(database, [counting]);
+    opened.push(test);
+    const { services, projectRoot } = test;
+    const claims = new TurnClaims(services.db, services.settings.leaseMs);
+    new TurnWorker(services, claims).start();
+    const directives = fc.constantFrom(
+      '[[loop=3 tool=count {}]]',
+      '[[tool=count {}]] [[tool=count {}]]',
+      '[[tokens=30]]',
+      '[[think=3]] [[loop=2 tool=count {}]] [[tokens=9]]',
+      '[[stop=max_tokens]] [[tool=count {}]]',
+      '[[fail=529 after=3]] [[tokens=9]]',
+    );
+    await fc.assert(
+      fc.asyncProperty(directives, fc.integer({ min: 1, max: 14 }), async (message, moment) => {
+        const session = await services.sessions.create({
+          projectRoot,
+          persona: 'WORKING_ITEMS',
+          mode: 'acceptEdits',
+        });
+        const opts = { tools: ['count'], maxTurns: 4 };
+        const rest = { opts, attachments: [], idempotencyKey: undefined };
+        const { turnId } = await submitTurn(services, { sessionId: session.id, message, ...rest });
+        const successor = { ...services, queue: freshQueue() };
+        new TurnWorker(successor, claims).start();
+        const seen: TurnEvent[] = [];
+        let taken = false;
+        for await (const events of followTurn(services, turnId, new AbortController().signal)) {
+          seen.push(...events);
+          if (taken || seen.length < moment) continue;
+          taken = true;
+          // The first worker goes on as a zombie, beside the one that takes over.
+          const lapsed = { leaseUntil: new Date(0) };
+          await services.db.update(turns).set(lapsed).where(eq(turns.id, turnId));
+          await successor.queue.enqueue(turnId);
+        }
+        await successor.queue.close();
+        expect(endsOf(seen)).toHaveLength(1);
+        const places = seen.map((event) => event.attempt * 1e6 + event.seq);
+        expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
+        // The archive lacks at most what was streamed of a step that no longer counts.
+        const archived = await readArchive(services.db, turnId);
+        expect(seen).toEqual(expect.arrayContaining(archived));
+        expect(foldTurnEvents(archived)).toEqual(foldTurnEvents(seen));
+        expect(Math.max(0, ...runs.values())).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+function freshQueue(): MemoryTurnQueue {
+  return new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
+}
+
+/** A tool that runs until the test lets it go, whatever its signal says; then it is quick. */
+class SlowTool {
+  runs = 0;
+  readonly definition: ToolDefinition;
+  /** The signal of the first call, once it runs. */
+  readonly started: Promise<AbortSignal>;
+  #start = (_signal: AbortSignal): void => undefined;
+  #release = (): void => undefined;
+  readonly #released: Promise<void>;
+
+  constructor(name: string, more: Partial<ToolDefinition>) {
+    this.started = new Promise((resolve) => (this.#start = resolve));
+    this.#released = new Promise((resolve) => (this.#release = resolve));
+    this.definition = {
+      name,
+      description: 'Takes its time.',
+      inputSchema: { type: 'object' },
+      effect: 'read',
+      retry: 'safe',
+      ...more,
+      open: () => ({
+        run: async (_input, { signal }) => {
+          this.runs += 1;
+          this.#start(signal);
+          await this.#released;
+          return 'done';
+        },
+      }),
+    };
+  }
+
+  release(): void {
+    this.#release();
+  }
+}

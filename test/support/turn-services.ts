@@ -1,0 +1,93 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PersonaLibrary } from '../../src/agents/load-persona.js';
+import { MemoryEventLog } from '../../src/events/memory-event-log.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { silentLogger } from '../../src/platform/logger.js';
+import { AnthropicProvider } from '../../src/provider/anthropic/anthropic-provider.js';
+import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
+import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
+import { SessionStore } from '../../src/session/session-store.js';
+import type { OpenedDatabase } from '../../src/storage/connection.js';
+import type { ToolDefinition } from '../../src/tools/tool.js';
+import { ToolRegistry } from '../../src/tools/registry.js';
+import { MemorySignalBus } from '../../src/turn/memory-signal-bus.js';
+import { MemoryTurnQueue } from '../../src/turn/memory-turn-queue.js';
+import type { TurnServices } from '../../src/turn/turn-services.js';
+
+export interface TestServices {
+  services: TurnServices;
+  projectRoot: string;
+  modelRequests: RehearsalRequest[];
+  /** What the queue's handler threw, by turn. */
+  workerErrors: Map<string, unknown>;
+  close(): Promise<void>;
+}
+
+/** Everything turns are conducted with, for real, over tools of the test's own. */
+export async function openTestServices(
+  database: OpenedDatabase,
+  tools: ToolDefinition[],
+  options: { clock?: Clock; leaseMs?: number; turnTimeoutMs?: number } = {},
+): Promise<TestServices> {
+  const { clock = systemClock, leaseMs = 30_000, turnTimeoutMs = 600_000 } = options;
+  const modelRequests: RehearsalRequest[] = [];
+  const model = await startRehearsal({ onRequest: (request) => modelRequests.push(request) });
+  const workerErrors = new Map<string, unknown>();
+  const provider = new AnthropicProvider(
+    {
+      mode: 'rehearsal',
+      apiKey: undefined,
+      baseUrl: model.url,
+      egressAllow: [],
+      stallTimeoutMs: 60_000,
+      requestTimeoutMs: 60_000,
+      maxRetries: 0,
+    },
+    systemClock,
+  );
+  const services: TurnServices = {
+    db: database.db,
+    log: new MemoryEventLog(clock),
+    queue: new MemoryTurnQueue({
+      concurrency: 4,
+      onError: (turnId, error) => void workerErrors.set(turnId, error),
+    }),
+    bus: new MemorySignalBus(),
+    clock,
+    logger: silentLogger,
+    sessions: new SessionStore(database.db, clock, 1_000),
+    personas: new PersonaLibrary(fileURLToPath(new URL('../../instructions', import.meta.url))),
+    provider,
+    tools: new ToolRegistry(tools),
+    settings: {
+      environmentModel: undefined,
+      queueDepth: 100,
+      leaseMs,
+      turnTimeoutMs,
+      drainMs: 0,
+      maxMessageChars: 100_000,
+      readerTimeoutMs: 30_000,
+      limits: {
+        maxTokens: 10_000,
+        toolTimeoutMs: 60_000,
+        toolOutputLimit: 10_000,
+        parallelTools: 4,
+      },
+      shellEnv: {},
+    },
+  };
+  return {
+    services,
+    projectRoot: await mkdtemp(path.join(tmpdir(), 'turnpike-worker-')),
+    modelRequests,
+    workerErrors,
+    close: async () => {
+      await services.queue.close();
+      await services.log.close();
+      await model.close();
+    },
+  };
+}
