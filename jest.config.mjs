@@ -19,6 +19,8 @@ const base = {
 
 export default {
   testTimeout: 20_000,
+  // Most of the time goes to waiting for sockets and processes, not to computing.
+  maxWorkers: 2,
   projects: [
     {
       ...base,

@@ -1,4 +1,5 @@
-import { oneLine, plainText, type Paint } from './paint.js';
+import type { Paint } from './paint.js';
+import { oneLine, plainText } from './plain-text.js';
 
 /** A frame of the harness wire, as the client received it. */
 export interface ReceivedFrame {
@@ -121,7 +122,8 @@ function lineBreak(state: RenderState): string {
 function toolLine(state: RenderState, data: Record<string, unknown>, paint: Paint): string {
   const name = oneLine(text(data['name']), 64);
   const input = oneLine(state.inputs[text(data['toolUseId'])] ?? '', 80);
-  const status = data['ok'] === true ? paint('green', 'ok') : paint('red', text(data['status']));
+  const status =
+    data['ok'] === true ? paint('green', 'ok') : paint('red', oneLine(text(data['status']), 20));
   const why = data['ok'] === true ? '' : ` (${oneLine(text(data['output']), 160)})`;
   return `${paint('cyan', `→ ${name}`)}${input === '' ? '' : ` ${input}`} … ${status}${why}, ${text(data['durationMs'])} ms`;
 }

@@ -43,7 +43,7 @@ describe('tools', () => {
   }
 
   const offered = (): string[] =>
-    (server.modelRequests.at(-1)?.body.tools ?? []).map((tool) => String(tool['name']));
+    (server.modelRequests.at(-1)?.body.tools ?? []).map((tool) => tool.name);
 
   it('read, find and search in the project, several in a step, answered in call order', async () => {
     const { results } = await run(

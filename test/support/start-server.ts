@@ -71,7 +71,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   });
   const server = await serve(runtime);
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopped ??= server.close().then(() => model.close()));
+  const stop = (): Promise<void> => (stopped ??= server.close().finally(() => model.close()));
   return {
     client: new Client(server.url),
     url: server.url,

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseTurnArguments, UsageError } from './parse-turn-arguments.js';
+
+describe('parseTurnArguments', () => {
+  const parse = (...args: string[]) => parseTurnArguments(args, '/home/me');
+
+  it('takes a message alone', () => {
+    expect(parse('Hello')).toEqual({
+      message: 'Hello',
+      attachments: [],
+      sessionId: undefined,
+      persona: undefined,
+      opts: {},
+      json: false,
+    });
+  });
+
+  it('joins words that were not quoted', () => {
+    expect(parse('Hello', 'there').message).toBe('Hello there');
+  });
+
+  it('takes files from the folder it was called in', () => {
+    expect(parse('x', '--attach', 'a.txt', '--attach', '/b.txt').attachments).toEqual([
+      '/home/me/a.txt',
+      '/b.txt',
+    ]);
+  });
+
+  it('makes options of its flags', () => {
+    const given = parse(
+      'x',
+      '--mode',
+      'plan',
+      '--model',
+      'm',
+      '--tools',
+      'a,b',
+      '--persona',
+      'P',
+      '--session',
+      's',
+      '--json',
+    );
+    expect(given).toMatchObject({
+      opts: { mode: 'plan', model: 'm', tools: ['a', 'b'], persona: 'P' },
+      sessionId: 's',
+      json: true,
+    });
+    expect(parse('x', '--tools', '').opts).toEqual({ tools: [] });
+  });
+
+  it('needs something to say, in words or files', () => {
+    expect(() => parse()).toThrow(UsageError);
+    expect(() => parse(' ')).toThrow(UsageError);
+    expect(parse('--attach', 'a').message).toBe('');
+  });
+
+  it.each([['--nope'], ['--attach'], ['--json=1']])('refuses %s', (flag) => {
+    expect(() => parse('x', flag)).toThrow(UsageError);
+  });
+});
