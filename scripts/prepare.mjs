@@ -16,7 +16,15 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 if (newest([at('package-lock.json')]) > newest([at('node_modules/.package-lock.json')])) {
-  run('Installing packages', ['ci', '--no-fund', '--no-audit', '--loglevel=error']);
+  // Not `npm ci`: it refuses a lock file that lacks other platforms' optional packages, which is
+  // what npm writes where a registry does not have them. `--no-save` leaves the lock file alone.
+  run('Installing packages', [
+    'install',
+    '--no-save',
+    '--no-fund',
+    '--no-audit',
+    '--loglevel=error',
+  ]);
 }
 if (
   process.argv.includes('--build') &&
