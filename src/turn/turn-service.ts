@@ -86,8 +86,8 @@ export class TurnService {
 
   /** The sink of a reader's response. */
   sinkOf(response: ServerResponse): Sink {
-    const { clock, settings } = this.services;
-    return responseSink(response, clock, settings.readerTimeoutMs);
+    const { clock, logger, settings } = this.services;
+    return responseSink(response, { clock, logger, deadlineMs: settings.readerTimeoutMs });
   }
 
   /** Refuses new turns from now on. */

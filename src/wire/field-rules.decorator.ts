@@ -1,11 +1,14 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsArray, IsNotEmpty, IsOptional, IsString } from 'class-validator';
+import { IsArray, IsNotEmpty, IsOptional, IsString, NotContains } from 'class-validator';
 
 /** The contract's wordings. */
 export const wrong = { message: "Missing or invalid '$property'" };
 const noTexts = { message: "Field '$property' must be an array of strings" };
+
+/** No path and no column of text can hold it. */
+const NUL = '\u0000';
 
 /** A request's text field that must be there and not blank. Trimmed. */
 export function RequiredText(description: string, example?: string) {
@@ -14,6 +17,7 @@ export function RequiredText(description: string, example?: string) {
     Transform(({ value }: { value: unknown }) => trimmed(value)),
     IsString(wrong),
     IsNotEmpty(wrong),
+    NotContains(NUL, wrong),
   );
 }
 
@@ -25,9 +29,13 @@ export function OptionalText(description: string, example?: string) {
       description,
       ...(example === undefined ? {} : { example }),
     }),
-    Transform(({ value }: { value: unknown }) => trimmed(value) || undefined),
+    Transform(({ value }: { value: unknown }) => {
+      const text = trimmed(value);
+      return text === '' ? undefined : text;
+    }),
     IsOptional(),
     IsString(wrong),
+    NotContains(NUL, wrong),
   );
 }
 

@@ -38,10 +38,20 @@ function toTyped(thrown: unknown, path: string): unknown {
     const status = thrown.getStatus();
     if (status === 404) return notFound(path);
     if (status === 413) return bodyTooLarge();
-    // The framework's only other refusal: what the body parser could not read.
+    // The framework's only other refusals: an address and a body that it could not read.
+    if (status < 500 && !isReadable(path)) return invalidRequest('The URL must be valid');
     if (status < 500) return invalidRequest('Request body must be valid JSON');
   }
   return thrown;
+}
+
+function isReadable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function notFound(path: string): TypedError {

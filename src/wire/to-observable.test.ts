@@ -3,10 +3,12 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { harnessDialect } from './dialects/harness.js';
 import { encodeTurn } from './encode-turn.js';
+import type { Sink } from './response-sink.js';
 import type { SseMessage } from './sse-frame.js';
 import { toObservable, type TurnStream } from './to-observable.js';
 
-const keepsUp = { drained: async (): Promise<void> => undefined };
+/** The sink of a reader that keeps up, to which nothing was sent yet. */
+const keepsUp: Sink = { drained: async () => undefined, drop: () => false };
 
 const delta = (seq: number, text = 'x'): TurnEvent => ({
   type: 'text.delta',
@@ -80,6 +82,19 @@ describe('toObservable', () => {
     expect(failed.end.error).toBe(broken);
   });
 
+  it('tells its reader nothing where the sink ends the connection', async () => {
+    const broken = new Error('no');
+    const dropped: unknown[] = [];
+    const sink: Sink = { ...keepsUp, drop: (error) => dropped.push(error) > 0 };
+    const { clock, end } = open(async function* () {
+      yield [delta(1)];
+      throw broken;
+    }, sink);
+    await clock.advance(0);
+    expect(dropped).toEqual([broken]);
+    expect(end).toEqual({ completed: false, error: undefined });
+  });
+
   it('stops following when its reader goes, and tells nobody of an error', async () => {
     let aborted = false;
     const { clock, end, subscription } = open(async function* (signal) {
@@ -94,9 +109,26 @@ describe('toObservable', () => {
     expect(end).toEqual({ completed: false, error: undefined });
   });
 
+  it('sends nothing more to a reader that left while it was waited for', async () => {
+    let release = (): void => undefined;
+    const drained = () => new Promise<void>((resolve) => (release = resolve));
+    const { clock, messages, subscription } = open(
+      async function* () {
+        yield [delta(1, 'x'.repeat(300_000)), delta(2)];
+      },
+      { ...keepsUp, drained },
+    );
+    await clock.advance(0);
+    subscription.unsubscribe();
+    release();
+    await clock.advance(0);
+    expect(messages).toHaveLength(1);
+  });
+
   it('waits for a reader that does not keep up with a long replay', async () => {
     let release = (): void => undefined;
-    const sink = { drained: () => new Promise<void>((resolve) => (release = resolve)) };
+    const drained = () => new Promise<void>((resolve) => (release = resolve));
+    const sink = { ...keepsUp, drained };
     const big = 'x'.repeat(300_000);
     const { clock, messages } = open(async function* () {
       yield [delta(1, big), delta(2, big), delta(3)];

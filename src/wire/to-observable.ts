@@ -22,7 +22,8 @@ export interface TurnStream {
  * One reader's stream: batches of events in, SSE messages out, a comment after every 15 s of
  * silence. A long replay goes out as fast as the reader takes it, not faster: an Observable cannot
  * be paused, and the framework drops a reader for whom too much waits. Unsubscribing aborts the
- * signal that `follow` was given; the turn is not touched.
+ * signal that `follow` was given; the turn is not touched. An error before the first frame is the
+ * Observable's; one after it ends the connection.
  */
 export function toObservable({ follow, encode, sink, clock }: TurnStream): Observable<SseMessage> {
   return new Observable((subscriber) => {
@@ -60,7 +61,7 @@ export function toObservable({ follow, encode, sink, clock }: TurnStream): Obser
     pump().then(
       () => subscriber.complete(),
       (error: unknown) => {
-        if (!gone.signal.aborted) subscriber.error(error);
+        if (!gone.signal.aborted && !sink.drop(error)) subscriber.error(error);
       },
     );
     return () => {

@@ -24,9 +24,12 @@ describe.each(recordedTurns())('the harness wire of %s', (name, events) => {
     expect(text).toBe(golden(`./harness/${name}.txt`, text));
   });
 
-  it('ends with process:exit, and has it once', () => {
-    expect(frames.at(-1)?.event).toBe('process:exit');
-    expect(frames.filter((frame) => frame.event === 'process:exit')).toHaveLength(1);
+  it('begins once and ends once, with process:exit', () => {
+    const names = frames.map((frame) => frame.event);
+    expect(names.at(-1)).toBe('process:exit');
+    for (const name of ['session:init', 'turn:end', 'process:exit']) {
+      expect([name, names.filter((other) => other === name)]).toEqual([name, [name]]);
+    }
   });
 
   it('gives every frame a place of its own, and data on one line', () => {
@@ -41,8 +44,57 @@ describe.each(recordedTurns())('the harness wire of %s', (name, events) => {
   });
 });
 
+/** The contract's frames (sections 3.4 and 11) and the fields of their data. */
+const fields: Record<string, { always: string[]; sometimes?: string[] }> = {
+  'session:init': {
+    always: ['claudeSessionId', 'model', 'sessionId', 'messageId', 'agent', 'resumed'],
+  },
+  'chat:delta': { always: ['text', 'step'] },
+  'tool:result': { always: ['name', 'ok', 'output', 'toolUseId', 'status', 'durationMs'] },
+  'chat:complete': { always: ['text'] },
+  'session:complete': { always: [] },
+  'turn:error': {
+    always: ['phase', 'errorType', 'message', 'status', 'severity', 'fatal'],
+    sometimes: ['details'],
+  },
+  'process:exit': {
+    always: ['exitCode'],
+    sometimes: ['interrupted', 'error', 'errorType', 'status', 'severity', 'fatal', 'errorDetails'],
+  },
+  'turn:queued': { always: ['position'] },
+  'turn:recovering': { always: ['reason', 'attempt'] },
+  'turn:end': { always: ['outcome', 'exitCode', 'reason', 'usage', 'durationMs'] },
+  'step:start': { always: ['step'] },
+  'step:discard': { always: ['step'] },
+  'step:end': { always: ['step', 'stopReason', 'usage'] },
+  'thinking:delta': { always: ['text', 'step'] },
+  source: { always: ['step', 'type', 'title'], sometimes: ['url', 'citedText', 'location'] },
+  'tool:request': { always: ['toolUseId', 'name', 'step'] },
+  'tool:args': { always: ['toolUseId', 'json'] },
+  'tool:start': { always: ['toolUseId', 'name', 'input'] },
+  'tool:progress': { always: ['toolUseId', 'note', 'elapsedMs'] },
+  'approval:request': { always: ['toolUseId', 'approvalId', 'name', 'input'] },
+  'approval:resolve': { always: ['toolUseId', 'approvalId', 'decision', 'by'] },
+  'subagent:start': { always: ['toolUseId', 'childTurnId', 'agent'] },
+  'subagent:end': { always: ['toolUseId', 'childTurnId', 'outcome', 'usage'] },
+  'system:notice': { always: ['kind', 'level', 'text', 'seenByModel'], sometimes: ['metadata'] },
+  'attachment:warning': { always: ['name', 'reason'] },
+};
+
 describe('the harness wire', () => {
   const turns = new Map(recordedTurns());
+
+  it('is recorded in every frame of the contract, and has its fields and no other', () => {
+    const frames = [...turns.values()].flatMap((events) => encode(events));
+    for (const { event = '', data } of frames) {
+      const { always, sometimes = [] } = fields[event] ?? { always: ['unknown frame'] };
+      const keys = Object.keys(JSON.parse(data) as object);
+      expect([event, keys]).toEqual([event, expect.arrayContaining(always)]);
+      expect([event, [...always, ...sometimes]]).toEqual([event, expect.arrayContaining(keys)]);
+    }
+    expect(new Set(frames.map((frame) => frame.event))).toEqual(new Set(Object.keys(fields)));
+  });
+
   const dataOf = (name: string, event: string): unknown[] =>
     encode(turns.get(name) ?? [])
       .filter((frame) => frame.event === event)

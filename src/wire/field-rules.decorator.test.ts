@@ -1,0 +1,63 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import { OptionalText, OptionalTexts, RequiredText } from './field-rules.decorator.js';
+import { toValidationError } from './validation-error.js';
+
+class Body {
+  @RequiredText('An id.')
+  id!: string;
+
+  @OptionalText('A name.')
+  name?: string;
+
+  @OptionalTexts('Some paths.')
+  paths?: string[];
+}
+
+/** What a body is read as, or what is said of it. */
+function read(body: object): unknown {
+  const instance = plainToInstance(Body, body);
+  const problems = validateSync(instance);
+  return problems.length === 0 ? instance : toValidationError(problems).message;
+}
+
+describe('the rules of a field', () => {
+  it.each([
+    [{ id: ' a ' }, { id: 'a' }],
+    [
+      { id: 'a', name: ' b ', paths: [] },
+      { id: 'a', name: 'b', paths: [] },
+    ],
+    [{ id: 'a', name: '  ' }, { id: 'a' }],
+    [
+      { id: 'a', name: null },
+      { id: 'a', name: null },
+    ],
+    [
+      { id: 'a', paths: [' /x ', ''] },
+      { id: 'a', paths: [' /x ', ''] },
+    ],
+  ])('take %j as %j', (body, taken) => {
+    expect(read(body)).toEqual(taken);
+  });
+
+  it.each([undefined, null, '', ' \t', 0, false, [], ['a'], {}, 'a\u0000b'])(
+    'refuse %j where a text is required',
+    (id) => {
+      expect(read({ id })).toBe("Missing or invalid 'id'");
+    },
+  );
+
+  it.each([0, 1, false, true, [], {}, 'a\u0000b'])('refuse %j where a text is optional', (name) => {
+    expect(read({ id: 'a', name })).toBe("Missing or invalid 'name'");
+  });
+
+  it.each([0, false, '', 'a', {}, [1], ['a', null], [['a']]])(
+    'refuse %j for a list of texts',
+    (paths) => {
+      expect(read({ id: 'a', paths })).toBe("Field 'paths' must be an array of strings");
+    },
+  );
+});

@@ -1,0 +1,180 @@
+import 'reflect-metadata';
+import { Controller, Get, HttpException, Module, Param, Post, Res, Sse } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Response } from 'express';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import type { TurnEvent } from '../events/turn-event.js';
+import { createLogger } from '../platform/logger.js';
+import { TypedError } from '../platform/typed-error.js';
+import { harnessDialect } from './dialects/harness.js';
+import { encodeTurn } from './encode-turn.js';
+import { HarnessErrorFilter } from './harness-error.filter.js';
+import { responseSink } from './response-sink.js';
+import { toObservable } from './to-observable.js';
+
+const lines: string[] = [];
+const logger = createLogger({
+  level: 'debug',
+  readable: false,
+  redact: (line) => line,
+  destination: { write: (line) => void lines.push(line) },
+});
+
+const secret = new Error('select key from secrets');
+const delta: TurnEvent = {
+  type: 'text.delta',
+  step: 1,
+  text: 'Hello',
+  attempt: 1,
+  seq: 1,
+  at: '',
+};
+
+let breakStream = (): void => undefined;
+const broken = new Promise<void>((resolve) => (breakStream = resolve));
+
+@Controller()
+class Failing {
+  @Get('typed')
+  typed(): never {
+    throw new TypedError('QUEUE_FULL', {
+      status: 429,
+      message: 'Later',
+      details: { depth: 3 },
+      headers: { 'Retry-After': '5' },
+    });
+  }
+
+  @Get('fault')
+  fault(): never {
+    throw secret;
+  }
+
+  @Get('outside')
+  outside(): never {
+    throw new HttpException('select key from secrets', 502);
+  }
+
+  @Get('named/:name')
+  named(@Param('name') name: string) {
+    return { name };
+  }
+
+  @Post('body')
+  body() {
+    return {};
+  }
+
+  @Sse('stream/:frames')
+  stream(@Param('frames') frames: string, @Res({ passthrough: true }) response: Response) {
+    const follow = async function* () {
+      if (frames === 'one') {
+        yield [delta];
+        await broken;
+      }
+      throw secret;
+    };
+    const clock = new ManualClock();
+    const sink = responseSink(response, { clock, logger, deadlineMs: 1_000 });
+    return toObservable({ follow, encode: encodeTurn(harnessDialect, 'turn_1'), sink, clock });
+  }
+}
+
+@Module({ controllers: [Failing] })
+class FailingModule {}
+
+describe('the error filter', () => {
+  let app: NestExpressApplication;
+  let url: string;
+  beforeAll(async () => {
+    app = await NestFactory.create<NestExpressApplication>(FailingModule, {
+      logger: false,
+      bodyParser: false,
+    });
+    app.useBodyParser('json', { limit: 100, type: () => true });
+    app.useGlobalFilters(new HarnessErrorFilter(logger));
+    await app.listen(0, '127.0.0.1');
+    url = await app.getUrl();
+  });
+  afterAll(() => app.close());
+  beforeEach(() => {
+    lines.length = 0;
+  });
+
+  const logged = (): Record<string, unknown>[] =>
+    lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  it('answers a typed error as it is, and logs it as a refusal', async () => {
+    const response = await fetch(`${url}/typed`);
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBe('5');
+    expect(await response.json()).toEqual({
+      error: { type: 'QUEUE_FULL', message: 'Later', details: { depth: 3 } },
+    });
+    expect(logged()).toEqual([
+      expect.objectContaining({ level: 'debug', path: '/typed', type: 'QUEUE_FULL', status: 429 }),
+    ]);
+  });
+
+  it.each(['/fault', '/outside', '/stream/none'])(
+    'masks what %s throws, and logs it under the id it gives',
+    async (path) => {
+      const response = await fetch(`${url}${path}`);
+      const text = await response.text();
+      expect(response.status).toBe(500);
+      expect(response.headers.get('content-type')).toContain('application/json');
+      expect(text).not.toContain('secrets');
+      const { error } = JSON.parse(text) as { error: { type: string; details: object } };
+      expect(error.type).toBe('SDK_FAILURE');
+      expect(logged()).toEqual([
+        expect.objectContaining({
+          level: 'error',
+          ...error.details,
+          error: expect.objectContaining({ message: secret.message }),
+        }),
+      ]);
+    },
+  );
+
+  it.each<[string, string | undefined, number, string, string]>([
+    ['GET /none', undefined, 404, 'ROUTE_NOT_FOUND', 'no route /none'],
+    ['GET /body', undefined, 404, 'ROUTE_NOT_FOUND', 'with this method'],
+    ['GET /named/%E0%A4%A', undefined, 400, 'INVALID_REQUEST', 'URL must be valid'],
+    ['POST /body', '{"a"', 400, 'INVALID_REQUEST', 'Request body must be valid JSON'],
+    ['POST /body', '"'.repeat(200), 413, 'BODY_TOO_LARGE', 'TURNPIKE_MAX_BODY_BYTES'],
+  ])('says in its own words what the framework has against %s', async (call, body, ...rest) => {
+    const [status, type, words] = rest;
+    const [method = '', path = ''] = call.split(' ');
+    const response = await fetch(`${url}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body }),
+    });
+    const answer = (await response.json()) as { error: object };
+    expect([response.status, answer.error]).toEqual([
+      status,
+      { type, message: expect.stringContaining(words) },
+    ]);
+  });
+
+  it('cuts a stream that breaks after a frame: every id its reader has is a cursor', async () => {
+    const response = await fetch(`${url}/stream/one`);
+    let text = '';
+    const read = async (): Promise<void> => {
+      for await (const chunk of response.body ?? []) {
+        text += Buffer.from(chunk as Uint8Array).toString();
+        if (text.includes('Hello')) breakStream();
+      }
+    };
+    await expect(read()).rejects.toThrow('terminated');
+    expect(text.match(/^id: .*$/gm)).toEqual(['id: turn_1:1.1']);
+    expect(logged()).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        msg: 'a stream broke',
+        error: expect.objectContaining({ message: secret.message }),
+      }),
+    ]);
+  });
+});
