@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import * as fc from 'fast-check';
 import { openTestDatabase } from '../../test/support/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeTurn } from '../../test/support/store-turn.js';
-import type { OpenedDatabase } from '../storage/connection.js';
+import type { OpenedDatabase, Queryable } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
 import { readArchive } from './archive.js';
 import { FencedError } from './event-log.js';
@@ -112,12 +114,58 @@ describe('EventWriter', () => {
     await expect(waiting).rejects.toThrow('no');
   });
 
+  it('tells what the log threw once the fact was stored, and closes', async () => {
+    await log.begin(turnId, 2);
+    const store = async (tx: Queryable): Promise<void> => {
+      await tx.update(turns).set({ endReason: 'stored' }).where(eq(turns.id, turnId));
+    };
+    await expect(writer.commit([fact], store)).rejects.toThrow(FencedError);
+    expect(texts(await readArchive(database.db, turnId))).toEqual(['step.started']);
+    await expect(writer.commit([fact], store)).rejects.toThrow(FencedError);
+    expect(failures).toHaveLength(1);
+  });
+
+  it('archives what it showed, in order and whole, however its calls fall', async () => {
+    const anyCall = fc.constantFrom('emit', 'commit', 'hold', 'release', 'wait');
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyCall, { maxLength: 25 }), async (calls) => {
+        const id = await storeTurn(database.db);
+        const onFailure = (error: unknown): void => void failures.push(error);
+        const deps = { log, db: database.db, clock, turnId: id, attempt: 1, onFailure };
+        const one = new EventWriter(deps);
+        const said: string[] = [];
+        const commits: Promise<void>[] = [];
+        for (const [index, call] of calls.entries()) {
+          if (call === 'hold') log.hold();
+          if (call === 'release') log.release();
+          if (call === 'wait') await nextTurn();
+          if (call !== 'emit' && call !== 'commit') continue;
+          const words = `<${index}>`;
+          said.push(words);
+          if (call === 'emit') one.emit(text(words));
+          else commits.push(one.commit([text(words)], nothing));
+        }
+        log.release();
+        await Promise.all([...commits, one.commit([], nothing)]);
+        const shown = await log.read(id);
+        expect(texts(shown).join('')).toBe(said.join(''));
+        expect(shown.map((event) => event.seq)).toEqual(shown.map((_, i) => i + 1));
+        expect(await readArchive(database.db, id)).toEqual(shown);
+        expect(failures).toEqual([]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it('tells once that it was fenced off', async () => {
     await log.begin(turnId, 2);
     writer.emit(text('a'));
     await nextTurn();
     expect(failures).toHaveLength(1);
     expect(failures[0]).toBeInstanceOf(FencedError);
+    writer.emit(text('b'));
+    await expect(writer.commit([fact], nothing)).rejects.toThrow(FencedError);
+    expect(failures).toHaveLength(1);
   });
 });
 
@@ -127,6 +175,7 @@ class SlowLog extends MemoryEventLog {
   #held: Promise<void> = Promise.resolve();
 
   hold(): void {
+    this.#release();
     this.#held = new Promise((resolve) => (this.#release = resolve));
   }
 

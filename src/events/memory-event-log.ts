@@ -15,6 +15,11 @@ export class MemoryEventLog implements EventLog {
 
   constructor(private readonly clock: Clock) {}
 
+  /** Turns of which it holds anything. */
+  get size(): number {
+    return this.#turns.size;
+  }
+
   async begin(turnId: string, attempt: number): Promise<void> {
     const log = this.#open(turnId);
     log.cancelExpiry();
@@ -79,6 +84,7 @@ export class MemoryEventLog implements EventLog {
 
   /** A reader of a turn that ended long ago must not leave an entry behind. */
   #forgetIfEmpty(turnId: string, log: TurnLog): void {
+    if (this.#turns.get(turnId) !== log) return;
     if (log.events.length === 0 && log.listeners.size === 0 && log.attempt === 0) {
       this.#turns.delete(turnId);
     }

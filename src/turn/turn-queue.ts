@@ -6,7 +6,7 @@ export interface TurnQueue {
   /**
    * Adds a turn, once: an id that waits or runs already stays where it is.
    *
-   * @returns how many are before it; 0 when a worker is free for it.
+   * @returns its place in the line, from 1; 0 when a worker is free for it or has it.
    */
   enqueue(turnId: string): Promise<{ position: number }>;
   /** Starts to hand turns to `handler`, first come first served, a bounded number at a time. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FencedError, type EventLog } from '../../src/events/event-log.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
+import { Recorder } from '../support/recorder.js';
 
 export interface EventLogUnderTest {
   log: EventLog;
@@ -42,13 +43,22 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
     it('refuses a fenced attempt, whole, and tells its followers nothing', async () => {
       await log.begin('a', 1);
       await log.append('a', 1, [delta(1)]);
-      const seen: TurnEvent[] = [];
-      await log.subscribe('a', (events) => seen.push(...events));
+      const seen = new Recorder<TurnEvent>();
+      await log.subscribe('a', (events) => seen.take(...events));
       await log.begin('a', 2);
       await expect(log.append('a', 1, [delta(2), delta(3)])).rejects.toThrow(FencedError);
       expect(await log.read('a')).toEqual([delta(1)]);
       await log.append('a', 2, [delta(1, 2)]);
-      expect(seen).toEqual([delta(1, 2)]);
+      await seen.count(1);
+      expect(seen.items).toEqual([delta(1, 2)]);
+      expect(await log.read('a')).toEqual([delta(1), delta(1, 2)]);
+    });
+
+    it('fences one turn, and no other', async () => {
+      await log.begin('a', 2);
+      await log.begin('b', 1);
+      await log.append('b', 1, [delta(1)]);
+      expect(await log.read('b')).toEqual([delta(1)]);
     });
 
     it('never lowers its fence', async () => {
@@ -59,28 +69,57 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
 
     it('leaves no gap between subscribing and reading', async () => {
       await log.begin('a', 1);
-      const seen: TurnEvent[] = [];
+      const seen = new Recorder<TurnEvent>();
       const appends: Promise<void>[] = [];
       for (let seq = 1; seq <= 20; seq += 1) appends.push(log.append('a', 1, [delta(seq)]));
-      await log.subscribe('a', (events) => seen.push(...events));
+      await log.subscribe('a', (events) => seen.take(...events));
       for (let seq = 21; seq <= 40; seq += 1) appends.push(log.append('a', 1, [delta(seq)]));
       const backfill = await log.read('a');
       await Promise.all(appends);
-      const all = new Set([...backfill, ...seen].map((event) => event.seq));
-      expect([...all].sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
+      const from = (backfill.at(-1)?.seq ?? 0) + 1;
+      const seqs = (events: readonly TurnEvent[]) => events.map(({ seq }) => seq);
+      const upTo = (first: number, last: number) =>
+        Array.from({ length: last - first + 1 }, (_, i) => first + i);
+      expect(seqs(backfill)).toEqual(upTo(1, from - 1));
+      await seen.count(40 - (seen.items[0]?.seq ?? from) + 1);
+      const live = seqs(seen.items);
+      expect(live).toEqual(upTo(live[0] ?? from, 40));
+      expect(live[0] ?? from).toBeLessThanOrEqual(from);
     });
 
     it('gives every follower every batch, until it stops listening', async () => {
       await log.begin('a', 1);
-      const first: TurnEvent[] = [];
-      const second: TurnEvent[] = [];
-      const stop = await log.subscribe('a', (events) => first.push(...events));
-      await log.subscribe('a', (events) => second.push(...events));
-      await log.append('a', 1, [delta(1)]);
+      const first = new Recorder<readonly TurnEvent[]>();
+      const second = new Recorder<readonly TurnEvent[]>();
+      const stop = await log.subscribe('a', first.take);
+      await log.subscribe('a', second.take);
+      await log.append('a', 1, [delta(1), delta(2)]);
+      await first.count(1);
       stop();
+      await log.append('a', 1, [delta(3)]);
+      await second.count(2);
+      expect(first.items).toEqual([[delta(1), delta(2)]]);
+      expect(second.items).toEqual([[delta(1), delta(2)], [delta(3)]]);
+    });
+
+    it('goes on with its followers when one stops, and stops again', async () => {
+      const seen = new Recorder<TurnEvent>();
+      const stop = await log.subscribe('a', () => undefined);
+      stop();
+      await log.subscribe('a', (events) => seen.take(...events));
+      stop();
+      await log.append('a', 1, [delta(1)]);
+      await seen.count(1);
+      expect(seen.items).toEqual([delta(1)]);
+    });
+
+    it('tells a follower nothing of another turn', async () => {
+      const seen = new Recorder<TurnEvent>();
+      await log.subscribe('a', (events) => seen.take(...events));
+      await log.append('b', 1, [delta(1)]);
       await log.append('a', 1, [delta(2)]);
-      expect(first).toEqual([delta(1)]);
-      expect(second).toEqual([delta(1), delta(2)]);
+      await seen.count(1);
+      expect(seen.items).toEqual([delta(2)]);
     });
 
     it('what was read is not changed by what comes after', async () => {
@@ -98,6 +137,40 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       await pass(900);
       expect(await log.read('a')).toHaveLength(1);
       await pass(200);
+      expect(await log.read('a')).toEqual([]);
+    });
+
+    it('leaves followers of an expired turn what they have, and goes on telling them', async () => {
+      await log.begin('a', 1);
+      const seen = new Recorder<readonly TurnEvent[]>();
+      await log.subscribe('a', seen.take);
+      await log.append('a', 1, [delta(1)]);
+      await seen.count(1);
+      const read = await log.read('a');
+      await log.expire('a', 1_000);
+      await pass(1_100);
+      expect(await log.read('a')).toEqual([]);
+      expect([read, seen.items]).toEqual([[delta(1)], [[delta(1)]]]);
+      await log.begin('a', 2);
+      await log.append('a', 2, [delta(1, 2)]);
+      await seen.count(2);
+      expect(seen.items[1]).toEqual([delta(1, 2)]);
+    });
+
+    it('forgets later when it is told so later', async () => {
+      await log.append('a', 1, [delta(1)]);
+      await log.expire('a', 1_000);
+      await pass(900);
+      await log.expire('a', 1_000);
+      await pass(900);
+      expect(await log.read('a')).toHaveLength(1);
+      await pass(200);
+      expect(await log.read('a')).toEqual([]);
+    });
+
+    it('has nothing to forget of a turn it does not know', async () => {
+      await log.expire('a', 1_000);
+      await pass(1_100);
       expect(await log.read('a')).toEqual([]);
     });
 

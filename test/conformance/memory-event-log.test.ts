@@ -1,8 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
 import { MemoryEventLog } from '../../src/events/memory-event-log.js';
+import type { TurnEvent } from '../../src/events/turn-event.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { eventLogConformance } from './event-log.js';
 
 eventLogConformance('MemoryEventLog', async () => {
   const clock = new ManualClock();
   return { log: new MemoryEventLog(clock), pass: (ms) => clock.advance(ms) };
+});
+
+describe('MemoryEventLog', () => {
+  const event: TurnEvent = { type: 'turn.queued', position: 1, attempt: 1, seq: 1, at: '' };
+
+  it('is left with no entry by a turn that expired, and by a reader that came later', async () => {
+    const clock = new ManualClock();
+    const log = new MemoryEventLog(clock);
+    await log.begin('a', 1);
+    await log.append('a', 1, [event]);
+    await log.expire('a', 1_000);
+    await log.expire('a', 1_000);
+    await clock.advance(1_000);
+    expect([log.size, clock.pending]).toEqual([0, 0]);
+    const stop = await log.subscribe('a', () => undefined);
+    await log.read('b');
+    expect(log.size).toBe(1);
+    stop();
+    expect(log.size).toBe(0);
+  });
+
+  it('is left with no entry when the last follower of an expired turn goes', async () => {
+    const clock = new ManualClock();
+    const log = new MemoryEventLog(clock);
+    await log.append('a', 1, [event]);
+    const stops = [await log.subscribe('a', () => undefined), await log.subscribe('a', () => 0)];
+    await log.expire('a', 1_000);
+    await clock.advance(1_000);
+    for (const stop of stops) {
+      expect(log.size).toBe(1);
+      stop();
+    }
+    expect(log.size).toBe(0);
+  });
+
+  it('closes with no timer left', async () => {
+    const clock = new ManualClock();
+    const log = new MemoryEventLog(clock);
+    await log.append('a', 1, [event]);
+    await log.expire('a', 1_000);
+    await log.close();
+    expect([log.size, clock.pending]).toEqual([0, 0]);
+  });
 });

@@ -1,35 +1,45 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SignalBus } from '../../src/turn/signal-bus.js';
+import { Recorder } from '../support/recorder.js';
 
 /** What every signal bus must do while nothing is broken; a lost hint costs latency only. */
 export function signalBusConformance(name: string, open: () => Promise<SignalBus>): void {
   describe(`${name} as a signal bus`, () => {
+    let bus: SignalBus;
+    beforeEach(async () => {
+      bus = await open();
+    });
+    afterEach(() => bus.close());
+
     it('gives a hint to every listener, until it stops listening', async () => {
-      const bus = await open();
-      const first: string[] = [];
-      const second: string[] = [];
-      const stop = bus.onCancel((turnId) => first.push(turnId));
-      bus.onCancel((turnId) => second.push(turnId));
+      const first = new Recorder<string>();
+      const second = new Recorder<string>();
+      const stop = bus.onCancel(first.take);
+      bus.onCancel(second.take);
       await bus.publishCancel('a');
+      await first.count(1);
       stop();
       await bus.publishCancel('b');
-      expect(first).toEqual(['a']);
-      expect(second).toEqual(['a', 'b']);
-      await bus.close();
+      await second.count(2);
+      expect(first.items).toEqual(['a']);
+      expect(second.items).toEqual(['a', 'b']);
     });
 
-    it('takes a hint that nobody listens for', async () => {
-      const bus = await open();
-      await expect(bus.publishCancel('a')).resolves.toBeUndefined();
-      await bus.close();
+    it('takes a hint that nobody listens for, and keeps it for nobody', async () => {
+      await bus.publishCancel('a');
+      const heard = new Recorder<string>();
+      bus.onCancel(heard.take);
+      await bus.publishCancel('b');
+      await heard.count(1);
+      expect(heard.items).toEqual(['b']);
     });
 
-    it('says nothing more once it is closed', async () => {
-      const bus = await open();
-      const heard: string[] = [];
-      bus.onCancel((turnId) => heard.push(turnId));
+    it('says nothing more once it is closed, whether it takes a hint or refuses it', async () => {
+      const heard = new Recorder<string>();
+      bus.onCancel(heard.take);
       await bus.close();
-      expect(heard).toEqual([]);
+      await Promise.allSettled([bus.publishCancel('a')]);
+      expect(heard.items).toEqual([]);
     });
   });
 }

@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { TurnQueue } from '../../src/turn/turn-queue.js';
+import { Recorder } from '../support/recorder.js';
 
 export interface TurnQueueUnderTest {
   queue: TurnQueue;
@@ -25,11 +27,12 @@ export function turnQueueConformance(
 
     it('hands turns out in the order they came, also those that came before the consumer', async () => {
       const { queue } = await start(1);
-      const handled = new Recorder();
+      const handled = new Recorder<string>();
       for (const id of ['a', 'b', 'c']) await queue.enqueue(id);
-      queue.consume(handled.take);
+      expect(await queue.depth()).toBe(3);
+      queue.consume(async (id) => handled.take(id));
       await handled.count(3);
-      expect(handled.ids).toEqual(['a', 'b', 'c']);
+      expect(handled.items).toEqual(['a', 'b', 'c']);
     });
 
     it('runs no more at a time than it may', async () => {
@@ -45,16 +48,20 @@ export function turnQueueConformance(
       expect(gate.most).toBe(2);
     });
 
-    it('says how many are before a turn; none for one that starts', async () => {
-      const { queue } = await start(1);
+    it.each([1, 2])('says its place in the line to a turn that waits for %i', async (workers) => {
+      const { queue } = await start(workers);
       const gate = new Gate();
       queue.consume(gate.handle);
-      expect(await queue.enqueue('a')).toEqual({ position: 0 });
-      await gate.running(1);
+      for (let i = 1; i <= workers; i += 1) {
+        expect(await queue.enqueue(`running ${i}`)).toEqual({ position: 0 });
+      }
+      await gate.running(workers);
       expect(await queue.enqueue('b')).toEqual({ position: 1 });
       expect(await queue.enqueue('c')).toEqual({ position: 2 });
+      expect(await queue.enqueue('b')).toEqual({ position: 1 });
+      expect(await queue.enqueue('running 1')).toEqual({ position: 0 });
       gate.open();
-      await gate.done(3);
+      await gate.done(workers + 2);
     });
 
     it('takes a turn once while it waits or runs', async () => {
@@ -69,13 +76,31 @@ export function turnQueueConformance(
       expect(await queue.depth()).toBe(1);
       gate.open();
       await gate.done(2);
+      // What was not to run a second time would come before this.
+      await queue.enqueue('c');
+      await gate.done(3);
+      expect(gate.ids).toEqual(['a', 'b', 'c']);
+    });
+
+    it('takes a turn again once it has run', async () => {
+      const { queue } = await start(1);
+      const handled = new Recorder<string>();
+      queue.consume(async (id) => handled.take(id));
+      await queue.enqueue('a');
+      await handled.count(1);
+      // Until the queue has seen its handler settle, it takes the turn for one that runs.
+      while (handled.items.length < 2) {
+        await queue.enqueue('a');
+        await nextTurn();
+      }
+      expect(new Set(handled.items)).toEqual(new Set(['a']));
     });
 
     it('goes on after a handler that throws', async () => {
       const { queue, errors } = await start(1);
-      const handled = new Recorder();
+      const handled = new Recorder<string>();
       queue.consume(async (id) => {
-        await handled.take(id);
+        handled.take(id);
         if (id === 'a') throw new Error('no');
       });
       await queue.enqueue('a');
@@ -103,26 +128,11 @@ export function turnQueueConformance(
   });
 }
 
-class Recorder {
-  readonly ids: string[] = [];
-  #waiters: { count: number; resolve: () => void }[] = [];
-
-  readonly take = async (id: string): Promise<void> => {
-    this.ids.push(id);
-    for (const waiter of this.#waiters) if (this.ids.length >= waiter.count) waiter.resolve();
-  };
-
-  async count(count: number): Promise<void> {
-    if (this.ids.length >= count) return;
-    await new Promise<void>((resolve) => this.#waiters.push({ count, resolve }));
-  }
-}
-
 /** Handlers that wait until the test lets them go. */
 class Gate {
   most = 0;
-  readonly #started = new Recorder();
-  readonly #ended = new Recorder();
+  readonly #started = new Recorder<string>();
+  readonly #ended = new Recorder<string>();
   #running = 0;
   #open = (): void => undefined;
   readonly #opened = new Promise<void>((resolve) => (this.#open = resolve));
@@ -130,14 +140,14 @@ class Gate {
   readonly handle = async (id: string): Promise<void> => {
     this.#running += 1;
     this.most = Math.max(this.most, this.#running);
-    await this.#started.take(id);
+    this.#started.take(id);
     await this.#opened;
     this.#running -= 1;
-    await this.#ended.take(id);
+    this.#ended.take(id);
   };
 
   get ids(): string[] {
-    return this.#started.ids;
+    return this.#started.items;
   }
 
   open(): void {
