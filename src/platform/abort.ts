@@ -19,14 +19,15 @@ export function linkAbort(outer: AbortSignal, inner: AbortController): () => voi
  * is not stopped: pass it the signal too.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   });
   try {
-    return await Promise.race([work, aborted]);
+    // The work is raced in any case: what it throws later must not be an unhandled rejection.
+    return await Promise.race([aborted, work]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { linkAbort, untilAborted } from './abort.js';
 import { errorCode } from './error-code.js';
@@ -80,6 +81,28 @@ describe('untilAborted', () => {
     controller.abort(new Error('stop'));
     await expect(waiting).rejects.toThrow('stop');
     await expect(untilAborted(never, controller.signal)).rejects.toThrow('stop');
+  });
+});
+
+describe('untilAborted, when it does not wait for the work', () => {
+  it.each(['before', 'during'])('leaves no unhandled rejection: aborted %s', async (when) => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    const controller = new AbortController();
+    const stop = new Error('stop');
+    let fail = (_error: Error): void => undefined;
+    const work = new Promise<never>((_resolve, reject) => (fail = reject));
+    if (when === 'before') controller.abort(stop);
+    const waiting = untilAborted(work, controller.signal);
+    controller.abort(stop);
+    await expect(waiting).rejects.toBe(stop);
+    fail(new Error('late'));
+    // The runtime reports what nobody handled after the microtasks of a turn of the loop.
+    await nextTurn();
+    await nextTurn();
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/support/manual-clock.js';
+import type { Clock } from '../platform/clock.js';
 import { keepLease } from './keep-lease.js';
 import { Lease } from './lease.js';
 
@@ -17,7 +18,7 @@ describe('keepLease', () => {
     errors = [];
   });
 
-  const keep = () =>
+  const keep = (time: Clock = clock) =>
     keepLease({
       claims: {
         extend: async () => {
@@ -27,7 +28,7 @@ describe('keepLease', () => {
       },
       claim: { turnId: 'a', sessionId: 's', attempt: 1 },
       lease,
-      clock,
+      clock: time,
       leaseMs: 30_000,
       onError: (error) => errors.push(error),
     });
@@ -65,6 +66,42 @@ describe('keepLease', () => {
     await clock.advance(10_000);
     expect(lease.reason).toBe('lost');
     expect(errors).toHaveLength(3);
+  });
+
+  it('takes a lease for lost when the database has not answered for its length', async () => {
+    const silence = new Promise<never>(() => undefined);
+    answers = [async () => ({ cancel: null }), () => silence];
+    keep();
+    await clock.advance(39_999);
+    expect([asked, lease.reason]).toEqual([2, undefined]);
+    await clock.advance(1);
+    expect(lease.reason).toBe('lost');
+  });
+
+  it('asks once more after a pause of the whole process, and keeps what is still its own', async () => {
+    let answer = (_answer: { cancel: null }): void => undefined;
+    answers = [() => new Promise((resolve) => (answer = resolve))];
+    let pausedMs = 0;
+    const now = (): number => clock.now() + pausedMs;
+    keep({ now, after: (delayMs, callback) => clock.after(delayMs, callback) });
+    // The first timer that fires after the pause finds the lease long over.
+    pausedMs = 120_000;
+    await clock.advance(10_000);
+    await clock.advance(9_999);
+    expect(asked).toBe(1);
+    expect(lease.reason).toBeUndefined();
+    answer({ cancel: null });
+    await clock.advance(0);
+    await clock.advance(60_000);
+    expect(lease.reason).toBeUndefined();
+  });
+
+  it('does not extend a lease that is lost: another worker is to have the turn', async () => {
+    const heartbeat = keep();
+    lease.end('lost');
+    await heartbeat.beat();
+    await clock.advance(60_000);
+    expect(asked).toBe(0);
   });
 
   it('goes on after a short absence of the database', async () => {

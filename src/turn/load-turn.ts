@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, lt, or } from 'drizzle-orm';
+import { asc, eq, inArray } from 'drizzle-orm';
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { Queryable } from '../storage/connection.js';
 import { messages, steps, toolCalls, turns } from '../storage/schema.js';
@@ -16,22 +16,7 @@ export interface StoredTurn {
   calls: CallRow[];
 }
 
-/** The session's turns up to and including `turn`, oldest first, in four queries. */
-export async function loadConversation(db: Queryable, turn: TurnRow): Promise<StoredTurn[]> {
-  const rows = await db
-    .select()
-    .from(turns)
-    .where(
-      and(
-        eq(turns.sessionId, turn.sessionId),
-        or(eq(turns.id, turn.id), lt(turns.createdAt, turn.createdAt)),
-      ),
-    )
-    .orderBy(asc(turns.createdAt), asc(turns.id));
-  return loadStored(db, rows);
-}
-
-/** Every turn of a session, oldest first. */
+/** Every turn of a session, oldest first, in four queries. */
 export async function loadSessionTurns(db: Queryable, sessionId: string): Promise<StoredTurn[]> {
   const rows = await db
     .select()

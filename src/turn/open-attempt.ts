@@ -1,6 +1,6 @@
 import { EventWriter } from '../events/event-writer.js';
 import type { Lease } from './lease.js';
-import { loadConversation, type StoredTurn } from './load-turn.js';
+import { loadSessionTurns, type StoredTurn } from './load-turn.js';
 import { getTurn } from './turn-lookup.js';
 import type { Claim } from './turn-claims.js';
 import type { Attempt } from './turn-run.js';
@@ -19,7 +19,8 @@ export async function openAttempt(
   const { db, log, clock, tools } = services;
   const turn = await getTurn(db, claim.turnId);
   await log.begin(turn.id, claim.attempt);
-  const conversation = await loadConversation(db, turn);
+  // A session has one turn at a time: while this one is active, all others came before it.
+  const conversation = await loadSessionTurns(db, turn.sessionId);
   const stored = conversation.find((other) => other.turn.id === turn.id);
   const writer = new EventWriter({
     log,

@@ -37,8 +37,10 @@ export async function refuseToolCalls(run: TurnRun, reason: string): Promise<voi
 
 async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool | undefined): Promise<void> {
   const lost = run.progress.results.get(call.id)?.status === 'claimed';
+  // A tool that is gone since counts as one that must not run twice.
+  if (lost && (tool?.retry ?? 'never') === 'never')
+    return end(run, call, unrun('unknown', outcomeUnknown));
   if (tool === undefined) return end(run, call, unrun('error', unknownTool(run, call.name)));
-  if (lost && tool.retry === 'never') return end(run, call, unrun('unknown', outcomeUnknown));
   const { named, ...rest } = run.permissions;
   const question = { ...rest, tool, namedByTurn: named.includes(tool.name) };
   const decision = denyWhatWouldAsk(decidePermission(question), question);

@@ -84,34 +84,39 @@ export class TurnWorker {
       lease.end('deadline'),
     );
     let run: TurnRun | undefined;
+    let isOver = false;
     try {
       await announceAttempt(services, attempt, earlier.length > 0);
       run = await equipRun(services, attempt, earlier);
       const ending = await runTurn(run);
       await endTurn(attempt, ending);
+      isOver = true;
       logger.info({ outcome: ending.outcome, reason: ending.reason }, 'turn ended');
     } catch (error) {
-      await this.#endThrown(services, attempt, error);
+      isOver = await this.#endThrown(services, attempt, error);
     } finally {
       cancelDeadline();
       lease.end('finished');
       await run?.tools
         .close()
         .catch((error: unknown) => logger.warn({ error }, 'a tool did not close'));
-      await log.expire(claim.turnId, LOG_KEPT_MS);
+      // The log of a turn that goes on belongs to its next attempt.
+      if (isOver) await log.expire(claim.turnId, LOG_KEPT_MS);
     }
   }
 
-  async #endThrown(services: TurnServices, attempt: Attempt, thrown: unknown): Promise<void> {
+  /** @returns whether the turn has ended. */
+  async #endThrown(services: TurnServices, attempt: Attempt, thrown: unknown): Promise<boolean> {
     const { logger } = services;
     const fate = endingOf(thrown, attempt.lease.reason);
     if (fate.type === 'leave') {
       logger.info({ lease: attempt.lease.reason }, 'turn left to its next attempt');
-      return;
+      return false;
     }
     if (fate.fault !== undefined) logger.error({ error: fate.fault }, 'the loop failed');
     await endTurn(attempt, fate.ending, fate.failure);
     const { outcome, reason } = fate.ending;
     logger.info({ outcome, reason, failure: fate.failure?.message }, 'turn ended');
+    return true;
   }
 }

@@ -1,0 +1,280 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import * as fc from 'fast-check';
+import { readArchive } from '../../src/events/archive.js';
+import { FencedError } from '../../src/events/event-log.js';
+import { foldTurnEvents } from '../../src/events/fold-turn.js';
+import type { TurnEvent } from '../../src/events/turn-event.js';
+import { toolCalls, turns } from '../../src/storage/schema.js';
+import type { OpenedDatabase } from '../../src/storage/connection.js';
+import { ToolRegistry } from '../../src/tools/registry.js';
+import type { ToolDefinition } from '../../src/tools/tool.js';
+import { cancelTurn } from '../../src/turn/cancel-turn.js';
+import { followTurn } from '../../src/turn/follow-turn.js';
+import { MemoryTurnQueue } from '../../src/turn/memory-turn-queue.js';
+import { submitTurn } from '../../src/turn/submit-turn.js';
+import { TurnClaims } from '../../src/turn/turn-claims.js';
+import { TurnWorker } from '../../src/turn/turn-worker.js';
+import { openTestDatabase } from '../support/database.js';
+import { HeldTool } from '../support/held-tool.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { openTestServices, type TestServices } from '../support/turn-services.js';
+
+describe('a turn that another worker takes over', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  let clock: ManualClock;
+  let test: TestServices;
+  let workers: { worker: TurnWorker; queue: MemoryTurnQueue }[];
+  let tools: HeldTool[];
+  beforeEach(async () => {
+    await database.db.delete(turns);
+    clock = new ManualClock();
+    workers = [];
+    tools = [];
+  });
+  afterEach(async () => {
+    for (const tool of tools) tool.finishAll();
+    await Promise.all(workers.map(({ queue }) => queue.close()));
+    await test.close();
+  });
+
+  async function open(held: HeldTool[], more: ToolDefinition[] = []): Promise<void> {
+    tools = held;
+    const definitions = [...held.map((tool) => tool.definition), ...more];
+    test = await openTestServices(database, definitions, { clock });
+  }
+
+  const claims = (): TurnClaims => new TurnClaims(test.services.db, test.services.settings.leaseMs);
+
+  /** A worker with a queue of its own, as on a host of its own. */
+  function newWorker() {
+    const queue = new MemoryTurnQueue({
+      concurrency: 1,
+      onError: (turnId, error) => void test.workerErrors.set(turnId, error),
+    });
+    const worker = new TurnWorker({ ...test.services, queue }, claims());
+    worker.start();
+    const started = { worker, queue };
+    workers.push(started);
+    return started;
+  }
+
+  async function submit(message: string, names: string[]): Promise<string> {
+    const { services, projectRoot } = test;
+    const session = await services.sessions.create({
+      projectRoot,
+      persona: 'WORKING_ITEMS',
+      mode: 'acceptEdits',
+    });
+    const { turnId } = await submitTurn(services, {
+      sessionId: session.id,
+      message,
+      opts: { tools: names, maxTurns: 6 },
+      attachments: [],
+      idempotencyKey: undefined,
+    });
+    return turnId;
+  }
+
+  /** As after a pause longer than the lease: the worker that has the turn does not know yet. */
+  async function lapse(turnId: string): Promise<void> {
+    const lapsed = { leaseUntil: new Date(0) };
+    await test.services.db.update(turns).set(lapsed).where(eq(turns.id, turnId));
+  }
+
+  async function follow(turnId: string, see?: (seen: TurnEvent[]) => Promise<void>) {
+    const seen: TurnEvent[] = [];
+    const { signal } = new AbortController();
+    for await (const events of followTurn(test.services, turnId, signal)) {
+      seen.push(...events);
+      await see?.(seen);
+    }
+    return seen;
+  }
+
+  const typesOf = (events: readonly TurnEvent[]): string[] => events.map((event) => event.type);
+
+  it('keeps its live log when the worker it was taken from leaves', async () => {
+    const tool = new HeldTool('deploy', { effect: 'edit', retry: 'never' });
+    await open([tool]);
+    const { services } = test;
+    const first = newWorker();
+    const turnId = await submit('[[tool=deploy {}]] [[stall=60000 step=2]]', ['deploy']);
+    await first.queue.enqueue(turnId);
+    const call = await tool.call(1);
+    await lapse(turnId);
+    await newWorker().queue.enqueue(turnId);
+    const following = follow(turnId, async (seen) => {
+      if (seen.at(-1)?.type !== 'text.delta') return;
+      // The successor streams. What the zombie writes is refused, and it goes.
+      call.finish();
+      await first.queue.close();
+      const before = await services.log.read(turnId);
+      await clock.advance(120_000);
+      expect(await services.log.read(turnId)).toEqual(before);
+      await expect(services.log.append(turnId, 1, before.slice(0, 1))).rejects.toThrow(FencedError);
+      await cancelTurn(services, turnId, 'interrupt');
+    });
+    const seen = await following;
+    expect(typesOf(seen).filter((type) => type === 'tool.ended')).toHaveLength(1);
+    expect(seen.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'interrupted', attempt: 2 });
+  });
+
+  it.each(['safe', 'idempotent'] as const)(
+    'runs a lost call of a tool that is %s again, under the same id',
+    async (retry) => {
+      const tool = new HeldTool('sync', { effect: 'edit', retry });
+      await open([tool]);
+      const turnId = await submit('[[tool=sync {}]]', ['sync']);
+      await newWorker().queue.enqueue(turnId);
+      const lost = await tool.call(1);
+      await lapse(turnId);
+      await newWorker().queue.enqueue(turnId);
+      const again = await tool.call(2);
+      expect(again.callId).toBe(lost.callId);
+      again.finish();
+      const seen = await follow(turnId);
+      const told = seen.filter((event) => event.type.startsWith('tool.'));
+      expect(typesOf(told)).toEqual(['tool.requested', 'tool.started', 'tool.ended']);
+      expect(told.at(-1)).toMatchObject({ status: 'success', output: 'sync is done', attempt: 2 });
+      lost.finish();
+      await workers[0]?.queue.close();
+      const ledger = await test.services.db.select().from(toolCalls);
+      expect(ledger).toEqual([
+        expect.objectContaining({ callId: lost.callId, status: 'success', output: 'sync is done' }),
+      ]);
+    },
+  );
+
+  it('runs no lost call of a tool that is gone since: nobody knows what it did', async () => {
+    const tool = new HeldTool('deploy', { effect: 'edit', retry: 'safe' });
+    await open([tool]);
+    const turnId = await submit('[[tool=deploy {}]]', ['deploy']);
+    await newWorker().queue.enqueue(turnId);
+    await tool.call(1);
+    await lapse(turnId);
+    const { services } = test;
+    test = { ...test, services: { ...services, tools: new ToolRegistry() } };
+    await newWorker().queue.enqueue(turnId);
+    const seen = await follow(turnId);
+    expect(seen.find((event) => event.type === 'tool.ended')).toMatchObject({ status: 'unknown' });
+  });
+
+  it('ends at its deadline in a stream that stalls, with what was said', async () => {
+    await open([]);
+    const turnId = await submit('[[tokens=50]] [[stall=60000]]', []);
+    await newWorker().queue.enqueue(turnId);
+    const { turnTimeoutMs } = test.services.settings;
+    let isLate = false;
+    const seen = await follow(turnId, async (events) => {
+      if (isLate || events.at(-1)?.type !== 'text.delta') return;
+      isLate = true;
+      await clock.advance(turnTimeoutMs);
+    });
+    const said = seen.flatMap((event) => (event.type === 'text.delta' ? [event.text] : []));
+    expect(seen.at(-1)).toMatchObject({
+      outcome: 'limited',
+      reason: 'timeout',
+      exitCode: 0,
+      text: said.join(''),
+    });
+    expect(typesOf(seen).slice(-2)).toEqual(['step.ended', 'turn.ended']);
+  });
+
+  it('is given time to end by a worker that stops, and handed back after that', async () => {
+    const tool = new HeldTool('look', { effect: 'read', retry: 'safe' });
+    await open([tool]);
+    test.services.settings.drainMs = 5_000;
+    const first = newWorker();
+    const turnId = await submit('[[tool=look {}]]', ['look']);
+    await first.queue.enqueue(turnId);
+    const call = await tool.call(1);
+    const stopping = first.worker.stop();
+    await clock.advance(4_999);
+    expect(call.signal.aborted).toBe(false);
+    await clock.advance(1);
+    await stopping;
+    expect(call.signal.reason).toMatchObject({ reason: 'shutdown' });
+    expect(await claims().unclaimed()).toEqual([turnId]);
+  });
+
+  it('has one end, and an archive that tells what readers saw, wherever it is taken', async () => {
+    const runs = new Map<string, number>();
+    const counting = (name: string, retry: 'safe' | 'never'): ToolDefinition => ({
+      name,
+      description: 'Counts its runs.',
+      inputSchema: { type: 'object' },
+      effect: retry === 'safe' ? 'read' : 'edit',
+      retry,
+      open: () => ({
+        run: async (_input, { callId }) => {
+          if (retry === 'never') runs.set(callId, (runs.get(callId) ?? 0) + 1);
+          return 'counted';
+        },
+      }),
+    });
+    await open([], [counting('deploy', 'never'), counting('look', 'safe')]);
+    const parts = fc.constantFrom(
+      '[[tokens=12 gap=4]]',
+      '[[think=3]]',
+      '[[cite]]',
+      '[[tool=deploy {}]]',
+      '[[tool=look {}]]',
+      '[[loop=3 tool=deploy {"n":"$i"}]]',
+      '[[loop=2 tool=look {"n":"$i"}]]',
+      '[[stop=max_tokens step=2]]',
+      '[[fail=529 after=6 step=2]]',
+      '[[drop after=3 step=2]]',
+    );
+    const scripts = fc.uniqueArray(parts, { minLength: 1, maxLength: 4 });
+    const moments = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(scripts, moments, async (script, crashes) => {
+        const firstOfRun = workers.length;
+        const turnId = await submit(script.join(' '), ['deploy', 'look']);
+        await newWorker().queue.enqueue(turnId);
+        const left = [...crashes].sort((a, b) => a - b);
+        const seen = await follow(turnId, async (events) => {
+          if (events.length < (left[0] ?? Infinity)) return;
+          left.shift();
+          await lapse(turnId);
+          await newWorker().queue.enqueue(turnId);
+        });
+        await Promise.all(workers.slice(firstOfRun).map(({ queue }) => queue.close()));
+        expectWhole(seen, await readArchive(test.services.db, turnId));
+        expect(Math.max(0, ...runs.values())).toBeLessThanOrEqual(1);
+        const [turn] = await test.services.db.select().from(turns).where(eq(turns.id, turnId));
+        expect(seen.at(-1)).toMatchObject({ outcome: turn?.status, attempt: turn?.attempt });
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+/** What may die with a worker: a later attempt says again, or takes back, what it told of. */
+const bestEffort = new Set<TurnEvent['type']>([
+  'step.started',
+  'thinking.delta',
+  'text.delta',
+  'source.cited',
+  'tool.requested',
+  'tool.args.delta',
+  'tool.progress',
+]);
+
+function expectWhole(seen: readonly TurnEvent[], archive: readonly TurnEvent[]): void {
+  const place = (event: TurnEvent): number => event.attempt * 1e6 + event.seq;
+  const places = seen.map(place);
+  expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
+  expect(seen.filter((event) => event.type === 'turn.ended')).toEqual(seen.slice(-1));
+  const kept = new Set(archive.map(place));
+  expect(archive).toEqual(seen.filter((event) => kept.has(place(event))));
+  const lost = seen.filter((event) => !kept.has(place(event)) && !bestEffort.has(event.type));
+  expect(lost).toEqual([]);
+  expect(foldTurnEvents(archive)).toEqual(foldTurnEvents(seen));
+}
