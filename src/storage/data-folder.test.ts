@@ -51,16 +51,44 @@ describe('a data folder', () => {
     expect(wanted.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
   });
 
+  it('never gets two holders, however many take it over at once', async () => {
+    const dead = JSON.stringify({ token: 'dead', pid: 2 ** 30 });
+    for (let round = 0; round < 60; round += 1) {
+      await writeFile(ownerFile(), dead);
+      const wanted = await Promise.allSettled(
+        Array.from({ length: 12 }, () => holdDataFolder(folder)),
+      );
+      const held = wanted.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      expect(held).toHaveLength(1);
+      expect(await readdir(folder)).toEqual(['owner.json']);
+      await held[0]?.release();
+    }
+  });
+
+  it('is taken over when the one that was taking it over was killed, too', async () => {
+    const dead = { token: 'dead', pid: 2 ** 30 };
+    await writeFile(ownerFile(), JSON.stringify(dead));
+    await writeFile(`${ownerFile()}.dead.takeover`, JSON.stringify({ ...dead, token: 'taker' }));
+    const held = await holdDataFolder(folder);
+    await expect(holdDataFolder(folder)).rejects.toThrow(DataFolderBusyError);
+    await held.release();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it('is taken over from a process whose number another one has now', async () => {
     const owner = { token: 'old', pid: process.pid, startTicks: '1' };
     await writeFile(ownerFile(), JSON.stringify(owner));
     await (await holdDataFolder(folder)).release();
   });
 
-  it('is not spoilt by an owner file that is no JSON', async () => {
-    await writeFile(ownerFile(), '{"tok');
-    await (await holdDataFolder(folder)).release();
-  });
+  it.each(['{"tok', '', 'null', '{"token":"x","pid":"1"}', '{"token":"x","pid":0}'])(
+    'is not spoilt by an owner file that says %j',
+    async (text) => {
+      await writeFile(ownerFile(), text);
+      await (await holdDataFolder(folder)).release();
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
 
   it('is released by its holder only', async () => {
     const held = await holdDataFolder(folder);

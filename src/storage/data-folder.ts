@@ -14,6 +14,8 @@ export interface FolderOwner {
   url?: string;
 }
 
+const nobody: FolderOwner = { token: 'nobody', pid: 0 };
+
 export class DataFolderBusyError extends Error {
   constructor(
     readonly folder: string,
@@ -46,17 +48,11 @@ export async function holdDataFolder(folder: string): Promise<{
     pid: process.pid,
     ...(startTicks === undefined ? {} : { startTicks }),
   };
-  while (!(await createExclusively(file, self))) {
-    const owner = await readOwner(file);
-    if (owner !== undefined && (await isAlive(owner))) throw new DataFolderBusyError(folder, owner);
-    await removeIfStill(file, owner);
-  }
+  const holder = await take(file, self);
+  if (holder !== undefined) throw new DataFolderBusyError(folder, holder);
   return {
     publish: (url) => writeWhole(file, { ...self, url }),
-    release: async () => {
-      const owner = await readOwner(file);
-      if (owner?.token === self.token) await rm(file, { force: true });
-    },
+    release: () => giveUp(file, self),
   };
 }
 
@@ -88,32 +84,37 @@ async function writeWhole(file: string, owner: FolderOwner): Promise<void> {
 }
 
 /**
- * Removes a dead owner's file. Another process may have taken the folder over since it was read:
- * the file is moved aside first (atomic), and put back when it turns out to be a living one's.
+ * Makes `file` ours, or says who lives and has it.
+ *
+ * Of many that find a dead owner's file, the one that takes the file named after that owner writes
+ * its own over it, so that `file` never goes missing and its living owner is never written over.
+ * Whoever dies at that is a dead owner in turn.
  */
-async function removeIfStill(file: string, dead: FolderOwner | undefined): Promise<void> {
-  const aside = `${file}.${randomUUID()}`;
-  try {
-    await rename(file, aside);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return;
-    throw error;
+async function take(file: string, self: FolderOwner): Promise<FolderOwner | undefined> {
+  while (!(await createExclusively(file, self))) {
+    const owner = await readOwner(file);
+    if (owner === undefined) continue;
+    if (await isAlive(owner)) return owner;
+    const takeover = `${file}.${owner.token}.takeover`;
+    if ((await take(takeover, self)) !== undefined) continue;
+    const isStillDeads = (await readOwner(file))?.token === owner.token;
+    if (isStillDeads) await writeWhole(file, self);
+    await giveUp(takeover, self);
+    if (isStillDeads) return undefined;
   }
-  const moved = await readOwner(aside);
-  if (moved !== undefined && moved.token !== dead?.token) {
-    try {
-      await link(aside, file);
-    } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw error;
-    }
-  }
-  await rm(aside, { force: true });
+  return undefined;
 }
 
+async function giveUp(file: string, self: FolderOwner): Promise<void> {
+  const owner = await readOwner(file);
+  if (owner?.token === self.token) await rm(file, { force: true });
+}
+
+/** Undefined when there is no such file. What no owner wrote counts as a dead one's. */
 async function readOwner(file: string): Promise<FolderOwner | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    if (!isPlainObject(value) || typeof value['pid'] !== 'number') return undefined;
+    if (!isPlainObject(value) || typeof value['pid'] !== 'number') return nobody;
     const { token, pid, startTicks, url } = value;
     return {
       token: String(token),
@@ -122,12 +123,15 @@ async function readOwner(file: string): Promise<FolderOwner | undefined> {
       ...(typeof url === 'string' ? { url } : {}),
     };
   } catch (error) {
-    if (error instanceof SyntaxError || errorCode(error) === 'ENOENT') return undefined;
+    if (error instanceof SyntaxError) return nobody;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
 async function isAlive(owner: FolderOwner): Promise<boolean> {
+  // Zero and below name groups of processes, this one's own among them.
+  if (owner.pid <= 0) return false;
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
