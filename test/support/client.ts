@@ -1,3 +1,4 @@
+import supertest from 'supertest';
 import { StreamReader } from './read-stream.js';
 
 type Json = Record<string, unknown>;
@@ -12,20 +13,24 @@ export interface Answer {
 export class Client {
   constructor(readonly url: string) {}
 
-  async request(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
-    const response = await fetch(this.url + path, { method, ...init });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text === '' ? {} : (JSON.parse(text) as Json),
-    };
+  async request(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    sent: { body?: string; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
+    const agent = supertest(this.url);
+    const calls = { GET: agent.get, POST: agent.post, PUT: agent.put, DELETE: agent.delete };
+    const call = Reflect.apply(calls[method], agent, [path]).set(sent.headers ?? {});
+    const response = await (sent.body === undefined ? call : call.send(sent.body));
+    const headers = new Headers(response.headers);
+    return { status: response.status, headers, body: response.body as Json };
   }
 
   get(path: string): Promise<Answer> {
     return this.request('GET', path);
   }
 
+  /** A text goes out as it is, anything else as JSON. */
   post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     return this.request('POST', path, {
       body: typeof body === 'string' ? body : JSON.stringify(body),

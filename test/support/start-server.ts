@@ -70,8 +70,15 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
   const server = await serve(runtime);
+  const closeAll = async (): Promise<void> => {
+    try {
+      await server.close();
+    } finally {
+      await model.close();
+    }
+  };
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopped ??= server.close().finally(() => model.close()));
+  const stop = (): Promise<void> => (stopped ??= closeAll());
   return {
     client: new Client(server.url),
     url: server.url,
