@@ -18,7 +18,8 @@ const base = {
 };
 
 export default {
-  testTimeout: 20_000,
+  // For a machine that is busy with other things: a test that hangs is worth waiting a minute for.
+  testTimeout: 60_000,
   // Most of the time goes to waiting for sockets and processes, not to computing.
   maxWorkers: 2,
   projects: [

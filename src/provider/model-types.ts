@@ -1,4 +1,4 @@
-import type { Source, Usage } from '../events/turn-event.js';
+import type { Source, StepStopReason, Usage } from '../events/turn-event.js';
 import type { JsonObject } from '../platform/json.js';
 
 /** What the loop sends to a model and hears from it, in no provider's words. */
@@ -43,14 +43,8 @@ export interface ModelRequest {
   maxTokens: number;
 }
 
-export type StopReason =
-  | 'end_turn'
-  | 'tool_use'
-  | 'max_tokens'
-  | 'pause_turn'
-  | 'refusal'
-  | 'stop_sequence'
-  | 'context_window';
+/** Why a model stopped by itself. */
+export type StopReason = Exclude<StepStopReason, 'interrupted' | 'failed'>;
 
 /** What a model's stream says, in order. Deltas are best effort; `part.ended` is canonical. */
 export type ModelEvent =

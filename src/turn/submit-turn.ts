@@ -68,7 +68,7 @@ export async function submitTurn(
   const turn = { sessionId, request, requestHash, idempotencyKey, options: resolution, parts, now };
   const turnId = await accept(services, turn);
   if (turnId === undefined) return submitTurn(services, submission);
-  await enqueue(services, turnId);
+  await wakeWorker(services, turnId);
   return { turnId, onDisconnect: resolution.options.onDisconnect };
 }
 
@@ -111,12 +111,22 @@ async function findJoinable(
   return { turnId: turn.id, onDisconnect: turn.options.options.onDisconnect };
 }
 
-/** Wakes a worker. The turn is stored: if this fails, the sweeper wakes one. */
-async function enqueue(services: TurnServices, turnId: string): Promise<void> {
-  const { queue, log, db, clock } = services;
-  const { position } = await queue.enqueue(turnId);
-  if (position === 0) return;
-  // Said before any attempt, by no worker: attempt 0.
+/** Wakes a worker. The turn is stored: whatever fails here, it is accepted, and the sweeper wakes one. */
+async function wakeWorker(services: TurnServices, turnId: string): Promise<void> {
+  try {
+    const { position } = await services.queue.enqueue(turnId);
+    if (position > 0) await announceWait(services, turnId, position);
+  } catch (error) {
+    services.logger.warn({ turnId, error }, 'an accepted turn was not enqueued at once');
+  }
+}
+
+/** Said before any attempt, by no worker: attempt 0. */
+async function announceWait(
+  { log, db, clock }: TurnServices,
+  turnId: string,
+  position: number,
+): Promise<void> {
   const queued = { type: 'turn.queued', position, attempt: 0, seq: 1, at: isoTime(clock) } as const;
   try {
     await log.append(turnId, 0, [queued]);

@@ -1,3 +1,4 @@
+import { untilAborted } from '../platform/abort.js';
 import { announceAttempt } from './announce-attempt.js';
 import { endTurn } from './end-turn.js';
 import { endingOf } from './ending-of.js';
@@ -12,6 +13,9 @@ import type { TurnServices } from './turn-services.js';
 
 /** How long the live log outlives its turn; the archive has it for good. */
 const LOG_KEPT_MS = 60_000;
+
+/** How long a turn's tools may take to close. */
+const CLOSE_WAIT_MS = 5_000;
 
 interface Running {
   lease: Lease;
@@ -97,11 +101,25 @@ export class TurnWorker {
     } finally {
       cancelDeadline();
       lease.end('finished');
-      await run?.tools
-        .close()
-        .catch((error: unknown) => logger.warn({ error }, 'a tool did not close'));
+      await this.#closeTools(run);
       // The log of a turn that goes on belongs to its next attempt.
       if (isOver) await log.expire(claim.turnId, LOG_KEPT_MS);
+    }
+  }
+
+  /** A tool that does not close must not keep the worker's place. */
+  async #closeTools(run: TurnRun | undefined): Promise<void> {
+    if (run === undefined) return;
+    const { clock, logger } = this.services;
+    const patience = new AbortController();
+    const late = new Error(`not closed after ${CLOSE_WAIT_MS} ms`);
+    const cancelTimer = clock.after(CLOSE_WAIT_MS, () => patience.abort(late));
+    try {
+      await untilAborted(run.tools.close(), patience.signal);
+    } catch (error) {
+      logger.warn({ turnId: run.turn.id, error }, 'a tool did not close');
+    } finally {
+      cancelTimer();
     }
   }
 

@@ -19,9 +19,9 @@ describe('a reader that does not read', () => {
   it('loses its connection, never the turn, and gets everything when it resumes', async () => {
     const { client, projectRoot, url } = server;
     const sessionId = await client.createSession(projectRoot);
-    // Twelve million characters come back in six hundred pieces: more than
+    // Eight million characters come back in six hundred pieces: more than
     // the kernel's buffers and the server's four million hold for a client.
-    const content = 'x'.repeat(12_000_000);
+    const content = 'x'.repeat(8_000_000);
     const message = `[[tool=write {"file_path":"big.txt","content":"${content}"}]] [[args=600]]`;
     const opts = { mode: 'acceptEdits', onDisconnect: 'continue' };
     const body = JSON.stringify({ sessionId, message, opts });

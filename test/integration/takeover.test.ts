@@ -104,7 +104,7 @@ describe('a turn that another worker takes over', () => {
     await open([tool]);
     const { services } = test;
     const first = newWorker();
-    const turnId = await submit('[[tool=deploy {}]] [[stall=60000 step=2]]', ['deploy']);
+    const turnId = await submit('[[tool=deploy {}]] [[stall=10000 step=2]]', ['deploy']);
     await first.queue.enqueue(turnId);
     const call = await tool.call(1);
     await lapse(turnId);
@@ -253,7 +253,7 @@ describe('a turn that another worker takes over', () => {
       }),
       { numRuns: 25 },
     );
-  });
+  }, 60_000);
 });
 
 /** What may die with a worker: a later attempt says again, or takes back, what it told of. */

@@ -1,8 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import * as fc from 'fast-check';
 import { readArchive } from '../../src/events/archive.js';
-import { foldTurnEvents } from '../../src/events/fold-turn.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { steps, toolCalls, turns } from '../../src/storage/schema.js';
@@ -193,71 +191,6 @@ describe('the worker', () => {
     sweeper.stop();
     expect(endsOf(events)).toEqual([expect.objectContaining({ outcome: 'completed' })]);
     await again.queue.close();
-  });
-
-  it('keeps the promise wherever a turn is taken away from its worker', async () => {
-    const runs = new Map<string, number>();
-    const counting: ToolDefinition = {
-      name: 'count',
-      description: 'Counts how often each call ran.',
-      inputSchema: { type: 'object' },
-      effect: 'edit',
-      retry: 'never',
-      open: () => ({
-        run: async (_input, { callId }) => {
-          runs.set(callId, (runs.get(callId) ?? 0) + 1);
-          return 'counted';
-        },
-      }),
-    };
-    const test = await openTestServices(database, [counting]);
-    opened.push(test);
-    const { services, projectRoot } = test;
-    const claims = new TurnClaims(services.db, services.settings.leaseMs);
-    new TurnWorker(services, claims).start();
-    const directives = fc.constantFrom(
-      '[[loop=3 tool=count {}]]',
-      '[[tool=count {}]] [[tool=count {}]]',
-      '[[tokens=30]]',
-      '[[think=3]] [[loop=2 tool=count {}]] [[tokens=9]]',
-      '[[stop=max_tokens]] [[tool=count {}]]',
-      '[[fail=529 after=3]] [[tokens=9]]',
-    );
-    await fc.assert(
-      fc.asyncProperty(directives, fc.integer({ min: 1, max: 14 }), async (message, moment) => {
-        const session = await services.sessions.create({
-          projectRoot,
-          persona: 'WORKING_ITEMS',
-          mode: 'acceptEdits',
-        });
-        const opts = { tools: ['count'], maxTurns: 4 };
-        const rest = { opts, attachments: [], idempotencyKey: undefined };
-        const { turnId } = await submitTurn(services, { sessionId: session.id, message, ...rest });
-        const successor = { ...services, queue: freshQueue() };
-        new TurnWorker(successor, claims).start();
-        const seen: TurnEvent[] = [];
-        let taken = false;
-        for await (const events of followTurn(services, turnId, new AbortController().signal)) {
-          seen.push(...events);
-          if (taken || seen.length < moment) continue;
-          taken = true;
-          // The first worker goes on as a zombie, beside the one that takes over.
-          const lapsed = { leaseUntil: new Date(0) };
-          await services.db.update(turns).set(lapsed).where(eq(turns.id, turnId));
-          await successor.queue.enqueue(turnId);
-        }
-        await successor.queue.close();
-        expect(endsOf(seen)).toHaveLength(1);
-        const places = seen.map((event) => event.attempt * 1e6 + event.seq);
-        expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
-        // The archive lacks at most what was streamed of a step that no longer counts.
-        const archived = await readArchive(services.db, turnId);
-        expect(seen).toEqual(expect.arrayContaining(archived));
-        expect(foldTurnEvents(archived)).toEqual(foldTurnEvents(seen));
-        expect(Math.max(0, ...runs.values())).toBeLessThanOrEqual(1);
-      }),
-      { numRuns: 40 },
-    );
   });
 });
 

@@ -1,0 +1,95 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../test/support/database.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { storeSession, storeTurn } from '../../test/support/store-turn.js';
+import { openTestServices, type TestServices } from '../../test/support/turn-services.js';
+import { FencedError } from '../events/event-log.js';
+import { noUsage, type TurnEvent } from '../events/turn-event.js';
+import type { AssistantPart } from '../provider/model-types.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import { steps, toolCalls } from '../storage/schema.js';
+import { Lease } from './lease.js';
+import { openAttempt } from './open-attempt.js';
+import { openCalls, replyText } from './turn-run.js';
+
+describe('openAttempt', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  let test: TestServices;
+  let sessionId: string;
+  let lease: Lease;
+  beforeEach(async () => {
+    test = await openTestServices(database, [], { clock: new ManualClock() });
+    sessionId = await storeSession(database.db);
+    lease = new Lease();
+  });
+  afterEach(() => test.close());
+
+  const open = (turnId: string, attempt: number) =>
+    openAttempt(test.services, { turnId, sessionId, attempt }, lease);
+
+  it('takes every other turn of the session for an earlier one, whatever the clock said', async () => {
+    const createdAt = new Date('2026-01-01T00:00:00Z');
+    const ended = { sessionId, status: 'completed' } as const;
+    const before = await storeTurn(database.db, { ...ended, createdAt });
+    const sameInstant = await storeTurn(database.db, { ...ended, createdAt });
+    const later = new Date('2026-01-01T01:00:00Z');
+    const clockWentBack = await storeTurn(database.db, { ...ended, createdAt: later });
+    const turnId = await storeTurn(database.db, { sessionId, createdAt });
+    const { earlier } = await open(turnId, 1);
+    const ids = earlier.map((stored) => stored.turn.id);
+    expect(ids.slice(0, 2).sort()).toEqual([before, sameInstant].sort());
+    expect(ids.slice(2)).toEqual([clockWentBack]);
+  });
+
+  it('goes on from the steps and the calls that are stored', async () => {
+    const turnId = await storeTurn(database.db, { sessionId, attempt: 2 });
+    const call = (id: string): AssistantPart => ({
+      type: 'tool_use',
+      id,
+      name: 'read',
+      input: {},
+    });
+    const now = new Date();
+    await database.db.insert(steps).values({
+      turnId,
+      step: 1,
+      attempt: 1,
+      parts: [{ type: 'text', text: 'Looking.' }, call('done'), call('lost'), call('new')],
+      stopReason: 'tool_use',
+      usage: noUsage,
+      startedAt: now,
+      endedAt: now,
+    });
+    const row = { turnId, step: 1, attempt: 1, name: 'read', input: {}, claimedAt: now };
+    await database.db.insert(toolCalls).values([
+      { ...row, callId: 'done', status: 'success', output: 'text' },
+      { ...row, callId: 'lost', status: 'claimed' },
+    ]);
+    const { attempt } = await open(turnId, 2);
+    expect(openCalls(attempt).map(({ id }) => id)).toEqual(['lost', 'new']);
+    expect(replyText(attempt)).toBe('Looking.');
+    expect(attempt.messageId).toBe(turnId.replace('turn_', 'msg_'));
+  });
+
+  it('fences earlier attempts off in the log, and is fenced off by a later one', async () => {
+    const turnId = await storeTurn(database.db, { sessionId, attempt: 2 });
+    const { attempt } = await open(turnId, 2);
+    const late: TurnEvent = { type: 'step.started', step: 1, attempt: 1, seq: 9, at: '' };
+    await expect(test.services.log.append(turnId, 1, [late])).rejects.toThrow(FencedError);
+    await test.services.log.begin(turnId, 3);
+    attempt.writer.emit({ type: 'step.started', step: 1 });
+    await expect(attempt.writer.commit([], async () => undefined)).rejects.toThrow(FencedError);
+    expect(lease.reason).toBe('lost');
+    expect(await test.services.log.read(turnId)).toEqual([]);
+  });
+
+  it('knows no turn that was deleted with its session', async () => {
+    const gone = open('turn_00000000-0000-4000-8000-000000000000', 1);
+    await expect(gone).rejects.toMatchObject({ type: 'TURN_NOT_FOUND', status: 404 });
+  });
+});
