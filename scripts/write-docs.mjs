@@ -12,19 +12,28 @@ import { permissionTable } from '../dist/governance/decide-permission.js';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const parts = { configuration: describeSettings, permissions: describePermissions };
 const outdated = [];
+const written = new Set();
 
 for (const name of ['README.md', 'ARCHITECTURE.md']) {
   const file = path.join(root, name);
   const before = await readFile(file, 'utf8');
   const after = before.replace(
     /(<!-- generated: (\w+) -->\n)[\s\S]*?(\n<!-- end -->)/g,
-    (_all, start, part, end) => `${start}\n${parts[part]()}\n${end}`,
+    (_all, start, part, end) => {
+      written.add(part);
+      return `${start}\n${parts[part]()}\n${end}`;
+    },
   );
   if (after === before) continue;
   outdated.push(name);
   if (!process.argv.includes('--check')) await writeFile(file, after);
 }
 
+const missing = Object.keys(parts).filter((part) => !written.has(part));
+if (missing.length > 0) {
+  process.stderr.write(`No place for ${missing.join(', ')}: put the markers back\n`);
+  process.exitCode = 1;
+}
 if (outdated.length > 0 && process.argv.includes('--check')) {
   process.stderr.write(`${outdated.join(', ')} out of date: run npm run docs\n`);
   process.exitCode = 1;

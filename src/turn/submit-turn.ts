@@ -68,6 +68,8 @@ export async function submitTurn(
   const turn = { sessionId, request, requestHash, idempotencyKey, options: resolution, parts, now };
   const turnId = await accept(services, turn);
   if (turnId === undefined) return submitTurn(services, submission);
+  // What people say is for eyes that asked for it.
+  services.logger.debug({ turnId, sessionId, request }, 'turn accepted');
   await wakeWorker(services, turnId);
   return { turnId, onDisconnect: resolution.options.onDisconnect };
 }
