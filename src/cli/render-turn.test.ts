@@ -19,9 +19,11 @@ function render(
   for (const frame of frames) {
     const rendered = renderFrame(state, frame, paint);
     state = rendered.state;
-    out += rendered.out;
-    err += rendered.err;
-    both += rendered.out + rendered.err;
+    for (const [stream, text] of rendered.writes) {
+      if (stream === 'out') out += text;
+      else err += text;
+      both += text;
+    }
   }
   return { out, err, both };
 }
@@ -59,6 +61,11 @@ describe.each(recordedTurns())('a terminal that shows %s', (name, events) => {
 });
 
 describe('renderFrame', () => {
+  it('ends a thought before the reply begins', () => {
+    const frames = [frame('thinking:delta', { text: 'Hm.' }), frame('chat:delta', { text: 'Yes' })];
+    expect(render(frames).both).toBe('thinking: Hm.\nYes');
+  });
+
   it('shows nothing of an event it does not know', () => {
     expect(render([frame('new:event', { a: 1 })])).toEqual({ out: '', err: '', both: '' });
   });

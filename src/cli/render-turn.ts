@@ -18,12 +18,13 @@ export interface RenderState {
   inputs: Readonly<Record<string, string>>;
 }
 
+/** `out` is for the reply and nothing else, `err` for everything around it. */
+export type Write = ['out' | 'err', string];
+
 export interface Rendered {
   state: RenderState;
-  /** For standard output: the reply, and nothing else. */
-  out: string;
-  /** For standard error: everything around it. */
-  err: string;
+  /** In order: on a terminal both streams are one text. */
+  writes: Write[];
 }
 
 export const renderStart: RenderState = {
@@ -40,14 +41,16 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
   switch (event) {
     case 'chat:delta': {
       const out = plainText(text(data['text']));
-      const err = state.thinking ? '\n' : '';
       if (out === '') return quiet(state);
-      return { state: { ...state, atLineStart: out.endsWith('\n'), thinking: false }, out, err };
+      return {
+        state: { ...state, atLineStart: out.endsWith('\n'), thinking: false },
+        writes: [...endThinking(state), ['out', out]],
+      };
     }
     case 'thinking:delta': {
       const start = state.thinking ? '' : lineBreak(state) + paint('dim', 'thinking: ');
       const err = start + paint('dim', plainText(text(data['text'])));
-      return { state: { ...state, thinking: true }, out: '', err };
+      return { state: { ...state, thinking: true }, writes: [['err', err]] };
     }
     case 'tool:args': {
       // A call that is refused never starts: what streamed of its input is all there is to show.
@@ -101,18 +104,20 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
 }
 
 function quiet(state: RenderState): Rendered {
-  return { state, out: '', err: '' };
+  return { state, writes: [] };
 }
 
 /** A line of its own on standard error, which may share a terminal with the reply. */
 function line(state: RenderState, content: string): Rendered {
-  const before = state.thinking ? '\n' : '';
-  const out = state.atLineStart ? '' : '\n';
+  const endReply: Write[] = state.atLineStart ? [] : [['out', '\n']];
   return {
     state: { ...state, atLineStart: true, thinking: false },
-    out,
-    err: `${before}${content}\n`,
+    writes: [...endThinking(state), ...endReply, ['err', `${content}\n`]],
   };
+}
+
+function endThinking(state: RenderState): Write[] {
+  return state.thinking ? [['err', '\n']] : [];
 }
 
 function lineBreak(state: RenderState): string {

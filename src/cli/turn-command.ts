@@ -71,8 +71,9 @@ async function runTurn(
       }
       const rendered = renderFrame(state, frame, paint);
       state = rendered.state;
-      process.stdout.write(rendered.out);
-      process.stderr.write(rendered.err);
+      for (const [stream, text] of rendered.writes) {
+        (stream === 'out' ? process.stdout : process.stderr).write(text);
+      }
     }
   } finally {
     stopListening();
