@@ -8,6 +8,7 @@ import { mountOpenApi } from './openapi.js';
 import type { Logger } from './platform/logger.js';
 import type { Runtime } from './runtime.js';
 import { TurnModule } from './turn/turn.module.js';
+import { checkNesting } from './wire/check-nesting.js';
 import { HarnessErrorFilter } from './wire/harness-error.filter.js';
 import { fixSseHeaders } from './wire/sse-headers.js';
 import { toValidationError } from './wire/validation-error.js';
@@ -35,6 +36,7 @@ export async function serve(runtime: Runtime): Promise<Server> {
   });
   // The reference checks no content type, and its clients send none.
   app.useBodyParser('json', { limit: config.maxBodyBytes, type: () => true });
+  app.use(checkNesting);
   app.disable('x-powered-by');
   app.use(fixSseHeaders);
   app.useGlobalGuards(new OriginGuard());

@@ -15,7 +15,7 @@ function textRule(fallback: string): OptionRule<string> {
 
 /** Every option but `subagentGovernance`, which is passed on as it came. */
 export const optionRules = {
-  model: textRule('claude-sonnet-4-20250514'),
+  model: { ...textRule('claude-sonnet-4-20250514'), read: readModel },
   tools: {
     read: readNames,
     expected: 'an array of strings',
@@ -38,6 +38,12 @@ export const optionRules = {
 function readText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : '';
   return text === '' ? undefined : text;
+}
+
+/** Neither a URL nor a column of text can hold NUL or half a surrogate pair. */
+function readModel(value: unknown): string | undefined {
+  const model = readText(value);
+  return model === undefined || model.includes('\0') || /\p{Cs}/u.test(model) ? undefined : model;
 }
 
 /** An explicit `[]` is a value: no tools. A name given twice counts once. */

@@ -1,7 +1,14 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsArray, IsNotEmpty, IsOptional, IsString, NotContains } from 'class-validator';
+import {
+  IsArray,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  NotContains,
+  ValidateIf,
+} from 'class-validator';
 
 /** The contract's wordings. */
 export const wrong = { message: "Missing or invalid '$property'" };
@@ -39,11 +46,11 @@ export function OptionalText(description: string, example?: string) {
   );
 }
 
-/** A list of texts that may be absent. */
+/** A list of texts that may be absent; null is not a list. */
 export function OptionalTexts(description: string) {
   return applyDecorators(
     ApiPropertyOptional({ type: [String], description }),
-    IsOptional(),
+    ValidateIf((_body: unknown, value: unknown) => value !== undefined),
     IsArray(noTexts),
     IsString({ each: true, ...noTexts }),
   );
