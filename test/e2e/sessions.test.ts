@@ -11,9 +11,12 @@ describe('sessions', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();
+    await writeFile(path.join(server.projectRoot, 'file.txt'), 'a file');
   });
   afterAll(() => server.close());
 
+  const fingerprintOf = (persona: string, mode: string): string =>
+    createHash('sha256').update(`${persona}::${mode}`).digest('hex').slice(0, 32);
   const create = (body: unknown) => server.client.post('/api/harness/session/create', body);
   const boot = (body: unknown) => server.client.post('/api/harness/session/boot', body);
 
@@ -81,6 +84,36 @@ describe('sessions', () => {
       { type: 'WORKING_ROOT_CONFLICT' },
     ],
     [
+      'a root that is a file',
+      (s) => ({ projectRoot: `${s.projectRoot}/file.txt` }),
+      404,
+      { type: 'WORKING_ROOT_INACCESSIBLE' },
+    ],
+    [
+      'a folder inside the instruction root, whether or not it is there',
+      (s) => ({ projectRoot: `${s.runtime.config.instructionRoot}/none` }),
+      409,
+      { type: 'WORKING_ROOT_CONFLICT' },
+    ],
+    [
+      'a way round into the instruction root',
+      (s) => ({ projectRoot: `${s.runtime.config.instructionRoot}/../instructions/agents` }),
+      409,
+      { type: 'WORKING_ROOT_CONFLICT' },
+    ],
+    [
+      'a root with a NUL',
+      (s) => ({ projectRoot: `${s.projectRoot}/\0` }),
+      400,
+      { type: 'INVALID_REQUEST', message: "Missing or invalid 'projectRoot'" },
+    ],
+    [
+      'a mode that is no text',
+      (s) => ({ projectRoot: s.projectRoot, mode: ['plan'] }),
+      400,
+      { type: 'INVALID_REQUEST', message: "Missing or invalid 'mode'" },
+    ],
+    [
       'a persona with a path',
       (s) => ({ projectRoot: s.projectRoot, persona: '../x' }),
       400,
@@ -122,15 +155,18 @@ describe('sessions', () => {
     );
     const listed = body['sessions'] as { sessionId: string }[];
     expect(listed.map((session) => session.sessionId)).toEqual(ids);
-    expect((await client.get('/api/harness/session/list')).body['error']).toEqual({
-      type: 'INVALID_REQUEST',
-      message: "Missing or invalid 'projectRoot'",
-    });
-    const missing = await client.get('/api/harness/session/list?projectRoot=/none/such');
-    expect([missing.status, missing.body['error']]).toEqual([
-      404,
-      expect.objectContaining({ type: 'WORKING_ROOT_INACCESSIBLE' }),
-    ]);
+  });
+
+  it.each<[string, string, number, object]>([
+    ['no root', '', 400, { message: "Missing or invalid 'projectRoot'" }],
+    ['a blank root', '?projectRoot=%20', 400, { message: "Missing or invalid 'projectRoot'" }],
+    ['two roots', '?projectRoot=/a&projectRoot=/b', 400, { type: 'INVALID_REQUEST' }],
+    ['a relative root', '?projectRoot=a', 400, { details: { projectRoot: 'a' } }],
+    ['a root with a NUL', '?projectRoot=/a%00', 400, { type: 'INVALID_REQUEST' }],
+    ['a missing root', '?projectRoot=/none/such', 404, { type: 'WORKING_ROOT_INACCESSIBLE' }],
+  ])('are not listed for %s', async (_what, query, status, error) => {
+    const answer = await server.client.get(`/api/harness/session/list${query}`);
+    expect([answer.status, answer.body['error']]).toEqual([status, expect.objectContaining(error)]);
   });
 
   it('are read and deleted by id; an id is never a path', async () => {
@@ -160,10 +196,9 @@ describe('sessions', () => {
     const calls = modelRequests.length;
     const first = await boot({ sessionId });
     expect(first.status).toBe(200);
-    const fingerprint = createHash('sha256').update('WORKING_ITEMS::direct').digest('hex');
     expect(first.body['boot']).toEqual({
       claudeSessionId: expect.stringMatching(/^claude_[0-9a-f-]{36}$/),
-      bootFingerprint: fingerprint.slice(0, 32),
+      bootFingerprint: fingerprintOf('WORKING_ITEMS', 'direct'),
       bootedAt: expect.stringMatching(instant),
     });
     expect(first.body['session']).toMatchObject({
@@ -181,6 +216,38 @@ describe('sessions', () => {
       (first.body['boot'] as { claudeSessionId: string }).claudeSessionId,
     );
     await turn.all();
+  });
+
+  it('are booted with the options given: what is not usable in them is ignored', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const booted = await boot({ sessionId, opts: { persona: 'EDITOR', mode: 'plan' } });
+    expect(booted.body).toMatchObject({
+      boot: { bootFingerprint: fingerprintOf('EDITOR', 'plan') },
+      session: { persona: 'WORKING_ITEMS', mode: 'direct' },
+    });
+    for (const opts of [null, 5, [], { model: 'claude-\0' }, { model: 'claude-\ud800', mode: 5 }]) {
+      const { status, body } = await boot({ sessionId, opts });
+      expect([status, body['session']]).toEqual([
+        200,
+        expect.objectContaining({
+          model: 'claude-sonnet-4-20250514',
+          bootFingerprint: fingerprintOf('WORKING_ITEMS', 'direct'),
+        }),
+      ]);
+    }
+  });
+
+  it('need no boot to take a turn, which is no boot either', async () => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const turn = await client.turn(sessionId, 'Hello');
+    const { claudeSessionId } = (await turn.until('session:init')).data;
+    expect((await turn.all()).at(-1)?.data).toEqual({ exitCode: 0 });
+    const { body } = await client.get(`/api/harness/session/${sessionId}`);
+    expect(body['session']).toMatchObject({ claudeSessionId, model: 'claude-sonnet-4-20250514' });
+    expect(body['session']).not.toHaveProperty('bootedAt');
+    const booted = await boot({ sessionId });
+    expect(booted.body['boot']).toMatchObject({ claudeSessionId });
   });
 
   it.each<[string, (s: TestServer, id: string) => unknown, number, object]>([
@@ -230,11 +297,16 @@ describe('sessions', () => {
     }
   });
 
-  it('survive a restart, with their messages', async () => {
+  it('survive a restart, with their boot and their messages', async () => {
     const first = await startServer();
     const sessionId = await first.client.createSession(first.projectRoot, { mode: 'plan' });
+    await first.client.post('/api/harness/session/boot', { sessionId });
     await (await first.client.turn(sessionId, 'Hello')).all();
     const before = await first.client.get(`/api/harness/session/${sessionId}`);
+    expect(before.body['session']).toHaveProperty(
+      'bootFingerprint',
+      fingerprintOf('WORKING_ITEMS', 'plan'),
+    );
     const said = await first.client.get(`/api/harness/sessions/${sessionId}/messages`);
     await first.stop();
     const second = await startServer({ dataDir: first.dataDir });

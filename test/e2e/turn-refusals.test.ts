@@ -1,6 +1,9 @@
 import http from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startServer, type TestServer } from '../support/start-server.js';
+import { storeTurn } from '../support/store-turn.js';
 
 const someId = 'sess_00000000-0000-4000-8000-000000000000';
 const invalid = (message: string) => ({ type: 'INVALID_REQUEST', message });
@@ -23,7 +26,20 @@ describe('a turn that is refused', () => {
     ['malformed JSON', () => '{"a"', 400, invalid('Request body must be valid JSON')],
     ['a JSON null', () => 'null', 400, { type: 'INVALID_REQUEST' }],
     ['a JSON list', () => '[1]', 400, { type: 'INVALID_REQUEST' }],
+    ['a JSON text', () => '"x"', 400, { type: 'INVALID_REQUEST' }],
     ['nothing', () => '', 400, { type: 'INVALID_REQUEST' }],
+    [
+      'a body without a bottom',
+      (id) => `{"sessionId":"${id}","message":"x","opts":${'['.repeat(9000)}${']'.repeat(9000)}}`,
+      400,
+      { type: 'INVALID_REQUEST', details: { limit: 100 } },
+    ],
+    [
+      'a session id that is no text, whatever else is wrong',
+      () => ({ sessionId: 5, message: 5, opts: { persona: 'NOBODY' }, attachments: 5 }),
+      400,
+      invalid("Missing or invalid 'sessionId'"),
+    ],
     ['no session id', () => ({ message: 5 }), 400, invalid("Missing or invalid 'sessionId'")],
     [
       'a blank session id',
@@ -52,6 +68,12 @@ describe('a turn that is refused', () => {
     [
       'attachments that are no texts',
       (id) => ({ sessionId: id, message: 'x', attachments: [1] }),
+      400,
+      invalid("Field 'attachments' must be an array of strings"),
+    ],
+    [
+      'attachments that are null, of a session that is not there',
+      () => ({ sessionId: someId, message: 'x', attachments: null }),
       400,
       invalid("Field 'attachments' must be an array of strings"),
     ],
@@ -160,20 +182,27 @@ describe('a turn that is refused', () => {
 
   it.each([
     ['Host', { host: 'evil.example' }],
+    ['Host', { host: '127.0.0.1.evil.example' }],
     ['Origin', { origin: 'https://evil.example' }],
-  ])('for a foreign %s', async (_name, headers) => {
+    ['Origin', { origin: 'null' }],
+  ])('for a foreign %s: %j', async (name, headers) => {
     const { port } = new URL(server.url);
-    const status = await new Promise<number | undefined>((resolve, reject) => {
+    // No other client lets a test choose its Host.
+    const answer = await new Promise<[number | undefined, string]>((resolve, reject) => {
       const request = http.request(
         { host: '127.0.0.1', port, path: '/api/harness/turn', method: 'POST', headers },
         (response) => {
-          response.resume();
-          resolve(response.statusCode);
+          let text = '';
+          response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+          response.once('end', () => resolve([response.statusCode, text]));
         },
       );
-      request.on('error', reject).end('{}');
+      request.on('error', reject).end(JSON.stringify({ sessionId, message: 'x' }));
     });
-    expect(status).toBe(403);
+    expect(answer).toEqual([403, expect.stringContaining('"FORBIDDEN_ORIGIN"')]);
+    expect(answer[1]).toContain(name);
+    const said = await server.client.get(`/api/harness/sessions/${sessionId}/messages`);
+    expect(said.body).toEqual({ messages: [] });
   });
 });
 
@@ -200,8 +229,9 @@ describe('an Idempotency-Key', () => {
   });
 
   it('makes one turn of ten at once', async () => {
-    const { client, projectRoot } = server;
+    const { client, projectRoot, modelRequests } = server;
     const sessionId = await client.createSession(projectRoot);
+    const calls = modelRequests.length;
     const streams = await Promise.all(
       Array.from({ length: 10 }, () => client.turn(sessionId, '[[tokens=10 gap=5]]', {}, key)),
     );
@@ -209,6 +239,7 @@ describe('an Idempotency-Key', () => {
     expect(ids.size).toBe(1);
     const [frames, ...others] = await Promise.all(streams.map((stream) => stream.all()));
     for (const other of others) expect(other).toEqual(frames);
+    expect(modelRequests).toHaveLength(calls + 1);
   });
 
   it('is refused with another body, and free in another session', async () => {
@@ -232,8 +263,15 @@ describe('an Idempotency-Key', () => {
     const { client, projectRoot } = server;
     const sessionId = await client.createSession(projectRoot);
     const body = { sessionId, message: 'x' };
-    const long = { 'idempotency-key': 'x'.repeat(256) };
-    expect((await client.post('/api/harness/turn', body, long)).status).toBe(400);
+    for (const wrong of ['', 'x'.repeat(256)]) {
+      const answer = await client.post('/api/harness/turn', body, { 'idempotency-key': wrong });
+      expect([answer.status, answer.body['error']]).toEqual([
+        400,
+        expect.objectContaining({ message: expect.stringContaining('Idempotency-Key') }),
+      ]);
+    }
+    const longest = { 'idempotency-key': 'x'.repeat(255) };
+    await (await client.turn(sessionId, 'x', {}, longest)).all();
   });
 });
 
@@ -253,6 +291,8 @@ describe('a server that cannot take turns', () => {
       expect.objectContaining({ type: 'QUEUE_FULL', details: { queueDepth: 1 } }),
       '5',
     ]);
+    const said = await client.get(`/api/harness/sessions/${sessions[2]}/messages`);
+    expect(said.body).toEqual({ messages: [] });
     expect((await waiting.all()).map((frame) => frame.event).slice(0, 2)).toEqual([
       'turn:queued',
       'session:init',
@@ -261,11 +301,14 @@ describe('a server that cannot take turns', () => {
     await server.close();
   });
 
-  it('says MISSING_API_KEY, after the session and before all else', async () => {
+  it('says MISSING_API_KEY, after the session and before busy and all else', async () => {
     const environment = { ANTHROPIC_API_KEY: '', NODE_ENV: 'production' };
     const server = await startServer({ environment });
     const { client, projectRoot } = server;
     const sessionId = await client.createSession(projectRoot);
+    // A turn that another worker has: without a key, none can begin here.
+    const leaseUntil = new Date(Date.now() + 60_000);
+    await storeTurn(server.runtime.database.db, { sessionId, leaseUntil });
     const missing = await client.post('/api/harness/turn', { sessionId, message: '' });
     expect([missing.status, missing.body['error']]).toEqual([
       503,
@@ -276,6 +319,28 @@ describe('a server that cannot take turns', () => {
     ]);
     const unknown = await client.post('/api/harness/turn', { sessionId: someId, message: 'x' });
     expect(unknown.status).toBe(404);
+    await server.close();
+  });
+
+  it('says INSTRUCTION_ROOT_INVALID, and what is missing', async () => {
+    const instructionRoot = path.join(tmpdir(), 'turnpike-no-instructions');
+    const environment = { TURNPIKE_INSTRUCTION_ROOT: instructionRoot };
+    const server = await startServer({ environment });
+    const { client, projectRoot, modelRequests } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const { status, body } = await client.post('/api/harness/turn', { sessionId, message: '' });
+    expect([status, body['error']]).toEqual([
+      500,
+      expect.objectContaining({
+        type: 'INSTRUCTION_ROOT_INVALID',
+        details: {
+          instructionRoot,
+          missingEntries: expect.arrayContaining(['agents', 'docs', 'AGENTS.md']),
+          invalidEntries: [],
+        },
+      }),
+    ]);
+    expect(modelRequests).toEqual([]);
     await server.close();
   });
 
