@@ -1,5 +1,5 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { HealthService } from './health-service.js';
 import type { Readiness } from './readiness.js';
@@ -17,6 +17,7 @@ export class HealthController {
 
   @Get('ready')
   @ApiOperation({ summary: 'Whether database, queue and log answer' })
+  @ApiOkResponse({ description: '`{ready, checks}`: each check is `ok`.' })
   @ApiResponse({ status: 503, description: 'Not ready; `checks` says what does not answer.' })
   async ready(@Res({ passthrough: true }) response: Response): Promise<Readiness> {
     const readiness = await this.health.readiness();

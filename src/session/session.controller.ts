@@ -24,6 +24,7 @@ export class SessionController {
     400: 'INVALID_REQUEST',
     404: 'WORKING_ROOT_INACCESSIBLE',
     409: 'WORKING_ROOT_CONFLICT',
+    413: 'BODY_TOO_LARGE',
     429: 'SESSION_LIMIT',
   })
   async create(@Body() body: CreateSessionDto): Promise<SessionDto> {
@@ -38,6 +39,7 @@ export class SessionController {
     400: 'INVALID_REQUEST',
     404: 'SESSION_NOT_FOUND, PERSONA_NOT_FOUND, WORKING_ROOT_INACCESSIBLE',
     409: 'WORKING_ROOT_CONFLICT',
+    413: 'BODY_TOO_LARGE',
     500: 'INSTRUCTION_ROOT_INVALID, SDK_FAILURE',
     503: 'SDK_FAILURE (no key)',
   })

@@ -95,6 +95,7 @@ export class TurnController {
 
   @Get('turns/:id')
   @ApiOperation({ summary: 'A turn: status, attempt, usage, options with where each came from' })
+  @ApiOkResponse({ description: '`{turn}`: the turn as it is now.' })
   @ApiErrors({ 404: 'TURN_NOT_FOUND' })
   async get(@Param('id') turnId: string) {
     return { turn: await this.turns.get(turnId) };
@@ -104,7 +105,11 @@ export class TurnController {
   @HttpCode(200)
   @ApiOperation({ summary: 'End the running turn of a session' })
   @ApiOkResponse({ type: OkDto })
-  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'SESSION_NOT_FOUND (no session, or no active turn)' })
+  @ApiErrors({
+    400: 'INVALID_REQUEST',
+    404: 'SESSION_NOT_FOUND (no session, or no active turn)',
+    413: 'BODY_TOO_LARGE',
+  })
   async interrupt(@Body() body: InterruptDto): Promise<OkDto> {
     await this.turns.interrupt(body.sessionId);
     return { ok: true };
@@ -112,6 +117,9 @@ export class TurnController {
 
   @Get('sessions/:id/messages')
   @ApiOperation({ summary: 'Messages of a session, oldest first' })
+  @ApiOkResponse({
+    description: '`{messages}`: each with its role, status and parts (text, thinking, file, tool).',
+  })
   @ApiErrors({ 404: 'SESSION_NOT_FOUND' })
   async messages(@Param('id') sessionId: string): Promise<{ messages: MessageView[] }> {
     return { messages: await this.turns.messages(sessionId) };
