@@ -45,7 +45,10 @@ module.exports = {
     {
       name: 'turn-is-the-only-conductor',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(turn/|app\\.module|runtime|serve)' },
+      from: {
+        path: '^src/',
+        pathNot: '^src/(turn/|app\\.module|runtime|serve|back-end|embedded|distributed)',
+      },
       to: { path: '^src/turn/' },
     },
     {
@@ -84,6 +87,19 @@ module.exports = {
       ['@electric-sql/pglite'],
       ['^src/storage/'],
       'Only storage opens a database.',
+    ),
+    only('pg-has-one-home', ['pg'], ['^src/storage/'], 'Only storage opens a database.'),
+    only(
+      'ioredis-has-its-adapters',
+      ['ioredis'],
+      ['^src/storage/redis-', '^src/events/redis-', '^src/turn/(redis|bull)-'],
+      'Redis is reached through the adapters of the ports.',
+    ),
+    only(
+      'bullmq-has-its-adapter',
+      ['bullmq', '@nestjs/bullmq'],
+      ['^src/turn/(bull-|turn\\.processor)'],
+      'The queue is reached through its port.',
     ),
     {
       name: 'tests-stay-out-of-the-build',

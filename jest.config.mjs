@@ -29,11 +29,20 @@ export default {
       roots: ['<rootDir>/src', '<rootDir>/test/conformance', '<rootDir>/test/integration'],
       testMatch: ['**/*.test.ts'],
     },
+    // One suite, two back ends, and beside it what only one of them has.
     {
       ...base,
-      displayName: 'e2e',
-      roots: ['<rootDir>/test/e2e'],
+      displayName: 'embedded',
+      roots: ['<rootDir>/test/e2e', '<rootDir>/test/embedded'],
       testMatch: ['**/*.test.ts'],
+      globals: { BACK_END: 'embedded' },
+    },
+    {
+      ...base,
+      displayName: 'distributed',
+      roots: ['<rootDir>/test/e2e', '<rootDir>/test/distributed'],
+      testMatch: ['**/*.test.ts'],
+      globals: { BACK_END: 'distributed' },
     },
   ],
 };

@@ -1,15 +1,21 @@
 #!/usr/bin/env node
+import { migrateCommand } from './cli/migrate-command.js';
 import { serveCommand } from './cli/serve-command.js';
 import { turnCommand } from './cli/turn-command.js';
 
 const usage = `turnpike turn [options] MESSAGE    run one turn and print its stream
-turnpike serve [--port N]          serve the API until it is stopped
+turnpike serve [options]            serve until it is stopped
+turnpike migrate                    bring the database of DATABASE_URL up to date
 
 Options of turn:
   --attach FILE     attach a file; may be repeated
   --session ID      go on with a session; without it, one is made for the current folder
   --persona NAME    --mode MODE    --model MODEL    --tools A,B
   --json            print every frame as a line of JSON
+
+Options of serve:
+  --port N          port to listen on (TURNPIKE_PORT)
+  --role ROLE       api, worker or all (TURNPIKE_ROLE)
 
 A MESSAGE of - is read from standard input. TURNPIKE_URL names the server to use; without it, the
 one that serves the data folder, or one started for the length of the turn. Exit code: the turn's
@@ -22,6 +28,7 @@ process.exitCode = await run();
 async function run(): Promise<number> {
   if (command === 'turn') return turnCommand(rest, process.env);
   if (command === 'serve') return serveCommand(rest, process.env);
+  if (command === 'migrate') return migrateCommand(process.env);
   const asked = ['help', '--help', '-h'].includes(command);
   if (asked) process.stdout.write(usage);
   else process.stderr.write(command === '' ? usage : `There is no command ${command}.\n\n${usage}`);

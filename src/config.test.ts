@@ -47,7 +47,17 @@ describe('readConfig', () => {
   });
 
   it('leaves other programs’ variables alone', () => {
-    expect(() => readConfig({ PATH: '/bin', REDIS_URL: 'redis://x' })).not.toThrow();
+    expect(() => readConfig({ PATH: '/bin', PGHOST: 'x' })).not.toThrow();
+  });
+
+  it.each([
+    [{ REDIS_URL: 'redis://x' }, 'DATABASE_URL is not'],
+    [{ DATABASE_URL: 'postgres://x' }, 'REDIS_URL is not'],
+    [{ TURNPIKE_ROLE: 'worker' }, 'the only role is "all"'],
+  ])('refuses half a deployment: %j', (environment, problem) => {
+    expect(() => readConfig(environment)).toThrow(problem);
+    const whole = { ...environment, REDIS_URL: 'redis://x', DATABASE_URL: 'postgres://x' };
+    expect(() => readConfig(whole)).not.toThrow();
   });
 
   it('names everything that is wrong at once', () => {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllowedOrigin } from './provider/egress-policy.js';
+import { roles } from './role.js';
 import { choice, integer, optional, text, type Setting } from './setting.js';
 
 /**
@@ -21,6 +22,33 @@ export const settings = {
     },
   ),
   port: integer('TURNPIKE_PORT', 4400, 'Port to listen on; 0 picks a free one.', 0, 65_535),
+  role: choice(
+    'TURNPIKE_ROLE',
+    roles,
+    'all',
+    'What this process does: `api` serves clients, `worker` runs turns, `all` both. Other than `all` needs `REDIS_URL` and `DATABASE_URL`.',
+  ),
+  redisUrl: optional(
+    ['REDIS_URL'],
+    'Redis of a deployment with several processes: `redis://[:password@]host:port[/database]`. Set together with `DATABASE_URL`.',
+    true,
+  ),
+  redisPrefix: text('TURNPIKE_REDIS_PREFIX', 'turnpike', 'First part of every key in Redis.', {
+    allowed: "letters, digits, '-' and '_', at most 64",
+    accept: (value) => /^[\w-]{1,64}$/.test(value),
+  }),
+  databaseUrl: optional(
+    ['DATABASE_URL'],
+    'PostgreSQL of a deployment with several processes: `postgres://user:password@host:port/database`. Set together with `REDIS_URL`.',
+    true,
+  ),
+  databaseConnections: integer(
+    'TURNPIKE_DATABASE_CONNECTIONS',
+    16,
+    'Most connections to PostgreSQL of one process.',
+    1,
+    1_000,
+  ),
   dataDir: text('TURNPIKE_DATA_DIR', './.turnpike', 'Folder of the embedded database.'),
   provider: choice(
     'TURNPIKE_PROVIDER',
@@ -103,6 +131,13 @@ export const settings = {
     'How long a stop waits for running turns, in ms; what is not done by then is resumed at the next start.',
     0,
     3_600_000,
+  ),
+  logBytesPerTurn: integer(
+    'TURNPIKE_LOG_BYTES_PER_TURN',
+    33_554_432,
+    "Most bytes of one turn's live log in Redis; older events are read from the archive.",
+    65_536,
+    1_073_741_824,
   ),
   turnTimeoutMs: integer(
     'TURNPIKE_TURN_TIMEOUT_MS',
@@ -233,7 +268,29 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   }
   if (problems.length > 0) throw new ConfigError(problems);
   // Every key of `settings` was given a value of its type by its own parser.
-  return values as Config;
+  const config = values as Config;
+  const contradictions = findContradictions(config);
+  if (contradictions.length > 0) throw new ConfigError(contradictions);
+  return config;
+}
+
+/** Settings that are fine alone, and not together. */
+function findContradictions(config: Config): string[] {
+  const { redisUrl, databaseUrl, role } = config;
+  const problems: string[] = [];
+  if ((redisUrl === undefined) !== (databaseUrl === undefined)) {
+    const [given, missing] =
+      redisUrl === undefined ? ['DATABASE_URL', 'REDIS_URL'] : ['REDIS_URL', 'DATABASE_URL'];
+    problems.push(
+      `${given} is set and ${missing} is not; set both for several processes, or neither for one that needs nothing`,
+    );
+  }
+  if (role !== 'all' && redisUrl === undefined && databaseUrl === undefined) {
+    problems.push(
+      `TURNPIKE_ROLE is "${role}"; without REDIS_URL and DATABASE_URL one process does it all, and the only role is "all"`,
+    );
+  }
+  return problems;
 }
 
 function unknownVariable(name: string, known: ReadonlySet<string>): string {

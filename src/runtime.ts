@@ -1,20 +1,20 @@
 import { PersonaLibrary } from './agents/load-persona.js';
+import type { BackEnd, BackEndOptions } from './back-end.js';
 import type { Config } from './config.js';
-import { MemoryEventLog } from './events/memory-event-log.js';
+import { openDistributed } from './distributed.js';
+import { openEmbedded } from './embedded.js';
 import { systemClock, type Clock } from './platform/clock.js';
+import { Opened } from './platform/opened.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import { AnthropicProvider } from './provider/anthropic/anthropic-provider.js';
 import { chooseProviderMode, type ProviderMode } from './provider/provider-settings.js';
 import { secretRedactor } from './provider/redact-secrets.js';
 import { startRehearsal, type Rehearsal } from './rehearsal/start-rehearsal.js';
 import { SessionStore } from './session/session-store.js';
-import { openEmbeddedDatabase, type OpenedDatabase } from './storage/connection.js';
-import { holdDataFolder } from './storage/data-folder.js';
 import { builtinTools } from './tools/builtin/builtin-tools.js';
 import { pickShellEnv } from './tools/pick-shell-env.js';
 import { ToolRegistry } from './tools/registry.js';
-import { MemorySignalBus } from './turn/memory-signal-bus.js';
-import { MemoryTurnQueue } from './turn/memory-turn-queue.js';
+import { EndWatch } from './turn/end-watch.js';
 import { TurnClaims } from './turn/turn-claims.js';
 import type { TurnServices } from './turn/turn-services.js';
 
@@ -22,10 +22,8 @@ export interface Runtime {
   config: Config;
   mode: ProviderMode;
   logger: Logger;
-  database: OpenedDatabase;
+  backEnd: BackEnd;
   services: TurnServices;
-  /** Says where the data folder's owner serves. */
-  publish(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,45 +36,53 @@ export interface RuntimeOptions {
   clock?: Clock;
   logger?: Logger;
   /** A dump of an empty database to start a new one from. */
-  databaseImage?: Blob;
+  databaseImage?: Blob | undefined;
 }
 
 /**
- * Assembles the embedded back end: everything in this process, nothing to install.
+ * Assembles what a process runs on: with `REDIS_URL` and `DATABASE_URL` the distributed back end,
+ * without them the embedded one, in this process and with nothing to install.
  *
- * @throws DataFolderBusyError when another process has the data folder.
+ * @throws DataFolderBusyError when another process has the data folder; UnreachableError when
+ *   Redis or PostgreSQL does not answer.
  */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { config, clock = systemClock } = options;
-  const redact = secretRedactor(config.apiKey === undefined ? [] : [config.apiKey]);
+  const secrets = [config.apiKey, config.redisUrl, config.databaseUrl];
+  const redact = secretRedactor(secrets.filter((secret) => secret !== undefined));
   const logger =
     options.logger ??
     createLogger({ level: config.logLevel, readable: options.readableLogs, redact });
-  const folder = await holdDataFolder(config.dataDir);
   const mode = chooseProviderMode({ ...config, requested: config.provider });
-  // The rehearsal model and the database start side by side: the latter takes seconds when new.
-  const [rehearsal, database] = await Promise.all([
-    mode === 'rehearsal' ? startRehearsal() : undefined,
-    openEmbeddedDatabase(config.dataDir, options.databaseImage),
-  ]);
-  const services = assemble({ ...options, clock, logger, mode, database, rehearsal });
-  // Nobody else has this database: whoever held a lease in it is gone.
-  await new TurnClaims(database.db, config.leaseMs).releaseAll();
+  const opened = new Opened();
+  const { rehearsal, backEnd } = await opened.orClose(async () => ({
+    backEnd: await opened.add(
+      openBackEnd({ config, clock, logger, databaseImage: options.databaseImage }),
+      ({ close }) => close(),
+    ),
+    rehearsal:
+      mode === 'rehearsal'
+        ? await opened.add(startRehearsal(), (model) => model.close())
+        : undefined,
+  }));
+  const services = assemble({ ...options, clock, logger, mode, backEnd, rehearsal });
   return {
     config,
     mode,
     logger,
-    database,
+    backEnd,
     services,
-    publish: folder.publish,
     close: async () => {
-      await services.bus.close();
-      await services.log.close();
-      await rehearsal?.close();
-      await database.close();
-      await folder.release();
+      services.ends.close();
+      await opened.close();
     },
   };
+}
+
+function openBackEnd(options: BackEndOptions): Promise<BackEnd> {
+  const { redisUrl, databaseUrl } = options.config;
+  if (redisUrl === undefined || databaseUrl === undefined) return openEmbedded(options);
+  return openDistributed({ ...options, redisUrl, databaseUrl });
 }
 
 interface Parts {
@@ -85,13 +91,14 @@ interface Parts {
   clock: Clock;
   logger: Logger;
   mode: ProviderMode;
-  database: OpenedDatabase;
+  backEnd: BackEnd;
   rehearsal: Rehearsal | undefined;
 }
 
 function assemble(parts: Parts): TurnServices {
-  const { config, clock, logger, mode, rehearsal } = parts;
-  const { db } = parts.database;
+  const { config, clock, logger, mode, rehearsal, backEnd } = parts;
+  const { log, queue, bus } = backEnd;
+  const { db } = backEnd.database;
   const provider = new AnthropicProvider(
     {
       mode,
@@ -107,14 +114,13 @@ function assemble(parts: Parts): TurnServices {
   const { maxTokens, toolTimeoutMs, toolOutputLimit, parallelTools } = config;
   return {
     db,
-    log: new MemoryEventLog(clock),
-    queue: new MemoryTurnQueue({
-      concurrency: config.workerConcurrency,
-      onError: (turnId, error) => logger.error({ turnId, error }, 'a turn could not be worked on'),
-    }),
-    bus: new MemorySignalBus(),
+    log,
+    queue,
+    bus,
     clock,
     logger,
+    claims: new TurnClaims(db, config.leaseMs),
+    ends: new EndWatch({ db, clock, logger }),
     sessions: new SessionStore(db, clock, config.maxSessions),
     personas: new PersonaLibrary(config.instructionRoot, {
       onProblem: (file, problem) =>

@@ -6,8 +6,10 @@ import { OriginGuard } from './access/origin.guard.js';
 import { AppModule } from './app.module.js';
 import { mountOpenApi } from './openapi.js';
 import type { Logger } from './platform/logger.js';
+import { isDatabaseDown } from './storage/database-down.js';
+import { runsTurns, servesApi } from './role.js';
 import type { Runtime } from './runtime.js';
-import { TurnModule } from './turn/turn.module.js';
+import { TurnApiModule, TurnWorkerModule } from './turn/turn.module.js';
 import { checkNesting } from './wire/check-nesting.js';
 import { HarnessErrorFilter } from './wire/harness-error.filter.js';
 import { fixSseHeaders } from './wire/sse-headers.js';
@@ -40,15 +42,16 @@ export async function serve(runtime: Runtime): Promise<Server> {
   app.disable('x-powered-by');
   app.use(fixSseHeaders);
   app.useGlobalGuards(new OriginGuard());
-  app.useGlobalFilters(new HarnessErrorFilter(logger));
+  app.useGlobalFilters(new HarnessErrorFilter(logger, isDatabaseDown));
   app.useGlobalPipes(
     new ValidationPipe({ transform: true, whitelist: true, exceptionFactory: toValidationError }),
   );
   mountOpenApi(app);
   await app.listen(config.port, config.host);
   const url = (await app.getUrl()).replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
-  await runtime.publish(url);
-  await app.get(TurnModule).start();
+  await runtime.backEnd.publish(url);
+  if (servesApi(config.role)) app.get(TurnApiModule).start();
+  if (runsTurns(config.role)) await app.get(TurnWorkerModule).start();
   return {
     url,
     close: async () => {

@@ -4,6 +4,7 @@ import type { Runtime } from '../runtime.js';
 /** What `npm start` prints once it serves. */
 export function describeStart(runtime: Runtime, url: string): string {
   const { config, mode } = runtime;
+  if (config.role === 'worker') return `Turnpike runs turns and serves ${url} (/health and /ready)`;
   const model =
     mode === 'rehearsal'
       ? 'rehearsal (offline; set ANTHROPIC_API_KEY for Claude)'
@@ -11,7 +12,7 @@ export function describeStart(runtime: Runtime, url: string): string {
   return [
     '',
     `Turnpike serves ${url}`,
-    `  data    ${path.resolve(config.dataDir)}`,
+    `  data    ${config.databaseUrl === undefined ? path.resolve(config.dataDir) : 'PostgreSQL and Redis'}`,
     `  model   ${model}`,
     `  API     ${url}/docs`,
     '',

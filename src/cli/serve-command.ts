@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError, readConfig, type Config } from '../config.js';
 import { errorCode } from '../platform/error-code.js';
 import type { Runtime } from '../runtime.js';
+import { UnreachableError } from '../unreachable-error.js';
 import { DataFolderBusyError } from '../storage/data-folder.js';
 import { describeStart } from './describe-start.js';
 
@@ -14,11 +15,10 @@ type Environment = Record<string, string | undefined>;
  * @returns the exit code: 0 after an orderly stop, 1 when it could not start.
  */
 export async function serveCommand(args: readonly string[], given: Environment): Promise<number> {
-  const port = portArgument(args);
-  const environment = port === undefined ? given : { ...given, TURNPIKE_PORT: port };
+  let environment = given;
   try {
+    environment = { ...given, ...readArguments(args) };
     const config = readConfig(environment);
-    warnOfIgnored(environment);
     // Loaded here, so that a bad configuration is told before anything heavy is read.
     const [{ openRuntime }, { serve }] = await Promise.all([
       import('../runtime.js'),
@@ -46,10 +46,16 @@ async function closeOnFailure<T>(runtime: Runtime, start: () => Promise<T>): Pro
   }
 }
 
-/** `--port N` stands for TURNPIKE_PORT; whether it is a port is checked with the rest. */
-function portArgument(args: readonly string[]): string | undefined {
-  const { values } = parseArgs({ args: [...args], options: { port: { type: 'string' } } });
-  return values.port;
+/** `--port` and `--role` stand for their variables; what they may be is checked with the rest. */
+function readArguments(args: readonly string[]): Environment {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { port: { type: 'string' }, role: { type: 'string' } },
+  });
+  return {
+    ...(values.port === undefined ? {} : { TURNPIKE_PORT: values.port }),
+    ...(values.role === undefined ? {} : { TURNPIKE_ROLE: values.role }),
+  };
 }
 
 function stopSignal(): Promise<void> {
@@ -58,15 +64,11 @@ function stopSignal(): Promise<void> {
   });
 }
 
-function warnOfIgnored(environment: Environment): void {
-  const ignored = ['REDIS_URL', 'DATABASE_URL'].filter((name) => environment[name] !== undefined);
-  if (ignored.length > 0) {
-    console.error(`${ignored.join(' and ')} set, and not used: this version runs embedded only.`);
-  }
-}
-
-function explainStartFailure(error: unknown, environment: Environment): string {
-  if (error instanceof ConfigError || error instanceof DataFolderBusyError) return error.message;
+/** What went wrong, and what to do. */
+export function explainStartFailure(error: unknown, environment: Environment): string {
+  const explained = [ConfigError, DataFolderBusyError, UnreachableError];
+  if (explained.some((type) => error instanceof type)) return (error as Error).message;
+  if (errorCode(error)?.startsWith('ERR_PARSE_ARGS') === true) return (error as Error).message;
   if (errorCode(error) === 'EADDRINUSE') {
     const port = portOf(environment);
     return `Port ${port} is in use. Stop what uses it, or set TURNPIKE_PORT to another one (0 picks a free one).`;

@@ -3,7 +3,7 @@ import type { Queryable } from '../storage/connection.js';
 import { turnArchives } from '../storage/schema.js';
 import type { TurnEvent } from './turn-event.js';
 
-/** Keeps events for good. Called inside the transaction that stores the facts they tell. */
+/** Keeps what was said of a turn outside of any attempt. Saying it again changes nothing. */
 export async function archiveEvents(
   db: Queryable,
   turnId: string,
@@ -11,9 +11,11 @@ export async function archiveEvents(
 ): Promise<void> {
   const first = events[0];
   if (first === undefined) return;
+  const { attempt, seq: firstSeq } = first;
   await db
     .insert(turnArchives)
-    .values({ turnId, attempt: first.attempt, firstSeq: first.seq, events: [...events] });
+    .values({ turnId, attempt, firstSeq, events: [...events] })
+    .onConflictDoNothing();
 }
 
 /** Everything archived of a turn, in order. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { eq } from 'drizzle-orm';
+import { eq, sql, type SQL } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { openTestDatabase } from '../../test/support/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeTurn } from '../../test/support/store-turn.js';
-import type { OpenedDatabase, Queryable } from '../storage/connection.js';
+import type { OpenedDatabase } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
 import { readArchive } from './archive.js';
 import { FencedError } from './event-log.js';
@@ -30,15 +30,32 @@ describe('EventWriter', () => {
     turnId = await storeTurn(database.db);
     failures = [];
     await log.begin(turnId, 1);
-    const onFailure = (error: unknown): void => void failures.push(error);
-    writer = new EventWriter({ log, db: database.db, clock, turnId, attempt: 1, onFailure });
+    lost = false;
+    writer = open(turnId);
   });
+
+  let lost: boolean;
+  const open = (id: string): EventWriter =>
+    new EventWriter({
+      log,
+      db: database.db,
+      clock,
+      turnId: id,
+      attempt: 1,
+      patienceMs: 1_000,
+      isLost: () => lost,
+      onFailure: (error) => void failures.push(error),
+      onProblem: (error) => void failures.push(error),
+    });
+  const never = new AbortController().signal;
+  const flush = (one = writer): Promise<void> => one.flush(never);
+  const setReason = (reason: string): SQL =>
+    sql`update turns set end_reason = ${reason} from fence where turns.id = fence.id`;
 
   const text = (words: string): TurnEventBody => ({ type: 'text.delta', step: 1, text: words });
   const fact: TurnEventBody = { type: 'step.started', step: 1 };
   const texts = (events: readonly TurnEvent[]): string[] =>
     events.map((event) => (event.type === 'text.delta' ? event.text : event.type));
-  const nothing = async (): Promise<void> => undefined;
 
   it('merges what waits while an append is in flight, and nothing else', async () => {
     log.hold();
@@ -49,15 +66,15 @@ describe('EventWriter', () => {
     writer.emit(fact);
     writer.emit(text('d'));
     log.release();
-    await writer.commit([], nothing);
+    await flush();
     expect(texts(await log.read(turnId))).toEqual(['a', 'bc', 'step.started', 'd']);
   });
 
   it('numbers from 1 without a gap, and stamps attempt and time', async () => {
     writer.emit(text('a'));
-    await writer.commit([fact], nothing);
+    await writer.commit([fact], []);
     writer.emit(text('b'));
-    await writer.commit([], nothing);
+    await flush();
     const events = await log.read(turnId);
     expect(events.map(({ attempt, seq, at }) => [attempt, seq, at])).toEqual([
       [1, 1, '2026-01-01T00:00:00.000Z'],
@@ -67,61 +84,91 @@ describe('EventWriter', () => {
   });
 
   it('archives a fact with everything said before it, and shows it only then', async () => {
-    writer.emit(text('a'));
-    let visible: readonly TurnEvent[] = [];
-    await writer.commit([fact], async () => {
-      visible = await log.read(turnId);
+    const archivedWhenShown: string[] = [];
+    const reads: Promise<unknown>[] = [];
+    await log.subscribe(turnId, {
+      onEvents: (events) => {
+        if (!texts(events).includes('step.started')) return;
+        const read = readArchive(database.db, turnId);
+        reads.push(read.then((archived) => archivedWhenShown.push(...texts(archived))));
+      },
+      onMissed: () => undefined,
     });
-    expect(texts(visible)).not.toContain('step.started');
+    writer.emit(text('a'));
+    await writer.commit([fact], []);
+    await flush();
+    await Promise.all(reads);
+    expect(archivedWhenShown).toEqual(['a', 'step.started']);
     expect(await readArchive(database.db, turnId)).toEqual(await log.read(turnId));
   });
 
+  it('stores facts while the log does not answer, and gives it everything when it does', async () => {
+    log.hold();
+    writer.emit(text('a'));
+    await nextTurn();
+    await writer.commit([fact], [setReason('stored')]);
+    const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));
+    expect(turn?.endReason).toBe('stored');
+    expect(await log.read(turnId)).toEqual([]);
+    log.release();
+    await flush();
+    expect(texts(await log.read(turnId))).toEqual(['a', 'step.started']);
+  });
+
+  it('gives a log that lost everything all of it again', async () => {
+    writer.emit(text('a'));
+    await writer.commit([fact], []);
+    await flush();
+    await log.expire(turnId, 10);
+    await clock.advance(10);
+    expect(await log.read(turnId)).toEqual([]);
+    writer.emit(text('b'));
+    await flush();
+    expect(texts(await log.read(turnId))).toEqual(['a', 'step.started', 'b']);
+  });
+
+  it('stores nothing more once its lease is lost', async () => {
+    lost = true;
+    await expect(writer.commit([fact], [])).rejects.toThrow(FencedError);
+    expect(await readArchive(database.db, turnId)).toEqual([]);
+  });
+
   it('keeps the order of commits and of what is said between them', async () => {
-    const first = writer.commit([fact], nothing);
+    const first = writer.commit([fact], []);
     writer.emit(text('between'));
-    const second = writer.commit([{ type: 'step.discarded', step: 1 }], nothing);
+    const second = writer.commit([{ type: 'step.discarded', step: 1 }], []);
     writer.emit(text('after'));
     await Promise.all([first, second]);
-    await writer.commit([], nothing);
+    await writer.commit([], []);
+    await flush();
     const order = ['step.started', 'between', 'step.discarded', 'after'];
     expect(texts(await log.read(turnId))).toEqual(order);
     expect(texts(await readArchive(database.db, turnId))).toEqual(order);
   });
 
   it('rolls a failing fact back, shows it to nobody, and closes', async () => {
-    const broken = new Error('no');
-    const failing = writer.commit([fact], async (tx) => {
-      await tx.update(turns).set({ endReason: 'never' });
-      throw broken;
-    });
-    await expect(failing).rejects.toThrow('no');
-    expect(failures).toEqual([broken]);
+    const broken = sql`update turns set status = 'nonsense' from fence where turns.id = fence.id`;
+    const failing = writer.commit([fact], [setReason('never'), broken]);
+    const waiting = writer.commit([fact], []);
+    await expect(failing).rejects.toThrow();
+    await expect(waiting).rejects.toThrow();
+    expect(failures).toHaveLength(1);
     expect(await log.read(turnId)).toEqual([]);
     expect(await readArchive(database.db, turnId)).toEqual([]);
-    const [turn] = await database.db.select({ reason: turns.endReason }).from(turns);
-    expect(turn?.reason).toBeNull();
+    const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));
+    expect(turn?.endReason).toBeNull();
     writer.emit(text('late'));
-    await expect(writer.commit([fact], nothing)).rejects.toThrow('no');
+    await expect(writer.commit([fact], [])).rejects.toThrow();
     expect(await log.read(turnId)).toEqual([]);
   });
 
-  it('rejects every commit that waits behind a failing one', async () => {
-    const failing = writer.commit([fact], async () => {
-      throw new Error('no');
-    });
-    const waiting = writer.commit([fact], nothing);
-    await expect(failing).rejects.toThrow('no');
-    await expect(waiting).rejects.toThrow('no');
-  });
-
-  it('tells what the log threw once the fact was stored, and closes', async () => {
-    await log.begin(turnId, 2);
-    const store = async (tx: Queryable): Promise<void> => {
-      await tx.update(turns).set({ endReason: 'stored' }).where(eq(turns.id, turnId));
-    };
-    await expect(writer.commit([fact], store)).rejects.toThrow(FencedError);
-    expect(texts(await readArchive(database.db, turnId))).toEqual(['step.started']);
-    await expect(writer.commit([fact], store)).rejects.toThrow(FencedError);
+  it('stores nothing for an attempt that no longer owns the turn', async () => {
+    await database.db.update(turns).set({ attempt: 2 }).where(eq(turns.id, turnId));
+    const stored = writer.commit([fact], [setReason('zombie')]);
+    await expect(stored).rejects.toThrow(FencedError);
+    expect(await readArchive(database.db, turnId)).toEqual([]);
+    const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));
+    expect(turn?.endReason).toBeNull();
     expect(failures).toHaveLength(1);
   });
 
@@ -130,9 +177,7 @@ describe('EventWriter', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyCall, { maxLength: 25 }), async (calls) => {
         const id = await storeTurn(database.db);
-        const onFailure = (error: unknown): void => void failures.push(error);
-        const deps = { log, db: database.db, clock, turnId: id, attempt: 1, onFailure };
-        const one = new EventWriter(deps);
+        const one = open(id);
         const said: string[] = [];
         const commits: Promise<void>[] = [];
         for (const [index, call] of calls.entries()) {
@@ -143,10 +188,12 @@ describe('EventWriter', () => {
           const words = `<${index}>`;
           said.push(words);
           if (call === 'emit') one.emit(text(words));
-          else commits.push(one.commit([text(words)], nothing));
+          else commits.push(one.commit([text(words)], []));
         }
         log.release();
-        await Promise.all([...commits, one.commit([], nothing)]);
+        await Promise.all([...commits, one.commit([text('.')], [])]);
+        said.push('.');
+        await flush(one);
         const shown = await log.read(id);
         expect(texts(shown).join('')).toBe(said.join(''));
         expect(shown.map((event) => event.seq)).toEqual(shown.map((_, i) => i + 1));
@@ -164,7 +211,7 @@ describe('EventWriter', () => {
     expect(failures).toHaveLength(1);
     expect(failures[0]).toBeInstanceOf(FencedError);
     writer.emit(text('b'));
-    await expect(writer.commit([fact], nothing)).rejects.toThrow(FencedError);
+    await expect(writer.commit([fact], [])).rejects.toThrow(FencedError);
     expect(failures).toHaveLength(1);
   });
 });

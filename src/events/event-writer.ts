@@ -1,9 +1,17 @@
-import { isoTime, type Clock } from '../platform/clock.js';
-import type { Database, Queryable } from '../storage/connection.js';
-import { archiveEvents } from './archive.js';
-import type { EventLog } from './event-log.js';
+import { isoTime, pause, type Clock } from '../platform/clock.js';
+import type { Database } from '../storage/connection.js';
+import { isDatabaseDown } from '../storage/database-down.js';
+import { LogFeed } from './log-feed.js';
+import { FencedError, type EventLog } from './event-log.js';
 import { pushMerged } from './merge-deltas.js';
+import { storeFacts, type Fact } from './store-facts.js';
 import type { TurnEvent, TurnEventBody } from './turn-event.js';
+
+/** Between two tries of a commit that the database did not answer. */
+const RETRY_MS = 250;
+
+/** Events that wait for their archive; more are archived without waiting for a fact. */
+const MOST_UNARCHIVED = 1_000;
 
 export interface EventWriterDeps {
   log: EventLog;
@@ -11,104 +19,123 @@ export interface EventWriterDeps {
   clock: Clock;
   turnId: string;
   attempt: number;
-  /** Called once, when an append or a commit failed. Nothing is written after that. */
+  /** How long a commit is tried again while the database does not answer, in ms. */
+  patienceMs: number;
+  /** Whether the turn may be somebody else's by now. Nothing is stored then. */
+  isLost(): boolean;
+  /** The log refused something it will be offered again. */
+  onProblem(error: unknown): void;
+  /** Called once, when the attempt was fenced or a commit failed. Nothing is written after that. */
   onFailure(error: unknown): void;
-}
-
-type Facts = (tx: Queryable) => Promise<void>;
-
-interface Commit {
-  events: TurnEventBody[];
-  store: Facts;
-  resolve(): void;
-  reject(error: unknown): void;
 }
 
 /**
  * The one writer of an attempt. `emit` is for what may be lost with the process (deltas, progress);
  * `commit` is for facts: the fact, every event said so far and the events that tell the fact go
- * into one transaction, and only then to readers. So a reader never sees a fact that a crash can
+ * into one statement, and only then to readers. So a reader never sees a fact that a crash can
  * take back, and the archive never lacks an event whose fact it holds.
  *
- * Whatever waits while a write is in flight goes out together, adjacent deltas merged; nothing
+ * The log is fed beside it: a turn does not wait for its readers' log, and goes on without it.
+ * Whatever waits while an append is in flight goes out together, adjacent deltas merged; nothing
  * waits for a timer.
  */
 export class EventWriter {
   #seq = 0;
   #waiting: TurnEventBody[] = [];
-  #commits: Commit[] = [];
   #unarchived: TurnEvent[] = [];
-  #pumping = false;
+  #commits = 0;
+  #storing: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | undefined;
+  readonly #feed: LogFeed;
 
-  constructor(private readonly deps: EventWriterDeps) {}
+  constructor(private readonly deps: EventWriterDeps) {
+    this.#feed = new LogFeed({
+      ...deps,
+      next: () => this.#takeWaiting(),
+      unarchived: () => this.#unarchived,
+      onFailure: (error) => this.#fail(error),
+    });
+  }
 
   emit(event: TurnEventBody): void {
     if (this.#failure !== undefined) return;
     pushMerged(this.#waiting, event);
-    if (!this.#pumping) void this.#pump();
+    this.#feed.pull();
   }
 
   /**
    * Stores facts with their events. What was emitted before comes before `events`.
    *
-   * @throws what the transaction or the log threw; the writer is then closed.
+   * @throws what the database threw, FencedError among it; the writer is then closed.
    */
-  commit(events: TurnEventBody[], store: Facts): Promise<void> {
+  commit(events: readonly TurnEventBody[], facts: readonly Fact[]): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
-    return new Promise((resolve, reject) => {
-      // What was emitted since the last commit was queued goes in front, into its transaction.
-      this.#commits.push({ events: [...this.#waiting, ...events], store, resolve, reject });
-      this.#waiting = [];
-      if (!this.#pumping) void this.#pump();
-    });
+    const told = this.#stamp([...this.#waiting, ...events]);
+    this.#waiting = [];
+    this.#commits += 1;
+    this.#storing = this.#storing.then(() => this.#store(told, facts));
+    return this.#storing;
   }
 
-  async #pump(): Promise<void> {
-    this.#pumping = true;
+  /** Resolves when the log has everything, or `signal` aborts: the archive has it all the same. */
+  flush(signal: AbortSignal): Promise<void> {
+    return this.#feed.flush(signal);
+  }
+
+  async #store(told: readonly TurnEvent[], facts: readonly Fact[]): Promise<void> {
     try {
-      for (;;) {
-        const commit = this.#commits[0];
-        if (commit !== undefined) await this.#writeCommit(commit);
-        else if (this.#waiting.length > 0) await this.#writeWaiting();
-        else return;
-      }
+      if (this.#failure !== undefined) throw this.#failure.error;
+      const events = [...this.#unarchived, ...told];
+      await this.#storeInTheEnd(events, facts);
+      this.#unarchived = [];
     } catch (error) {
       this.#fail(error);
+      throw error;
     } finally {
-      this.#pumping = false;
+      this.#commits -= 1;
+    }
+    this.#feed.push(told);
+  }
+
+  /** A database that is away for a while costs time, not the turn, as long as the lease holds. */
+  async #storeInTheEnd(events: readonly TurnEvent[], facts: readonly Fact[]): Promise<void> {
+    const { db, clock, turnId, attempt, patienceMs, isLost } = this.deps;
+    const giveUpAt = clock.now() + patienceMs;
+    for (let isRepeat = false; ; isRepeat = true) {
+      if (isLost()) throw new FencedError(turnId, attempt);
+      try {
+        return await storeFacts(db, { turnId, attempt }, { facts, events, isRepeat });
+      } catch (error) {
+        if (!isDatabaseDown(error) || clock.now() >= giveUpAt) throw error;
+        await pause(clock, RETRY_MS);
+      }
     }
   }
 
-  async #writeWaiting(): Promise<void> {
+  /** What may go to the log now: nothing that comes after a fact that is not stored yet. */
+  #takeWaiting(): readonly TurnEvent[] {
+    if (this.#commits > 0 || this.#failure !== undefined) return [];
+    if (this.#unarchived.length > MOST_UNARCHIVED) {
+      // Told by `onFailure` as well.
+      this.commit([], []).catch(() => undefined);
+      return [];
+    }
     const events = this.#stamp(this.#waiting);
     this.#waiting = [];
     this.#unarchived.push(...events);
-    await this.deps.log.append(this.deps.turnId, this.deps.attempt, events);
-  }
-
-  async #writeCommit(commit: Commit): Promise<void> {
-    const events = this.#stamp(commit.events);
-    const archived = [...this.#unarchived, ...events];
-    await this.deps.db.transaction(async (tx) => {
-      await commit.store(tx);
-      await archiveEvents(tx, this.deps.turnId, archived);
-    });
-    this.#unarchived = [];
-    await this.deps.log.append(this.deps.turnId, this.deps.attempt, events);
-    this.#commits.shift();
-    commit.resolve();
+    return events;
   }
 
   #stamp(bodies: readonly TurnEventBody[]): TurnEvent[] {
+    if (bodies.length === 0) return [];
     const at = isoTime(this.deps.clock);
     return bodies.map((body) => ({ ...body, attempt: this.deps.attempt, seq: ++this.#seq, at }));
   }
 
   #fail(error: unknown): void {
+    if (this.#failure !== undefined) return;
     this.#failure = { error };
     this.#waiting = [];
-    for (const commit of this.#commits.splice(0)) commit.reject(error);
     this.deps.onFailure(error);
   }
 }

@@ -1,11 +1,14 @@
 import type { Clock } from '../platform/clock.js';
-import { FencedError, type EventLog } from './event-log.js';
+import { comparePositions, logStart, type Position } from './cursor.js';
+import { FencedError, GapError, type EventLog, type LogListener } from './event-log.js';
+import { followsOn } from './follows-on.js';
 import type { TurnEvent } from './turn-event.js';
 
 interface TurnLog {
   attempt: number;
+  last: Position;
   events: TurnEvent[];
-  listeners: Set<(events: readonly TurnEvent[]) => void>;
+  listeners: Set<LogListener>;
   cancelExpiry: () => void;
 }
 
@@ -20,27 +23,33 @@ export class MemoryEventLog implements EventLog {
     return this.#turns.size;
   }
 
-  async begin(turnId: string, attempt: number): Promise<void> {
+  async begin(turnId: string, attempt: number): Promise<Position> {
     const log = this.#open(turnId);
     log.cancelExpiry();
     log.attempt = Math.max(log.attempt, attempt);
+    return log.last;
   }
 
   async append(turnId: string, attempt: number, events: readonly TurnEvent[]): Promise<void> {
+    const [first] = events;
+    const last = events.at(-1);
+    if (first === undefined || last === undefined) return;
     const log = this.#open(turnId);
     if (attempt < log.attempt) throw new FencedError(turnId, attempt, log.attempt);
+    const continuity = followsOn(log.last, first, last);
+    if (continuity === 'gap') throw new GapError(turnId, log.last);
+    if (continuity === 'repeated') return;
     log.events.push(...events);
-    for (const listener of log.listeners) listener(events);
+    log.last = { attempt: last.attempt, seq: last.seq };
+    for (const listener of log.listeners) listener.onEvents(events);
   }
 
-  async read(turnId: string): Promise<readonly TurnEvent[]> {
-    return this.#turns.get(turnId)?.events.slice() ?? [];
+  async read(turnId: string, after: Position = logStart): Promise<readonly TurnEvent[]> {
+    const events = this.#turns.get(turnId)?.events ?? [];
+    return events.filter((event) => comparePositions(event, after) > 0);
   }
 
-  async subscribe(
-    turnId: string,
-    listener: (events: readonly TurnEvent[]) => void,
-  ): Promise<() => void> {
+  async subscribe(turnId: string, listener: LogListener): Promise<() => void> {
     const log = this.#open(turnId);
     log.listeners.add(listener);
     return () => {
@@ -56,6 +65,7 @@ export class MemoryEventLog implements EventLog {
     log.cancelExpiry = this.clock.after(afterMs, () => {
       log.events = [];
       log.attempt = 0;
+      log.last = logStart;
       this.#forgetIfEmpty(turnId, log);
     });
   }
@@ -74,6 +84,7 @@ export class MemoryEventLog implements EventLog {
     if (existing !== undefined) return existing;
     const log: TurnLog = {
       attempt: 0,
+      last: logStart,
       events: [],
       listeners: new Set(),
       cancelExpiry: () => undefined,

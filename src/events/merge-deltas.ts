@@ -21,5 +21,7 @@ function merge(a: TurnEventBody, b: TurnEventBody): TurnEventBody | undefined {
   if (a.type === 'tool.args.delta' && b.type === 'tool.args.delta' && a.callId === b.callId) {
     return { ...a, json: a.json + b.json };
   }
+  // Of a long call's progress only the newest matters.
+  if (a.type === 'tool.progress' && b.type === 'tool.progress' && a.callId === b.callId) return b;
   return undefined;
 }

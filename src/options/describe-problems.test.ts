@@ -13,7 +13,7 @@ const describeFor = (opts: unknown) =>
     }).problems,
   );
 
-const known = 'maxTurns, mode, model, onDisconnect, persona, subagentGovernance, tools';
+const known = 'maxTurns, mode, model, onDisconnect, persona, priority, subagentGovernance, tools';
 
 describe('describeProblems', () => {
   it.each([

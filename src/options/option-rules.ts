@@ -1,4 +1,6 @@
 export type OnDisconnect = 'cancel' | 'continue';
+/** A `background` turn waits until no other does. */
+export type Priority = 'normal' | 'background';
 
 /** One option: what counts as a valid value, in code and in words, and what applies without one. */
 export interface OptionRule<T> {
@@ -33,6 +35,11 @@ export const optionRules = {
     expected: '"cancel" or "continue"',
     fallback: () => 'cancel',
   } satisfies OptionRule<OnDisconnect>,
+  priority: {
+    read: readPriority,
+    expected: '"normal" or "background"',
+    fallback: () => 'normal',
+  } satisfies OptionRule<Priority>,
 };
 
 function readText(value: unknown): string | undefined {
@@ -64,4 +71,8 @@ function readPositiveInteger(value: unknown): number | undefined {
 
 function readOnDisconnect(value: unknown): OnDisconnect | undefined {
   return value === 'cancel' || value === 'continue' ? value : undefined;
+}
+
+function readPriority(value: unknown): Priority | undefined {
+  return value === 'normal' || value === 'background' ? value : undefined;
 }

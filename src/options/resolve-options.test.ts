@@ -19,6 +19,7 @@ const finalDefaults = {
   persona: 'WORKING_ITEMS',
   mode: 'direct',
   onDisconnect: 'cancel',
+  priority: 'normal',
 };
 
 describe('resolveOptions', () => {
@@ -32,6 +33,7 @@ describe('resolveOptions', () => {
         persona: 'session',
         mode: 'session',
         onDisconnect: 'default',
+        priority: 'default',
         subagentGovernance: 'default',
       },
       problems: [],
@@ -46,6 +48,7 @@ describe('resolveOptions', () => {
       persona: ' EDITOR ',
       mode: ' dontAsk ',
       onDisconnect: 'continue',
+      priority: 'background',
       subagentGovernance: { contextSealed: 'yes' },
     };
     expect(resolve({ opts })).toEqual({
@@ -56,6 +59,7 @@ describe('resolveOptions', () => {
         persona: 'EDITOR',
         mode: 'dontAsk',
         onDisconnect: 'continue',
+        priority: 'background',
         subagentGovernance: { contextSealed: 'yes' },
       },
       provenance: {
@@ -65,6 +69,7 @@ describe('resolveOptions', () => {
         persona: 'opts',
         mode: 'opts',
         onDisconnect: 'opts',
+        priority: 'opts',
         subagentGovernance: 'opts',
       },
       problems: [],

@@ -1,6 +1,6 @@
 import type { Persona } from '../agents/parse-persona.js';
 import { isPlainObject } from '../platform/json.js';
-import { optionRules, type OnDisconnect, type OptionRule } from './option-rules.js';
+import { optionRules, type OnDisconnect, type Priority, type OptionRule } from './option-rules.js';
 
 /** Which tier a value came from. `environment` and `instructions` give a model only. */
 export type Provenance =
@@ -17,6 +17,7 @@ export interface ResolvedOptions {
   mode: string;
   /** Whether the turn is cancelled or goes on when its last reader leaves. */
   onDisconnect: OnDisconnect;
+  priority: Priority;
   /** As the client gave it, unchecked: the subagent gate judges it. Absent when not given. */
   subagentGovernance?: unknown;
 }
@@ -52,7 +53,7 @@ type Chosen<T> = { value: T; from: Provenance };
 export function resolveOptions(sources: OptionSources): OptionResolution {
   const { session, persona, defaults } = sources;
   const given = givenOptions(sources.opts);
-  const { model, tools, maxTurns, mode, onDisconnect } = optionRules;
+  const { model, tools, maxTurns, mode, onDisconnect, priority } = optionRules;
   const chosen = {
     model: choose(model, given['model'], [
       ['environment', model.read(defaults.environmentModel)],
@@ -63,6 +64,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     persona: choosePersonaFrom(given, session.persona),
     mode: choose(mode, given['mode'], [['session', mode.read(session.mode)]]),
     onDisconnect: choose(onDisconnect, given['onDisconnect'], []),
+    priority: choose(priority, given['priority'], []),
   };
   const governance = given['subagentGovernance'];
   return {
@@ -73,6 +75,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       persona: chosen.persona.value,
       mode: chosen.mode.value,
       onDisconnect: chosen.onDisconnect.value,
+      priority: chosen.priority.value,
       ...(governance === undefined ? {} : { subagentGovernance: governance }),
     },
     provenance: {
@@ -82,6 +85,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       persona: chosen.persona.from,
       mode: chosen.mode.from,
       onDisconnect: chosen.onDisconnect.from,
+      priority: chosen.priority.from,
       subagentGovernance: governance === undefined ? 'default' : 'opts',
     },
     problems: findProblems(sources.opts, given, chosen),

@@ -23,3 +23,7 @@ export const systemClock: Clock = {
 export function isoTime(clock: Clock): string {
   return new Date(clock.now()).toISOString();
 }
+
+export function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.after(ms, resolve));
+}

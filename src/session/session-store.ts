@@ -2,6 +2,7 @@ import { asc, count, eq } from 'drizzle-orm';
 import type { Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import type { Database, Queryable } from '../storage/connection.js';
+import { lockFor } from '../storage/lock.js';
 import { sessions } from '../storage/schema.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 
@@ -24,6 +25,7 @@ export class SessionStore {
   /** @throws TypedError SESSION_LIMIT 429. */
   async create(session: NewSession): Promise<SessionRow> {
     return this.db.transaction(async (tx) => {
+      await lockFor(tx, 'create-session');
       const [existing] = await tx.select({ sessions: count() }).from(sessions);
       if ((existing?.sessions ?? 0) >= this.maxSessions) throw sessionLimit(this.maxSessions);
       const now = new Date(this.clock.now());

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import {
+  boolean,
   index,
   integer,
   json,
@@ -165,4 +166,20 @@ export const turnArchives = pgTable(
     events: json('events').$type<TurnEvent[]>().notNull(),
   },
   (run) => [primaryKey({ columns: [run.turnId, run.attempt, run.firstSeq] })],
+);
+
+/**
+ * A process that has readers of a turn, with its lease. No foreign key: a row of a turn that was
+ * deleted meanwhile must not fail the renewal of all others.
+ */
+export const turnReaders = pgTable(
+  'turn_readers',
+  {
+    turnId: text('turn_id').notNull(),
+    processId: text('process_id').notNull(),
+    until: instant('until').notNull(),
+    /** Its last reader left; it counts until then. */
+    hasLeft: boolean('has_left').notNull(),
+  },
+  (reader) => [primaryKey({ columns: [reader.turnId, reader.processId] })],
 );

@@ -1,5 +1,6 @@
+import { sql, type SQL } from 'drizzle-orm';
 import type { ToolStatus } from '../events/turn-event.js';
-import type { Queryable } from '../storage/connection.js';
+import { insertFenced } from '../storage/insert-from.js';
 import { toolCalls } from '../storage/schema.js';
 
 /** A call as a model asked for it, and who runs it. */
@@ -20,23 +21,24 @@ export interface CallEnd {
 }
 
 /**
- * Says, before a call starts, that it may have run from now on. Run it inside a fenced transaction.
+ * Says, before a call starts, that it may have run from now on. Part of a fenced statement.
  * A claim without an end is what a crash leaves.
  */
-export async function claimCall(tx: Queryable, call: LedgerCall, now: Date): Promise<void> {
-  await tx.insert(toolCalls).values({ ...call, status: 'claimed', claimedAt: now });
+export function claimCall(call: LedgerCall, now: Date): SQL {
+  return insertFenced(toolCalls, { ...call, status: 'claimed', claimedAt: now });
 }
 
-/** Ends a call: one that was claimed, or one that was answered without being run. */
-export async function endCall(
-  tx: Queryable,
-  call: LedgerCall,
-  end: CallEnd,
-  now: Date,
-): Promise<void> {
-  const final = { ...end, endedAt: now };
-  await tx
-    .insert(toolCalls)
-    .values({ ...call, claimedAt: now, ...final })
-    .onConflictDoUpdate({ target: [toolCalls.turnId, toolCalls.callId], set: final });
+/**
+ * Ends a call: one that was claimed, or one that was answered without being run. Part of a fenced
+ * statement.
+ */
+export function endCall(call: LedgerCall, end: CallEnd, now: Date): SQL {
+  const row = { ...call, ...end, claimedAt: now, endedAt: now };
+  return insertFenced(
+    toolCalls,
+    row,
+    sql`on conflict (turn_id, call_id) do update set
+      status = excluded.status, output = excluded.output,
+      duration_ms = excluded.duration_ms, ended_at = excluded.ended_at`,
+  );
 }

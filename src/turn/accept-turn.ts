@@ -1,9 +1,11 @@
-import { count, eq } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { OptionResolution } from '../options/resolve-options.js';
 import { newId } from '../platform/ids.js';
 import { violatedConstraint } from '../storage/constraint.js';
-import type { Database } from '../storage/connection.js';
+import type { Database, Queryable } from '../storage/connection.js';
+import { insertFrom } from '../storage/insert-from.js';
+import { lockFor } from '../storage/lock.js';
 import { messages, turns, type TurnRequest } from '../storage/schema.js';
 
 export interface NewTurn {
@@ -25,8 +27,14 @@ export type Acceptance =
   | { type: 'queue-full' };
 
 /**
- * Stores the turn and its user message in one transaction. The partial unique index on the
- * session is the lock: of two racing turns, the database takes one.
+ * Acceptances that may be under way at once in the whole deployment, and do not see each other.
+ * As far from the limit as this they cannot overrun it; nearer they go one by one.
+ */
+const MOST_AT_ONCE = 500;
+
+/**
+ * Stores the turn and its user message in one statement. The partial unique index on the session
+ * is the lock: of two racing turns, the database takes one.
  */
 export async function acceptTurn(
   db: Database,
@@ -35,32 +43,13 @@ export async function acceptTurn(
 ): Promise<Acceptance> {
   const turnId = newId('turn');
   try {
-    return await db.transaction(async (tx): Promise<Acceptance> => {
-      const [waiting] = await tx
-        .select({ turns: count() })
-        .from(turns)
-        .where(eq(turns.status, 'queued'));
-      if ((waiting?.turns ?? 0) >= queueDepth) return { type: 'queue-full' };
-      await tx.insert(turns).values({
-        id: turnId,
-        sessionId: turn.sessionId,
-        status: 'queued',
-        request: turn.request,
-        requestHash: turn.requestHash,
-        idempotencyKey: turn.idempotencyKey ?? null,
-        options: turn.options,
-        createdAt: turn.now,
-      });
-      await tx.insert(messages).values({
-        id: newId('msg'),
-        sessionId: turn.sessionId,
-        turnId,
-        role: 'user',
-        parts: turn.parts,
-        createdAt: turn.now,
-      });
-      return { type: 'accepted', turnId };
+    const isFarFromFull = await insertTurn(db, { turnId, turn, most: queueDepth - MOST_AT_ONCE });
+    if (isFarFromFull) return { type: 'accepted', turnId };
+    const hasRoom = await db.transaction(async (tx) => {
+      await lockFor(tx, 'accept-turn');
+      return insertTurn(tx, { turnId, turn, most: queueDepth });
     });
+    return hasRoom ? { type: 'accepted', turnId } : { type: 'queue-full' };
   } catch (error) {
     const refusal = refusals[violatedConstraint(error) ?? ''];
     if (refusal === undefined) throw error;
@@ -73,3 +62,33 @@ const refusals: Record<string, 'busy' | 'key-taken' | 'session-gone' | undefined
   turns_idempotency: 'key-taken',
   turns_session_id_fkey: 'session-gone',
 };
+
+/** @returns false, and nothing stored, when `most` turns wait already. */
+async function insertTurn(
+  db: Queryable,
+  { turnId, turn, most }: { turnId: string; turn: NewTurn; most: number },
+): Promise<boolean> {
+  if (most <= 0) return false;
+  const { sessionId, request, requestHash, idempotencyKey, options, parts, now } = turn;
+  const waiting = sql`select count(*) as turns from ${turns} where ${turns.status} = 'queued'`;
+  const room: SQL = sql`waiting where waiting.turns < ${most}`;
+  const row = { id: turnId, sessionId, status: 'queued' as const, createdAt: now };
+  const accepted = insertFrom(
+    room,
+    turns,
+    { ...row, request, requestHash, idempotencyKey: idempotencyKey ?? null, options },
+    sql`returning id`,
+  );
+  const message = insertFrom(sql`accepted`, messages, {
+    id: newId('msg'),
+    sessionId,
+    turnId,
+    role: 'user',
+    parts,
+    createdAt: now,
+  });
+  const { rows } = await db.execute(sql`
+    with waiting as (${waiting}), accepted as (${accepted}), message as (${message})
+    select id from accepted`);
+  return rows.length === 1;
+}

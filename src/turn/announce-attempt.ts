@@ -1,8 +1,9 @@
-import { readArchive } from '../events/archive.js';
+import { sql } from 'drizzle-orm';
 import type { TurnEvent, TurnEventBody } from '../events/turn-event.js';
 import { describeProblems } from '../options/describe-problems.js';
+import { isoTime } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
-import { assertFence } from './fence.js';
+import { sessions } from '../storage/schema.js';
 import { nextAction } from './next-action.js';
 import { stepEnded } from './turn-facts.js';
 import { openCalls, type Attempt } from './turn-run.js';
@@ -11,17 +12,15 @@ import type { TurnServices } from './turn-services.js';
 /**
  * The first events of an attempt. The first to get so far says `turn.started`, with what the turn
  * began with; a later one says that it recovers, and which half-streamed step no longer counts.
- * The session learns its provider session and model in the same transaction.
+ * The session learns its provider session and model in the same statement.
  */
 export async function announceAttempt(
   services: TurnServices,
   attempt: Attempt,
   resumed: boolean,
 ): Promise<void> {
-  const { turn } = attempt;
-  const said = await readArchive(services.db, turn.id);
+  const { turn, session, said } = attempt;
   if (said.some((event) => event.type === 'turn.started')) return announceRecovery(attempt, said);
-  const session = await services.sessions.get(turn.sessionId);
   const claudeSessionId = session.claudeSessionId ?? newId('claude');
   const model = services.provider.modelLabel(turn.options.options.model);
   const started: TurnEventBody = {
@@ -33,10 +32,14 @@ export async function announceAttempt(
     providerSessionId: claudeSessionId,
     resumed,
   };
-  await attempt.writer.commit([started, ...notices(attempt)], async (tx) => {
-    await assertFence(tx, turn.id, attempt.attempt);
-    await services.sessions.update(turn.sessionId, { claudeSessionId, model }, tx);
-  });
+  await attempt.writer.commit(
+    [started, ...notices(attempt)],
+    [
+      sql`update ${sessions} set claude_session_id = ${claudeSessionId}, model = ${model},
+      updated_at = ${isoTime(services.clock)}::timestamptz
+      from fence where ${sessions.id} = ${turn.sessionId}`,
+    ],
+  );
 }
 
 function announceRecovery(attempt: Attempt, said: readonly TurnEvent[]): Promise<void> {
@@ -59,7 +62,7 @@ function announceRecovery(attempt: Attempt, said: readonly TurnEvent[]): Promise
     ...(unsaid ? [stepEnded(last)] : []),
     ...(next.type === 'call-model' ? [{ type: 'step.discarded' as const, step: next.step }] : []),
   ];
-  return writer.commit(events, (tx) => assertFence(tx, turn.id, attempt.attempt));
+  return writer.commit(events, []);
 }
 
 /** What of the request was not taken as it was sent. */

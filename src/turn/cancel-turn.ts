@@ -1,25 +1,23 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
-import type { Clock } from '../platform/clock.js';
-import type { Database } from '../storage/connection.js';
-import { turns, type CancelReason } from '../storage/schema.js';
-import type { SignalBus } from './signal-bus.js';
+import { turns, toolCalls, type CancelReason } from '../storage/schema.js';
+import { endWaitingTurn } from './end-waiting-turn.js';
+import type { TurnServices } from './turn-services.js';
 
-export interface CancelDeps {
-  db: Database;
-  bus: SignalBus;
-  clock: Clock;
-}
+/** Where a request for the end met the turn; `ended`: it had not begun, and has ended already. */
+export type CancelState = 'ended' | 'running' | 'in-tool';
 
 /**
- * Asks for the end of a turn: a durable mark, then a hint to whoever runs it. The first reason
+ * Asks for the end of a turn: a durable mark, then a hint to whoever runs it, who reads the mark
+ * with its next heartbeat at the latest. A turn that still waits is ended at once. The first reason
  * stays; asking twice is asking once; a turn that has ended is left alone.
  */
 export async function cancelTurn(
-  { db, bus, clock }: CancelDeps,
+  services: TurnServices,
   turnId: string,
   reason: CancelReason,
-): Promise<void> {
-  await db
+): Promise<CancelState> {
+  const { db, bus, clock, logger } = services;
+  const [marked] = await db
     .update(turns)
     .set({ cancelRequestedAt: new Date(clock.now()), cancelReason: reason })
     .where(
@@ -28,6 +26,17 @@ export async function cancelTurn(
         inArray(turns.status, ['queued', 'running']),
         isNull(turns.cancelRequestedAt),
       ),
-    );
-  await bus.publishCancel(turnId);
+    )
+    .returning({ status: turns.status });
+  if (marked?.status === 'queued' && (await endWaitingTurn(services, turnId, reason)))
+    return 'ended';
+  // A hint that is lost costs time, not the cancel: nobody waits for it.
+  bus
+    .publishCancel(turnId)
+    .catch((error: unknown) => logger.warn({ turnId, error }, 'a cancel hint was lost'));
+  const inTool = await db
+    .select({ callId: toolCalls.callId })
+    .from(toolCalls)
+    .where(and(eq(toolCalls.turnId, turnId), eq(toolCalls.status, 'claimed')));
+  return inTool.length > 0 ? 'in-tool' : 'running';
 }

@@ -1,4 +1,3 @@
-import { eq } from 'drizzle-orm';
 import {
   addUsage,
   noUsage,
@@ -7,9 +6,10 @@ import {
   type Usage,
 } from '../events/turn-event.js';
 import type { AssistantPart } from '../provider/model-types.js';
+import { insertFenced } from '../storage/insert-from.js';
+import { updateFenced } from '../storage/update-fenced.js';
 import { messages, steps, turns, type TurnFailure } from '../storage/schema.js';
 import { endCall, type CallEnd } from '../tools/ledger.js';
-import { assertFence } from './fence.js';
 import type { Ending } from './next-action.js';
 import { stepEnded, toolEnded, turnFailed } from './turn-facts.js';
 import {
@@ -22,7 +22,7 @@ import {
 } from './turn-run.js';
 
 /**
- * The one way a turn ends. In one transaction: what was cut is closed and kept, the status is set
+ * The one way a turn ends. In one statement: what was cut is closed and kept, the status is set
  * once, the assistant's message exists, and the events that say so are archived; then readers see
  * it. The session's lock is free in the same moment.
  *
@@ -50,33 +50,29 @@ export async function endTurn(run: Attempt, ending: Ending, failure?: TurnFailur
       durationMs: now.getTime() - startedAt,
     },
   ];
-  await run.writer.commit(events, async (tx) => {
-    await assertFence(tx, turn.id, attempt);
-    for (const { call, end } of abandoned) await endCall(tx, ledgerCall(run, call), end, now);
-    if (cut !== undefined) {
-      await tx.insert(steps).values({ ...cut, turnId: turn.id, attempt, endedAt: now });
-    }
-    await tx.insert(messages).values({
+  await run.writer.commit(events, [
+    ...abandoned.map(({ call, end }) => endCall(ledgerCall(run, call), end, now)),
+    ...(cut === undefined
+      ? []
+      : [insertFenced(steps, { ...cut, turnId: turn.id, attempt, endedAt: now })]),
+    insertFenced(messages, {
       id: run.messageId,
       sessionId: turn.sessionId,
       turnId: turn.id,
       role: 'assistant',
       parts: [],
       createdAt: now,
-    });
-    await tx
-      .update(turns)
-      .set({
-        status: ending.outcome,
-        exitCode: ending.exitCode,
-        endReason: ending.reason,
-        failure: failure ?? null,
-        usage,
-        leaseUntil: null,
-        endedAt: now,
-      })
-      .where(eq(turns.id, turn.id));
-  });
+    }),
+    updateFenced(turns, turns.id, {
+      status: ending.outcome,
+      exitCode: ending.exitCode,
+      endReason: ending.reason,
+      failure: failure ?? null,
+      usage,
+      leaseUntil: null,
+      endedAt: now,
+    }),
+  ]);
 }
 
 function totalUsage({ progress }: Attempt): Usage {

@@ -22,9 +22,8 @@ export async function equipRun(
   earlier: readonly StoredTurn[],
 ): Promise<TurnRun> {
   const { options, provenance } = attempt.turn.options;
-  const session = await services.sessions.get(attempt.turn.sessionId);
   const { instructionRoot } = services.personas;
-  const projectRoot = await checkProjectRoot(session.projectRoot, instructionRoot);
+  const projectRoot = await checkProjectRoot(attempt.session.projectRoot, instructionRoot);
   const persona = await services.personas.load(options.persona);
   const named = provenance.tools === 'opts' ? options.tools : [];
   const selected = services.tools.select(options.tools).tools;

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openTestDatabase } from '../../test/support/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeTurn } from '../../test/support/store-turn.js';
 import { archiveEvents } from '../events/archive.js';
+import type { LogListener } from '../events/event-log.js';
 import { MemoryEventLog } from '../events/memory-event-log.js';
 import type { TurnEvent, TurnEventBody } from '../events/turn-event.js';
 import type { OpenedDatabase } from '../storage/connection.js';
+import { silentLogger } from '../platform/logger.js';
+import { turns } from '../storage/schema.js';
+import { EndWatch } from './end-watch.js';
 import { followTurn } from './follow-turn.js';
 
 describe('followTurn', () => {
@@ -16,10 +21,14 @@ describe('followTurn', () => {
   });
   afterAll(() => database.close());
 
-  let log: MemoryEventLog;
+  let log: LossyLog;
   let turnId: string;
+  let clock: ManualClock;
+  let ends: EndWatch;
   beforeEach(async () => {
-    log = new MemoryEventLog(new ManualClock());
+    clock = new ManualClock();
+    log = new LossyLog(clock);
+    ends = new EndWatch({ db: database.db, clock, logger: silentLogger });
     turnId = await storeTurn(database.db);
   });
 
@@ -52,7 +61,7 @@ describe('followTurn', () => {
 
   async function collect(signal = new AbortController().signal): Promise<string[]> {
     const seen: TurnEvent[] = [];
-    for await (const events of followTurn({ log, db: database.db }, turnId, signal)) {
+    for await (const events of followTurn({ log, db: database.db, ends }, turnId, signal)) {
       seen.push(...events);
     }
     return places(seen);
@@ -124,4 +133,63 @@ describe('followTurn', () => {
     gone.abort();
     expect(await following).toEqual(['1.1']);
   });
+
+  it('reads again what a log that was away may have said meanwhile', async () => {
+    await log.begin(turnId, 1);
+    const following = collect();
+    await nextTurn();
+    await log.append(turnId, 1, [delta(1, 1)]);
+    await nextTurn();
+    log.missNext = true;
+    await log.append(turnId, 1, [delta(1, 2)]);
+    await log.append(turnId, 1, [end(1, 3)]);
+    expect(await following).toEqual(['1.1', '1.2', '1.3']);
+  });
+
+  it('finds an end that was stored and never said', async () => {
+    await log.begin(turnId, 1);
+    const following = collect();
+    await log.append(turnId, 1, [delta(1, 1)]);
+    await archiveEvents(database.db, turnId, [delta(1, 1), end(1, 2)]);
+    await database.db.update(turns).set({ status: 'completed' }).where(eq(turns.id, turnId));
+    await clock.advance(5_000);
+    expect(await following).toEqual(['1.1', '1.2']);
+  });
+
+  it('ends when the turn was deleted', async () => {
+    await log.begin(turnId, 1);
+    await log.append(turnId, 1, [delta(1, 1)]);
+    const following = collect();
+    await nextTurn();
+    await database.db.delete(turns).where(eq(turns.id, turnId));
+    await clock.advance(5_000);
+    expect(await following).toEqual(['1.1']);
+  });
+
+  it('holds a bounded number of events for a reader that takes none, and skips none', async () => {
+    await log.begin(turnId, 1);
+    const gone = new AbortController();
+    const reader = followTurn({ log, db: database.db, ends }, turnId, gone.signal);
+    await log.append(turnId, 1, [delta(1, 1)]);
+    const seen = [...((await reader.next()).value as readonly TurnEvent[])];
+    for (let seq = 2; seq <= 5_000; seq += 1) await log.append(turnId, 1, [delta(1, seq)]);
+    await log.append(turnId, 1, [end(1, 5_001)]);
+    for await (const events of reader) seen.push(...events);
+    expect(places(seen)).toEqual(Array.from({ length: 5_001 }, (_, i) => `1.${i + 1}`));
+  });
 });
+
+/** A log whose followers miss an append. */
+class LossyLog extends MemoryEventLog {
+  missNext = false;
+
+  override subscribe(turnId: string, listener: LogListener): Promise<() => void> {
+    return super.subscribe(turnId, {
+      onEvents: (events) => {
+        if (!this.missNext) listener.onEvents(events);
+        this.missNext = false;
+      },
+      onMissed: () => listener.onMissed(),
+    });
+  }
+}

@@ -26,7 +26,7 @@ describe('keepLease', () => {
           return (answers.shift() ?? (async () => ({ cancel: null })))();
         },
       },
-      claim: { turnId: 'a', sessionId: 's', attempt: 1 },
+      claim: { id: 'a', attempt: 1 },
       lease,
       clock: time,
       leaseMs: 30_000,

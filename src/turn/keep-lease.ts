@@ -4,7 +4,7 @@ import type { Claim, TurnClaims } from './turn-claims.js';
 
 export interface KeepLeaseDeps {
   claims: Pick<TurnClaims, 'extend'>;
-  claim: Claim;
+  claim: Pick<Claim, 'id' | 'attempt'>;
   lease: Lease;
   clock: Clock;
   leaseMs: number;

@@ -8,7 +8,7 @@ export class MemorySignalBus implements SignalBus {
     for (const listener of this.#listeners) listener(turnId);
   }
 
-  onCancel(listener: (turnId: string) => void): () => void {
+  async onCancel(listener: (turnId: string) => void): Promise<() => void> {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

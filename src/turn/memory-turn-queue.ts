@@ -1,4 +1,4 @@
-import type { TurnQueue } from './turn-queue.js';
+import type { TurnHandler, TurnPriority, TurnQueue } from './turn-queue.js';
 
 export interface MemoryTurnQueueOptions {
   /** Handlers that run at a time. */
@@ -9,28 +9,39 @@ export interface MemoryTurnQueueOptions {
 
 /** The embedded queue. Bounded by admission: no more turns are accepted than may wait. */
 export class MemoryTurnQueue implements TurnQueue {
-  readonly #waiting = new Set<string>();
+  /** In the order they are served. */
+  readonly #lines: Record<TurnPriority, Set<string>> = {
+    recovered: new Set(),
+    normal: new Set(),
+    background: new Set(),
+  };
   readonly #running = new Map<string, Promise<void>>();
-  #handler: ((turnId: string) => Promise<void>) | undefined;
+  #handler: TurnHandler | undefined;
   #closed = false;
 
   constructor(private readonly options: MemoryTurnQueueOptions) {}
 
-  async enqueue(turnId: string): Promise<{ position: number }> {
-    if (this.#running.has(turnId)) return { position: 0 };
-    this.#waiting.add(turnId);
+  async enqueue(turnIds: readonly string[], priority: TurnPriority): Promise<void> {
+    const waiting = this.#waiting();
+    for (const turnId of turnIds) {
+      if (!this.#running.has(turnId) && !waiting.includes(turnId)) {
+        this.#lines[priority].add(turnId);
+      }
+    }
     this.#start();
-    const position = [...this.#waiting].indexOf(turnId) + 1;
-    return { position };
   }
 
-  consume(handler: (turnId: string) => Promise<void>): void {
+  async position(turnId: string): Promise<number> {
+    return this.#waiting().indexOf(turnId) + 1;
+  }
+
+  async consume(handler: TurnHandler): Promise<void> {
     this.#handler = handler;
     this.#start();
   }
 
   async depth(): Promise<number> {
-    return this.#waiting.size;
+    return this.#waiting().length;
   }
 
   async ping(): Promise<void> {
@@ -39,23 +50,29 @@ export class MemoryTurnQueue implements TurnQueue {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#waiting.clear();
+    for (const line of Object.values(this.#lines)) line.clear();
     await Promise.all(this.#running.values());
+  }
+
+  #waiting(): string[] {
+    return Object.values(this.#lines).flatMap((line) => [...line]);
   }
 
   #start(): void {
     const handler = this.#handler;
     if (handler === undefined || this.#closed) return;
-    for (const turnId of this.#waiting) {
-      if (this.#running.size >= this.options.concurrency) return;
-      this.#waiting.delete(turnId);
-      this.#running.set(turnId, this.#run(handler, turnId));
+    for (const line of Object.values(this.#lines)) {
+      for (const turnId of line) {
+        if (this.#running.size >= this.options.concurrency) return;
+        line.delete(turnId);
+        this.#running.set(turnId, this.#run(handler, turnId));
+      }
     }
   }
 
-  async #run(handler: (turnId: string) => Promise<void>, turnId: string): Promise<void> {
+  async #run(handler: TurnHandler, turnId: string): Promise<void> {
     try {
-      await handler(turnId);
+      await handler.handle(turnId);
     } catch (error) {
       this.options.onError(turnId, error);
     } finally {

@@ -3,6 +3,7 @@ import { openTestDatabase } from '../../test/support/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeSession, storeTurn } from '../../test/support/store-turn.js';
 import { openTestServices, type TestServices } from '../../test/support/turn-services.js';
+import { archiveEvents } from '../events/archive.js';
 import { FencedError } from '../events/event-log.js';
 import { noUsage, type TurnEvent } from '../events/turn-event.js';
 import type { AssistantPart } from '../provider/model-types.js';
@@ -10,6 +11,7 @@ import type { OpenedDatabase } from '../storage/connection.js';
 import { steps, toolCalls } from '../storage/schema.js';
 import { Lease } from './lease.js';
 import { openAttempt } from './open-attempt.js';
+import { getTurn } from './turn-lookup.js';
 import { openCalls, replyText } from './turn-run.js';
 
 describe('openAttempt', () => {
@@ -29,8 +31,8 @@ describe('openAttempt', () => {
   });
   afterEach(() => test.close());
 
-  const open = (turnId: string, attempt: number) =>
-    openAttempt(test.services, { turnId, sessionId, attempt }, lease);
+  const open = async (turnId: string) =>
+    openAttempt(test.services, await getTurn(database.db, turnId), lease);
 
   it('takes every other turn of the session for an earlier one, whatever the clock said', async () => {
     const createdAt = new Date('2026-01-01T00:00:00Z');
@@ -40,7 +42,7 @@ describe('openAttempt', () => {
     const later = new Date('2026-01-01T01:00:00Z');
     const clockWentBack = await storeTurn(database.db, { ...ended, createdAt: later });
     const turnId = await storeTurn(database.db, { sessionId, createdAt });
-    const { earlier } = await open(turnId, 1);
+    const { earlier } = await open(turnId);
     const ids = earlier.map((stored) => stored.turn.id);
     expect(ids.slice(0, 2).sort()).toEqual([before, sameInstant].sort());
     expect(ids.slice(2)).toEqual([clockWentBack]);
@@ -70,7 +72,7 @@ describe('openAttempt', () => {
       { ...row, callId: 'done', status: 'success', output: 'text' },
       { ...row, callId: 'lost', status: 'claimed' },
     ]);
-    const { attempt } = await open(turnId, 2);
+    const { attempt } = await open(turnId);
     expect(openCalls(attempt).map(({ id }) => id)).toEqual(['lost', 'new']);
     expect(replyText(attempt)).toBe('Looking.');
     expect(attempt.messageId).toBe(turnId.replace('turn_', 'msg_'));
@@ -78,18 +80,30 @@ describe('openAttempt', () => {
 
   it('fences earlier attempts off in the log, and is fenced off by a later one', async () => {
     const turnId = await storeTurn(database.db, { sessionId, attempt: 2 });
-    const { attempt } = await open(turnId, 2);
+    const { attempt } = await open(turnId);
     const late: TurnEvent = { type: 'step.started', step: 1, attempt: 1, seq: 9, at: '' };
     await expect(test.services.log.append(turnId, 1, [late])).rejects.toThrow(FencedError);
     await test.services.log.begin(turnId, 3);
     attempt.writer.emit({ type: 'step.started', step: 1 });
-    await expect(attempt.writer.commit([], async () => undefined)).rejects.toThrow(FencedError);
+    await attempt.writer.flush(new AbortController().signal);
     expect(lease.reason).toBe('lost');
+    await expect(attempt.writer.commit([], [])).rejects.toThrow(FencedError);
     expect(await test.services.log.read(turnId)).toEqual([]);
   });
 
-  it('knows no turn that was deleted with its session', async () => {
-    const gone = open('turn_00000000-0000-4000-8000-000000000000', 1);
-    await expect(gone).rejects.toMatchObject({ type: 'TURN_NOT_FOUND', status: 404 });
+  it('gives the log what earlier attempts stored and could not say', async () => {
+    const turnId = await storeTurn(database.db, { sessionId, attempt: 2 });
+    const said = (seq: number): TurnEvent => ({
+      type: 'step.started',
+      step: seq,
+      attempt: 1,
+      seq,
+      at: '',
+    });
+    await test.services.log.begin(turnId, 1);
+    await test.services.log.append(turnId, 1, [said(1)]);
+    await archiveEvents(database.db, turnId, [said(1), said(2), said(3)]);
+    await open(turnId);
+    expect(await test.services.log.read(turnId)).toEqual([said(1), said(2), said(3)]);
   });
 });

@@ -1,45 +1,41 @@
+import { readArchive } from '../events/archive.js';
 import { EventWriter } from '../events/event-writer.js';
+import { restoreLog } from '../events/restore-log.js';
+import type { TurnEvent } from '../events/turn-event.js';
+import { untilAborted } from '../platform/abort.js';
 import type { Lease } from './lease.js';
 import { loadSessionTurns, type StoredTurn } from './load-turn.js';
-import { getTurn } from './turn-lookup.js';
 import type { Claim } from './turn-claims.js';
 import type { Attempt } from './turn-run.js';
 import type { TurnServices } from './turn-services.js';
 import { assistantMessageId } from './view-messages.js';
 
 /**
- * Opens an attempt: fences off earlier ones in the log, and loads what they stored. What it gives
- * is enough to end the turn, whatever goes wrong after.
+ * Opens an attempt: fences off earlier ones in the log, gives it what they stored and could not
+ * say, and loads what they did. What it gives is enough to end the turn, whatever goes wrong after.
  */
 export async function openAttempt(
   services: TurnServices,
   claim: Claim,
   lease: Lease,
 ): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
-  const { db, log, clock, tools } = services;
-  const turn = await getTurn(db, claim.turnId);
-  await log.begin(turn.id, claim.attempt);
+  const { tools, clock } = services;
   // A session has one turn at a time: while this one is active, all others came before it.
-  const conversation = await loadSessionTurns(db, turn.sessionId);
-  const stored = conversation.find((other) => other.turn.id === turn.id);
-  const writer = new EventWriter({
-    log,
-    db,
-    clock,
-    turnId: turn.id,
-    attempt: claim.attempt,
-    onFailure: (error) => {
-      services.logger.warn({ turnId: turn.id, error }, 'a write of the turn failed');
-      lease.end('lost');
-    },
-  });
+  const [said, session, conversation] = await Promise.all([
+    openLog(services, claim, lease),
+    services.sessions.get(claim.sessionId),
+    loadSessionTurns(services.db, claim.sessionId),
+  ]);
+  const stored = conversation.find((other) => other.turn.id === claim.id);
   const attempt: Attempt = {
-    turn,
+    turn: claim,
     attempt: claim.attempt,
-    messageId: assistantMessageId(turn.id),
+    session,
+    said,
+    messageId: assistantMessageId(claim.id),
     clock,
     lease,
-    writer,
+    writer: openWriter(services, claim, lease),
     effectOf: (name) => tools.select([name]).tools[0]?.effect,
     progress: {
       steps: (stored?.steps ?? []).map(({ step, parts, stopReason, usage }) => ({
@@ -53,5 +49,36 @@ export async function openAttempt(
     },
     storedParts: stored?.userParts ?? [],
   };
-  return { attempt, earlier: conversation.filter((other) => other.turn.id !== turn.id) };
+  return { attempt, earlier: conversation.filter((other) => other.turn.id !== claim.id) };
+}
+
+/** @returns what earlier attempts said, of which readers lack nothing from now on. */
+async function openLog(
+  { log, db }: TurnServices,
+  { id: turnId, attempt }: Claim,
+  lease: Lease,
+): Promise<readonly TurnEvent[]> {
+  const end = await untilAborted(log.begin(turnId, attempt), lease.signal);
+  if (attempt === 1) return [];
+  const said = await readArchive(db, turnId);
+  await restoreLog(log, { turnId, attempt }, said, end);
+  return said;
+}
+
+function openWriter(services: TurnServices, claim: Claim, lease: Lease): EventWriter {
+  const { log, db, clock, logger, settings } = services;
+  return new EventWriter({
+    log,
+    db,
+    clock,
+    turnId: claim.id,
+    attempt: claim.attempt,
+    patienceMs: settings.leaseMs,
+    isLost: () => lease.reason === 'lost',
+    onProblem: (error) => logger.warn({ turnId: claim.id, error }, 'the log took no append'),
+    onFailure: (error) => {
+      logger.warn({ turnId: claim.id, error }, 'a write of the turn failed');
+      lease.end('lost');
+    },
+  });
 }

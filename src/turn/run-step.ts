@@ -1,9 +1,9 @@
 import { noUsage } from '../events/turn-event.js';
 import { unreachable } from '../platform/exhaustive.js';
 import type { ModelEvent } from '../provider/model-types.js';
+import { insertFenced } from '../storage/insert-from.js';
 import { steps } from '../storage/schema.js';
 import { buildMessages } from './build-messages.js';
-import { assertFence } from './fence.js';
 import { settleStopReason } from './next-action.js';
 import { refusalNotice, stepEnded } from './turn-facts.js';
 import type { StepDraft, TurnRun } from './turn-run.js';
@@ -85,16 +85,15 @@ async function storeStep(
       ...(stopReason === 'refusal' ? [refusalNotice(ended.details)] : []),
       ...(asksForTools ? [] : [stepEnded(finished)]),
     ],
-    async (tx) => {
-      await assertFence(tx, run.turn.id, run.attempt);
-      await tx.insert(steps).values({
+    [
+      insertFenced(steps, {
         ...finished,
         turnId: run.turn.id,
         attempt: run.attempt,
         startedAt,
         endedAt: new Date(run.clock.now()),
-      });
-    },
+      }),
+    ],
   );
   run.progress.steps.push(finished);
   run.progress.draft = undefined;

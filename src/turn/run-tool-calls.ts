@@ -5,7 +5,6 @@ import { claimCall, endCall } from '../tools/ledger.js';
 import type { CallableTool } from '../tools/open-tools.js';
 import { runCalls } from '../tools/run-calls.js';
 import { runTool } from '../tools/run-tool.js';
-import { assertFence } from './fence.js';
 import { stepEnded, toolEnded } from './turn-facts.js';
 import { ledgerCall, openCalls, type ToolUse, type TurnRun } from './turn-run.js';
 
@@ -70,18 +69,18 @@ function unknownTool(run: TurnRun, name: string): string {
 
 async function claim(run: TurnRun, call: ToolUse): Promise<void> {
   const { id: callId, name, input } = call;
-  await run.writer.commit([{ type: 'tool.started', callId, name, input }], async (tx) => {
-    await assertFence(tx, run.turn.id, run.attempt);
-    await claimCall(tx, ledgerCall(run, call), new Date(run.clock.now()));
-  });
+  await run.writer.commit(
+    [{ type: 'tool.started', callId, name, input }],
+    [claimCall(ledgerCall(run, call), new Date(run.clock.now()))],
+  );
   run.progress.results.set(callId, { status: 'claimed', output: null });
 }
 
 async function end(run: TurnRun, call: ToolUse, result: CallEnd): Promise<void> {
-  await run.writer.commit([toolEnded(call, result)], async (tx) => {
-    await assertFence(tx, run.turn.id, run.attempt);
-    await endCall(tx, ledgerCall(run, call), result, new Date(run.clock.now()));
-  });
+  await run.writer.commit(
+    [toolEnded(call, result)],
+    [endCall(ledgerCall(run, call), result, new Date(run.clock.now()))],
+  );
   const { status, output } = result;
   run.progress.results.set(call.id, { status, output });
 }
@@ -89,5 +88,5 @@ async function end(run: TurnRun, call: ToolUse, result: CallEnd): Promise<void> 
 async function endLastStep(run: TurnRun): Promise<void> {
   const last = run.progress.steps.at(-1);
   if (last === undefined) return;
-  await run.writer.commit([stepEnded(last)], (tx) => assertFence(tx, run.turn.id, run.attempt));
+  await run.writer.commit([stepEnded(last)], []);
 }

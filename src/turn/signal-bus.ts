@@ -5,7 +5,7 @@
 export interface SignalBus {
   /** "Somebody asked for the end of this turn." */
   publishCancel(turnId: string): Promise<void>;
-  /** @returns a function that ends it. */
-  onCancel(listener: (turnId: string) => void): () => void;
+  /** Hears every hint from when it resolves. @returns a function that ends it. */
+  onCancel(listener: (turnId: string) => void): Promise<() => void>;
   close(): Promise<void>;
 }

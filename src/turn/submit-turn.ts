@@ -2,11 +2,8 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { composePrompt } from '../attachments/compose-prompt.js';
 import { resolveAttachments } from '../attachments/resolve-attachments.js';
-import { archiveEvents } from '../events/archive.js';
-import { FencedError } from '../events/event-log.js';
 import { loadOptions } from '../options/load-options.js';
 import type { OnDisconnect } from '../options/option-rules.js';
-import { isoTime } from '../platform/clock.js';
 import { canonicalJson } from '../platform/json.js';
 import { unreachable } from '../platform/exhaustive.js';
 import { invalidRequest } from '../platform/typed-error.js';
@@ -16,6 +13,7 @@ import { acceptTurn, type NewTurn } from './accept-turn.js';
 import { idempotencyKeyReused, queueFull, turnInProgress } from './turn-errors.js';
 import { findActiveTurn, findTurnByKey } from './turn-lookup.js';
 import type { TurnServices } from './turn-services.js';
+import { wakeWorker } from './wake-worker.js';
 
 export interface TurnSubmission {
   sessionId: string;
@@ -70,8 +68,9 @@ export async function submitTurn(
   if (turnId === undefined) return submitTurn(services, submission);
   // What people say is for eyes that asked for it.
   services.logger.debug({ turnId, sessionId, request }, 'turn accepted');
-  await wakeWorker(services, turnId);
-  return { turnId, onDisconnect: resolution.options.onDisconnect };
+  const { onDisconnect, priority } = resolution.options;
+  wakeWorker(services, turnId, priority);
+  return { turnId, onDisconnect };
 }
 
 /** Undefined: the key was taken by a racing request, whose turn is the one to join. */
@@ -111,33 +110,6 @@ async function findJoinable(
   if (turn === undefined) return undefined;
   if (turn.requestHash !== requestHash) throw idempotencyKeyReused(turn.id);
   return { turnId: turn.id, onDisconnect: turn.options.options.onDisconnect };
-}
-
-/** Wakes a worker. The turn is stored: whatever fails here, it is accepted, and the sweeper wakes one. */
-async function wakeWorker(services: TurnServices, turnId: string): Promise<void> {
-  try {
-    const { position } = await services.queue.enqueue(turnId);
-    if (position > 0) await announceWait(services, turnId, position);
-  } catch (error) {
-    services.logger.warn({ turnId, error }, 'an accepted turn was not enqueued at once');
-  }
-}
-
-/** Said before any attempt, by no worker: attempt 0. */
-async function announceWait(
-  { log, db, clock }: TurnServices,
-  turnId: string,
-  position: number,
-): Promise<void> {
-  const queued = { type: 'turn.queued', position, attempt: 0, seq: 1, at: isoTime(clock) } as const;
-  try {
-    await log.append(turnId, 0, [queued]);
-  } catch (error) {
-    // A worker was quicker than the announcement.
-    if (error instanceof FencedError) return;
-    throw error;
-  }
-  await archiveEvents(db, turnId, [queued]);
 }
 
 function hashRequest({ message, opts, attachments }: TurnSubmission): string {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { silentLogger } from '../platform/logger.js';
 import { MemoryTurnQueue } from './memory-turn-queue.js';
-import { Sweeper } from './sweeper.js';
+import { Sweeper, type SweeperDeps } from './sweeper.js';
 
 describe('Sweeper', () => {
   let clock: ManualClock;
@@ -16,14 +16,33 @@ describe('Sweeper', () => {
     taken = [];
     queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
     found = [];
-    const claims = { unclaimed: async () => (await found.shift()?.()) ?? [] };
-    sweeper = new Sweeper({ claims, queue, clock, logger: silentLogger, everyMs: 30_000 });
+    const claims = {
+      lapsed: async () => (await found.shift()?.()) ?? [],
+      waiting: async (ms: number) => {
+        waited.push(ms);
+        return waiting;
+      },
+    };
+    waiting = [];
+    waited = [];
+    cancels = 0;
+    const abandoned = { cancel: async () => void (cancels += 1) };
+    deps = { claims, abandoned, queue, clock, logger: silentLogger };
+    sweeper = new Sweeper(deps);
   });
 
-  const consume = (): void => queue.consume(async (turnId) => void taken.push(turnId));
+  let waiting: string[];
+  let waited: number[];
+  let cancels: number;
+  let deps: SweeperDeps;
+  const consume = (): Promise<void> =>
+    queue.consume({
+      handle: async (turnId) => void taken.push(turnId),
+      onDoubt: () => undefined,
+    });
 
   it('enqueues what an earlier process left before anything else, oldest first', async () => {
-    consume();
+    await consume();
     found = [async () => ['a', 'b']];
     await sweeper.start();
     await clock.advance(0);
@@ -33,24 +52,24 @@ describe('Sweeper', () => {
   it('looks again and again, and enqueues nothing twice that waits', async () => {
     found = [async () => ['a'], async () => ['a', 'b'], async () => ['a', 'b', 'c']];
     await sweeper.start();
-    await clock.advance(30_000);
+    await clock.advance(500);
     expect(await queue.depth()).toBe(2);
-    await clock.advance(30_000);
+    await clock.advance(500);
     expect(await queue.depth()).toBe(3);
-    consume();
+    await consume();
     await clock.advance(0);
     expect(taken).toEqual(['a', 'b', 'c']);
   });
 
   it('goes on after a sweep that failed', async () => {
-    consume();
+    await consume();
     const fail = async (): Promise<string[]> => {
       throw new Error('no database');
     };
     found = [async () => [], fail, async () => ['a']];
     await sweeper.start();
-    await clock.advance(30_000);
-    await clock.advance(30_000);
+    await clock.advance(500);
+    await clock.advance(500);
     expect(taken).toEqual(['a']);
   });
 
@@ -68,12 +87,26 @@ describe('Sweeper', () => {
 
     let answer = (_turnIds: string[]): void => undefined;
     const slow = new Promise<string[]>((resolve) => (answer = resolve));
-    const claims = { unclaimed: () => slow };
-    const second = new Sweeper({ claims, queue, clock, logger: silentLogger, everyMs: 30_000 });
+    const claims = { ...deps.claims, lapsed: () => slow };
+    const second = new Sweeper({ ...deps, claims });
     const starting = second.start();
     second.stop();
     answer([]);
     await starting;
     expect(clock.pending).toBe(0);
+  });
+
+  it('enqueues waiting turns at the start, and later only those whose job may be lost', async () => {
+    await consume();
+    waiting = ['a'];
+    await sweeper.start();
+    waiting = ['b'];
+    await clock.advance(500);
+    await clock.advance(500);
+    expect(taken).toEqual(['a', 'b']);
+    expect(waited).toEqual([0, 5_000]);
+    for (let ms = 0; ms < 5_000; ms += 500) await clock.advance(500);
+    expect(waited).toEqual([0, 5_000, 5_000]);
+    expect(cancels).toBe(12);
   });
 });

@@ -2,15 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../test/support/database.js';
 import { someOptions, storeSession, storeTurn } from '../../test/support/store-turn.js';
+import { openTestServices } from '../../test/support/turn-services.js';
 import { FencedError } from '../events/event-log.js';
+import { storeFacts } from '../events/store-facts.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
 import { acceptTurn, type NewTurn } from './accept-turn.js';
 import { cancelTurn } from './cancel-turn.js';
-import { assertFence } from './fence.js';
-import { MemorySignalBus } from './memory-signal-bus.js';
 import { TurnClaims } from './turn-claims.js';
-import { ManualClock } from '../../test/support/manual-clock.js';
 
 describe('a turn’s row', () => {
   let database: OpenedDatabase;
@@ -23,6 +22,16 @@ describe('a turn’s row', () => {
   });
 
   const now = new Date();
+  const store = (turnId: string, attempt: number): Promise<void> =>
+    storeFacts(
+      database.db,
+      { turnId, attempt },
+      {
+        facts: [],
+        events: [{ type: 'step.started', step: 1, attempt, seq: 1, at: '' }],
+        isRepeat: false,
+      },
+    );
   const claims = (leaseMs = 30_000): TurnClaims => new TurnClaims(database.db, leaseMs);
   const queued = () => storeTurn(database.db, { status: 'queued', attempt: 0, startedAt: null });
   const rowOf = async (id: string) => {
@@ -34,7 +43,7 @@ describe('a turn’s row', () => {
     const turnId = await queued();
     const won = await Promise.all(Array.from({ length: 10 }, () => claims().claim(turnId, now)));
     expect(won.filter((claim) => claim !== undefined)).toEqual([
-      expect.objectContaining({ turnId, attempt: 1 }),
+      expect.objectContaining({ id: turnId, attempt: 1 }),
     ]);
   });
 
@@ -51,7 +60,7 @@ describe('a turn’s row', () => {
     const claim = await claims().claim(turnId, now);
     if (claim === undefined) throw new Error('not claimed');
     await claims().release(claim);
-    expect(await claims().unclaimed()).toEqual([turnId]);
+    expect(await claims().lapsed()).toEqual([turnId]);
     expect(await claims().claim(turnId, now)).toMatchObject({ attempt: 2 });
   });
 
@@ -70,27 +79,46 @@ describe('a turn’s row', () => {
     expect(await claims().extend(zombie)).toBe('lost');
     await claims().release(zombie);
     expect(await claims().extend(owner)).toEqual({ cancel: null });
-    const { db } = database;
-    await expect(db.transaction((tx) => assertFence(tx, turnId, 1))).rejects.toThrow(FencedError);
-    await expect(db.transaction((tx) => assertFence(tx, turnId, 2))).resolves.toBeUndefined();
+    await expect(store(turnId, 1)).rejects.toThrow(FencedError);
+    await expect(store(turnId, 2)).resolves.toBeUndefined();
   });
 
   it('takes no claim and no write once it has ended', async () => {
     const turnId = await storeTurn(database.db, { status: 'completed', attempt: 1 });
     expect(await claims().claim(turnId, now)).toBeUndefined();
-    const { db } = database;
-    await expect(db.transaction((tx) => assertFence(tx, turnId, 1))).rejects.toThrow(FencedError);
-    expect(await claims().unclaimed()).toEqual([]);
+    await expect(store(turnId, 1)).rejects.toThrow(FencedError);
+    expect([await claims().lapsed(), await claims().waiting(0)]).toEqual([[], []]);
   });
 
   it('keeps the first reason to cancel, and tells the heartbeat', async () => {
     const turnId = await queued();
     const claim = await claims().claim(turnId, now);
     if (claim === undefined) throw new Error('not claimed');
-    const deps = { db: database.db, bus: new MemorySignalBus(), clock: new ManualClock() };
-    await cancelTurn(deps, turnId, 'interrupt');
-    await cancelTurn(deps, turnId, 'disconnect');
+    const test = await openTestServices(database, []);
+    expect(await cancelTurn(test.services, turnId, 'interrupt')).toBe('running');
+    await cancelTurn(test.services, turnId, 'disconnect');
     expect(await claims().extend(claim)).toEqual({ cancel: 'interrupt' });
+    await test.close();
+  });
+
+  it('ends at once when it is cancelled before a worker had it', async () => {
+    const turnId = await queued();
+    const test = await openTestServices(database, []);
+    expect(await cancelTurn(test.services, turnId, 'interrupt')).toBe('ended');
+    expect(await rowOf(turnId)).toMatchObject({ status: 'interrupted', endReason: 'interrupt' });
+    const said = await test.services.log.read(turnId);
+    expect(said.map(({ type }) => type)).toEqual(['turn.started', 'turn.ended']);
+    await test.close();
+  });
+
+  it('tells turns that nobody has had from those that lost their worker', async () => {
+    const waiting = await queued();
+    const lapsed = await queued();
+    await claims(0).claim(lapsed, now);
+    expect(await claims().lapsed()).toEqual([lapsed]);
+    expect(await claims().waiting(0)).toEqual([waiting]);
+    expect(await claims().waiting(60_000)).toEqual([]);
+    expect(await claims().claim(lapsed, now, 'unstarted')).toBeUndefined();
   });
 
   const newTurn = (sessionId: string, more: Partial<NewTurn> = {}): NewTurn => ({

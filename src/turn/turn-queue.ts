@@ -1,16 +1,24 @@
+/** `recovered` turns go before all others: somebody has waited for them already. */
+export type TurnPriority = 'recovered' | 'normal' | 'background';
+
+export interface TurnHandler {
+  /** Brings a turn to its end, or leaves it to somebody else. Rejects when it is to be tried again. */
+  handle(turnId: string): Promise<void>;
+  /** The queue may have given a turn that is being handled to somebody else as well. */
+  onDoubt(turnId: string): void;
+}
+
 /**
  * Turns that wait for a worker. An entry is a wake-up, never the truth: the turn is a row, and the
  * sweeper enqueues again what was lost. Two implementations, one conformance suite.
  */
 export interface TurnQueue {
-  /**
-   * Adds a turn, once: an id that waits or runs already stays where it is.
-   *
-   * @returns its place in the line, from 1; 0 when a worker is free for it or has it.
-   */
-  enqueue(turnId: string): Promise<{ position: number }>;
-  /** Starts to hand turns to `handler`, first come first served, a bounded number at a time. */
-  consume(handler: (turnId: string) => Promise<void>): void;
+  /** Adds turns, each once: an id that waits or runs already stays where it is. */
+  enqueue(turnIds: readonly string[], priority: TurnPriority): Promise<void>;
+  /** A turn's place in the line, from 1; 0 when it does not wait. */
+  position(turnId: string): Promise<number>;
+  /** Starts to hand turns out, first come first served, a bounded number at a time. */
+  consume(handler: TurnHandler): Promise<void>;
   /** Turns that wait. */
   depth(): Promise<number>;
   /** Rejects when the queue does not answer. */

@@ -1,8 +1,9 @@
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { EventWriter } from '../events/event-writer.js';
-import type { StepStopReason, Usage } from '../events/turn-event.js';
+import type { StepStopReason, TurnEvent, Usage } from '../events/turn-event.js';
 import type { PermissionQuestion } from '../governance/decide-permission.js';
 import type { Clock } from '../platform/clock.js';
+import type { SessionRow } from '../session/session-store.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import type { AssistantPart, ToolSpec, UserPart } from '../provider/model-types.js';
 import type { ToolCallStatus } from '../storage/schema.js';
@@ -51,6 +52,9 @@ export interface RunLimits {
 export interface Attempt {
   turn: TurnRow;
   attempt: number;
+  session: SessionRow;
+  /** What earlier attempts said, as far as it is archived. */
+  said: readonly TurnEvent[];
   /** Of the assistant's message; the same in every attempt. */
   messageId: string;
   clock: Clock;

@@ -5,12 +5,12 @@ import { harnessDialect } from '../wire/dialects/harness.js';
 import { encodeTurn } from '../wire/encode-turn.js';
 import { responseSink, type Sink } from '../wire/response-sink.js';
 import { toObservable } from '../wire/to-observable.js';
-import { cancelTurn } from './cancel-turn.js';
+import { cancelTurn, type CancelState } from './cancel-turn.js';
 import { closeSession } from './close-session.js';
 import { followTurn } from './follow-turn.js';
 import { loadSessionTurns } from './load-turn.js';
 import type { Presence } from './presence.js';
-import { submitTurn, type TurnSubmission } from './submit-turn.js';
+import { submitTurn, type SubmittedTurn, type TurnSubmission } from './submit-turn.js';
 import { noActiveTurn } from './turn-errors.js';
 import { findActiveTurn, getTurn, viewTurn } from './turn-lookup.js';
 import type { TurnServices } from './turn-services.js';
@@ -26,20 +26,20 @@ export class TurnService {
   ) {}
 
   /** @throws TypedError: see `submitTurn`; SHUTTING_DOWN 503 while the server stops. */
-  async submit(submission: TurnSubmission): Promise<string> {
+  async submit(submission: TurnSubmission): Promise<SubmittedTurn> {
     if (this.#draining) throw shuttingDown();
-    const { turnId, onDisconnect } = await submitTurn(this.services, submission);
-    // A client that left while the turn was set up never subscribes: its absence counts from here.
-    if (onDisconnect === 'cancel') this.presence.expect(turnId);
-    return turnId;
+    return submitTurn(this.services, submission);
   }
 
-  /** The turn's frames from the first one. Whoever subscribes is a reader of the turn. */
-  stream(turnId: string, sink: Sink, after?: Cursor) {
+  /**
+   * The turn's frames after a cursor, from the `start`, or of one that was just submitted. Whoever
+   * subscribes is a reader of the turn.
+   */
+  stream({ turnId, onDisconnect }: SubmittedTurn, sink: Sink, after?: Cursor | 'start') {
     const { services, presence } = this;
     const follow = async function* (signal: AbortSignal) {
-      const { options } = (await getTurn(services.db, turnId)).options;
-      const leave = options.onDisconnect === 'cancel' ? presence.join(turnId) : () => undefined;
+      const leave =
+        onDisconnect === 'cancel' ? presence.join(turnId, after !== undefined) : () => undefined;
       try {
         for await (const events of followTurn(services, turnId, signal)) {
           if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
@@ -49,18 +49,16 @@ export class TurnService {
         leave();
       }
     };
-    const encode = encodeTurn(harnessDialect, turnId, after);
+    const encode = encodeTurn(harnessDialect, turnId, after === 'start' ? undefined : after);
     return toObservable({ follow, encode, sink, clock: services.clock });
   }
 
   /** @throws TypedError TURN_NOT_FOUND 404, INVALID_REQUEST 400 for a cursor of another turn. */
   async streamAfter(turnId: string, sink: Sink, cursor: string | undefined) {
-    await getTurn(this.services.db, turnId);
-    return this.stream(
-      turnId,
-      sink,
-      cursor === undefined ? undefined : parseCursor(turnId, cursor),
-    );
+    const turn = await getTurn(this.services.db, turnId);
+    const { onDisconnect } = turn.options.options;
+    const after = cursor === undefined ? 'start' : parseCursor(turnId, cursor);
+    return this.stream({ turnId, onDisconnect }, sink, after);
   }
 
   async get(turnId: string) {
@@ -73,11 +71,11 @@ export class TurnService {
   }
 
   /** Asks for the end of the session's turn. Asking again while it ends is fine. */
-  async interrupt(sessionId: string): Promise<void> {
+  async interrupt(sessionId: string): Promise<{ turnId: string; state: CancelState }> {
     await this.services.sessions.get(sessionId);
     const active = await findActiveTurn(this.services.db, sessionId);
     if (active === undefined) throw noActiveTurn(sessionId);
-    await cancelTurn(this.services, active.id, 'interrupt');
+    return { turnId: active.id, state: await cancelTurn(this.services, active.id, 'interrupt') };
   }
 
   deleteSession(sessionId: string): Promise<void> {
@@ -93,7 +91,6 @@ export class TurnService {
   /** Refuses new turns from now on. */
   drain(): void {
     this.#draining = true;
-    this.presence.close();
   }
 }
 

@@ -6,7 +6,9 @@ import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider
 import type { SessionStore } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
 import type { ToolRegistry } from '../tools/registry.js';
+import type { EndWatch } from './end-watch.js';
 import type { SignalBus } from './signal-bus.js';
+import type { TurnClaims } from './turn-claims.js';
 import type { TurnQueue } from './turn-queue.js';
 import type { RunLimits } from './turn-run.js';
 
@@ -29,6 +31,8 @@ export interface TurnServices {
   db: Database;
   log: EventLog;
   queue: TurnQueue;
+  claims: TurnClaims;
+  ends: EndWatch;
   bus: SignalBus;
   clock: Clock;
   logger: Logger;

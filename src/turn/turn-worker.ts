@@ -1,5 +1,6 @@
 import { untilAborted } from '../platform/abort.js';
 import { announceAttempt } from './announce-attempt.js';
+import { closeLog } from './close-log.js';
 import { endTurn } from './end-turn.js';
 import { endingOf } from './ending-of.js';
 import { equipRun } from './equip-run.js';
@@ -7,12 +8,9 @@ import { keepLease } from './keep-lease.js';
 import { Lease } from './lease.js';
 import { openAttempt } from './open-attempt.js';
 import { runTurn } from './run-turn.js';
-import type { Claim, TurnClaims } from './turn-claims.js';
+import type { Claim } from './turn-claims.js';
 import type { Attempt, TurnRun } from './turn-run.js';
 import type { TurnServices } from './turn-services.js';
-
-/** How long the live log outlives its turn; the archive has it for good. */
-const LOG_KEPT_MS = 60_000;
 
 /** How long a turn's tools may take to close. */
 const CLOSE_WAIT_MS = 5_000;
@@ -28,16 +26,14 @@ export class TurnWorker {
   #stopListening = (): void => undefined;
   #stopping = false;
 
-  constructor(
-    private readonly services: TurnServices,
-    private readonly claims: TurnClaims,
-  ) {}
+  constructor(private readonly services: TurnServices) {}
 
-  start(): void {
+  async start(): Promise<void> {
     const { queue, bus } = this.services;
-    // A hint to look now; what was asked is read from the database.
-    this.#stopListening = bus.onCancel((turnId) => void this.#running.get(turnId)?.beat());
-    queue.consume((turnId) => this.#work(turnId));
+    // Hints to look now; whose the turn is and what was asked is read from the database.
+    const look = (turnId: string): void => void this.#running.get(turnId)?.beat();
+    this.#stopListening = await bus.onCancel(look);
+    await queue.consume({ handle: (turnId) => this.#work(turnId), onDoubt: look });
   }
 
   /** Takes nothing more, gives running turns `drainMs` to end, and hands back the rest. */
@@ -54,13 +50,18 @@ export class TurnWorker {
 
   async #work(turnId: string): Promise<void> {
     if (this.#stopping) return;
-    const { clock, settings, logger } = this.services;
-    const claim = await this.claims.claim(turnId, new Date(clock.now()));
-    if (claim === undefined) return;
-    const log = logger.child({ turnId, sessionId: claim.sessionId, attempt: claim.attempt });
+    const { claims, clock, settings, logger } = this.services;
     const lease = new Lease();
+    let isHinted = false;
+    this.#running.set(turnId, { lease, beat: async () => void (isHinted = true) });
+    const claim = await claims
+      .claim(turnId, new Date(clock.now()))
+      .finally(() => this.#running.delete(turnId));
+    if (claim === undefined) return;
+    const { sessionId, attempt } = claim;
+    const log = logger.child({ turnId, sessionId, attempt });
     const heartbeat = keepLease({
-      claims: this.claims,
+      claims,
       claim,
       lease,
       clock,
@@ -68,19 +69,19 @@ export class TurnWorker {
       onError: (error) => log.warn({ error }, 'the lease could not be extended'),
     });
     this.#running.set(turnId, { lease, beat: heartbeat.beat });
+    // A hint that came while the turn was claimed may tell what the claim did not see.
+    if (isHinted) void heartbeat.beat();
     try {
-      // Reads whether the end was asked for before the turn was claimed.
-      await heartbeat.beat();
       await this.#runAttempt({ ...this.services, logger: log }, claim, lease);
     } finally {
       heartbeat.stop();
       this.#running.delete(turnId);
-      if (lease.reason === 'shutdown') await this.claims.release(claim);
+      if (lease.reason === 'shutdown') await claims.release(claim);
     }
   }
 
   async #runAttempt(services: TurnServices, claim: Claim, lease: Lease): Promise<void> {
-    const { clock, settings, logger, log } = services;
+    const { clock, settings, logger } = services;
     const { attempt, earlier } = await openAttempt(services, claim, lease);
     logger.info({ model: attempt.turn.options.options.model }, 'turn started');
     const elapsedMs = clock.now() - (attempt.turn.startedAt ?? attempt.turn.createdAt).getTime();
@@ -89,6 +90,8 @@ export class TurnWorker {
     );
     let run: TurnRun | undefined;
     let isOver = false;
+    // Asked for while it waited.
+    if (claim.cancelReason !== null) lease.end(claim.cancelReason);
     try {
       await announceAttempt(services, attempt, earlier.length > 0);
       run = await equipRun(services, attempt, earlier);
@@ -103,7 +106,7 @@ export class TurnWorker {
       lease.end('finished');
       await this.#closeTools(run);
       // The log of a turn that goes on belongs to its next attempt.
-      if (isOver) await log.expire(claim.turnId, LOG_KEPT_MS);
+      if (isOver) await closeLog(services, attempt);
     }
   }
 

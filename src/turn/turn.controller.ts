@@ -17,7 +17,7 @@ import type { Response } from 'express';
 import { invalidRequest } from '../platform/typed-error.js';
 import { ApiErrors } from '../wire/api-errors.decorator.js';
 import { ApiHarnessStream } from '../wire/api-stream.decorator.js';
-import { InterruptDto, OkDto, TurnDto } from './turn.dto.js';
+import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
 import { eventsUrl } from './turn-lookup.js';
 import { TurnService } from './turn-service.js';
 import type { MessageView } from './view-messages.js';
@@ -53,7 +53,7 @@ export class TurnController {
   ) {
     const { sessionId, message, opts, attachments = [] } = body;
     const key = checkKey(idempotencyKey);
-    const turnId = await this.turns.submit({
+    const submitted = await this.turns.submit({
       sessionId,
       message,
       opts,
@@ -61,11 +61,11 @@ export class TurnController {
       idempotencyKey: key,
     });
     response.set({
-      'X-Turn-Id': turnId,
+      'X-Turn-Id': submitted.turnId,
       'X-Session-Id': sessionId,
-      Location: eventsUrl(turnId),
+      Location: eventsUrl(submitted.turnId),
     });
-    return this.turns.stream(turnId, this.turns.sinkOf(response));
+    return this.turns.stream(submitted, this.turns.sinkOf(response));
   }
 
   @Sse('turns/:id/events')
@@ -104,15 +104,14 @@ export class TurnController {
   @Post('interrupt')
   @HttpCode(200)
   @ApiOperation({ summary: 'End the running turn of a session' })
-  @ApiOkResponse({ type: OkDto })
+  @ApiOkResponse({ type: InterruptedDto })
   @ApiErrors({
     400: 'INVALID_REQUEST',
     404: 'SESSION_NOT_FOUND (no session, or no active turn)',
     413: 'BODY_TOO_LARGE',
   })
-  async interrupt(@Body() body: InterruptDto): Promise<OkDto> {
-    await this.turns.interrupt(body.sessionId);
-    return { ok: true };
+  async interrupt(@Body() body: InterruptDto): Promise<InterruptedDto> {
+    return { ok: true, ...(await this.turns.interrupt(body.sessionId)) };
   }
 
   @Get('sessions/:id/messages')

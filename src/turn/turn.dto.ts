@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
+import type { CancelState } from './cancel-turn.js';
 import { OptionalTexts, RequiredText, wrong } from '../wire/field-rules.decorator.js';
 
 export class TurnDto {
@@ -16,7 +17,7 @@ export class TurnDto {
   @ApiPropertyOptional({
     type: Object,
     description:
-      'Turn options: model, tools, maxTurns, persona, mode, subagentGovernance, onDisconnect. Invalid and unknown ones are ignored, and a `system:notice` says so.',
+      'Turn options: model, tools, maxTurns, persona, mode, subagentGovernance, onDisconnect, priority. Invalid and unknown ones are ignored, and a `system:notice` says so.',
     example: { maxTurns: 5, mode: 'acceptEdits' },
   })
   @Allow()
@@ -29,6 +30,21 @@ export class TurnDto {
 export class InterruptDto {
   @RequiredText('Id of the session whose turn is to end.')
   sessionId!: string;
+}
+
+export class InterruptedDto {
+  @ApiProperty({ type: Boolean, example: true })
+  ok!: true;
+
+  @ApiProperty({ type: String, description: 'The turn that was asked to end.' })
+  turnId!: string;
+
+  @ApiProperty({
+    enum: ['ended', 'running', 'in-tool'],
+    description:
+      'Where it was: `ended` had not begun, and has ended; `running` and `in-tool` end shortly, on their stream.',
+  })
+  state!: CancelState;
 }
 
 export class OkDto {

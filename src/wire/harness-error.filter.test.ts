@@ -85,6 +85,9 @@ class Failing {
 @Module({ controllers: [Failing] })
 class FailingModule {}
 
+const isDatabaseDown = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('ECONNREFUSED');
+
 describe('the error filter', () => {
   let app: NestExpressApplication;
   let url: string;
@@ -94,7 +97,7 @@ describe('the error filter', () => {
       bodyParser: false,
     });
     app.useBodyParser('json', { limit: 100, type: () => true });
-    app.useGlobalFilters(new HarnessErrorFilter(logger));
+    app.useGlobalFilters(new HarnessErrorFilter(logger, isDatabaseDown));
     await app.listen(0, '127.0.0.1');
     url = await app.getUrl();
   });

@@ -8,18 +8,22 @@ import { toPublicError } from './public-error.js';
 /** The one place from an error to an HTTP answer. */
 @Catch()
 export class HarnessErrorFilter implements ExceptionFilter {
-  constructor(private readonly logger: Logger) {}
+  /** @param isStorageDown whether an error means that the database did not answer. */
+  constructor(
+    private readonly logger: Logger,
+    private readonly isStorageDown: (error: unknown) => boolean,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const { method, path } = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    const error = toTyped(thrown, path);
+    const error = this.isStorageDown(thrown) ? storageUnavailable(thrown) : toTyped(thrown, path);
     const correlationId = randomUUID();
     const answer = toPublicError(error, correlationId);
     if (error instanceof TypedError) {
-      const { type, message } = error;
-      this.logger.debug({ method, path, status: answer.status, type, message }, 'request refused');
+      const { type, message, status, cause } = error;
+      this.logger.debug({ method, path, status, type, message, cause }, 'request refused');
     } else {
       this.logger.error({ method, path, correlationId, error }, 'request failed');
     }
@@ -52,6 +56,17 @@ function isReadable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The driver's own words are for the log. */
+function storageUnavailable(cause: unknown): TypedError {
+  return new TypedError('STORAGE_UNAVAILABLE', {
+    status: 503,
+    message:
+      'The database does not answer. Turns that were accepted go on when it does; send this request again in a few seconds, a turn with its Idempotency-Key.',
+    headers: { 'Retry-After': '5' },
+    cause,
+  });
 }
 
 function notFound(path: string): TypedError {

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { FencedError, type EventLog } from '../../src/events/event-log.js';
+import {
+  FencedError,
+  GapError,
+  type EventLog,
+  type LogListener,
+} from '../../src/events/event-log.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import { Recorder } from '../support/recorder.js';
 
@@ -7,6 +12,10 @@ export interface EventLogUnderTest {
   log: EventLog;
   /** Lets `ms` milliseconds pass for the log. */
   pass(ms: number): Promise<void>;
+}
+
+function hearing(onEvents: LogListener['onEvents']): LogListener {
+  return { onEvents, onMissed: () => undefined };
 }
 
 /** What every event log must do, whatever it stores in. */
@@ -44,7 +53,10 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       await log.begin('a', 1);
       await log.append('a', 1, [delta(1)]);
       const seen = new Recorder<TurnEvent>();
-      await log.subscribe('a', (events) => seen.take(...events));
+      await log.subscribe(
+        'a',
+        hearing((events) => seen.take(...events)),
+      );
       await log.begin('a', 2);
       await expect(log.append('a', 1, [delta(2), delta(3)])).rejects.toThrow(FencedError);
       expect(await log.read('a')).toEqual([delta(1)]);
@@ -52,6 +64,54 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       await seen.count(1);
       expect(seen.items).toEqual([delta(1, 2)]);
       expect(await log.read('a')).toEqual([delta(1), delta(1, 2)]);
+    });
+
+    it('says where it ends when an attempt begins', async () => {
+      expect(await log.begin('a', 1)).toEqual({ attempt: 0, seq: 0 });
+      await log.append('a', 1, [delta(1), delta(2)]);
+      expect(await log.begin('a', 2)).toEqual({ attempt: 1, seq: 2 });
+    });
+
+    it('takes what was appended already, and does nothing: an answer may have been lost', async () => {
+      await log.begin('a', 1);
+      await log.append('a', 1, [delta(1), delta(2)]);
+      const seen = new Recorder<TurnEvent>();
+      await log.subscribe(
+        'a',
+        hearing((events) => seen.take(...events)),
+      );
+      await log.append('a', 1, [delta(1), delta(2)]);
+      await log.append('a', 1, [delta(3)]);
+      await seen.count(1);
+      expect(seen.items).toEqual([delta(3)]);
+      expect(await log.read('a')).toEqual([delta(1), delta(2), delta(3)]);
+    });
+
+    it('refuses what does not follow on, and says where it ends', async () => {
+      await log.begin('a', 1);
+      await log.append('a', 1, [delta(1)]);
+      const gap = await log.append('a', 1, [delta(3)]).catch((error: unknown) => error);
+      expect(gap).toBeInstanceOf(GapError);
+      expect(gap).toMatchObject({ last: { attempt: 1, seq: 1 } });
+      await expect(log.append('a', 1, [delta(2, 2)])).rejects.toThrow(GapError);
+      expect(await log.read('a')).toEqual([delta(1)]);
+    });
+
+    it('takes back from a later attempt what an earlier one said and it lost', async () => {
+      await log.begin('a', 2);
+      await log.append('a', 2, [delta(1), delta(2)]);
+      await log.append('a', 2, [delta(1, 2)]);
+      expect(await log.read('a')).toEqual([delta(1), delta(2), delta(1, 2)]);
+      await expect(log.append('a', 1, [delta(3)])).rejects.toThrow(FencedError);
+    });
+
+    it('gives what comes after a position, also in the middle of a batch', async () => {
+      await log.begin('a', 1);
+      await log.append('a', 1, [delta(1), delta(2), delta(3)]);
+      await log.append('a', 1, [delta(4)]);
+      expect(await log.read('a', { attempt: 1, seq: 2 })).toEqual([delta(3), delta(4)]);
+      expect(await log.read('a', { attempt: 1, seq: 4 })).toEqual([]);
+      expect(await log.read('a', { attempt: 2, seq: 1 })).toEqual([]);
     });
 
     it('fences one turn, and no other', async () => {
@@ -72,7 +132,10 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       const seen = new Recorder<TurnEvent>();
       const appends: Promise<void>[] = [];
       for (let seq = 1; seq <= 20; seq += 1) appends.push(log.append('a', 1, [delta(seq)]));
-      await log.subscribe('a', (events) => seen.take(...events));
+      await log.subscribe(
+        'a',
+        hearing((events) => seen.take(...events)),
+      );
       for (let seq = 21; seq <= 40; seq += 1) appends.push(log.append('a', 1, [delta(seq)]));
       const backfill = await log.read('a');
       await Promise.all(appends);
@@ -91,8 +154,8 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       await log.begin('a', 1);
       const first = new Recorder<readonly TurnEvent[]>();
       const second = new Recorder<readonly TurnEvent[]>();
-      const stop = await log.subscribe('a', first.take);
-      await log.subscribe('a', second.take);
+      const stop = await log.subscribe('a', hearing(first.take));
+      await log.subscribe('a', hearing(second.take));
       await log.append('a', 1, [delta(1), delta(2)]);
       await first.count(1);
       stop();
@@ -104,9 +167,15 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
 
     it('goes on with its followers when one stops, and stops again', async () => {
       const seen = new Recorder<TurnEvent>();
-      const stop = await log.subscribe('a', () => undefined);
+      const stop = await log.subscribe(
+        'a',
+        hearing(() => undefined),
+      );
       stop();
-      await log.subscribe('a', (events) => seen.take(...events));
+      await log.subscribe(
+        'a',
+        hearing((events) => seen.take(...events)),
+      );
       stop();
       await log.append('a', 1, [delta(1)]);
       await seen.count(1);
@@ -115,11 +184,14 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
 
     it('tells a follower nothing of another turn', async () => {
       const seen = new Recorder<TurnEvent>();
-      await log.subscribe('a', (events) => seen.take(...events));
+      await log.subscribe(
+        'a',
+        hearing((events) => seen.take(...events)),
+      );
       await log.append('b', 1, [delta(1)]);
-      await log.append('a', 1, [delta(2)]);
-      await seen.count(1);
-      expect(seen.items).toEqual([delta(2)]);
+      await log.append('a', 1, [delta(1), delta(2)]);
+      await seen.count(2);
+      expect(seen.items).toEqual([delta(1), delta(2)]);
     });
 
     it('what was read is not changed by what comes after', async () => {
@@ -143,7 +215,7 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
     it('leaves followers of an expired turn what they have, and goes on telling them', async () => {
       await log.begin('a', 1);
       const seen = new Recorder<readonly TurnEvent[]>();
-      await log.subscribe('a', seen.take);
+      await log.subscribe('a', hearing(seen.take));
       await log.append('a', 1, [delta(1)]);
       await seen.count(1);
       const read = await log.read('a');

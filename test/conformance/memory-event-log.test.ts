@@ -12,6 +12,8 @@ eventLogConformance('MemoryEventLog', async () => {
 describe('MemoryEventLog', () => {
   const event: TurnEvent = { type: 'turn.queued', position: 1, attempt: 1, seq: 1, at: '' };
 
+  const listener = () => ({ onEvents: () => undefined, onMissed: () => undefined });
+
   it('is left with no entry by a turn that expired, and by a reader that came later', async () => {
     const clock = new ManualClock();
     const log = new MemoryEventLog(clock);
@@ -21,7 +23,7 @@ describe('MemoryEventLog', () => {
     await log.expire('a', 1_000);
     await clock.advance(1_000);
     expect([log.size, clock.pending]).toEqual([0, 0]);
-    const stop = await log.subscribe('a', () => undefined);
+    const stop = await log.subscribe('a', listener());
     await log.read('b');
     expect(log.size).toBe(1);
     stop();
@@ -32,7 +34,7 @@ describe('MemoryEventLog', () => {
     const clock = new ManualClock();
     const log = new MemoryEventLog(clock);
     await log.append('a', 1, [event]);
-    const stops = [await log.subscribe('a', () => undefined), await log.subscribe('a', () => 0)];
+    const stops = [await log.subscribe('a', listener()), await log.subscribe('a', listener())];
     await log.expire('a', 1_000);
     await clock.advance(1_000);
     for (const stop of stops) {

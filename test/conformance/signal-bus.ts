@@ -14,8 +14,8 @@ export function signalBusConformance(name: string, open: () => Promise<SignalBus
     it('gives a hint to every listener, until it stops listening', async () => {
       const first = new Recorder<string>();
       const second = new Recorder<string>();
-      const stop = bus.onCancel(first.take);
-      bus.onCancel(second.take);
+      const stop = await bus.onCancel(first.take);
+      await bus.onCancel(second.take);
       await bus.publishCancel('a');
       await first.count(1);
       stop();
@@ -28,7 +28,7 @@ export function signalBusConformance(name: string, open: () => Promise<SignalBus
     it('takes a hint that nobody listens for, and keeps it for nobody', async () => {
       await bus.publishCancel('a');
       const heard = new Recorder<string>();
-      bus.onCancel(heard.take);
+      await bus.onCancel(heard.take);
       await bus.publishCancel('b');
       await heard.count(1);
       expect(heard.items).toEqual(['b']);
@@ -36,7 +36,7 @@ export function signalBusConformance(name: string, open: () => Promise<SignalBus
 
     it('says nothing more once it is closed, whether it takes a hint or refuses it', async () => {
       const heard = new Recorder<string>();
-      bus.onCancel(heard.take);
+      await bus.onCancel(heard.take);
       await bus.close();
       await Promise.allSettled([bus.publishCancel('a')]);
       expect(heard.items).toEqual([]);

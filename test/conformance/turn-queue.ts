@@ -1,12 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { TurnQueue } from '../../src/turn/turn-queue.js';
+import type { TurnHandler, TurnQueue } from '../../src/turn/turn-queue.js';
 import { Recorder } from '../support/recorder.js';
 
 export interface TurnQueueUnderTest {
   queue: TurnQueue;
   /** What handlers threw, by turn. */
   errors: Map<string, unknown>;
+}
+
+function handling(handle: (turnId: string) => Promise<void>): TurnHandler {
+  return { handle, onDoubt: () => undefined };
 }
 
 /** What every turn queue must do, whatever carries it. */
@@ -28,9 +32,9 @@ export function turnQueueConformance(
     it('hands turns out in the order they came, also those that came before the consumer', async () => {
       const { queue } = await start(1);
       const handled = new Recorder<string>();
-      for (const id of ['a', 'b', 'c']) await queue.enqueue(id);
+      for (const id of ['a', 'b', 'c']) await queue.enqueue([id], 'normal');
       expect(await queue.depth()).toBe(3);
-      queue.consume(async (id) => handled.take(id));
+      await queue.consume(handling(async (id) => handled.take(id)));
       await handled.count(3);
       expect(handled.items).toEqual(['a', 'b', 'c']);
     });
@@ -38,8 +42,8 @@ export function turnQueueConformance(
     it('runs no more at a time than it may', async () => {
       const { queue } = await start(2);
       const gate = new Gate();
-      queue.consume(gate.handle);
-      for (const id of ['a', 'b', 'c', 'd']) await queue.enqueue(id);
+      await queue.consume(handling(gate.handle));
+      for (const id of ['a', 'b', 'c', 'd']) await queue.enqueue([id], 'normal');
       await gate.running(2);
       expect(gate.most).toBe(2);
       expect(await queue.depth()).toBe(2);
@@ -51,33 +55,49 @@ export function turnQueueConformance(
     it.each([1, 2])('says its place in the line to a turn that waits for %i', async (workers) => {
       const { queue } = await start(workers);
       const gate = new Gate();
-      queue.consume(gate.handle);
-      for (let i = 1; i <= workers; i += 1) {
-        expect(await queue.enqueue(`running ${i}`)).toEqual({ position: 0 });
-      }
+      await queue.consume(handling(gate.handle));
+      const running = Array.from({ length: workers }, (_, i) => `running ${i}`);
+      await queue.enqueue(running, 'normal');
       await gate.running(workers);
-      expect(await queue.enqueue('b')).toEqual({ position: 1 });
-      expect(await queue.enqueue('c')).toEqual({ position: 2 });
-      expect(await queue.enqueue('b')).toEqual({ position: 1 });
-      expect(await queue.enqueue('running 1')).toEqual({ position: 0 });
+      await queue.enqueue(['b'], 'normal');
+      await queue.enqueue(['c', 'b'], 'normal');
+      const places = await Promise.all(
+        ['running 0', 'b', 'c', 'x'].map((id) => queue.position(id)),
+      );
+      expect(places).toEqual([0, 1, 2, 0]);
       gate.open();
       await gate.done(workers + 2);
+    });
+
+    it('serves recovered turns first and background ones last', async () => {
+      const { queue } = await start(1);
+      await queue.enqueue(['background'], 'background');
+      await queue.enqueue(['normal'], 'normal');
+      await queue.enqueue(['recovered'], 'recovered');
+      expect(await queue.depth()).toBe(3);
+      const order = ['recovered', 'normal', 'background'];
+      const places = await Promise.all(order.map((id) => queue.position(id)));
+      expect(places).toEqual([1, 2, 3]);
+      const handled = new Recorder<string>();
+      await queue.consume(handling(async (id) => handled.take(id)));
+      await handled.count(3);
+      expect(handled.items).toEqual(order);
     });
 
     it('takes a turn once while it waits or runs', async () => {
       const { queue } = await start(1);
       const gate = new Gate();
-      queue.consume(gate.handle);
-      await queue.enqueue('a');
+      await queue.consume(handling(gate.handle));
+      await queue.enqueue(['a'], 'normal');
       await gate.running(1);
-      await queue.enqueue('a');
-      await queue.enqueue('b');
-      await queue.enqueue('b');
+      await queue.enqueue(['a'], 'normal');
+      await queue.enqueue(['b'], 'normal');
+      await queue.enqueue(['b'], 'normal');
       expect(await queue.depth()).toBe(1);
       gate.open();
       await gate.done(2);
       // What was not to run a second time would come before this.
-      await queue.enqueue('c');
+      await queue.enqueue(['c'], 'normal');
       await gate.done(3);
       expect(gate.ids).toEqual(['a', 'b', 'c']);
     });
@@ -85,12 +105,12 @@ export function turnQueueConformance(
     it('takes a turn again once it has run', async () => {
       const { queue } = await start(1);
       const handled = new Recorder<string>();
-      queue.consume(async (id) => handled.take(id));
-      await queue.enqueue('a');
+      await queue.consume(handling(async (id) => handled.take(id)));
+      await queue.enqueue(['a'], 'normal');
       await handled.count(1);
       // Until the queue has seen its handler settle, it takes the turn for one that runs.
       while (handled.items.length < 2) {
-        await queue.enqueue('a');
+        await queue.enqueue(['a'], 'normal');
         await nextTurn();
       }
       expect(new Set(handled.items)).toEqual(new Set(['a']));
@@ -99,12 +119,14 @@ export function turnQueueConformance(
     it('goes on after a handler that throws', async () => {
       const { queue, errors } = await start(1);
       const handled = new Recorder<string>();
-      queue.consume(async (id) => {
-        handled.take(id);
-        if (id === 'a') throw new Error('no');
-      });
-      await queue.enqueue('a');
-      await queue.enqueue('b');
+      await queue.consume(
+        handling(async (id) => {
+          handled.take(id);
+          if (id === 'a') throw new Error('no');
+        }),
+      );
+      await queue.enqueue(['a'], 'normal');
+      await queue.enqueue(['b'], 'normal');
       await handled.count(2);
       expect(errors.get('a')).toEqual(new Error('no'));
     });
@@ -112,9 +134,9 @@ export function turnQueueConformance(
     it('closes when what runs has settled, and starts nothing more', async () => {
       const { queue } = await start(1);
       const gate = new Gate();
-      queue.consume(gate.handle);
-      await queue.enqueue('a');
-      await queue.enqueue('b');
+      await queue.consume(handling(gate.handle));
+      await queue.enqueue(['a'], 'normal');
+      await queue.enqueue(['b'], 'normal');
       await gate.running(1);
       let closed = false;
       const closing = queue.close().then(() => (closed = true));

@@ -27,7 +27,7 @@ describe('the server beside its turns', () => {
 
   it('says what does not answer when it is not ready', async () => {
     const other = await startServer();
-    await other.runtime.database.close();
+    await other.runtime.backEnd.database.close();
     const { status, body } = await other.client.get('/ready');
     expect([status, body]).toEqual([
       503,
@@ -41,12 +41,10 @@ describe('the server beside its turns', () => {
       '/api/harness/session/sess_00000000-0000-4000-8000-000000000000',
     );
     expect([answer.status, answer.body['error']]).toEqual([
-      500,
-      expect.objectContaining({
-        type: 'SDK_FAILURE',
-        details: { correlationId: expect.any(String) },
-      }),
+      503,
+      expect.objectContaining({ type: 'STORAGE_UNAVAILABLE' }),
     ]);
+    expect(answer.headers.get('retry-after')).toBe('5');
     await other.close().catch(() => undefined);
   });
 

@@ -21,7 +21,10 @@ describe('an interrupt', () => {
     const stream = await client.turn(sessionId, '[[tokens=5000 gap=10]]');
     await stream.until('chat:delta');
     const answer = await interrupt(sessionId);
-    expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { ok: true, state: 'running', turnId: stream.header('x-turn-id') },
+    ]);
     const frames = await stream.all();
     expect(frames.at(-1)?.event).toBe('process:exit');
     expect(frames.at(-1)?.data).toEqual({ exitCode: 130, interrupted: true });

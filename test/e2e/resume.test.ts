@@ -100,7 +100,7 @@ describe('a reader that reconnects', () => {
     const frames = await poster.all();
     const turnId = poster.header('x-turn-id');
     await first.stop();
-    const second = await startServer({ dataDir: first.dataDir });
+    const second = await startServer({ store: first.store });
     expect(await (await second.client.follow(turnId)).all()).toEqual(frames);
     const middle = frames[Math.floor(frames.length / 2)];
     expect(await (await second.client.follow(turnId, middle?.id)).all()).toEqual(

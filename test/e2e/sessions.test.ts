@@ -309,7 +309,7 @@ describe('sessions', () => {
     );
     const said = await first.client.get(`/api/harness/sessions/${sessionId}/messages`);
     await first.stop();
-    const second = await startServer({ dataDir: first.dataDir });
+    const second = await startServer({ store: first.store });
     expect((await second.client.get(`/api/harness/session/${sessionId}`)).body).toEqual(
       before.body,
     );

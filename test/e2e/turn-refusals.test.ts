@@ -308,7 +308,7 @@ describe('a server that cannot take turns', () => {
     const sessionId = await client.createSession(projectRoot);
     // A turn that another worker has: without a key, none can begin here.
     const leaseUntil = new Date(Date.now() + 60_000);
-    await storeTurn(server.runtime.database.db, { sessionId, leaseUntil });
+    await storeTurn(server.runtime.backEnd.database.db, { sessionId, leaseUntil });
     const missing = await client.post('/api/harness/turn', { sessionId, message: '' });
     expect([missing.status, missing.body['error']]).toEqual([
       503,

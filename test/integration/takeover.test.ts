@@ -57,8 +57,8 @@ describe('a turn that another worker takes over', () => {
       concurrency: 1,
       onError: (turnId, error) => void test.workerErrors.set(turnId, error),
     });
-    const worker = new TurnWorker({ ...test.services, queue }, claims());
-    worker.start();
+    const worker = new TurnWorker({ ...test.services, queue });
+    void worker.start();
     const started = { worker, queue };
     workers.push(started);
     return started;
@@ -105,10 +105,10 @@ describe('a turn that another worker takes over', () => {
     const { services } = test;
     const first = newWorker();
     const turnId = await submit('[[tool=deploy {}]] [[stall=10000 step=2]]', ['deploy']);
-    await first.queue.enqueue(turnId);
+    await first.queue.enqueue([turnId], 'normal');
     const call = await tool.call(1);
     await lapse(turnId);
-    await newWorker().queue.enqueue(turnId);
+    await newWorker().queue.enqueue([turnId], 'normal');
     const following = follow(turnId, async (seen) => {
       if (seen.at(-1)?.type !== 'text.delta') return;
       // The successor streams. What the zombie writes is refused, and it goes.
@@ -131,10 +131,10 @@ describe('a turn that another worker takes over', () => {
       const tool = new HeldTool('sync', { effect: 'edit', retry });
       await open([tool]);
       const turnId = await submit('[[tool=sync {}]]', ['sync']);
-      await newWorker().queue.enqueue(turnId);
+      await newWorker().queue.enqueue([turnId], 'normal');
       const lost = await tool.call(1);
       await lapse(turnId);
-      await newWorker().queue.enqueue(turnId);
+      await newWorker().queue.enqueue([turnId], 'normal');
       const again = await tool.call(2);
       expect(again.callId).toBe(lost.callId);
       again.finish();
@@ -155,12 +155,12 @@ describe('a turn that another worker takes over', () => {
     const tool = new HeldTool('deploy', { effect: 'edit', retry: 'safe' });
     await open([tool]);
     const turnId = await submit('[[tool=deploy {}]]', ['deploy']);
-    await newWorker().queue.enqueue(turnId);
+    await newWorker().queue.enqueue([turnId], 'normal');
     await tool.call(1);
     await lapse(turnId);
     const { services } = test;
     test = { ...test, services: { ...services, tools: new ToolRegistry() } };
-    await newWorker().queue.enqueue(turnId);
+    await newWorker().queue.enqueue([turnId], 'normal');
     const seen = await follow(turnId);
     expect(seen.find((event) => event.type === 'tool.ended')).toMatchObject({ status: 'unknown' });
   });
@@ -168,7 +168,7 @@ describe('a turn that another worker takes over', () => {
   it('ends at its deadline in a stream that stalls, with what was said', async () => {
     await open([]);
     const turnId = await submit('[[tokens=50]] [[stall=60000]]', []);
-    await newWorker().queue.enqueue(turnId);
+    await newWorker().queue.enqueue([turnId], 'normal');
     const { turnTimeoutMs } = test.services.settings;
     let isLate = false;
     const seen = await follow(turnId, async (events) => {
@@ -192,7 +192,7 @@ describe('a turn that another worker takes over', () => {
     test.services.settings.drainMs = 5_000;
     const first = newWorker();
     const turnId = await submit('[[tool=look {}]]', ['look']);
-    await first.queue.enqueue(turnId);
+    await first.queue.enqueue([turnId], 'normal');
     const call = await tool.call(1);
     const stopping = first.worker.stop();
     await clock.advance(4_999);
@@ -200,7 +200,7 @@ describe('a turn that another worker takes over', () => {
     await clock.advance(1);
     await stopping;
     expect(call.signal.reason).toMatchObject({ reason: 'shutdown' });
-    expect(await claims().unclaimed()).toEqual([turnId]);
+    expect(await claims().lapsed()).toEqual([turnId]);
   });
 
   it('has one end, and an archive that tells what readers saw, wherever it is taken', async () => {
@@ -237,13 +237,13 @@ describe('a turn that another worker takes over', () => {
       fc.asyncProperty(scripts, moments, async (script, crashes) => {
         const firstOfRun = workers.length;
         const turnId = await submit(script.join(' '), ['deploy', 'look']);
-        await newWorker().queue.enqueue(turnId);
+        await newWorker().queue.enqueue([turnId], 'normal');
         const left = [...crashes].sort((a, b) => a - b);
         const seen = await follow(turnId, async (events) => {
           if (events.length < (left[0] ?? Infinity)) return;
           left.shift();
           await lapse(turnId);
-          await newWorker().queue.enqueue(turnId);
+          await newWorker().queue.enqueue([turnId], 'normal');
         });
         await Promise.all(workers.slice(firstOfRun).map(({ queue }) => queue.close()));
         expectWhole(seen, await readArchive(test.services.db, turnId));

@@ -74,20 +74,20 @@ describe('the worker', () => {
     const test = await open([]);
     const { turnId } = await test.submit('Hello');
     expect(await test.claims.claim(turnId, new Date())).toMatchObject({ attempt: 1 });
-    const worker = new TurnWorker(test.services, test.claims);
-    worker.start();
-    await test.services.queue.enqueue(turnId);
+    const worker = new TurnWorker(test.services);
+    await worker.start();
+    await test.services.queue.enqueue([turnId], 'normal');
     await worker.stop();
     expect(test.modelRequests).toEqual([]);
     const said = await test.services.log.read(turnId);
-    expect(said.map((event) => event.type)).toEqual(['turn.queued']);
+    expect(said.map((event) => event.type)).not.toContain('turn.started');
   });
 
   it('writes nothing more once its lease is lost, and tells the tool to stop', async () => {
     const tool = slowTool('slow', { effect: 'edit', retry: 'never' });
     const test = await open([tool], { leaseMs: 1_000 });
     const { services, claims } = test;
-    new TurnWorker(services, claims).start();
+    await new TurnWorker(services).start();
     const { turnId } = await test.submit('[[tool=slow {}]]');
     const signal = await tool.started;
     // Another worker takes the turn over, as after a pause longer than the lease.
@@ -115,17 +115,17 @@ describe('the worker', () => {
   ] as const)('goes on with a lost call of a tool that is %s: %s', async (retry, status, runs) => {
     const tool = slowTool('slow', { effect: 'read', retry });
     const test = await open([tool]);
-    const { services, claims } = test;
-    const dying = new TurnWorker(services, claims);
-    dying.start();
+    const { services } = test;
+    const dying = new TurnWorker(services);
+    await dying.start();
     const { turnId } = await test.submit('[[tool=slow {}]]');
     await tool.started;
     // SIGTERM with no time to drain: the turn is handed back in the middle of the call.
     await dying.stop();
     tool.release();
     const again = { ...services, queue: freshQueue() };
-    new TurnWorker(again, claims).start();
-    await again.queue.enqueue(turnId);
+    await new TurnWorker(again).start();
+    await again.queue.enqueue([turnId], 'normal');
     const events = await everything(test, turnId);
     expect(endsOf(events)).toHaveLength(1);
     expect(events.find((event) => event.type === 'tool.ended')).toMatchObject({ status });
@@ -137,7 +137,7 @@ describe('the worker', () => {
   it('ends a turn at its deadline inside a tool that ignores its signal', async () => {
     const tool = slowTool('slow', { effect: 'edit', retry: 'never' });
     const test = await open([tool], { turnTimeoutMs: 1_000 });
-    new TurnWorker(test.services, test.claims).start();
+    await new TurnWorker(test.services).start();
     const startedAt = Date.now();
     const { turnId } = await test.submit('[[tool=slow {}]]');
     const events = await everything(test, turnId);
@@ -154,13 +154,9 @@ describe('the worker', () => {
     const test = await open([]);
     const { turnId } = await test.submit('Hello');
     await cancelTurn(test.services, turnId, 'interrupt');
-    new TurnWorker(test.services, test.claims).start();
+    await new TurnWorker(test.services).start();
     const events = await everything(test, turnId);
-    expect(events.map((event) => event.type)).toEqual([
-      'turn.queued',
-      'turn.started',
-      'turn.ended',
-    ]);
+    expect(events.map((event) => event.type)).toEqual(['turn.started', 'turn.ended']);
     expect(endsOf(events)).toEqual([
       expect.objectContaining({ outcome: 'interrupted', exitCode: 130 }),
     ]);
@@ -171,7 +167,7 @@ describe('the worker', () => {
     const tool = slowTool('slow', { effect: 'read', retry: 'safe' });
     const test = await open([tool]);
     const { services, claims } = test;
-    new TurnWorker(services, claims).start();
+    await new TurnWorker(services).start();
     const { turnId } = await test.submit('[[tool=slow {}]]');
     await tool.started;
     // The tool's result cannot be stored: the ledger is away.
@@ -183,9 +179,10 @@ describe('the worker', () => {
     await services.db.execute('alter table tool_calls_away rename to tool_calls');
     await claims.releaseAll();
     const again = { ...services, queue: freshQueue() };
-    new TurnWorker(again, claims).start();
+    await new TurnWorker(again).start();
     const { clock, logger } = services;
-    const sweeper = new Sweeper({ claims, queue: again.queue, clock, logger, everyMs: 60_000 });
+    const abandoned = { cancel: async () => undefined };
+    const sweeper = new Sweeper({ claims, abandoned, queue: again.queue, clock, logger });
     await sweeper.start();
     const events = await everything(test, turnId);
     sweeper.stop();

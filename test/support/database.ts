@@ -1,4 +1,5 @@
-import { openEmbeddedDatabase, type OpenedDatabase } from '../../src/storage/connection.js';
+import type { OpenedDatabase } from '../../src/storage/connection.js';
+import { openEmbeddedDatabase } from '../../src/storage/embedded-database.js';
 import { emptyDatabaseImage } from './database-image.js';
 
 /** A migrated database in memory, empty. */

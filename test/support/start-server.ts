@@ -10,6 +10,7 @@ import { openRuntime, type Runtime } from '../../src/runtime.js';
 import { serve } from '../../src/serve.js';
 import { Client } from './client.js';
 import { emptyDatabaseImage } from './database-image.js';
+import { newStore, type TestStore } from './test-store.js';
 
 export interface TestServer {
   client: Client;
@@ -19,9 +20,9 @@ export interface TestServer {
   modelRequests: RehearsalRequest[];
   /** A folder for sessions to work in. */
   projectRoot: string;
-  dataDir: string;
+  store: TestStore;
   logLines: string[];
-  /** Stops the server as SIGTERM does; its data folder stays. */
+  /** Stops the server as SIGTERM does; what it stored stays. */
   stop(): Promise<void>;
   /** Stops it and removes its folders. */
   close(): Promise<void>;
@@ -30,8 +31,8 @@ export interface TestServer {
 export interface TestServerOptions {
   /** Settings beside the test's own. */
   environment?: Record<string, string>;
-  /** The folder of an earlier server, to start again on it. */
-  dataDir?: string;
+  /** Of an earlier server, to start again on it, or of one that runs, to share it. */
+  store?: TestStore;
   clock?: Clock;
 }
 
@@ -41,13 +42,13 @@ export interface TestServerOptions {
  */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-e2e-'));
-  const dataDir = options.dataDir ?? path.join(folder, 'data');
+  const store = options.store ?? (await newStore(folder));
   const modelRequests: RehearsalRequest[] = [];
   const model = await startRehearsal({ onRequest: (request) => modelRequests.push(request) });
   const logLines: string[] = [];
   const config = readConfig({
     TURNPIKE_PORT: '0',
-    TURNPIKE_DATA_DIR: dataDir,
+    ...store.environment,
     TURNPIKE_LOG_LEVEL: 'debug',
     TURNPIKE_DRAIN_MS: '0',
     ANTHROPIC_API_KEY: 'sk-ant-test-key-that-is-secret',
@@ -85,11 +86,12 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     runtime,
     modelRequests,
     projectRoot: await mkdtemp(path.join(folder, 'project-')),
-    dataDir,
+    store,
     logLines,
     stop,
     close: async () => {
       await stop();
+      if (options.store === undefined) await store.remove();
       await rm(folder, { recursive: true, force: true });
     },
   };

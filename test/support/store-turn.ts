@@ -13,6 +13,7 @@ export const someOptions: OptionResolution = {
     persona: 'WORKING_ITEMS',
     mode: 'direct',
     onDisconnect: 'continue',
+    priority: 'normal',
   },
   provenance: {
     model: 'default',
@@ -21,6 +22,7 @@ export const someOptions: OptionResolution = {
     persona: 'session',
     mode: 'session',
     onDisconnect: 'opts',
+    priority: 'default',
     subagentGovernance: 'default',
   },
   problems: [],

@@ -13,8 +13,10 @@ import { SessionStore } from '../../src/session/session-store.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
+import { EndWatch } from '../../src/turn/end-watch.js';
 import { MemorySignalBus } from '../../src/turn/memory-signal-bus.js';
 import { MemoryTurnQueue } from '../../src/turn/memory-turn-queue.js';
+import { TurnClaims } from '../../src/turn/turn-claims.js';
 import type { TurnServices } from '../../src/turn/turn-services.js';
 
 export interface TestServices {
@@ -56,6 +58,8 @@ export async function openTestServices(
       onError: (turnId, error) => void workerErrors.set(turnId, error),
     }),
     bus: new MemorySignalBus(),
+    claims: new TurnClaims(database.db, leaseMs),
+    ends: new EndWatch({ db: database.db, clock, logger: silentLogger }),
     clock,
     logger: silentLogger,
     sessions: new SessionStore(database.db, clock, 1_000),
@@ -85,6 +89,7 @@ export async function openTestServices(
     modelRequests,
     workerErrors,
     close: async () => {
+      services.ends.close();
       await services.queue.close();
       await services.log.close();
       await model.close();

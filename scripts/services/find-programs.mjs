@@ -1,0 +1,72 @@
+/** Finds the programs of the services, and installs them where that is allowed. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+
+/** Folders beside the PATH where distributions put the server's own programs. */
+function postgresFolders() {
+  const versions = '/usr/lib/postgresql';
+  const debian = existsSync(versions)
+    ? readdirSync(versions)
+        .sort((a, b) => Number(b) - Number(a))
+        .map((version) => path.join(versions, version, 'bin'))
+    : [];
+  return [
+    ...debian,
+    '/usr/pgsql/bin',
+    '/opt/homebrew/bin',
+    '/usr/local/bin',
+    '/opt/homebrew/opt/postgresql/bin',
+  ];
+}
+
+/** @param {string} name @param {string[]} folders @returns {string | undefined} */
+export function findProgram(name, folders = []) {
+  const onPath = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => folder !== '');
+  return [...onPath, ...folders]
+    .map((folder) => path.join(folder, name))
+    .find((file) => existsSync(file));
+}
+
+/** @returns {{redisServer: string, initdb: string, postgres: string} | undefined} */
+function findAll() {
+  const redisServer = findProgram('redis-server') ?? findProgram('valkey-server');
+  // Both of one version: a data folder is made for the server that uses it.
+  const initdb = findProgram('initdb', postgresFolders());
+  const postgres = initdb === undefined ? undefined : path.join(path.dirname(initdb), 'postgres');
+  if (redisServer === undefined || initdb === undefined || !existsSync(postgres)) return undefined;
+  return { redisServer, initdb, postgres };
+}
+
+/**
+ * @param {(line: string) => void} say
+ * @throws {Error} a sentence that says what to install.
+ */
+export function findPrograms(say) {
+  const found = findAll();
+  if (found !== undefined) return found;
+  install(say);
+  const installed = findAll();
+  if (installed !== undefined) return installed;
+  throw new Error(
+    'The tests need Redis and PostgreSQL. Install them (Debian: apt-get install redis-server postgresql; ' +
+      'macOS: brew install redis postgresql), or set TEST_REDIS_URL and TEST_DATABASE_URL to servers they may use.',
+  );
+}
+
+/** With the system's package manager, on Debian and its kin, for root or with sudo that asks nothing. */
+function install(say) {
+  if (findProgram('apt-get') === undefined) return;
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot && spawnSync('sudo', ['-n', 'true']).status !== 0) return;
+  const run = (...command) => {
+    const [program, ...args] = isRoot ? command : ['sudo', '-n', 'env', ...command];
+    execFileSync(program, args, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  };
+  say('Installing redis-server and postgresql with apt-get …');
+  run('apt-get', 'update', '-qq');
+  run('apt-get', 'install', '-y', '-qq', '--no-install-recommends', 'redis-server', 'postgresql');
+}

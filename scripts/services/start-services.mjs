@@ -1,0 +1,143 @@
+/**
+ * A Redis and a PostgreSQL of one's own for tests, the bench and the chaos kit: private ports on
+ * 127.0.0.1, a private folder, gone at the end. Node's own modules only: it runs before any build.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findPrograms } from './find-programs.mjs';
+import { freePort } from './free-port.mjs';
+import { defineService } from './run-service.mjs';
+
+/**
+ * @typedef {object} Services
+ * @property {string} redisUrl
+ * @property {string} databaseUrl of a database nobody has used.
+ * @property {import('./run-service.mjs').Service | undefined} redis absent where it is somebody else's.
+ * @property {import('./run-service.mjs').Service | undefined} postgres absent where it is somebody else's.
+ * @property {() => Promise<void>} stop
+ */
+
+/**
+ * Uses `TEST_REDIS_URL` and `TEST_DATABASE_URL` where they are set; starts what is not.
+ *
+ * @param {{durable?: boolean, say?: (line: string) => void}} [options] `durable`: files are synced
+ *   and Redis has an append-only file, as in production; off, it is quicker.
+ * @returns {Promise<Services>}
+ * @throws {Error} a sentence that says what to install.
+ */
+export async function startServices({ durable = false, say = () => undefined } = {}) {
+  const { TEST_REDIS_URL, TEST_DATABASE_URL } = process.env;
+  if (TEST_REDIS_URL && TEST_DATABASE_URL) {
+    return {
+      redisUrl: TEST_REDIS_URL,
+      databaseUrl: TEST_DATABASE_URL,
+      redis: undefined,
+      postgres: undefined,
+      stop: async () => undefined,
+    };
+  }
+  const programs = findPrograms(say);
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-services-'));
+  await chmod(folder, 0o755);
+  const stops = [];
+  const stop = async () => {
+    for (const one of stops.splice(0).reverse()) await one();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const redis = TEST_REDIS_URL ? undefined : await startRedis({ programs, folder, durable });
+    if (redis) stops.push(() => redis.stop());
+    const postgres = TEST_DATABASE_URL
+      ? undefined
+      : await startPostgres({ programs, folder, durable });
+    if (postgres) stops.push(() => postgres.stop());
+    return {
+      redisUrl: TEST_REDIS_URL || `redis://127.0.0.1:${redis?.port}`,
+      databaseUrl: TEST_DATABASE_URL || `postgres://turnpike@127.0.0.1:${postgres?.port}/postgres`,
+      redis,
+      postgres,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startRedis({ programs, folder, durable }) {
+  const data = path.join(folder, 'redis');
+  await mkdir(data);
+  const port = await freePort();
+  const settings = [
+    `--port ${port} --bind 127.0.0.1 --databases 64 --save`,
+    '',
+    `--dir ${data} --appendonly ${durable ? 'yes' : 'no'} --appendfsync everysec`,
+    // What is refused is an error somebody sees; what is evicted is an event somebody misses.
+    '--maxmemory-policy noeviction --daemonize no',
+  ].flatMap((part) => (part === '' ? [''] : part.split(' ')));
+  const service = defineService({
+    name: 'redis-server',
+    port,
+    command: [programs.redisServer, ...settings],
+    cwd: data,
+    stopSignal: 'SIGTERM',
+  });
+  await service.start();
+  return service;
+}
+
+async function startPostgres({ programs, folder, durable }) {
+  const data = path.join(folder, 'postgres');
+  await mkdir(data);
+  // The server refuses to run as root.
+  const user = process.getuid?.() === 0 ? otherUser() : undefined;
+  if (user !== undefined) await chown(data, user, -1);
+  execFileSync(
+    programs.initdb,
+    ['-D', data, '-U', 'turnpike', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      cwd: data,
+      ...(user === undefined ? {} : { uid: user }),
+    },
+  );
+  const port = await freePort();
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 400,
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  };
+  const service = defineService({
+    name: 'postgres',
+    port,
+    command: [
+      programs.postgres,
+      '-D',
+      data,
+      '-p',
+      String(port),
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    cwd: data,
+    ...(user === undefined ? {} : { user }),
+    // Does not wait for clients that stay connected.
+    stopSignal: 'SIGINT',
+  });
+  await service.start();
+  return service;
+}
+
+/** @returns {number} the id of a user that is not root. */
+function otherUser() {
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      return Number(execFileSync('id', ['-u', name], { stdio: ['ignore', 'pipe', 'ignore'] }));
+    } catch (error) {
+      if (!(error instanceof Error && 'status' in error)) throw error;
+    }
+  }
+  throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody');
+}

@@ -1,0 +1,26 @@
+import type { Config } from './config.js';
+import type { EventLog } from './events/event-log.js';
+import type { Clock } from './platform/clock.js';
+import type { Logger } from './platform/logger.js';
+import type { OpenedDatabase } from './storage/connection.js';
+import type { SignalBus } from './turn/signal-bus.js';
+import type { TurnQueue } from './turn/turn-queue.js';
+
+/** What differs between one process with nothing installed and many over Redis and PostgreSQL. */
+export interface BackEnd {
+  database: OpenedDatabase;
+  log: EventLog;
+  queue: TurnQueue;
+  bus: SignalBus;
+  /** Says where this process serves, to whoever looks for it on this machine. */
+  publish(url: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface BackEndOptions {
+  config: Config;
+  clock: Clock;
+  logger: Logger;
+  /** A dump of an empty database to start a new embedded one from. */
+  databaseImage: Blob | undefined;
+}

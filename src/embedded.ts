@@ -1,0 +1,44 @@
+import type { BackEnd, BackEndOptions } from './back-end.js';
+import { MemoryEventLog } from './events/memory-event-log.js';
+import { Opened } from './platform/opened.js';
+import { holdDataFolder } from './storage/data-folder.js';
+import { openEmbeddedDatabase } from './storage/embedded-database.js';
+import { MemorySignalBus } from './turn/memory-signal-bus.js';
+import { MemoryTurnQueue } from './turn/memory-turn-queue.js';
+import { TurnClaims } from './turn/turn-claims.js';
+
+/**
+ * Everything in this process, nothing to install.
+ *
+ * @throws DataFolderBusyError when another process has the data folder.
+ */
+export async function openEmbedded(options: BackEndOptions): Promise<BackEnd> {
+  const { config, clock, logger } = options;
+  const opened = new Opened();
+  const { folder, database } = await opened.orClose(async () => {
+    const held = await opened.add(holdDataFolder(config.dataDir), ({ release }) => release());
+    const { databaseImage } = options;
+    const embedded = openEmbeddedDatabase(config.dataDir, databaseImage);
+    return { folder: held, database: await opened.add(embedded, ({ close }) => close()) };
+  });
+  // Nobody else has this database: whoever held a lease in it is gone.
+  await new TurnClaims(database.db, config.leaseMs).releaseAll();
+  const log = new MemoryEventLog(clock);
+  const bus = new MemorySignalBus();
+  const queue = new MemoryTurnQueue({
+    concurrency: config.workerConcurrency,
+    onError: (turnId, error) => logger.error({ turnId, error }, 'a turn could not be worked on'),
+  });
+  return {
+    database,
+    log,
+    queue,
+    bus,
+    publish: folder.publish,
+    close: async () => {
+      await bus.close();
+      await log.close();
+      await opened.close();
+    },
+  };
+}

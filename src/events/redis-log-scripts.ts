@@ -1,0 +1,44 @@
+/**
+ * The head of a turn's log is a hash: `fence` (the attempt that may append), `attempt` and `seq` of
+ * the last event, `bytes` of what is held. See `followsOn` for what continues a log.
+ */
+
+/** Keys: log, head. Arguments: attempt, time to live in ms. Answers where the log ends. */
+export const beginScript = `
+local head = redis.call('HMGET', KEYS[2], 'fence', 'attempt', 'seq')
+local fence = math.max(tonumber(head[1]) or 0, tonumber(ARGV[1]))
+redis.call('HSET', KEYS[2], 'fence', fence)
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+return {tonumber(head[2]) or 0, tonumber(head[3]) or 0}
+`;
+
+/**
+ * Keys: log, head. Arguments: fence; attempt, first seq, last seq and JSON of the batch; time to
+ * live in ms; channel; most bytes.
+ */
+export const appendScript = `
+local head = redis.call('HMGET', KEYS[2], 'fence', 'attempt', 'seq', 'bytes')
+local fence = tonumber(ARGV[1])
+local current = tonumber(head[1]) or 0
+if fence < current then return {'fenced', current} end
+
+local endAttempt, endSeq = tonumber(head[2]) or 0, tonumber(head[3]) or 0
+local attempt, first, last = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+if attempt < endAttempt or (attempt == endAttempt and last <= endSeq) then return {'repeated'} end
+local expected = attempt > endAttempt and 1 or endSeq + 1
+if first ~= expected then return {'gap', endAttempt, endSeq} end
+
+local bytes = (tonumber(head[4]) or 0) + #ARGV[5]
+redis.call('XADD', KEYS[1], attempt .. '-' .. last, 'events', ARGV[5])
+while bytes > tonumber(ARGV[8]) and redis.call('XLEN', KEYS[1]) > 1 do
+  local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+  redis.call('XDEL', KEYS[1], oldest[1])
+  bytes = bytes - #oldest[2][2]
+end
+redis.call('HSET', KEYS[2], 'fence', fence, 'attempt', attempt, 'seq', last, 'bytes', bytes)
+redis.call('PEXPIRE', KEYS[1], ARGV[6])
+redis.call('PEXPIRE', KEYS[2], ARGV[6])
+redis.call('PUBLISH', ARGV[7], ARGV[5])
+return {'appended'}
+`;

@@ -1,0 +1,77 @@
+import { and, eq, sql, type SQL } from 'drizzle-orm';
+import { violatedConstraint } from '../storage/constraint.js';
+import type { Database } from '../storage/connection.js';
+import { insertFenced } from '../storage/insert-from.js';
+import { turnArchives, turns } from '../storage/schema.js';
+import { FencedError } from './event-log.js';
+import type { TurnEvent } from './turn-event.js';
+
+/**
+ * A part of a fenced statement: a data-modifying `with` query that takes its rows from `fence`,
+ * the turn's row (`fence.id`), which is there only while the attempt owns the turn.
+ */
+export type Fact = SQL;
+
+export interface Owner {
+  turnId: string;
+  attempt: number;
+}
+
+export interface ToldFacts {
+  facts: readonly Fact[];
+  /** What tells them, and what was said before and is not archived yet. */
+  events: readonly TurnEvent[];
+  /** An earlier try ended without an answer, and may have stored it all. */
+  isRepeat: boolean;
+}
+
+/**
+ * Stores facts with the events that tell them, in one statement: all of it, or nothing when the
+ * attempt no longer owns the turn. The turn's row is locked, so that no other attempt can begin
+ * before the statement is done.
+ *
+ * @throws FencedError; what the database threw.
+ */
+export async function storeFacts(
+  db: Database,
+  { turnId, attempt }: Owner,
+  { facts, events, isRepeat }: ToldFacts,
+): Promise<void> {
+  const fence = sql`
+    select ${turns.id} from ${turns}
+    where ${turns.id} = ${turnId} and ${turns.attempt} = ${attempt} and ${turns.status} = 'running'
+    for update`;
+  const parts = [...facts, ...archived(turnId, events)].map(
+    (fact, index) => sql`${sql.identifier(`fact_${index}`)} as (${fact})`,
+  );
+  try {
+    const all = sql.join([sql`fence as (${fence})`, ...parts], sql`, `);
+    const { rows } = await db.execute(sql`with ${all} select id from fence`);
+    if (rows.length === 1) return;
+  } catch (error) {
+    if (!isRepeat || violatedConstraint(error) === undefined) throw error;
+  }
+  if (isRepeat && (await isArchived(db, turnId, events))) return;
+  throw new FencedError(turnId, attempt);
+}
+
+function archived(turnId: string, events: readonly TurnEvent[]): Fact[] {
+  const [first] = events;
+  if (first === undefined) return [];
+  const { attempt, seq: firstSeq } = first;
+  return [insertFenced(turnArchives, { turnId, attempt, firstSeq, events: [...events] })];
+}
+
+async function isArchived(
+  db: Database,
+  turnId: string,
+  [first]: readonly TurnEvent[],
+): Promise<boolean> {
+  if (first === undefined) return false;
+  const { turnId: ofTurn, attempt, firstSeq } = turnArchives;
+  const found = await db
+    .select({ firstSeq })
+    .from(turnArchives)
+    .where(and(eq(ofTurn, turnId), eq(attempt, first.attempt), eq(firstSeq, first.seq)));
+  return found.length > 0;
+}

@@ -1,0 +1,11 @@
+/** What a process of the deployment does. */
+export const roles = ['all', 'api', 'worker'] as const;
+export type Role = (typeof roles)[number];
+
+export function servesApi(role: Role): boolean {
+  return role !== 'worker';
+}
+
+export function runsTurns(role: Role): boolean {
+  return role !== 'api';
+}

@@ -1,0 +1,67 @@
+import { sql } from 'drizzle-orm';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import { Pool } from 'pg';
+import type { OpenedDatabase } from './connection.js';
+import { migrationsFolder } from './migrations-folder.js';
+import * as schema from './schema.js';
+
+/** Any number that nothing else in the database locks; the letters of the name. */
+const migrationLock = 0x7475726e;
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`. */
+  url: string;
+  /** Most connections of this process. */
+  connections: number;
+  /** A connection that waits idle has broken; the pool replaces it. */
+  onError(error: Error): void;
+}
+
+/**
+ * Opens a pool of connections and applies the migrations that are missing, one process at a time.
+ *
+ * @throws what the driver throws when the server cannot be reached or refuses.
+ */
+export async function openPostgres(options: PostgresOptions): Promise<OpenedDatabase> {
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.connections,
+    application_name: 'turnpike',
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    // A statement takes milliseconds: one that takes this long waits for a network that is gone.
+    query_timeout: 15_000,
+    keepAlive: true,
+  });
+  pool.on('error', options.onError);
+  try {
+    await migrateAlone(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const db = drizzle(pool, { schema });
+  return {
+    db,
+    ping: async () => {
+      await db.execute(sql`select 1`);
+    },
+    close: () => pool.end(),
+  };
+}
+
+async function migrateAlone(pool: Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    const db: NodePgDatabase = drizzle(client);
+    await db.execute(sql`select pg_advisory_lock(${migrationLock})`);
+    try {
+      await migrate(db, { migrationsFolder });
+    } finally {
+      await db.execute(sql`select pg_advisory_unlock(${migrationLock})`);
+    }
+  } finally {
+    client.release();
+  }
+}

@@ -1,0 +1,65 @@
+import { Redis } from 'ioredis';
+
+export interface RedisOptions {
+  /** `redis://[:password@]host:port[/database]`, `rediss://` for TLS. */
+  url: string;
+  /** Shown by `CLIENT LIST`. */
+  name: string;
+  /** The connection broke, or could not be made; it is tried again for as long as it takes. */
+  onError(error: Error): void;
+}
+
+/** How long a start waits for the server, in ms. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Connects. A connection that breaks later is made again; commands wait for it, and one that was
+ * under way is sent again: every command of ours may be.
+ *
+ * @throws Error when the server does not answer in 10 s.
+ */
+export async function connectRedis({ url, name, onError }: RedisOptions): Promise<Redis> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectionName: name,
+    // Waits for as long as it takes; BullMQ's workers insist on it.
+    maxRetriesPerRequest: null,
+    retryStrategy: (tries) =>
+      Math.min(50 * 2 ** Math.min(tries, 6), 1_000) * (0.5 + Math.random() / 2),
+    autoResubscribe: false,
+    keepAlive: 10_000,
+  });
+  redis.on('error', onError);
+  const silence = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
+  const late = new Promise<never>((_resolve, reject) => {
+    silence.addEventListener('abort', () =>
+      reject(new Error(`no answer in ${CONNECT_TIMEOUT_MS} ms`)),
+    );
+  });
+  try {
+    await Promise.race([redis.connect().then(() => redis.ping()), late]);
+    return redis;
+  } catch (error) {
+    redis.disconnect();
+    throw error;
+  }
+}
+
+/** Ends a connection: in order when the server answers, at once when it does not. */
+export async function closeRedis(redis: Redis): Promise<void> {
+  if (redis.status === 'ready') await redis.quit();
+  else redis.disconnect();
+}
+
+export type RedisScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;
+
+/** Makes a Lua script callable; the server is sent its text only when it does not have it. */
+export function defineScript(
+  redis: Redis,
+  name: string,
+  { lua, keys }: { lua: string; keys: number },
+): RedisScript {
+  redis.defineCommand(name, { lua, numberOfKeys: keys });
+  const command = Reflect.get(redis, name) as RedisScript;
+  return (...given) => Reflect.apply(command, redis, given);
+}

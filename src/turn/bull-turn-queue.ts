@@ -1,0 +1,104 @@
+import type { JobsOptions } from 'bullmq';
+import {
+  BullQueueModule,
+  type BullQueueOptions,
+  type OpenedBullQueue,
+} from './bull-queue.module.js';
+import type { TurnHandler, TurnPriority, TurnQueue } from './turn-queue.js';
+
+export interface BullTurnQueueOptions extends BullQueueOptions {
+  /** A handler threw: its turn is tried again later. */
+  onError(turnId: string | undefined, error: unknown): void;
+}
+
+/** A handler throws for faults of the infrastructure only: tried again soon, then less and less. */
+const retries: JobsOptions = {
+  attempts: 10,
+  backoff: { type: 'exponential', delay: 250, jitter: 0.5 },
+  removeOnComplete: true,
+  // The turn is not lost: the sweeper enqueues it again.
+  removeOnFail: true,
+};
+
+const priorities: Record<TurnPriority, JobsOptions> = {
+  recovered: { lifo: true },
+  normal: {},
+  // Served when nothing without a priority waits.
+  background: { priority: 1 },
+};
+
+/** The distributed queue: BullMQ, one job a turn under the turn's own id. */
+export class BullTurnQueue implements TurnQueue {
+  #isClosed = false;
+
+  private constructor(
+    private readonly options: BullTurnQueueOptions,
+    private readonly opened: OpenedBullQueue,
+  ) {}
+
+  static async open(options: BullTurnQueueOptions): Promise<BullTurnQueue> {
+    const opened = await BullQueueModule.open(options);
+    opened.queue.on('error', (error) => options.onError(undefined, error));
+    return new BullTurnQueue(options, opened);
+  }
+
+  async enqueue(turnIds: readonly string[], priority: TurnPriority): Promise<void> {
+    const { queue } = this.opened;
+    // The job of a worker that is gone is in nobody's hands; one whose lock lives stays.
+    if (priority === 'recovered') await Promise.all(turnIds.map((id) => queue.remove(id)));
+    await queue.addBulk(
+      turnIds.map((turnId) => ({
+        name: 'turn',
+        data: { turnId },
+        opts: { ...retries, ...priorities[priority], jobId: turnId },
+      })),
+    );
+  }
+
+  async position(turnId: string): Promise<number> {
+    const { redis } = this.options;
+    const wait = this.opened.queue.toKey('wait');
+    const prioritized = this.opened.queue.toKey('prioritized');
+    // Taken from the tail.
+    const [length, index, rank] = await Promise.all([
+      redis.llen(wait),
+      redis.lpos(wait, turnId),
+      redis.zrank(prioritized, turnId),
+    ]);
+    if (index !== null) return length - index;
+    return rank === null ? 0 : length + rank + 1;
+  }
+
+  async consume(handler: TurnHandler): Promise<void> {
+    const { host } = this.opened;
+    if (host === undefined) throw new Error('This process only enqueues turns');
+    host.handler = handler;
+    const { worker } = host;
+    const { onError } = this.options;
+    worker.on('failed', (job, error) => onError(job?.id, error));
+    worker.on('error', (error) => onError(undefined, error));
+    worker.on('lockRenewalFailed', (jobIds) => jobIds.forEach((id) => handler.onDoubt(id)));
+    await worker.waitUntilReady();
+    worker.run().catch((error: unknown) => onError(undefined, error));
+  }
+
+  async depth(): Promise<number> {
+    const { queue } = this.opened;
+    const { waiting = 0, prioritized = 0 } = await queue.getJobCounts('waiting', 'prioritized');
+    return waiting + prioritized;
+  }
+
+  async ping(): Promise<void> {
+    if (this.#isClosed) throw new Error('The turn queue is closed');
+    if (this.options.redis.status !== 'ready') throw new Error('Redis cannot be reached');
+    await this.options.redis.ping();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    // At once: a worker that ends a job while it closes would take the next one with it.
+    await this.opened.host?.worker.pause(true);
+    await this.opened.close();
+  }
+}

@@ -1,0 +1,18 @@
+import type { Attempt } from './turn-run.js';
+import type { TurnServices } from './turn-services.js';
+
+/** How long the live log outlives its turn; the archive has it for good. */
+const LOG_KEPT_MS = 60_000;
+
+/** How long a worker waits for the log to take the end of a turn; its readers find it in the archive. */
+const FLUSH_MS = 5_000;
+
+/** Brings the rest of a turn that has ended to its readers, and lets its live log go. */
+export async function closeLog({ log, clock }: TurnServices, attempt: Attempt): Promise<void> {
+  const patience = new AbortController();
+  const cancelTimer = clock.after(FLUSH_MS, () => patience.abort());
+  await attempt.writer.flush(patience.signal);
+  cancelTimer();
+  // A log that does not answer forgets by itself, in time.
+  if (!patience.signal.aborted) await log.expire(attempt.turn.id, LOG_KEPT_MS);
+}

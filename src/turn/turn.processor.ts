@@ -1,0 +1,29 @@
+import { Processor, WorkerHost } from '@nestjs/bullmq';
+import type { Type } from '@nestjs/common';
+import type { Job, WorkerOptions } from 'bullmq';
+import type { TurnHandler } from './turn-queue.js';
+
+/** The queue's name, the last part of its keys. */
+export const TURN_QUEUE = 'turns';
+
+/** All a job carries: everything else is in the database. */
+export interface TurnJob {
+  turnId: string;
+}
+
+/** Hands jobs to whoever consumes the queue. */
+export abstract class TurnProcessorHost extends WorkerHost {
+  handler: TurnHandler | undefined;
+
+  async process(job: Job<TurnJob>): Promise<void> {
+    if (this.handler === undefined) throw new Error('Nobody consumes the turn queue');
+    await this.handler.handle(job.data.turnId);
+  }
+}
+
+/** A processor with options that are known at start only: a decorator takes no others. */
+export function turnProcessor(options: Omit<WorkerOptions, 'connection'>): Type<TurnProcessorHost> {
+  @Processor(TURN_QUEUE, options)
+  class TurnProcessor extends TurnProcessorHost {}
+  return TurnProcessor;
+}

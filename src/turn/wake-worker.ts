@@ -1,0 +1,38 @@
+import { archiveEvents } from '../events/archive.js';
+import { FencedError, GapError } from '../events/event-log.js';
+import { isoTime } from '../platform/clock.js';
+import type { TurnPriority } from './turn-queue.js';
+import type { TurnServices } from './turn-services.js';
+
+/** A free worker takes a turn in a few milliseconds: one that waits longer waits for a worker. */
+const ANNOUNCE_AFTER_MS = 100;
+
+/**
+ * Wakes a worker for an accepted turn, and tells its readers if it has to wait. Nobody waits for
+ * this: the turn is stored, and whatever fails here, the sweeper finds it.
+ */
+export function wakeWorker(services: TurnServices, turnId: string, priority: TurnPriority): void {
+  const { queue, clock, logger } = services;
+  const warn = (error: unknown): void =>
+    logger.warn({ turnId, error }, 'an accepted turn was not enqueued at once');
+  queue.enqueue([turnId], priority).catch(warn);
+  clock.after(ANNOUNCE_AFTER_MS, () => {
+    announceWait(services, turnId).catch(warn);
+  });
+}
+
+/** Said before any attempt, by no worker: attempt 0. */
+async function announceWait(services: TurnServices, turnId: string): Promise<void> {
+  const { queue, log, db, clock } = services;
+  const position = await queue.position(turnId);
+  if (position === 0) return;
+  const queued = { type: 'turn.queued', position, attempt: 0, seq: 1, at: isoTime(clock) } as const;
+  try {
+    await log.append(turnId, 0, [queued]);
+  } catch (error) {
+    // A worker was quicker than the announcement.
+    if (error instanceof FencedError || error instanceof GapError) return;
+    throw error;
+  }
+  await archiveEvents(db, turnId, [queued]);
+}

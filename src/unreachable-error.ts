@@ -1,0 +1,16 @@
+/** Redis or PostgreSQL did not answer at the start. */
+export class UnreachableError extends Error {
+  constructor(variable: 'REDIS_URL' | 'DATABASE_URL', url: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
+    super(
+      `${variable} names ${hostOf(url)}, which cannot be used: ${reason}. Start it, or correct the variable.`,
+      { cause },
+    );
+    this.name = 'UnreachableError';
+  }
+}
+
+/** A URL without its secrets. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'something that is no URL';
+}

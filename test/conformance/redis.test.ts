@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { GapError } from '../../src/events/event-log.js';
+import { RedisEventLog } from '../../src/events/redis-event-log.js';
+import type { TurnEvent } from '../../src/events/turn-event.js';
+import { closeRedis, connectRedis } from '../../src/storage/redis-connection.js';
+import { RedisSubscriber } from '../../src/storage/redis-subscriber.js';
+import { BullTurnQueue } from '../../src/turn/bull-turn-queue.js';
+import { RedisSignalBus } from '../../src/turn/redis-signal-bus.js';
+import { testRedisUrl } from '../support/test-services.js';
+import { eventLogConformance } from './event-log.js';
+import { signalBusConformance } from './signal-bus.js';
+import { turnQueueConformance } from './turn-queue.js';
+
+let redis: Redis;
+let listening: Redis;
+let subscriber: RedisSubscriber;
+beforeAll(async () => {
+  const connect = () =>
+    connectRedis({
+      url: testRedisUrl(),
+      name: 'conformance',
+      onError: (error) => {
+        throw error;
+      },
+    });
+  [redis, listening] = await Promise.all([connect(), connect()]);
+  subscriber = new RedisSubscriber(listening);
+});
+afterAll(async () => {
+  await closeRedis(listening);
+  await closeRedis(redis);
+});
+
+const newPrefix = (): string => `test-${randomUUID()}`;
+const openLog = (maxBytes = 1_000_000, prefix = newPrefix()): RedisEventLog =>
+  new RedisEventLog({ redis, subscriber, prefix, ttlMs: 60_000, maxBytes });
+
+// Redis keeps its own time: what is to pass, passes.
+eventLogConformance('RedisEventLog', async () => ({ log: openLog(), pass: (ms) => sleep(ms) }));
+
+signalBusConformance(
+  'RedisSignalBus',
+  async () => new RedisSignalBus({ redis, subscriber, prefix: newPrefix() }),
+);
+
+turnQueueConformance('BullTurnQueue', async (concurrency) => {
+  const errors = new Map<string, unknown>();
+  const queue = await BullTurnQueue.open({
+    redis,
+    prefix: newPrefix(),
+    concurrency,
+    leaseMs: 30_000,
+    onError: (turnId = '', error) => void errors.set(turnId, error),
+  });
+  return { queue, errors };
+});
+
+describe('RedisEventLog', () => {
+  const said = (seq: number, text = 'word'): TurnEvent => ({
+    type: 'text.delta',
+    step: 1,
+    text,
+    attempt: 1,
+    seq,
+    at: '',
+  });
+
+  it('holds no more bytes of a turn than it may, and keeps the newest', async () => {
+    const log = openLog(10_000);
+    await log.begin('a', 1);
+    const text = 'x'.repeat(1_000);
+    for (let seq = 1; seq <= 50; seq += 1) await log.append('a', 1, [said(seq, text)]);
+    const held = await log.read('a');
+    expect(JSON.stringify(held).length).toBeLessThan(10_000);
+    expect(held.at(-1)?.seq).toBe(50);
+  });
+
+  it('gives every key a time to live, in one slot a turn', async () => {
+    const prefix = newPrefix();
+    const log = openLog(10_000, prefix);
+    await log.begin('a', 1);
+    await log.append('a', 1, [said(1)]);
+    const keys = await redis.keys(`${prefix}*`);
+    expect(keys.sort()).toEqual([`${prefix}:{a}:head`, `${prefix}:{a}:log`]);
+    for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(55_000);
+  });
+
+  it('notices that it was emptied, and can be given everything back', async () => {
+    const prefix = newPrefix();
+    const log = openLog(10_000, prefix);
+    await log.begin('a', 1);
+    await log.append('a', 1, [said(1)]);
+    await redis.del(`${prefix}:{a}:log`, `${prefix}:{a}:head`);
+    await expect(log.append('a', 1, [said(2)])).rejects.toThrow(GapError);
+    await log.append('a', 1, [said(1), said(2)]);
+    expect(await log.read('a')).toEqual([said(1), said(2)]);
+  });
+});
+
+describe('a connection that breaks', () => {
+  it('tells followers that they may have missed something, and goes on', async () => {
+    const log = openLog();
+    await log.begin('a', 1);
+    let onMissed = (): void => undefined;
+    const missed = new Promise<void>((resolve) => (onMissed = resolve));
+    let onEvents = (_events: readonly TurnEvent[]): void => undefined;
+    const heard = new Promise<readonly TurnEvent[]>((resolve) => (onEvents = resolve));
+    await log.subscribe('a', { onEvents, onMissed });
+    listening.disconnect(true);
+    await missed;
+    const event: TurnEvent = { type: 'step.started', step: 1, attempt: 1, seq: 1, at: '' };
+    await log.append('a', 1, [event]);
+    expect(await heard).toEqual([event]);
+  });
+});
+
+describe('BullTurnQueue', () => {
+  const open = (prefix: string, concurrency: number) =>
+    BullTurnQueue.open({ redis, prefix, concurrency, leaseMs: 30_000, onError: () => undefined });
+
+  it('tries again what failed, and not what did not', async () => {
+    const queue = await open(newPrefix(), 1);
+    let tries = 0;
+    const done = new Promise<void>((resolve) => {
+      void queue.consume({
+        handle: async () => {
+          tries += 1;
+          if (tries < 3) throw new Error('the database is away');
+          resolve();
+        },
+        onDoubt: () => undefined,
+      });
+    });
+    await queue.enqueue(['a'], 'normal');
+    await done;
+    await queue.close();
+    expect(tries).toBe(3);
+  });
+
+  it('leaves nothing of a turn behind but its own few keys', async () => {
+    const prefix = newPrefix();
+    const queue = await open(prefix, 4);
+    let left = 50;
+    const done = new Promise<void>((resolve) => {
+      void queue.consume({
+        handle: async () => void ((left -= 1) === 0 && resolve()),
+        onDoubt: () => undefined,
+      });
+    });
+    await queue.enqueue(
+      Array.from({ length: 50 }, (_, i) => `turn ${i}`),
+      'normal',
+    );
+    await done;
+    await queue.close();
+    const keys = await redis.keys(`{${prefix}}*`);
+    expect(keys.filter((key) => key.includes('turn '))).toEqual([]);
+    expect(await redis.xlen(`{${prefix}}:turns:events`)).toBeLessThan(250);
+  });
+});
