@@ -22,13 +22,14 @@ import { defineService } from './run-service.mjs';
 /**
  * Uses `TEST_REDIS_URL` and `TEST_DATABASE_URL` where they are set; starts what is not.
  *
- * @param {{durable?: boolean, say?: (line: string) => void}} [options] `durable`: files are synced
- *   and Redis has an append-only file, as in production; off, it is quicker.
+ * @param {{durable?: boolean, own?: boolean, say?: (line: string) => void}} [options] `durable`: files are synced
+ *   and Redis has an append-only file, as in production; off, it is quicker. `own`: starts both in
+ *   any case.
  * @returns {Promise<Services>}
  * @throws {Error} a sentence that says what to install.
  */
-export async function startServices({ durable = false, say = () => undefined } = {}) {
-  const { TEST_REDIS_URL, TEST_DATABASE_URL } = process.env;
+export async function startServices({ durable = false, own = false, say = () => undefined } = {}) {
+  const { TEST_REDIS_URL, TEST_DATABASE_URL } = own ? {} : process.env;
   if (TEST_REDIS_URL && TEST_DATABASE_URL) {
     return {
       redisUrl: TEST_REDIS_URL,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Rehearsal } from '../../src/rehearsal/start-rehearsal.js';
 import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
+import { expectWhole } from '../support/expect-whole.js';
 import { instructionRootWith } from '../support/instruction-root.js';
 import type { ReadFrame } from '../support/read-stream.js';
 import { startProcess, type ServerProcess } from '../support/start-process.js';
@@ -65,19 +66,6 @@ describe('kill -9 of the server', () => {
     `[[tool=bash {"command":"echo ${line} >> ran.txt; sleep 20"}]]`;
   const linesRun = async (): Promise<string[]> =>
     (await readFile(path.join(projectRoot, 'ran.txt'), 'utf8')).trim().split('\n');
-
-  /** Frames as one reader got them, over a crash: never back, never twice, one end, at the end. */
-  function expectWhole(frames: readonly ReadFrame[]): void {
-    const places = frames.map((frame) => {
-      const [attempt = 0, seq = 0, part = 0] = (frame.id.split(':')[1] ?? '')
-        .split('.')
-        .map(Number);
-      return attempt * 1e12 + seq * 1e3 + part;
-    });
-    expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
-    expect(frames.filter((frame) => frame.event === 'process:exit')).toHaveLength(1);
-    expect(frames.at(-1)?.event).toBe('process:exit');
-  }
 
   it('in the middle of a reply: the half-streamed step is discarded, and the turn ends', async () => {
     const first = await start();

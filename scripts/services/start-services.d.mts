@@ -1,0 +1,27 @@
+export interface Service {
+  port: number;
+  pid(): number | undefined;
+  /** Resolves when it listens. */
+  start(): Promise<void>;
+  /** Resolves when it has exited. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface Services {
+  redisUrl: string;
+  /** Of a database nobody has used. */
+  databaseUrl: string;
+  /** Absent where it is somebody else's. */
+  redis: Service | undefined;
+  /** Absent where it is somebody else's. */
+  postgres: Service | undefined;
+  stop(): Promise<void>;
+}
+
+export function startServices(options?: {
+  /** Files are synced and Redis has an append-only file, as in production. */
+  durable?: boolean;
+  /** Starts both, whatever TEST_REDIS_URL and TEST_DATABASE_URL say: to stop them in a test. */
+  own?: boolean;
+  say?: (line: string) => void;
+}): Promise<Services>;

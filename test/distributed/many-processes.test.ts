@@ -1,0 +1,133 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { completeText, expectWhole, textOf } from '../support/expect-whole.js';
+import { startDeployment, type Deployment } from '../support/start-deployment.js';
+import type { ServerProcess } from '../support/start-process.js';
+
+const LEASE_MS = 1_500;
+
+describe('two APIs and two workers', () => {
+  let deployment: Deployment;
+  let here: ServerProcess;
+  let there: ServerProcess;
+  beforeAll(async () => {
+    deployment = await startDeployment();
+    [here, there] = await Promise.all([deployment.start('api'), deployment.start('api')]);
+  });
+  afterAll(() => deployment.close());
+
+  const startWorker = (more: Record<string, string> = {}) =>
+    deployment.start('worker', { TURNPIKE_LEASE_MS: String(LEASE_MS), ...more });
+  const goesOn = { onDisconnect: 'continue' };
+
+  it('tell readers of any API the same turn', async () => {
+    const worker = await startWorker();
+    const sessionId = await here.client.createSession(deployment.projectRoot);
+    const stream = await here.client.turn(sessionId, '[[tokens=60 gap=10]]', { opts: goesOn });
+    await stream.until('chat:delta');
+    const other = await there.client.follow(stream.header('x-turn-id'));
+    const [first, second] = [await stream.all(), await other.all()];
+    expect(textOf(second)).toBe(textOf(first));
+    expect(textOf(first)).toBe(completeText(first));
+    await worker.kill('SIGTERM');
+  });
+
+  it('goes on with a dead worker’s turn within its lease and a second', async () => {
+    const dying = await startWorker();
+    const sessionId = await here.client.createSession(deployment.projectRoot);
+    const stream = await here.client.turn(sessionId, '[[tokens=300 gap=10]]', { opts: goesOn });
+    await stream.until('chat:delta');
+    const heir = await startWorker();
+    await dying.kill('SIGKILL');
+    const killedAt = Date.now();
+    await stream.until('turn:recovering');
+    expect(Date.now() - killedAt).toBeLessThan(LEASE_MS + 1_000);
+    expectWhole(await stream.all());
+    await heir.kill('SIGTERM');
+  });
+
+  it('refuse a zombie: a worker that slept through its lease writes nothing more', async () => {
+    const zombie = await startWorker();
+    const sessionId = await here.client.createSession(deployment.projectRoot);
+    const stream = await here.client.turn(sessionId, '[[tokens=200 gap=20]]', { opts: goesOn });
+    await stream.until('chat:delta');
+    zombie.child.kill('SIGSTOP');
+    const heir = await startWorker();
+    await stream.until('turn:recovering');
+    zombie.child.kill('SIGCONT');
+    const frames = await stream.all();
+    expectWhole(frames);
+    expect(textOf(frames)).toBe(completeText(frames));
+    await zombie.kill('SIGTERM');
+    await heir.kill('SIGTERM');
+  });
+
+  it('let a reader of a dead API come back elsewhere: its turn is not cancelled', async () => {
+    const worker = await startWorker({ TURNPIKE_DISCONNECT_GRACE_MS: '1000' });
+    const dying = await deployment.start('api', { TURNPIKE_DISCONNECT_GRACE_MS: '1000' });
+    const sessionId = await dying.client.createSession(deployment.projectRoot);
+    const stream = await dying.client.turn(sessionId, '[[tokens=250 gap=20]]');
+    await stream.until('chat:delta');
+    await dying.kill('SIGKILL');
+    const back = await there.client.follow(stream.header('x-turn-id'), stream.frames.at(-1)?.id);
+    const rest = await back.all();
+    expectWhole([...stream.frames, ...rest]);
+    expect(rest.at(-1)?.data).toEqual({ exitCode: 0 });
+    await worker.kill('SIGTERM');
+  });
+
+  it('interrupt a turn from another API: in a tool, and while it waits', async () => {
+    const worker = await startWorker({ TURNPIKE_WORKER_CONCURRENCY: '1' });
+    const sessionId = await here.client.createSession(deployment.projectRoot, { persona: 'SHELL' });
+    const command = '[[tool=bash {"command":"echo once >> in-tool.txt; sleep 30"}]]';
+    const opts = { ...goesOn, tools: ['bash'] };
+    const stream = await here.client.turn(sessionId, command, { opts });
+    await stream.until('tool:start');
+    const behind = await here.client.createSession(deployment.projectRoot);
+    const waiting = await here.client.turn(behind, 'Hello', { opts });
+    await waiting.until('turn:queued');
+    const interrupt = async (id: string) =>
+      (await there.client.post('/api/harness/interrupt', { sessionId: id })).body['state'];
+    expect(await interrupt(behind)).toBe('ended');
+    expect((await waiting.all()).at(-1)?.data).toEqual({ exitCode: 130, interrupted: true });
+    const askedAt = Date.now();
+    expect(await interrupt(sessionId)).toBe('in-tool');
+    expect((await stream.all()).at(-1)?.data).toEqual({ exitCode: 130, interrupted: true });
+    expect(Date.now() - askedAt).toBeLessThan(5_000);
+    const ran = await readFile(path.join(deployment.projectRoot, 'in-tool.txt'), 'utf8');
+    expect(ran).toBe('once\n');
+    await worker.kill('SIGTERM');
+  });
+
+  it('never accept more waiting turns than the queue may hold, from however many APIs', async () => {
+    const depth = { TURNPIKE_QUEUE_DEPTH: '5' };
+    const apis = [await deployment.start('api', depth), await deployment.start('api', depth)];
+    const sessions = await Promise.all(
+      Array.from({ length: 20 }, () => here.client.createSession(deployment.projectRoot)),
+    );
+    const answers = await Promise.all(
+      sessions.map(async (sessionId, index) => {
+        const { url } = apis[index % 2] ?? here;
+        const connection = new AbortController();
+        const answer = await fetch(`${url}/api/harness/turn`, {
+          method: 'POST',
+          body: JSON.stringify({ sessionId, message: 'Hello', opts: goesOn }),
+          signal: AbortSignal.any([connection.signal, AbortSignal.timeout(8_000)]),
+        }).catch(() => undefined);
+        const refused = answer?.status === 429 ? answer.headers.get('retry-after') : undefined;
+        connection.abort();
+        return refused;
+      }),
+    );
+    expect(answers.filter((retryAfter) => retryAfter !== undefined)).toEqual(
+      Array.from({ length: 15 }, () => '5'),
+    );
+    const worker = await startWorker();
+    for (const sessionId of sessions) {
+      const { body } = await here.client.get(`/api/harness/sessions/${sessionId}/messages`);
+      expect(body['messages']).toBeDefined();
+    }
+    await worker.kill('SIGTERM');
+  });
+});

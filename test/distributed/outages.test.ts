@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { completeText, expectWhole, textOf } from '../support/expect-whole.js';
+import { startDeployment, type Deployment } from '../support/start-deployment.js';
+import type { ServerProcess } from '../support/start-process.js';
+
+const opts = { onDisconnect: 'continue' };
+
+describe('a service that goes away in the middle of a turn', () => {
+  let deployment: Deployment;
+  let api: ServerProcess;
+  let worker: ServerProcess;
+  beforeAll(async () => {
+    deployment = await startDeployment();
+    [api, worker] = await Promise.all([deployment.start('api'), deployment.start('worker')]);
+  });
+  afterAll(() => deployment.close());
+
+  async function startTurn(message: string, headers: Record<string, string> = {}) {
+    const sessionId = await api.client.createSession(deployment.projectRoot);
+    const stream = await api.client.turn(sessionId, message, { opts }, headers);
+    await stream.until('chat:delta');
+    return { sessionId, stream, turnId: stream.header('x-turn-id') };
+  }
+
+  it('Redis killed and started again: the turn goes on, and its reader gets all of it', async () => {
+    const { stream, turnId } = await startTurn('[[tokens=200 gap=20]]');
+    await deployment.services.redis?.stop('SIGKILL');
+    await sleep(1_500);
+    await deployment.services.redis?.start();
+    const frames = await stream.all();
+    expectWhole(frames);
+    expect(frames.at(-1)?.data).toEqual({ exitCode: 0 });
+    expect(textOf(frames)).toBe(completeText(frames));
+    const again = await (await api.client.follow(turnId)).all();
+    expect(textOf(again)).toBe(completeText(frames));
+    const { body } = await api.client.get(`/api/harness/turns/${turnId}`);
+    expect(body['turn']).toMatchObject({ status: 'completed', attempt: 1 });
+  });
+
+  it('Redis away until after the turn’s end: the reader finds it in the archive', async () => {
+    const { stream, turnId } = await startTurn('[[tokens=40 gap=20]]');
+    await deployment.services.redis?.stop('SIGKILL');
+    const frames = await stream.all();
+    expectWhole(frames);
+    expect(textOf(frames)).toBe(completeText(frames));
+    await deployment.services.redis?.start();
+    const again = await (await api.client.follow(turnId)).all();
+    expect(textOf(again)).toBe(completeText(frames));
+  });
+
+  it('Redis emptied: the log is given back what it lost, for whoever comes', async () => {
+    const { stream, turnId } = await startTurn('[[tokens=150 gap=20]]');
+    const redis = new Redis(deployment.services.redisUrl);
+    await redis.flushall();
+    await redis.quit();
+    const late = await api.client.follow(turnId);
+    const [frames, again] = [await stream.all(), await late.all()];
+    for (const seen of [frames, again]) {
+      expectWhole(seen);
+      expect(textOf(seen)).toBe(completeText(frames));
+    }
+  });
+
+  it('Redis emptied while turns wait: they are enqueued again, and run', async () => {
+    const slow = await deployment.start('worker', { TURNPIKE_WORKER_CONCURRENCY: '1' });
+    await worker.kill('SIGTERM');
+    const { stream: busy } = await startTurn('[[tokens=60 gap=50]]');
+    const sessionId = await api.client.createSession(deployment.projectRoot);
+    const waiting = await api.client.turn(sessionId, 'Hello', { opts });
+    await waiting.until('turn:queued');
+    const redis = new Redis(deployment.services.redisUrl);
+    await redis.flushall();
+    await redis.quit();
+    for (const stream of [busy, waiting]) expectWhole(await stream.all());
+    worker = await deployment.start('worker');
+    await slow.kill('SIGTERM');
+  });
+
+  it('PostgreSQL away: new turns get 503, accepted ones go on when it is back', async () => {
+    const { sessionId, stream } = await startTurn(
+      '[[tokens=150 gap=20]] [[tool=glob {"pattern":"*"}]]',
+    );
+    await deployment.services.postgres?.stop('SIGQUIT');
+    const turn = { sessionId, message: 'Hello' };
+    const refused = await api.client.post('/api/harness/turn', turn);
+    expect(refused.status).toBe(503);
+    expect(refused.body).toMatchObject({ error: { type: 'STORAGE_UNAVAILABLE' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await api.client.get('/ready')).body).toMatchObject({ ready: false });
+    await sleep(3_000);
+    await deployment.services.postgres?.start();
+    const frames = await stream.all();
+    expectWhole(frames);
+    expect(frames.at(-1)?.data).toEqual({ exitCode: 0 });
+    expect(textOf(frames)).toBe(completeText(frames));
+    expect((await api.client.get('/ready')).body).toMatchObject({ ready: true });
+  });
+});

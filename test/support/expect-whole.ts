@@ -1,0 +1,34 @@
+import { expect } from '@jest/globals';
+import type { ReadFrame } from './read-stream.js';
+
+/** Frames as one reader got them, over a crash: never back, never twice, one end, at the end. */
+export function expectWhole(frames: readonly ReadFrame[]): void {
+  const places = frames.map((frame) => {
+    const [attempt = 0, seq = 0, part = 0] = (frame.id.split(':')[1] ?? '').split('.').map(Number);
+    return attempt * 1e12 + seq * 1e3 + part;
+  });
+  expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
+  expect(frames.filter((frame) => frame.event === 'process:exit')).toHaveLength(1);
+  expect(frames.at(-1)?.event).toBe('process:exit');
+}
+
+/** The reply as its deltas tell it, without those of a step that was taken back. */
+export function textOf(frames: readonly ReadFrame[]): string {
+  let text = '';
+  let step = '';
+  for (const { event, data } of frames) {
+    if (event === 'step:start') step = '';
+    if (event === 'chat:delta') step += String(data['text']);
+    if (event === 'step:discard') step = '';
+    if (event === 'step:end') {
+      text += step;
+      step = '';
+    }
+  }
+  return text;
+}
+
+/** What the server says the whole reply was. */
+export function completeText(frames: readonly ReadFrame[]): unknown {
+  return frames.find((frame) => frame.event === 'chat:complete')?.data['text'];
+}

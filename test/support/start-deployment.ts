@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Services } from '../../scripts/services/start-services.mjs';
+import { startServices } from '../../scripts/services/start-services.mjs';
+import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
+import { instructionRootWith } from './instruction-root.js';
+import { startProcess, type ServerProcess } from './start-process.js';
+
+export interface Deployment {
+  services: Services;
+  projectRoot: string;
+  /** Starts a process of the built server; it is gone with the deployment. */
+  start(role: 'api' | 'worker', more?: Record<string, string>): Promise<ServerProcess>;
+  close(): Promise<void>;
+}
+
+/** Processes over a Redis and a PostgreSQL that the test may stop. `SHELL` may run commands. */
+export async function startDeployment(): Promise<Deployment> {
+  const services = await startServices({ own: true, durable: true });
+  const model = await startRehearsal();
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-deployment-'));
+  const instructions = await instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
+  const running: ServerProcess[] = [];
+  return {
+    services,
+    projectRoot: await mkdtemp(path.join(folder, 'project-')),
+    start: async (role, more = {}) => {
+      const started = await startProcess({
+        TURNPIKE_ROLE: role,
+        REDIS_URL: services.redisUrl,
+        DATABASE_URL: services.databaseUrl,
+        TURNPIKE_INSTRUCTION_ROOT: instructions,
+        TURNPIKE_PROVIDER_BASE_URL: model.url,
+        TURNPIKE_EGRESS_ALLOW: model.url,
+        ANTHROPIC_API_KEY: 'sk-ant-test-key',
+        TURNPIKE_DRAIN_MS: '0',
+        ...more,
+      });
+      running.push(started);
+      return started;
+    },
+    close: async () => {
+      for (const { child, kill } of running) {
+        if (child.exitCode === null && child.signalCode === null) await kill('SIGKILL');
+      }
+      await model.close();
+      await services.stop();
+      await rm(folder, { recursive: true, force: true });
+      await rm(instructions, { recursive: true, force: true });
+    },
+  };
+}
