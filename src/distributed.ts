@@ -60,7 +60,10 @@ async function openPorts(
   const ttlMs = config.turnTimeoutMs + LOG_MARGIN_MS;
   const maxBytes = config.logBytesPerTurn;
   const log = new RedisEventLog({ redis, subscriber, prefix, ttlMs, maxBytes });
-  const bus = new RedisSignalBus({ redis, subscriber, prefix });
+  const bus = await opened.add(
+    Promise.resolve(new RedisSignalBus({ redis, subscriber, prefix })),
+    (signals) => signals.close(),
+  );
   const queue = await opened.add(
     BullTurnQueue.open({
       redis,

@@ -27,6 +27,8 @@ export function defineService({ name, port, command, cwd, user, stopSignal }) {
       const started = spawn(program, args, {
         cwd,
         stdio: ['ignore', 'pipe', 'pipe'],
+        // A Ctrl-C is for who started this, which stops everything in order.
+        detached: true,
         ...(user === undefined ? {} : { uid: user }),
       });
       child = started;

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig, type Config } from '../config.js';
 import { errorCode } from '../platform/error-code.js';
+import type { Server } from '../serve.js';
 import type { Runtime } from '../runtime.js';
 import { UnreachableError } from '../unreachable-error.js';
 import { DataFolderBusyError } from '../storage/data-folder.js';
@@ -29,10 +30,22 @@ export async function serveCommand(args: readonly string[], given: Environment):
     const server = await closeOnFailure(runtime, () => serve(runtime));
     console.log(describeStart(runtime, server.url));
     await stopSignal();
+    return await stop(server);
+  } catch (error) {
+    console.error(explainStartFailure(error, environment));
+    return 1;
+  }
+}
+
+async function stop(server: Server): Promise<number> {
+  try {
     await server.close();
     return 0;
   } catch (error) {
-    console.error(explainStartFailure(error, environment));
+    console.error(
+      'Turnpike did not stop in order; the next start goes on with what is left.',
+      error,
+    );
     return 1;
   }
 }

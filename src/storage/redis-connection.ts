@@ -47,8 +47,18 @@ export async function connectRedis({ url, name, onError }: RedisOptions): Promis
 
 /** Ends a connection: in order when the server answers, at once when it does not. */
 export async function closeRedis(redis: Redis): Promise<void> {
-  if (redis.status === 'ready') await redis.quit();
-  else redis.disconnect();
+  try {
+    if (redis.status === 'ready') await redis.quit();
+  } catch (error) {
+    if (!isConnectionClosed(error)) throw error;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** A command failed because its connection was ended, by us or with the server. */
+export function isConnectionClosed(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Connection is closed');
 }
 
 export type RedisScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;

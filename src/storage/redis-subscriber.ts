@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { isConnectionClosed } from './redis-connection.js';
 
 export interface ChannelListener {
   onMessage(message: string): void;
@@ -49,5 +50,5 @@ export class RedisSubscriber {
 
 /** All that these commands can fail for. @throws what it is not. */
 function onConnectionEnd(error: Error): void {
-  if (!error.message.startsWith('Connection is closed')) throw error;
+  if (!isConnectionClosed(error)) throw error;
 }

@@ -1,0 +1,31 @@
+# syntax=docker/dockerfile:1
+# Builds with every package, runs with those that are needed; root builds, nobody special runs.
+
+FROM node:20-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Not `npm ci`: it refuses a lock file without other platforms' optional packages.
+RUN npm install --no-save --no-fund --no-audit
+COPY . .
+RUN npm run build
+
+FROM node:20-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm install --omit=dev --no-save --no-fund --no-audit
+
+FROM node:20-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json ./
+COPY instructions ./instructions
+# Where the agent works: mount a volume here, writable for `node`.
+RUN mkdir /projects && chown node:node /projects
+USER node
+EXPOSE 4400
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.TURNPIKE_PORT || 4400) + '/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/main.js"]

@@ -1,0 +1,69 @@
+/**
+ * Checks what no test here can run: Dockerfile, docker-compose.yml and deploy/nginx.conf, for what
+ * their own tools refuse and for what we promise of them. The compose file's schema is `dclint`'s.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { validate as validateDockerfile } from 'dockerfile-utils';
+import { parse } from 'yaml';
+import { findProgram } from './services/find-programs.mjs';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+const text = (name) => readFile(path.join(root, name), 'utf8');
+
+const problems = [
+  ...lintDockerfile(await text('Dockerfile')),
+  ...lintCompose(
+    parse(await text('docker-compose.yml'), { merge: true }),
+    await text('src/config.ts'),
+  ),
+  ...lintNginx(await text('deploy/nginx.conf')),
+];
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+function lintDockerfile(dockerfile) {
+  const found = validateDockerfile(dockerfile).map(
+    ({ message, range }) => `Dockerfile:${range.start.line + 1}: ${message}`,
+  );
+  const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+  const promised = ['USER node', 'HEALTHCHECK', 'STOPSIGNAL SIGTERM', 'NODE_ENV=production'];
+  const missing = promised.filter((line) => !last.includes(line));
+  return [...found, ...missing.map((line) => `Dockerfile: the image that runs has no ${line}`)];
+}
+
+function lintCompose(compose, config) {
+  const found = [];
+  for (const [name, service] of Object.entries(compose.services)) {
+    const isOurs = service.build !== undefined;
+    if (!isOurs && service.healthcheck === undefined) {
+      found.push(`docker-compose.yml: ${name} has no healthcheck`);
+    }
+    for (const variable of Object.keys(isOurs ? service.environment : {})) {
+      if (!config.includes(`'${variable}'`)) {
+        found.push(`docker-compose.yml: ${name} sets ${variable}, which is no setting`);
+      }
+    }
+    for (const port of service.ports ?? []) {
+      if (!String(port).startsWith('127.0.0.1:')) {
+        found.push(`docker-compose.yml: ${name} publishes ${port} beyond this machine`);
+      }
+    }
+  }
+  return found;
+}
+
+function lintNginx(config) {
+  const promised = ['proxy_buffering off;', 'gzip off;', 'proxy_http_version 1.1;'];
+  const found = promised
+    .filter((line) => !config.includes(line))
+    .map((line) => `deploy/nginx.conf: no ${line}`);
+  const nginx = findProgram('nginx', ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin']);
+  if (nginx === undefined) return found;
+  const tried = spawnSync(nginx, ['-t', '-q', '-c', path.join(root, 'deploy/nginx.conf')], {
+    encoding: 'utf8',
+  });
+  return tried.status === 0 ? found : [...found, tried.stderr];
+}
