@@ -26,7 +26,8 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 
 function lintDockerfile(dockerfile) {
   const found = validateDockerfile(dockerfile).map(
-    ({ message, range }) => `Dockerfile:${range.start.line + 1}: ${message}`,
+    ({ message, range }) =>
+      `Dockerfile:${range.start.line + 1}: ${typeof message === 'string' ? message : message.value}`,
   );
   const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
   const promised = ['USER node', 'HEALTHCHECK', 'STOPSIGNAL SIGTERM', 'NODE_ENV=production'];
