@@ -132,6 +132,13 @@ export const settings = {
     0,
     3_600_000,
   ),
+  archiveKeepDays: integer(
+    'TURNPIKE_ARCHIVE_KEEP_DAYS',
+    0,
+    'Days for which the events of a turn that ended can be read again; 0: as long as its session. After that its stream answers 410 `STREAM_EXPIRED`; its messages stay.',
+    0,
+    36_500,
+  ),
   logBytesPerTurn: integer(
     'TURNPIKE_LOG_BYTES_PER_TURN',
     33_554_432,

@@ -131,6 +131,7 @@ function assemble(parts: Parts): TurnServices {
     settings: {
       environmentModel: config.model,
       queueDepth: config.queueDepth,
+      archiveKeepDays: config.archiveKeepDays,
       leaseMs: config.leaseMs,
       turnTimeoutMs: config.turnTimeoutMs,
       drainMs: config.drainMs,

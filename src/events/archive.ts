@@ -27,3 +27,13 @@ export async function readArchive(db: Queryable, turnId: string): Promise<TurnEv
     .orderBy(asc(turnArchives.attempt), asc(turnArchives.firstSeq));
   return runs.flatMap((run) => run.events);
 }
+
+/** Whether anything of a turn is still archived. */
+export async function hasArchive(db: Queryable, turnId: string): Promise<boolean> {
+  const found = await db
+    .select({ firstSeq: turnArchives.firstSeq })
+    .from(turnArchives)
+    .where(eq(turnArchives.turnId, turnId))
+    .limit(1);
+  return found.length > 0;
+}

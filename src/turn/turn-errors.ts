@@ -43,3 +43,11 @@ export function idempotencyKeyReused(turnId: string): TypedError {
     details: { turnId },
   });
 }
+
+export function streamExpired(turnId: string, sessionId: string): TypedError {
+  return new TypedError('STREAM_EXPIRED', {
+    status: 410,
+    message: `The events of turn ${turnId} are no longer kept (TURNPIKE_ARCHIVE_KEEP_DAYS). What was said is in GET /api/harness/sessions/${sessionId}/messages.`,
+    details: { turnId, sessionId },
+  });
+}

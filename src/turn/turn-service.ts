@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { hasArchive } from '../events/archive.js';
 import { parseCursor, type Cursor } from '../events/cursor.js';
 import { TypedError } from '../platform/typed-error.js';
 import { harnessDialect } from '../wire/dialects/harness.js';
@@ -11,7 +12,7 @@ import { followTurn } from './follow-turn.js';
 import { loadSessionTurns } from './load-turn.js';
 import type { Presence } from './presence.js';
 import { submitTurn, type SubmittedTurn, type TurnSubmission } from './submit-turn.js';
-import { noActiveTurn } from './turn-errors.js';
+import { noActiveTurn, streamExpired } from './turn-errors.js';
 import { findActiveTurn, getTurn, viewTurn } from './turn-lookup.js';
 import type { TurnServices } from './turn-services.js';
 import { viewMessages, type MessageView } from './view-messages.js';
@@ -53,9 +54,15 @@ export class TurnService {
     return toObservable({ follow, encode, sink, clock: services.clock });
   }
 
-  /** @throws TypedError TURN_NOT_FOUND 404, INVALID_REQUEST 400 for a cursor of another turn. */
+  /**
+   * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400 for a cursor of
+   *   another turn.
+   */
   async streamAfter(turnId: string, sink: Sink, cursor: string | undefined) {
     const turn = await getTurn(this.services.db, turnId);
+    if (turn.endedAt !== null && !(await hasArchive(this.services.db, turnId))) {
+      throw streamExpired(turnId, turn.sessionId);
+    }
     const { onDisconnect } = turn.options.options;
     const after = cursor === undefined ? 'start' : parseCursor(turnId, cursor);
     return this.stream({ turnId, onDisconnect }, sink, after);

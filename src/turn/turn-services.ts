@@ -15,6 +15,7 @@ import type { RunLimits } from './turn-run.js';
 export interface TurnSettings {
   environmentModel: string | undefined;
   queueDepth: number;
+  archiveKeepDays: number;
   leaseMs: number;
   turnTimeoutMs: number;
   drainMs: number;

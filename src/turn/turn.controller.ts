@@ -44,7 +44,7 @@ export class TurnController {
     422: 'IDEMPOTENCY_KEY_REUSED',
     429: 'QUEUE_FULL',
     500: 'INSTRUCTION_ROOT_INVALID',
-    503: 'MISSING_API_KEY, SHUTTING_DOWN',
+    503: 'MISSING_API_KEY, SHUTTING_DOWN, STORAGE_UNAVAILABLE',
   })
   async post(
     @Body() body: TurnDto,
@@ -76,7 +76,7 @@ export class TurnController {
     description: 'Id of the last frame received.',
   })
   @ApiHarnessStream()
-  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND' })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND', 410: 'STREAM_EXPIRED' })
   async events(
     @Param('id') turnId: string,
     @Headers('last-event-id') lastEventId: string | undefined,

@@ -1,5 +1,6 @@
 import { Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
 import { AbandonedTurns } from './abandoned-turns.js';
+import { forgetArchives } from './forget-archives.js';
 import { Presence } from './presence.js';
 import { Sweeper } from './sweeper.js';
 import { TurnController } from './turn.controller.js';
@@ -47,11 +48,13 @@ export class TurnWorkerModule implements OnModuleDestroy {
 
   static register(services: TurnServices, graceMs: number): DynamicModule {
     const abandoned = new AbandonedTurns({ ...services, graceMs });
+    const { db, settings } = services;
+    const forget = (): Promise<void> => forgetArchives(db, settings.archiveKeepDays);
     return {
       module: TurnWorkerModule,
       providers: [
         { provide: TurnWorker, useValue: new TurnWorker(services) },
-        { provide: Sweeper, useValue: new Sweeper({ ...services, abandoned }) },
+        { provide: Sweeper, useValue: new Sweeper({ ...services, abandoned, forget }) },
       ],
     };
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReadFrame } from '../support/read-stream.js';
+import { turns } from '../../src/storage/schema.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
 const ids = (frames: readonly ReadFrame[]): string[] => frames.map((frame) => frame.id);
@@ -109,4 +110,28 @@ describe('a reader that reconnects', () => {
     await second.close();
     await first.close();
   });
+
+  it('answers 410 for a turn whose events are no longer kept, and keeps what was said', async () => {
+    const keeping = await startServer({ environment: { TURNPIKE_ARCHIVE_KEEP_DAYS: '1' } });
+    const sessionId = await keeping.client.createSession(keeping.projectRoot);
+    const stream = await keeping.client.turn(sessionId, 'Hello');
+    await stream.all();
+    const turnId = stream.header('x-turn-id');
+    const { db } = keeping.runtime.services;
+    await db.update(turns).set({ endedAt: new Date(Date.now() - 2 * 86_400_000) });
+    const events = `/api/harness/turns/${turnId}/events`;
+    const until = Date.now() + 20_000;
+    let answer = await statusOf(keeping.url + events);
+    while (answer.status === 200 && Date.now() < until)
+      answer = await statusOf(keeping.url + events);
+    expect(answer).toMatchObject({ status: 410, text: expect.stringContaining('STREAM_EXPIRED') });
+    const { body } = await keeping.client.get(`/api/harness/sessions/${sessionId}/messages`);
+    expect(body['messages']).toHaveLength(2);
+    await keeping.close();
+  });
 });
+
+async function statusOf(url: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(url);
+  return { status: response.status, text: await response.text() };
+}

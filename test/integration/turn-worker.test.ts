@@ -182,7 +182,14 @@ describe('the worker', () => {
     await new TurnWorker(again).start();
     const { clock, logger } = services;
     const abandoned = { cancel: async () => undefined };
-    const sweeper = new Sweeper({ claims, abandoned, queue: again.queue, clock, logger });
+    const sweeper = new Sweeper({
+      claims,
+      abandoned,
+      forget: async () => undefined,
+      queue: again.queue,
+      clock,
+      logger,
+    });
     await sweeper.start();
     const events = await everything(test, turnId);
     sweeper.stop();

@@ -69,6 +69,7 @@ export async function openTestServices(
     settings: {
       environmentModel: undefined,
       queueDepth: 100,
+      archiveKeepDays: 0,
       leaseMs,
       turnTimeoutMs,
       drainMs: 0,
