@@ -18,6 +18,9 @@ import { EndWatch } from './turn/end-watch.js';
 import { TurnClaims } from './turn/turn-claims.js';
 import type { TurnServices } from './turn/turn-services.js';
 
+/** How long an edit of an instruction file may stay unseen. */
+const INSTRUCTIONS_FRESH_MS = 1_000;
+
 export interface Runtime {
   config: Config;
   mode: ProviderMode;
@@ -123,6 +126,8 @@ function assemble(parts: Parts): TurnServices {
     ends: new EndWatch({ db, clock, logger }),
     sessions: new SessionStore(db, clock, config.maxSessions),
     personas: new PersonaLibrary(config.instructionRoot, {
+      freshMs: INSTRUCTIONS_FRESH_MS,
+      clock,
       onProblem: (file, problem) =>
         logger.warn({ file, problem }, 'an instruction file has a fault'),
     }),

@@ -5,6 +5,8 @@ import {
   parseAgentsDefaults,
   type AgentsDefaults,
 } from './instruction-root.js';
+import { systemClock, type Clock } from '../platform/clock.js';
+import { Remembered } from '../platform/remembered.js';
 import { ParsedFiles } from './parsed-files.js';
 import { parsePersona, type Persona } from './parse-persona.js';
 import {
@@ -18,18 +20,28 @@ import {
 export interface PersonaLibraryOptions {
   /** Hears what is wrong in a file, once per version of it. Default: nobody. */
   onProblem?: (file: string, problem: string) => void;
+  /** How long an answer is given again without a look at the files, in ms. Default: 0. */
+  freshMs?: number;
+  clock?: Clock;
 }
 
-/** The personas and agents of one instruction root. Edits of its files show at the next read. */
+/** The personas and agents of one instruction root. Edits of its files show after `freshMs`. */
 export class PersonaLibrary {
   readonly instructionRoot: string;
   readonly #onProblem: (file: string, problem: string) => void;
   readonly #personas = new ParsedFiles<Persona>();
   readonly #agents = new ParsedFiles<AgentsDefaults>();
+  readonly #loaded: Remembered<Persona>;
+  readonly #defaults: Remembered<AgentsDefaults | undefined>;
+  readonly #valid: Remembered<void>;
 
   constructor(instructionRoot: string, options: PersonaLibraryOptions = {}) {
     this.instructionRoot = instructionRoot;
     this.#onProblem = options.onProblem ?? (() => undefined);
+    const { clock = systemClock, freshMs = 0 } = options;
+    this.#loaded = new Remembered(clock, freshMs);
+    this.#defaults = new Remembered(clock, freshMs);
+    this.#valid = new Remembered(clock, freshMs);
   }
 
   /**
@@ -38,7 +50,11 @@ export class PersonaLibrary {
    * @throws TypedError 404 `PERSONA_NOT_FOUND` for a bad name, a missing file, or a file whose
    * links lead out of the instruction root.
    */
-  async load(name: string): Promise<Persona> {
+  load(name: string): Promise<Persona> {
+    return this.#loaded.ask(name, () => this.#load(name));
+  }
+
+  async #load(name: string): Promise<Persona> {
     const persona = isPersonaName(name) ? await this.#read(name) : undefined;
     if (persona) return persona;
     throw personaNotFound(name, this.instructionRoot, await this.list());
@@ -58,15 +74,17 @@ export class PersonaLibrary {
 
   /** The `model` of the front matter of AGENTS.md, if it has one. */
   async globalModel(): Promise<string | undefined> {
-    const defaults = await this.#agents.read(join(this.instructionRoot, 'AGENTS.md'), (text) =>
-      this.#reported('AGENTS.md', parseAgentsDefaults(text)),
+    const defaults = await this.#defaults.ask('AGENTS.md', () =>
+      this.#agents.read(join(this.instructionRoot, 'AGENTS.md'), (text) =>
+        this.#reported('AGENTS.md', parseAgentsDefaults(text)),
+      ),
     );
     return defaults?.model;
   }
 
   /** @throws TypedError 500 `INSTRUCTION_ROOT_INVALID` with what is missing or of a wrong kind. */
   async assertValid(): Promise<void> {
-    await assertInstructionRoot(this.instructionRoot);
+    await this.#valid.ask('', () => assertInstructionRoot(this.instructionRoot));
   }
 
   async #read(name: string): Promise<Persona | undefined> {

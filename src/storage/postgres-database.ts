@@ -4,6 +4,7 @@ import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Pool } from 'pg';
 import type { OpenedDatabase } from './connection.js';
 import { migrationsFolder } from './migrations-folder.js';
+import { prepareRepeated } from './prepare-repeated.js';
 import * as schema from './schema.js';
 
 /** Any number that nothing else in the database locks; the letters of the name. */
@@ -35,6 +36,12 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedData
     keepAlive: true,
   });
   pool.on('error', options.onError);
+  const names = new Map<string, string | undefined>();
+  pool.on('connect', (client) => {
+    prepareRepeated(client, names);
+    // The pool hears of connections that wait; one in use tells its statement, and this listener.
+    client.on('error', options.onError);
+  });
   try {
     await migrateAlone(pool);
   } catch (error) {

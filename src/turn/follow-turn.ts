@@ -19,11 +19,14 @@ export interface FollowDeps {
  *
  * Backfilled again, from the last event on, whenever something may have been missed: the log was
  * away or lost what it held, a batch does not follow on, or this reader took too long.
+ *
+ * @param isNew it was accepted a moment ago: what it said is in the log, if it said anything.
  */
 export async function* followTurn(
   deps: FollowDeps,
   turnId: string,
   signal: AbortSignal,
+  isNew = false,
 ): AsyncGenerator<readonly TurnEvent[]> {
   const live = new LiveEvents();
   const unsubscribe = await deps.log.subscribe(turnId, live);
@@ -32,6 +35,7 @@ export async function* followTurn(
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     let last: Position = logStart;
+    let isFirst = isNew;
     live.onMissed();
     while (!signal.aborted) {
       const taken = await live.next();
@@ -39,7 +43,8 @@ export async function* followTurn(
       const batches =
         taken.type === 'events' && !leavesGap(last, taken.events)
           ? [taken.events]
-          : await backfill(deps, turnId, last);
+          : await backfill(deps, turnId, last, isFirst);
+      isFirst = false;
       for (const batch of batches) {
         const fresh = after(last, batch);
         const end = fresh.at(-1);
@@ -63,9 +68,10 @@ async function backfill(
   { log, db }: FollowDeps,
   turnId: string,
   last: Position,
+  isNew: boolean,
 ): Promise<(readonly TurnEvent[])[]> {
   const logged = await log.read(turnId, last);
-  if (logged.length > 0 && !leavesGap(last, logged)) return [logged];
+  if ((isNew || logged.length > 0) && !leavesGap(last, logged)) return [logged];
   return [await readArchive(db, turnId), logged];
 }
 

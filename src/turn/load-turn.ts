@@ -16,26 +16,33 @@ export interface StoredTurn {
   calls: CallRow[];
 }
 
-/** Every turn of a session, oldest first, in four queries. */
-export async function loadSessionTurns(db: Queryable, sessionId: string): Promise<StoredTurn[]> {
+/**
+ * Every turn of a session, oldest first, in at most four queries.
+ *
+ * @param unstarted a turn that is known to have no steps yet.
+ */
+export async function loadSessionTurns(
+  db: Queryable,
+  sessionId: string,
+  unstarted?: string,
+): Promise<StoredTurn[]> {
   const rows = await db
     .select()
     .from(turns)
     .where(eq(turns.sessionId, sessionId))
     .orderBy(asc(turns.createdAt), asc(turns.id));
-  return loadStored(db, rows);
-}
-
-async function loadStored(db: Queryable, rows: TurnRow[]): Promise<StoredTurn[]> {
   const ids = rows.map((row) => row.id);
   if (ids.length === 0) return [];
   const userMessages = await db.select().from(messages).where(inArray(messages.turnId, ids));
-  const stepRows = await db
-    .select()
-    .from(steps)
-    .where(inArray(steps.turnId, ids))
-    .orderBy(asc(steps.step));
-  const callRows = await db.select().from(toolCalls).where(inArray(toolCalls.turnId, ids));
+  const ranIds = ids.filter((id) => id !== unstarted);
+  const stepRows =
+    ranIds.length === 0
+      ? []
+      : await db.select().from(steps).where(inArray(steps.turnId, ranIds)).orderBy(asc(steps.step));
+  const callRows =
+    ranIds.length === 0
+      ? []
+      : await db.select().from(toolCalls).where(inArray(toolCalls.turnId, ranIds));
   return rows.map((turn) => {
     const asked = userMessages.find((row) => row.turnId === turn.id && row.role === 'user');
     return {

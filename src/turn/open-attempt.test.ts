@@ -32,7 +32,15 @@ describe('openAttempt', () => {
   afterEach(() => test.close());
 
   const open = async (turnId: string) =>
-    openAttempt(test.services, await getTurn(database.db, turnId), lease);
+    openAttempt(
+      test.services,
+      {
+        ...(await getTurn(database.db, turnId)),
+        wasAnnounced: true,
+        session: await test.services.sessions.get(sessionId),
+      },
+      lease,
+    );
 
   it('takes every other turn of the session for an earlier one, whatever the clock said', async () => {
     const createdAt = new Date('2026-01-01T00:00:00Z');

@@ -21,16 +21,15 @@ export async function openAttempt(
 ): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
   const { tools, clock } = services;
   // A session has one turn at a time: while this one is active, all others came before it.
-  const [said, session, conversation] = await Promise.all([
+  const [said, conversation] = await Promise.all([
     openLog(services, claim, lease),
-    services.sessions.get(claim.sessionId),
-    loadSessionTurns(services.db, claim.sessionId),
+    loadSessionTurns(services.db, claim.sessionId, claim.attempt === 1 ? claim.id : undefined),
   ]);
   const stored = conversation.find((other) => other.turn.id === claim.id);
   const attempt: Attempt = {
     turn: claim,
     attempt: claim.attempt,
-    session,
+    session: claim.session,
     said,
     messageId: assistantMessageId(claim.id),
     clock,
@@ -55,11 +54,11 @@ export async function openAttempt(
 /** @returns what earlier attempts said, of which readers lack nothing from now on. */
 async function openLog(
   { log, db }: TurnServices,
-  { id: turnId, attempt }: Claim,
+  { id: turnId, attempt, wasAnnounced }: Claim,
   lease: Lease,
 ): Promise<readonly TurnEvent[]> {
   const end = await untilAborted(log.begin(turnId, attempt), lease.signal);
-  if (attempt === 1) return [];
+  if (!wasAnnounced) return [];
   const said = await readArchive(db, turnId);
   await restoreLog(log, { turnId, attempt }, said, end);
   return said;

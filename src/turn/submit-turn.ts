@@ -11,7 +11,7 @@ import { checkProjectRoot } from '../session/check-project-root.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import { acceptTurn, type NewTurn } from './accept-turn.js';
 import { idempotencyKeyReused, queueFull, turnInProgress } from './turn-errors.js';
-import { findActiveTurn, findTurnByKey } from './turn-lookup.js';
+import { findSessionAndTurn, findTurnByKey } from './turn-lookup.js';
 import type { TurnServices } from './turn-services.js';
 import { wakeWorker } from './wake-worker.js';
 
@@ -42,16 +42,21 @@ export async function submitTurn(
   services: TurnServices,
   submission: TurnSubmission,
 ): Promise<SubmittedTurn> {
-  const { db, sessions, provider, personas, settings, clock } = services;
+  const { db, provider, personas, settings, clock } = services;
   const { sessionId, message, opts, attachments, idempotencyKey } = submission;
   if (message.length > settings.maxMessageChars)
     throw messageTooLong(message, settings.maxMessageChars);
-  const session = await sessions.get(sessionId);
+  const { session, isBusy } = await findSessionAndTurn(db, sessionId);
   const requestHash = hashRequest(submission);
   const earlier = await findJoinable(services, submission, requestHash);
   if (earlier !== undefined) return earlier;
   provider.assertReady();
-  if ((await findActiveTurn(db, sessionId)) !== undefined) throw turnInProgress(sessionId);
+  if (isBusy) {
+    // What holds the lock may be the same request, accepted since the first look.
+    const racing = await findJoinable(services, submission, requestHash);
+    if (racing !== undefined) return racing;
+    throw turnInProgress(sessionId);
+  }
   await checkProjectRoot(session.projectRoot, personas.instructionRoot);
   const { environmentModel } = settings;
   const { resolution } = await loadOptions({ personas, environmentModel }, session, opts);

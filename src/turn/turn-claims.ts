@@ -1,6 +1,7 @@
-import { and, asc, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, inArray, isNull, lt, or, sql } from 'drizzle-orm';
+import type { SessionRow } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
-import { turns, type CancelReason } from '../storage/schema.js';
+import { sessions, turnArchives, turns, type CancelReason } from '../storage/schema.js';
 import { ownedBy } from './fence.js';
 import type { TurnRow } from './turn-lookup.js';
 
@@ -9,7 +10,11 @@ const unleased = or(isNull(turns.leaseUntil), lt(turns.leaseUntil, sql`now()`));
 const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::interval`;
 
 /** A turn as it was claimed; its `attempt` is the claimer's fence. */
-export type Claim = TurnRow;
+export interface Claim extends TurnRow {
+  session: SessionRow;
+  /** Something was said of it before. */
+  wasAnnounced: boolean;
+}
 
 /** Who works on a turn. Times are the database's, so that hosts need no common clock. */
 export class TurnClaims {
@@ -34,9 +39,18 @@ export class TurnClaims {
         leaseUntil: leaseEnd(this.leaseMs),
         startedAt: sql`coalesce(${turns.startedAt}, ${now.toISOString()}::timestamptz)`,
       })
-      .where(and(eq(turns.id, turnId), active, unleased, unstarted))
-      .returning();
-    return claimed;
+      .from(sessions)
+      .where(
+        and(eq(turns.id, turnId), eq(sessions.id, turns.sessionId), active, unleased, unstarted),
+      )
+      .returning({
+        turn: getTableColumns(turns),
+        session: getTableColumns(sessions),
+        wasAnnounced: sql<boolean>`exists (select 1 from ${turnArchives} where ${turnArchives.turnId} = ${turns.id})`,
+      });
+    return claimed === undefined
+      ? undefined
+      : { ...claimed.turn, session: claimed.session, wasAnnounced: claimed.wasAnnounced };
   }
 
   /** Extends the lease; `lost` when it is no longer this attempt's. */

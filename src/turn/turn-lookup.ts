@@ -1,7 +1,9 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray } from 'drizzle-orm';
 import { isId } from '../platform/ids.js';
+import { sessionNotFound } from '../session/session-errors.js';
+import type { SessionRow } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
-import { turns } from '../storage/schema.js';
+import { sessions, turns } from '../storage/schema.js';
 import { turnNotFound } from './turn-errors.js';
 
 export type TurnRow = typeof turns.$inferSelect;
@@ -25,6 +27,30 @@ export async function findActiveTurn(
     .from(turns)
     .where(and(eq(turns.sessionId, sessionId), inArray(turns.status, ['queued', 'running'])));
   return turn;
+}
+
+/**
+ * A session, and whether a turn holds its lock.
+ *
+ * @throws TypedError SESSION_NOT_FOUND 404, also for text that is no session's id.
+ */
+export async function findSessionAndTurn(
+  db: Database,
+  sessionId: string,
+): Promise<{ session: SessionRow; isBusy: boolean }> {
+  const active = and(
+    eq(turns.sessionId, sessions.id),
+    inArray(turns.status, ['queued', 'running']),
+  );
+  const [found] = isId('sess', sessionId)
+    ? await db
+        .select({ session: getTableColumns(sessions), turnId: turns.id })
+        .from(sessions)
+        .leftJoin(turns, active)
+        .where(eq(sessions.id, sessionId))
+    : [];
+  if (found === undefined) throw sessionNotFound(sessionId);
+  return { session: found.session, isBusy: found.turnId !== null };
 }
 
 export async function findTurnByKey(

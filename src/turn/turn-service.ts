@@ -42,7 +42,7 @@ export class TurnService {
       const leave =
         onDisconnect === 'cancel' ? presence.join(turnId, after !== undefined) : () => undefined;
       try {
-        for await (const events of followTurn(services, turnId, signal)) {
+        for await (const events of followTurn(services, turnId, signal, after === undefined)) {
           if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
           yield events;
         }

@@ -5,6 +5,8 @@ import type { Logger } from '../platform/logger.js';
 
 /** Where a stream's frames go. */
 export interface Sink {
+  /** What is sent until the loop's next turn leaves in one write. */
+  gather(): void;
   /** Resolves when what was sent so far has left for the client; at once for one that keeps up. */
   drained(): Promise<void>;
   /**
@@ -26,7 +28,17 @@ export interface ResponseSinkDeps {
  * and so does the client of a stream that broke; it resumes by cursor when it comes back.
  */
 export function responseSink(response: ServerResponse, deps: ResponseSinkDeps): Sink {
+  let isGathering = false;
   return {
+    gather: () => {
+      if (isGathering) return;
+      isGathering = true;
+      response.cork();
+      setImmediate(() => {
+        isGathering = false;
+        response.uncork();
+      });
+    },
     drained: async () => {
       // The framework writes message by message: one turn of the loop moves what it holds.
       await nextTurn();

@@ -8,7 +8,11 @@ import type { SseMessage } from './sse-frame.js';
 import { toObservable, type TurnStream } from './to-observable.js';
 
 /** The sink of a reader that keeps up, to which nothing was sent yet. */
-const keepsUp: Sink = { drained: async () => undefined, drop: () => false };
+const keepsUp: Sink = {
+  gather: () => undefined,
+  drained: async () => undefined,
+  drop: () => false,
+};
 
 const delta = (seq: number, text = 'x'): TurnEvent => ({
   type: 'text.delta',

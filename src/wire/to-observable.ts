@@ -48,6 +48,7 @@ export function toObservable({ follow, encode, sink, clock }: TurnStream): Obser
     };
     const pump = async (): Promise<void> => {
       for await (const batch of follow(gone.signal)) {
+        sink.gather();
         for (const event of batch) {
           send(event);
           if (burst < BURST_LENGTH) continue;
