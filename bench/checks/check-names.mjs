@@ -1,0 +1,1 @@
+export const checkNames = ['steps', 'resume', 'crash', 'idle'];

@@ -1,0 +1,60 @@
+/**
+ * @typedef {object} PacedStream
+ * @property {number} dueMs when its next piece is due, by `performance.now()`.
+ * @property {(nowMs: number) => boolean} send writes that piece and moves `dueMs` on; false when
+ *   the stream is over.
+ */
+
+const slots = 4_096;
+
+/**
+ * One timer for all paced streams: a wheel with a slot for each millisecond. Pieces keep to the
+ * stream's own schedule; a late one does not delay those after it.
+ */
+export function createPacer() {
+  /** @type {PacedStream[][]} */
+  const wheel = Array.from({ length: slots }, () => []);
+  let open = 0;
+  let reached = 0;
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+
+  /** @param {PacedStream} stream */
+  function place(stream) {
+    // Never into a slot that was passed: it would wait for a whole round of the wheel.
+    const slot = Math.max(Math.ceil(stream.dueMs), reached + 1);
+    // One that is further away than the wheel is long is looked at once a round.
+    wheel[slot % slots]?.push(stream);
+  }
+
+  function turn() {
+    const nowMs = performance.now();
+    const until = Math.min(Math.floor(nowMs), reached + slots);
+    while (reached < until) {
+      reached += 1;
+      const slot = wheel[reached % slots] ?? [];
+      if (slot.length === 0) continue;
+      wheel[reached % slots] = [];
+      for (const stream of slot) {
+        if (stream.dueMs > nowMs || stream.send(nowMs)) place(stream);
+        else open -= 1;
+      }
+    }
+    if (open === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  }
+
+  return {
+    /** @param {PacedStream} stream */
+    add(stream) {
+      if (timer === undefined) {
+        reached = Math.floor(performance.now());
+        timer = setInterval(turn, 1);
+      }
+      open += 1;
+      place(stream);
+    },
+  };
+}

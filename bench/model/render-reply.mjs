@@ -1,0 +1,92 @@
+import { stampDigits, toStamp } from '../stamp.mjs';
+
+/** @typedef {{deltas: number, gapMs: number}} Order what one reply is to be. */
+
+const mostDeltas = 1_000_000;
+const mark = '[[tokens=';
+const order = /\[\[tokens=(\d{1,7})(?: gap=(\d{1,7}))?\]\]/y;
+
+/**
+ * The last directive of a request's body, found in its text: parsing a whole history for one number
+ * would cost more than the reply.
+ *
+ * @param {string} body
+ * @returns {Order | undefined} undefined where there is none, or one that is malformed.
+ */
+export function readOrder(body) {
+  order.lastIndex = Math.max(0, body.lastIndexOf(mark));
+  const match = order.exec(body);
+  const deltas = Number(match?.[1] ?? 0);
+  if (match === null || deltas < 1 || deltas > mostDeltas) return undefined;
+  return { deltas, gapMs: Number(match[2] ?? 0) };
+}
+
+/** @param {object & {type: string}} event */
+const frame = (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** All that comes before the first delta. */
+export const opening =
+  frame({
+    type: 'message_start',
+    message: {
+      id: 'msg_bench',
+      type: 'message',
+      role: 'assistant',
+      model: 'bench',
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: {
+        input_tokens: 20,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+        output_tokens: 1,
+      },
+    },
+  }) + frame({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
+
+/** All that comes after the last one. @param {number} deltas */
+export function closing(deltas) {
+  return (
+    frame({ type: 'content_block_stop', index: 0 }) +
+    frame({
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: deltas },
+    }) +
+    frame({ type: 'message_stop' })
+  );
+}
+
+const hole = '0'.repeat(stampDigits);
+const [beforeText = '', afterText = ''] = frame({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'text_delta', text: '|' },
+}).split('|');
+
+/**
+ * One delta. Its text is `<index>.<stamp>;`, so that a reader knows which it is and when it left.
+ *
+ * @param {number} index @param {number} micros
+ */
+export function renderDelta(index, micros) {
+  return `${beforeText}${index}.${toStamp(micros)};${afterText}`;
+}
+
+/** @type {Map<number, string[]>} */
+const templates = new Map();
+
+/** A whole reply with one stamp, for a stream without gaps. @param {number} deltas @param {number} micros */
+export function renderWhole(deltas, micros) {
+  let pieces = templates.get(deltas);
+  if (pieces === undefined) {
+    const text = Array.from(
+      { length: deltas },
+      (_, index) => `${beforeText}${index}.${hole};${afterText}`,
+    ).join('');
+    pieces = (opening + text + closing(deltas)).split(hole);
+    templates.set(deltas, pieces);
+  }
+  return pieces.join(toStamp(micros));
+}

@@ -1,0 +1,59 @@
+/**
+ * The model of the bench, a process of its own: the Anthropic Messages wire, streaming only, as
+ * cheap as it can be made. `[[tokens=N gap=MS]]` in the last message says how much and how fast.
+ */
+import { createServer } from 'node:http';
+import { announce } from '../processes/announce.mjs';
+import { nowMicros } from '../stamp.mjs';
+import { createPacer } from './pace-streams.mjs';
+import { closing, opening, readOrder, renderDelta, renderWhole } from './render-reply.mjs';
+
+const pacer = createPacer();
+const headers = { 'content-type': 'text/event-stream', 'request-id': 'req_bench' };
+
+const server = createServer((request, response) => {
+  let body = '';
+  request.setEncoding('utf8');
+  request.on('data', (chunk) => (body += chunk));
+  request.on('end', () => answer(body, response));
+});
+// Longer than a client keeps an idle connection, so that none is closed while it is picked up.
+server.keepAliveTimeout = 65_000;
+announce(server);
+
+/** @param {string} body @param {import('node:http').ServerResponse} response */
+function answer(body, response) {
+  const order = readOrder(body);
+  if (order === undefined || !body.includes('"stream":true')) return refuse(response);
+  response.writeHead(200, headers);
+  if (order.gapMs === 0) {
+    response.end(renderWhole(order.deltas, nowMicros()));
+    return;
+  }
+  response.write(opening + renderDelta(0, nowMicros()));
+  let sent = 1;
+  const stream = {
+    dueMs: performance.now() + order.gapMs,
+    send() {
+      if (response.destroyed) return false;
+      if (sent === order.deltas) {
+        response.end(closing(order.deltas));
+        return false;
+      }
+      response.write(renderDelta(sent, nowMicros()));
+      sent += 1;
+      stream.dueMs += sent === order.deltas ? 0 : order.gapMs;
+      return true;
+    },
+  };
+  pacer.add(stream);
+}
+
+/** @param {import('node:http').ServerResponse} response */
+function refuse(response) {
+  const message = 'The bench streams, and needs [[tokens=N gap=MS]] in the last message.';
+  response.writeHead(400, { 'content-type': 'application/json' });
+  response.end(
+    JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }),
+  );
+}

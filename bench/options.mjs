@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util';
+import { checkNames } from './checks/check-names.mjs';
+import { targetNames } from './processes/start-target.mjs';
+import { scenariosFor } from './scenarios.mjs';
+
+/**
+ * @typedef {object} Options
+ * @property {boolean} quick @property {string[]} scenarios @property {string[]} checks
+ * @property {string[]} targets @property {number} rounds
+ * @property {string | undefined} json @property {string | undefined} cpuProfiles
+ */
+
+const mostRounds = 50;
+
+export const usage = `npm run bench -- [options]
+  --quick            under 8 minutes: fewer rounds and turns, the same table
+  --scenarios a,b    of ${[...Object.keys(scenariosFor(false)), ...checkNames].join(', ')}
+  --targets a,b      of ${targetNames.join(', ')}
+  --rounds N         of every scenario (3, or 5 without --quick)
+  --json FILE        every number of every round
+  --cpu-prof DIR     CPU profiles of our processes and the proxy's (the numbers get worse)`;
+
+/** @param {string[]} args @returns {Options | 'help'} @throws {Error} that says what is allowed. */
+export function readOptions(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      scenarios: { type: 'string' },
+      targets: { type: 'string' },
+      rounds: { type: 'string' },
+      json: { type: 'string' },
+      'cpu-prof': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return 'help';
+  const all = Object.keys(scenariosFor(values.quick));
+  const named = pick('scenario', values.scenarios, [...all, ...checkNames]);
+  const rounds = Number(values.rounds ?? (values.quick ? 3 : 5));
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > mostRounds) {
+    throw new Error(`--rounds takes a whole number from 1 to ${mostRounds}`);
+  }
+  return {
+    quick: values.quick,
+    scenarios: named.filter((name) => all.includes(name)),
+    checks: named.filter((name) => checkNames.includes(name)),
+    targets: pick('target', values.targets, targetNames),
+    rounds,
+    json: values.json,
+    cpuProfiles: values['cpu-prof'],
+  };
+}
+
+/** @param {string} kind @param {string | undefined} given @param {string[]} known */
+function pick(kind, given, known) {
+  if (given === undefined) return known;
+  const names = given.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new Error(`There is no ${kind} "${unknown}"; there are ${known.join(', ')}`);
+  }
+  return known.filter((name) => names.includes(name));
+}

@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import { startServices } from '../../scripts/services/start-services.mjs';
+
+/**
+ * Redis and PostgreSQL with the durability of production, a database and a prefix of the bench's
+ * own in them, gone at the end.
+ *
+ * @param {(line: string) => void} say
+ */
+export async function openStores(say) {
+  const services = await startServices({ durable: true, say });
+  const name = `bench_${process.pid}`;
+  try {
+    await onDatabase(services.databaseUrl, `CREATE DATABASE ${name}`);
+  } catch (error) {
+    await services.stop();
+    throw error;
+  }
+  const databaseUrl = new URL(services.databaseUrl);
+  databaseUrl.pathname = `/${name}`;
+  return {
+    redisUrl: services.redisUrl,
+    databaseUrl: databaseUrl.href,
+    prefix: name,
+    redisPid: () => services.redis?.pid(),
+    postgresPid: () => services.postgres?.pid(),
+    /** Takes all logs away, as their expiry would. */
+    dropKeys: () => dropKeys(services.redisUrl, name),
+    close: async () => {
+      try {
+        await dropKeys(services.redisUrl, name);
+        await onDatabase(services.databaseUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+      } finally {
+        await services.stop();
+      }
+    },
+  };
+}
+
+const startingUp = '57P03';
+const startTimeoutMs = 30_000;
+
+/** @param {string} url */
+async function connect(url) {
+  const deadline = Date.now() + startTimeoutMs;
+  for (;;) {
+    const client = new Client({ connectionString: url });
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end();
+      // A server listens before it answers.
+      if (/** @type {any} */ (error).code !== startingUp || Date.now() > deadline) throw error;
+      await delay(50);
+    }
+  }
+}
+
+/** @param {string} url @param {string} statement */
+async function onDatabase(url, statement) {
+  const client = await connect(url);
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** @param {string} url @param {string} prefix */
+async function dropKeys(url, prefix) {
+  const redis = new Redis(url);
+  try {
+    let cursor = '0';
+    do {
+      const [next, keys] = await redis.scan(cursor, 'MATCH', `*${prefix}*`, 'COUNT', 1_000);
+      if (keys.length > 0) await redis.unlink(...keys);
+      cursor = next;
+    } while (cursor !== '0');
+  } finally {
+    redis.disconnect();
+  }
+}

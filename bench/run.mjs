@@ -1,0 +1,100 @@
+/** `npm run bench`: see README.md beside this file. */
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readOptions, usage } from './options.mjs';
+import { openLoad } from './processes/open-load.mjs';
+import { openStores } from './processes/open-stores.mjs';
+import { startProcess } from './processes/start-process.mjs';
+import { runChecks } from './checks/run-checks.mjs';
+import { renderReport } from './report/render-report.mjs';
+import { runScenarios } from './run-scenarios.mjs';
+
+const here = (/** @type {string} */ file) => fileURLToPath(new URL(file, import.meta.url));
+const say = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
+
+/** Ended in reverse, however the bench ends. @type {(() => Promise<void>)[]} */
+const stops = [];
+let stopping = false;
+
+async function stopAll() {
+  for (const stop of stops.splice(0).reverse()) {
+    try {
+      await stop();
+    } catch (error) {
+      say(`Could not be stopped: ${error instanceof Error ? error.message : String(error)}`);
+      process.exitCode = 1;
+    }
+  }
+}
+
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  process.on(signal, () => {
+    if (stopping) return;
+    stopping = true;
+    void stopAll().then(() => process.exit(130));
+  });
+}
+
+try {
+  await main(readOptions(process.argv.slice(2)));
+} catch (error) {
+  if (!stopping) say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.exitCode = 1;
+} finally {
+  if (!stopping) await stopAll();
+}
+
+/** @param {import('./options.mjs').Options | 'help'} options */
+async function main(options) {
+  if (options === 'help') return void process.stdout.write(`${usage}\n`);
+  if (!existsSync(here('../dist/main.js'))) throw new Error('Run `npm run build` first.');
+  const startedAt = Date.now();
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-bench-'));
+  stops.push(() => rm(folder, { recursive: true, force: true }));
+  const projectRoot = path.join(folder, 'project');
+  await mkdir(projectRoot);
+  const stores = options.targets.includes('distributed') ? await openStores(say) : undefined;
+  if (stores !== undefined) stops.push(stores.close);
+  const model = await startProcess({
+    name: 'model',
+    script: here('model/serve-model.mjs'),
+    cwd: folder,
+  });
+  stops.push(() => model.stop());
+  const load = openLoad();
+  stops.push(load.close);
+  const cpuProfiles =
+    options.cpuProfiles === undefined ? undefined : path.resolve(options.cpuProfiles);
+  const ground = {
+    options,
+    place: { folder, modelUrl: model.url, stores, cpuProfiles },
+    projectRoot,
+    load,
+    stores,
+    others: { model: model.pid, client: load.pid },
+    services: known({ redis: stores?.redisPid(), postgres: stores?.postgresPid() }),
+    say,
+    onStop: (/** @type {() => Promise<void>} */ stop) => void stops.push(stop),
+  };
+  const rounds = await runScenarios(ground);
+  const checks = await runChecks(ground);
+  const seconds = Math.round((Date.now() - startedAt) / 1_000);
+  process.stdout.write(renderReport({ options, rounds, checks, seconds }));
+  if (options.json !== undefined) {
+    await writeFile(
+      options.json,
+      `${JSON.stringify({ options, rounds, checks, seconds }, null, 1)}\n`,
+    );
+  }
+}
+
+/** @param {Record<string, number | undefined>} pids @returns {Record<string, number>} */
+function known(pids) {
+  /** @type {Record<string, number>} */
+  const all = {};
+  for (const [name, pid] of Object.entries(pids)) if (pid !== undefined) all[name] = pid;
+  return all;
+}

@@ -1,0 +1,71 @@
+/**
+ * @typedef {object} Scenario
+ * @property {string} about
+ * @property {number} streams open at a time.
+ * @property {number} deltas of a turn.
+ * @property {number} gapMs between two deltas; 0: as fast as it goes.
+ * @property {number} rampMs over which the streams start.
+ * @property {number} turns in one round.
+ * @property {number} directFactor how many times more turns straight to the model, which would
+ *   otherwise be over before it can be measured.
+ */
+
+/** @param {boolean} quick @returns {Record<string, Scenario>} */
+export function scenariosFor(quick) {
+  const paced = { rampMs: 1_000, directFactor: 1 };
+  return {
+    p50: {
+      about: '50 streams, 100 deltas, 20 ms',
+      streams: 50,
+      deltas: 100,
+      gapMs: 20,
+      turns: 50,
+      ...paced,
+    },
+    p200: {
+      about: '200 streams, 100 deltas, 20 ms',
+      streams: 200,
+      deltas: 100,
+      gapMs: 20,
+      turns: 200,
+      ...paced,
+    },
+    p500: {
+      about: '500 streams, 60 deltas, 50 ms',
+      streams: 500,
+      deltas: 60,
+      gapMs: 50,
+      turns: 500,
+      ...paced,
+    },
+    t100: {
+      about: '100 streams at a time, 50 deltas, no gap',
+      streams: 100,
+      deltas: 50,
+      gapMs: 0,
+      rampMs: 0,
+      turns: quick ? 1_500 : 4_000,
+      directFactor: 6,
+    },
+    one: {
+      about: 'one stream, turn after turn, 10 deltas, 2 ms',
+      streams: 1,
+      deltas: 10,
+      gapMs: 2,
+      rampMs: 0,
+      turns: quick ? 60 : 150,
+      directFactor: 1,
+    },
+  };
+}
+
+/** What every target runs before it is measured, so that no round pays for compiling code. */
+export const warmUp = {
+  about: 'warm-up',
+  streams: 20,
+  deltas: 30,
+  gapMs: 5,
+  rampMs: 100,
+  turns: 120,
+  directFactor: 1,
+};

@@ -1,0 +1,113 @@
+import { checkAgreement, weighFrames } from './check/check-agreement.mjs';
+import { checkMarks } from './check/check-marks.mjs';
+import { checkReader } from './check/check-reader.mjs';
+import { checkTurn } from './check/check-turn.mjs';
+import { measureRecovery } from './check/measure-recovery.mjs';
+import { readMarks } from './inspect/read-marks.mjs';
+import { readRows } from './inspect/read-rows.mjs';
+import { readWhole } from './load/run-turn.mjs';
+
+/** @typedef {import('./types.js').TurnHistory} TurnHistory */
+/** @typedef {import('./types.js').Violation} Violation */
+
+/** Turns that are read once more at the end, spread over the run. */
+const MOST_REREAD = 300;
+
+/** Turns with violations whose frames are kept: a run that goes wrong goes on. */
+const MOST_OFFENDERS = 100;
+
+/**
+ * What is kept of a turn once it was checked: frames are many, and not needed any more.
+ *
+ * @typedef {object} CheckedTurn
+ * @property {string} turnId
+ * @property {string} outcome as stored
+ * @property {number} attempts
+ * @property {number} frames of all readers
+ * @property {number[]} recoveryMs
+ * @property {import('./types.js').TurnRows['calls']} calls
+ */
+
+/** Checks turns as they end, and all of them again when everything is over. */
+export class TurnAudit {
+  /** @type {CheckedTurn[]} */
+  turns = [];
+  /** @type {Violation[]} */
+  violations = [];
+  /** Histories of turns with violations, for whoever looks for the cause. @type {TurnHistory[]} */
+  offenders = [];
+  /** Every `#stride`th turn with its log, by weight. @type {{ turn: CheckedTurn, log: import('./types.js').Frame[] }[]} */
+  #sample = [];
+  #stride = 1;
+
+  /**
+   * @param {import('pg').Pool} pool
+   * @param {import('./types.js').World} world
+   */
+  constructor(pool, world) {
+    this.pool = pool;
+    this.world = world;
+  }
+
+  /** @param {TurnHistory} history */
+  async check(history) {
+    const { turnId, readers, fresh } = history;
+    const rows = await readRows(this.pool, turnId, this.world.giveUpAt);
+    const violations = checkTurn(history, rows);
+    this.violations.push(...violations);
+    if (violations.length > 0 && this.offenders.length < MOST_OFFENDERS) {
+      this.offenders.push(history);
+    }
+    const turn = {
+      turnId,
+      outcome: rows?.turn.status ?? 'missing',
+      attempts: rows?.turn.attempt ?? 0,
+      frames: readers.reduce((sum, reader) => sum + reader.frames.length, 0),
+      recoveryMs: measureRecovery(readers[0]?.frames ?? []),
+      calls: rows?.calls ?? [],
+    };
+    this.turns.push(turn);
+    if (fresh !== undefined) this.#keep(turn, fresh.frames);
+  }
+
+  /**
+   * @param {CheckedTurn} turn
+   * @param {readonly import('./types.js').Frame[]} frames
+   */
+  #keep(turn, frames) {
+    if (this.turns.length % this.#stride !== 0) return;
+    this.#sample.push({ turn, log: weighFrames(frames) });
+    if (this.#sample.length <= MOST_REREAD) return;
+    this.#sample = this.#sample.filter((_, index) => index % 2 === 1);
+    this.#stride *= 2;
+  }
+
+  /**
+   * What later faults may have done to turns that had ended well: read again, the log is the same;
+   * no command ran after all.
+   *
+   * @param {string} projects
+   */
+  async checkAgain(projects) {
+    this.violations.push(...checkMarks(this.turns, await readMarks(projects)));
+    for (const { turn, log } of this.#sample) {
+      const { turnId, outcome } = turn;
+      const rows = await readRows(this.pool, turnId, this.world.giveUpAt);
+      if (rows?.turn.status !== outcome) {
+        const note = `was ${outcome}, is ${rows?.turn.status ?? 'missing'} at the end of the run`;
+        this.violations.push({ kind: 'two-ends', turnId, note });
+      }
+      const now = await readWhole(this.world, turnId);
+      if (now === undefined) {
+        const note = 'its log cannot be read at the end of the run';
+        this.violations.push({ kind: 'no-end', turnId, note });
+        continue;
+      }
+      const before = { name: 'a read after the end', frames: log };
+      this.violations.push(
+        ...checkReader(turnId, now),
+        ...checkAgreement(turnId, before, weighFrames(now.frames)),
+      );
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { checkAgreement } from './check-agreement.mjs';
+import { checkReader } from './check-reader.mjs';
+import { tellTurn } from './tell-turn.mjs';
+
+/** @typedef {import('../types.js').TurnHistory} TurnHistory */
+/** @typedef {import('../types.js').TurnRows} TurnRows */
+/** @typedef {import('../types.js').Violation} Violation */
+/** @typedef {import('../types.js').ViolationKind} ViolationKind */
+
+/** A reader that is back sooner than this, in ms, has not left: well below the server's own grace. */
+export const SURELY_BACK_MS = 3_000;
+
+/** A turn whose interrupt was acknowledged ends sooner than this, in ms, and so not by itself. */
+const INTERRUPT_MS = 15_000;
+
+const terminal = ['completed', 'limited', 'interrupted', 'failed'];
+
+/**
+ * Everything that is wrong with one turn: its readers alone, its readers against the whole log, and
+ * both against the database.
+ *
+ * @param {TurnHistory} history
+ * @param {TurnRows | undefined} rows undefined: the database does not have it
+ * @returns {Violation[]}
+ */
+export function checkTurn(history, rows) {
+  const { turnId, readers, fresh } = history;
+  const found = readers.flatMap((reader) => checkReader(turnId, reader));
+  const say = (/** @type {ViolationKind} */ kind, /** @type {string} */ note) =>
+    found.push({ kind, turnId, note });
+  const others = history.postedAs.filter((id) => id !== turnId);
+  if (others.length > 0) say('key-ignored', `also answered as ${others.join(', ')}`);
+  if (fresh !== undefined) {
+    found.push(...checkReader(turnId, fresh));
+    for (const reader of readers) found.push(...checkAgreement(turnId, reader, fresh.frames));
+  }
+  if (rows === undefined) {
+    say('turn-missing', 'no row in the database');
+    return found;
+  }
+  for (const reader of fresh === undefined ? readers : [...readers, fresh]) {
+    if (!reader.hasLeft) found.push(...checkTold(turnId, reader, rows));
+  }
+  found.push(...checkRows(rows), ...checkCause(history, rows));
+  return found;
+}
+
+/**
+ * @param {string} turnId
+ * @param {import('../types.js').ReaderHistory} reader
+ * @param {TurnRows} rows
+ * @returns {Violation[]}
+ */
+function checkTold(turnId, { name, frames }, { turn, replyText, calls }) {
+  const told = tellTurn(frames);
+  /** @type {Violation[]} */
+  const found = [];
+  if (told.end === undefined) return found;
+  for (const text of [told.text, told.completeText]) {
+    if (text === undefined || text === replyText) continue;
+    const note = `${name} reads ${excerpt(text)}, stored is ${excerpt(replyText)}`;
+    found.push({ kind: 'text-differs', turnId, note });
+  }
+  const { outcome, reason } = told.end;
+  const said = [outcome, told.end.exitCode, reason, told.exitCode].join(' ');
+  const stored = [turn.status, turn.exitCode, turn.endReason, turn.exitCode].join(' ');
+  if (said !== stored) {
+    found.push({ kind: 'end-differs', turnId, note: `${name}: ${said}; stored: ${stored}` });
+  }
+  for (const { callId, name: tool, status } of calls) {
+    const result = told.results.get(callId);
+    if (result === status) continue;
+    const note = `${name}: ${tool} ${callId} is ${String(result)}, stored is ${status}`;
+    found.push({ kind: 'result-differs', turnId, note });
+  }
+  return found;
+}
+
+/**
+ * @param {TurnRows} rows
+ * @returns {Violation[]}
+ */
+function checkRows({ turn, calls, assistantMessages }) {
+  const turnId = turn.id;
+  if (!terminal.includes(turn.status)) {
+    return [
+      {
+        kind: 'active-left',
+        turnId,
+        note: `${turn.status}, attempt ${turn.attempt}${turn.isLeased ? ', leased' : ''}`,
+      },
+    ];
+  }
+  /** @type {Violation[]} */
+  const found = [];
+  if (turn.isLeased) found.push({ kind: 'leaked-lease', turnId, note: turn.status });
+  if (assistantMessages !== 1) {
+    const kind = assistantMessages > 1 ? 'two-ends' : 'no-end';
+    found.push({ kind, turnId, note: `${assistantMessages} assistant messages are stored` });
+  }
+  for (const { callId, name, status } of calls) {
+    if (status !== 'claimed') continue;
+    found.push({ kind: 'open-call', turnId, note: `${name} ${callId}` });
+  }
+  return found;
+}
+
+/**
+ * Whether the turn ended as it did for a reason.
+ *
+ * @param {TurnHistory} history
+ * @param {TurnRows} rows
+ * @returns {Violation[]}
+ */
+function checkCause({ plan, turnId, readers, interruptedAt }, { turn }) {
+  if (turn.status === 'failed' && !plan.mayFail) {
+    return [{ kind: 'failed-without-cause', turnId, note: String(turn.endReason) }];
+  }
+  const endedAt = turn.endedAt ?? Infinity;
+  if (interruptedAt !== undefined && turn.status !== 'interrupted') {
+    const lateMs = endedAt - interruptedAt;
+    if (lateMs <= INTERRUPT_MS) return [];
+    return [{ kind: 'interrupt-ignored', turnId, note: `${turn.status} after ${lateMs} ms` }];
+  }
+  if (turn.status !== 'interrupted') return [];
+  const away = Math.max(...readers.map((reader) => reader.longestAwayMs));
+  const mayLeave =
+    plan.onDisconnect === 'cancel' &&
+    (plan.abandonAfter !== undefined || readers.length === 0 || away >= SURELY_BACK_MS);
+  const isExplained =
+    turn.endReason === 'disconnect' ? mayLeave : plan.interruptAfter !== undefined;
+  if (isExplained) return [];
+  const note = `${turn.endReason}; onDisconnect ${plan.onDisconnect}, away for ${away} ms at most`;
+  return [{ kind: 'cancelled-without-cause', turnId, note }];
+}
+
+/** @param {string} text */
+function excerpt(text) {
+  const shown = text.length > 120 ? `${text.slice(0, 60)} … ${text.slice(-60)}` : text;
+  return `${text.length} characters, ${JSON.stringify(shown)}`;
+}

@@ -1,0 +1,108 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startServices } from '../../scripts/services/start-services.mjs';
+import { defineServer } from './define-server.mjs';
+import { startProcess } from './start-process.mjs';
+
+const shipped = fileURLToPath(new URL('../../instructions', import.meta.url));
+const serveModel = fileURLToPath(new URL('./serve-model.mjs', import.meta.url));
+
+/** The persona of every session: its commands run without a person's approval. */
+export const PERSONA = 'CHAOS';
+
+/** First part of every key the servers make. */
+export const REDIS_PREFIX = 'chaos';
+
+/**
+ * @typedef {object} Cluster
+ * @property {import('./define-server.mjs').Server[]} apis
+ * @property {import('./define-server.mjs').Server[]} workers
+ * @property {import('../../scripts/services/run-service.mjs').Service} redis
+ * @property {import('../../scripts/services/run-service.mjs').Service} postgres
+ * @property {string} redisUrl
+ * @property {string} databaseUrl
+ * @property {import('../types.js').Violation[]} troubles of the servers so far
+ * @property {() => Promise<void>} stop asks the servers to
+ * @property {() => Promise<void>} kill
+ */
+
+/**
+ * Redis with its append-only file, PostgreSQL, the model and so many servers, each a process.
+ *
+ * @param {{ folder: string, apis: number, workers: number, leaseMs: number }} options
+ * @returns {Promise<Cluster>} rejects when anything does not start; nothing is left running then
+ */
+export async function startCluster({ folder, apis, workers, leaseMs }) {
+  /** @type {(() => Promise<unknown>)[]} */
+  const undo = [];
+  const stop = async () => {
+    for (const one of undo.splice(0).reverse()) await one();
+  };
+  try {
+    const services = await startServices({ durable: true });
+    undo.push(services.stop);
+    const { redis, postgres, redisUrl, databaseUrl } = services;
+    if (redis === undefined || postgres === undefined) {
+      throw new Error('Chaos needs a Redis and a PostgreSQL of its own to stop and start');
+    }
+    const logs = path.join(folder, 'logs');
+    await mkdir(logs, { recursive: true });
+    const logFile = path.join(logs, 'model.log');
+    const model = await startProcess({ script: serveModel, environment: {}, logFile });
+    undo.push(async () => {
+      model.signal('SIGKILL');
+      await model.exited;
+    });
+    const environment = {
+      REDIS_URL: redisUrl,
+      DATABASE_URL: databaseUrl,
+      ANTHROPIC_API_KEY: 'sk-ant-rehearsal',
+      TURNPIKE_PROVIDER_BASE_URL: model.url,
+      TURNPIKE_EGRESS_ALLOW: model.url,
+      TURNPIKE_INSTRUCTION_ROOT: await writeInstructions(folder),
+      TURNPIKE_REDIS_PREFIX: REDIS_PREFIX,
+      TURNPIKE_LEASE_MS: String(leaseMs),
+      TURNPIKE_DRAIN_MS: '1000',
+    };
+    /** @type {import('../types.js').Violation[]} */
+    const troubles = [];
+    /** @type {import('./define-server.mjs').OnTrouble} */
+    const onTrouble = (kind, note) => void troubles.push({ kind, turnId: '', note });
+    const define = (/** @type {'api' | 'worker'} */ role) => (/** @type {number} */ index) =>
+      defineServer({ role, name: `${role}-${index}`, environment, logs, onTrouble });
+    const servers = {
+      apis: Array.from({ length: apis }, (_, index) => define('api')(index)),
+      workers: Array.from({ length: workers }, (_, index) => define('worker')(index)),
+    };
+    const all = [...servers.apis, ...servers.workers];
+    const running = () => all.filter((server) => server.pid() !== undefined);
+    undo.push(() => Promise.all(all.map((server) => server.retire())));
+    await Promise.all(all.map((server) => server.start()));
+    return {
+      ...servers,
+      redis,
+      postgres,
+      redisUrl,
+      databaseUrl,
+      troubles,
+      kill: stop,
+      stop: async () => {
+        await Promise.all(running().map((server) => server.stop()));
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** @param {string} folder */
+async function writeInstructions(folder) {
+  const root = path.join(folder, 'instructions');
+  await cp(shipped, root, { recursive: true });
+  const persona = ['---', 'auto_approve_tools: [bash]', '---', `You are ${PERSONA}.`].join('\n');
+  await writeFile(path.join(root, 'agents', `AGENT_${PERSONA}.md`), persona);
+  return root;
+}

@@ -1,0 +1,223 @@
+import { openStream } from './open-stream.mjs';
+import { judgeAnswer } from './send-json.mjs';
+import { apiAt, countAnswer, sleep } from './world.mjs';
+
+/** @typedef {import('../types.js').ReaderHistory} ReaderHistory */
+/** @typedef {import('../types.js').OpenStream} OpenStream */
+/** @typedef {import('./open-stream.mjs').RawFrame} RawFrame */
+/** @typedef {import('../types.js').World} World */
+
+/** Between two tries to connect, in ms. */
+const RETRY_MS = 100;
+
+/**
+ * @typedef {object} ReadPlan
+ * @property {string} name
+ * @property {number} firstApi
+ * @property {{ body: string, key: string, isRepeated: boolean }} [post] opens the turn, and again
+ *   until it is answered; `isRepeated`: by somebody else as well
+ * @property {string} [turnId] of a turn that is there already
+ * @property {readonly number[]} [cutsAfter]
+ * @property {number} [pauseMs]
+ * @property {number | undefined} [leaveAfter]
+ * @property {(turnId: string) => void} [onAccepted]
+ * @property {(count: number) => void} [onFrame] how many it has
+ *
+ * @typedef {object} Reading
+ * @property {World} world
+ * @property {ReadPlan} plan
+ * @property {ReaderHistory} history
+ * @property {string | undefined} turnId
+ * @property {number} posts sent so far
+ * @property {number} connection
+ * @property {number} cuts done so far
+ * @property {boolean} hasPaused
+ * @property {number} awaySince
+ *
+ * @typedef {'over' | 'refused' | 'broken' | 'unanswered'} Outcome
+ */
+
+/**
+ * One reader of a turn, from its first frame to the last, over as many connections as that takes;
+ * each goes on after the last id it has, on another API.
+ *
+ * @param {World} world
+ * @param {ReadPlan} plan
+ * @returns {Promise<{ turnId: string | undefined, history: ReaderHistory }>} no id: refused, or
+ *   never answered
+ */
+export async function readTurn(world, plan) {
+  /** @type {Reading} */
+  const reading = {
+    world,
+    plan,
+    history: { name: plan.name, frames: [], longestAwayMs: 0, hasLeft: false },
+    turnId: plan.turnId,
+    posts: 0,
+    connection: -1,
+    cuts: 0,
+    hasPaused: false,
+    awaySince: Date.now(),
+  };
+  for (let api = plan.firstApi; Date.now() < world.giveUpAt; api += 1) {
+    const outcome = await readOnce(reading, apiAt(world, api));
+    if (outcome === 'over' || outcome === 'refused') break;
+    if (outcome === 'broken') {
+      reading.awaySince = Date.now();
+      world.tally.brokenConnections += 1;
+    }
+    await sleep(RETRY_MS);
+  }
+  return { turnId: reading.turnId, history: reading.history };
+}
+
+/**
+ * @param {Reading} reading
+ * @param {string} api
+ * @returns {Promise<Outcome>}
+ */
+async function readOnce(reading, api) {
+  const { world, history } = reading;
+  const route = reading.turnId === undefined ? 'POST turn' : 'GET events';
+  if (reading.turnId === undefined) reading.posts += 1;
+  /** @type {OpenStream | undefined} */
+  let stream;
+  let isDone = false;
+  try {
+    const opened = await openStream({
+      ...requestOf(reading, api),
+      onOpen: (answered) => {
+        stream = answered;
+        world.streams.add(answered);
+        if (answered.status === 200) begin(reading, answered);
+      },
+      onFrame: (frame) => {
+        // What came in one piece with the frame that the reader left at.
+        if (isDone || stream === undefined) return;
+        take(reading, frame);
+        isDone = act(reading, stream) === 'done';
+      },
+    });
+    countAnswer(world.tally, route, opened.status);
+    if (opened.status !== 200) return judgeRefusal(reading, route, opened);
+    // A turn that never ends has comments for ever.
+    const giveUp = setTimeout(opened.cut, Math.max(0, world.giveUpAt - Date.now()));
+    await opened.over;
+    clearTimeout(giveUp);
+  } catch {
+    // Of an API that is down, or went down: the next one is asked.
+    countAnswer(world.tally, route, 'broken');
+    return 'unanswered';
+  } finally {
+    if (stream !== undefined) world.streams.delete(stream);
+  }
+  const isOver = history.hasLeft || history.frames.at(-1)?.event === 'process:exit';
+  return isOver ? 'over' : 'broken';
+}
+
+/**
+ * @param {Reading} reading
+ * @param {string} api
+ */
+function requestOf({ plan, turnId, history }, api) {
+  if (turnId === undefined) {
+    if (plan.post === undefined) throw new Error('There is no turn to read');
+    const { body, key } = plan.post;
+    const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+    return { url: `${api}/api/harness/turn`, method: /** @type {const} */ ('POST'), headers, body };
+  }
+  const last = history.frames.at(-1)?.id;
+  return {
+    url: `${api}/api/harness/turns/${turnId}/events`,
+    method: /** @type {const} */ ('GET'),
+    headers: /** @type {Record<string, string>} */ (
+      last === undefined ? {} : { 'last-event-id': last }
+    ),
+  };
+}
+
+/**
+ * @param {Reading} reading
+ * @param {OpenStream} stream
+ */
+function begin(reading, { headers }) {
+  const { history, plan, world } = reading;
+  reading.connection += 1;
+  const awayMs = Date.now() - reading.awaySince;
+  if (reading.connection > 0) {
+    history.longestAwayMs = Math.max(history.longestAwayMs, awayMs);
+    world.tally.reconnectMs.push(awayMs);
+  }
+  if (reading.turnId !== undefined) return;
+  reading.turnId = String(headers['x-turn-id']);
+  plan.onAccepted?.(reading.turnId);
+}
+
+/**
+ * @param {Reading} reading
+ * @param {RawFrame} raw
+ */
+function take({ history, connection, plan }, { id, event, data }) {
+  history.frames.push({ id, event, data: parseData(data), at: Date.now(), connection });
+  plan.onFrame?.(history.frames.length);
+}
+
+/** What is no JSON object shows as what it is. @param {string} text @returns {Record<string, unknown>} */
+function parseData(text) {
+  try {
+    const data = JSON.parse(text);
+    return typeof data === 'object' && data !== null ? data : { unreadable: text };
+  } catch {
+    return { unreadable: text };
+  }
+}
+
+/**
+ * What the plan says for the frame that just came.
+ *
+ * @param {Reading} reading
+ * @param {OpenStream} stream
+ * @returns {'done' | 'goes-on'}
+ */
+function act(reading, stream) {
+  const { plan, history } = reading;
+  const { cutsAfter = [], leaveAfter, pauseMs = 0 } = plan;
+  const count = history.frames.length;
+  if (leaveAfter !== undefined && count >= leaveAfter) {
+    history.hasLeft = true;
+    stream.cut();
+    return 'done';
+  }
+  if (pauseMs > 0 && !reading.hasPaused && count >= 5) {
+    reading.hasPaused = true;
+    stream.pause(pauseMs);
+  }
+  const cut = cutsAfter[reading.cuts];
+  if (cut === undefined || count < cut) return 'goes-on';
+  reading.cuts += 1;
+  stream.cut();
+  return 'done';
+}
+
+/**
+ * @param {Reading} reading
+ * @param {string} route
+ * @param {OpenStream} answer
+ * @returns {Outcome}
+ */
+function judgeRefusal({ turnId, world, plan, posts }, route, { status, headers, refusal }) {
+  const { violations } = world.tally;
+  const violation = judgeAnswer(route, {
+    status,
+    retryAfter: headers['retry-after'] ?? null,
+    body: refusal,
+  });
+  if (violation !== undefined) violations.push({ ...violation, turnId: turnId ?? '' });
+  if (status >= 500 || status === 429) return 'unanswered';
+  const note = `${plan.name}, ${route} ${plan.post?.key ?? ''}: ${status} ${refusal}`;
+  const isAgain = posts > 1 || plan.post?.isRepeated === true;
+  if (turnId !== undefined) violations.push({ kind: 'turn-missing', turnId, note });
+  else if (status !== 409) violations.push({ kind: 'bad-answer', turnId: '', note });
+  else violations.push({ kind: isAgain ? 'repeat-refused' : 'busy-after-end', turnId: '', note });
+  return 'refused';
+}

@@ -1,0 +1,127 @@
+import { readTurn } from './read-turn.mjs';
+import { sendJson } from './send-json.mjs';
+import { sleep } from './world.mjs';
+
+/** @typedef {import('../types.js').TurnHistory} TurnHistory */
+/** @typedef {import('../types.js').TurnPlan} TurnPlan */
+/** @typedef {import('./read-turn.mjs').ReadPlan} ReadPlan */
+/** @typedef {import('../types.js').World} World */
+
+/** Between two looks at a turn that its reader left, in ms. */
+const LOOK_MS = 500;
+
+/** Tools that the messages of the plan ask for. */
+const tools = ['bash', 'glob'];
+
+/**
+ * Posts a turn and does with it what its plan says, until it has ended and was read once more from
+ * the start. Undefined when it was refused, of which the tally knows.
+ *
+ * @param {World} world
+ * @param {TurnPlan} plan
+ * @param {string} sessionId
+ * @returns {Promise<TurnHistory | undefined>}
+ */
+export async function runTurn(world, plan, sessionId) {
+  const post = postOf(plan, sessionId);
+  /** @type {Promise<{ turnId: string | undefined, history: import('../types.js').ReaderHistory }>[]} */
+  const others = [];
+  /** @type {Promise<number | undefined> | undefined} */
+  let interrupt;
+  const join = (/** @type {Partial<ReadPlan> & { name: string }} */ reader) =>
+    others.push(readTurn(world, { firstApi: plan.index + 1, ...reader }));
+  if (plan.repeatPost === 'at-once') join({ name: 'at once', post });
+  /** @type {string | undefined} */
+  let turnId;
+  const main = await readTurn(world, {
+    name: 'first',
+    firstApi: plan.index,
+    post,
+    cutsAfter: plan.cutsAfter,
+    pauseMs: plan.pauseMs,
+    leaveAfter: plan.abandonAfter,
+    onAccepted: (id) => {
+      turnId = id;
+      world.active.add(id);
+    },
+    onFrame: (count) => {
+      if (turnId !== undefined && count === plan.joinsAfter) join({ name: 'late', turnId });
+      if (count === 3 && plan.repeatPost === 'later') join({ name: 'again', post });
+      if (turnId !== undefined && count === plan.interruptAfter) {
+        interrupt = interruptTurn(world, sessionId, turnId);
+      }
+    },
+  });
+  const beside = await Promise.all(others);
+  const interruptedAt = await interrupt;
+  // The tally knows of those that were refused.
+  const reads = [main, ...beside].filter((read) => read.turnId !== undefined);
+  const id = reads[0]?.turnId;
+  if (id === undefined) return undefined;
+  if (main.history.hasLeft) await waitForEnd(world, id);
+  world.active.delete(id);
+  return {
+    plan,
+    turnId: id,
+    sessionId,
+    postedAs: reads.flatMap((read) => read.turnId ?? []),
+    readers: reads.map((read) => read.history),
+    fresh: await readWhole(world, id),
+    interruptedAt,
+  };
+}
+
+/**
+ * @param {TurnPlan} plan
+ * @param {string} sessionId
+ */
+function postOf({ index, message, onDisconnect, repeatPost }, sessionId) {
+  const body = JSON.stringify({ sessionId, message, opts: { tools, onDisconnect } });
+  return { body, key: `chaos-${index}`, isRepeated: repeatPost !== 'never' };
+}
+
+/**
+ * @param {World} world
+ * @param {string} sessionId
+ * @param {string} turnId
+ * @returns {Promise<number | undefined>} when it was acknowledged; undefined: too late
+ */
+async function interruptTurn(world, sessionId, turnId) {
+  const path = '/api/harness/interrupt';
+  const wanted = { route: 'POST interrupt', method: /** @type {const} */ ('POST'), path };
+  const { status, body } = await sendJson(world, { ...wanted, body: { sessionId } });
+  return status === 200 && body['turnId'] === turnId ? Date.now() : undefined;
+}
+
+/**
+ * Looks at a turn that nobody reads until it has ended; the checker finds one that has not.
+ *
+ * @param {World} world
+ * @param {string} turnId
+ */
+async function waitForEnd(world, turnId) {
+  const path = `/api/harness/turns/${turnId}`;
+  while (Date.now() < world.giveUpAt) {
+    const { body } = await sendJson(world, { route: 'GET turn', method: 'GET', path });
+    if (!['queued', 'running'].includes(body['turn']?.status)) return;
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Tries to read a whole log in one go: faults go on meanwhile. */
+const TRIES = 20;
+
+/**
+ * The whole log over one connection; undefined when none held for so long.
+ *
+ * @param {World} world
+ * @param {string} turnId
+ * @returns {Promise<import('../types.js').ReaderHistory | undefined>}
+ */
+export async function readWhole(world, turnId) {
+  for (let attempt = 0; attempt < TRIES && Date.now() < world.giveUpAt; attempt += 1) {
+    const { history } = await readTurn(world, { name: 'the log', firstApi: attempt, turnId });
+    if (history.frames.every((frame) => frame.connection === 0)) return history;
+  }
+  return undefined;
+}

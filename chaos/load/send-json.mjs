@@ -1,0 +1,74 @@
+import { apiAt, countAnswer, sleep } from './world.mjs';
+
+/** @typedef {import('../types.js').World} World */
+
+/** Between two tries, in ms. */
+const RETRY_MS = 200;
+
+const ANSWER_MS = 15_000;
+
+/**
+ * @typedef {object} JsonAnswer
+ * @property {number} status
+ * @property {Record<string, any>} body
+ */
+
+/**
+ * A request for JSON, tried on one API after the other until one answers with anything but a fault
+ * of the infrastructure.
+ *
+ * @param {World} world
+ * @param {{ route: string, method: 'GET' | 'POST', path: string, body?: object }} wanted `route` is its name in the tally
+ * @returns {Promise<JsonAnswer>}
+ */
+export async function sendJson(world, { route, method, path, body }) {
+  for (let turn = Math.floor(Math.random() * 2); Date.now() < world.giveUpAt; turn += 1) {
+    const answer = await tryOnce(apiAt(world, turn) + path, method, body);
+    countAnswer(world.tally, route, answer?.status ?? 'broken');
+    if (answer !== undefined) {
+      const violation = judgeAnswer(route, answer);
+      if (violation !== undefined) world.tally.violations.push(violation);
+      if (answer.status < 500 && answer.status !== 429) return answer;
+    }
+    await sleep(RETRY_MS);
+  }
+  throw new Error(`${route} had no answer in time`);
+}
+
+/**
+ * @param {string} url
+ * @param {string} method
+ * @param {object | undefined} body
+ * @returns {Promise<(JsonAnswer & { retryAfter: string | null }) | undefined>} undefined when the
+ *   connection broke: the API is down
+ */
+async function tryOnce(url, method, body) {
+  try {
+    const response = await fetch(url, {
+      method,
+      signal: AbortSignal.timeout(ANSWER_MS),
+      headers: { 'content-type': 'application/json', connection: 'close' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const retryAfter = response.headers.get('retry-after');
+    return { status: response.status, body: text === '' ? {} : JSON.parse(text), retryAfter };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * An answer of 5xx is fine only when it says that the client is to come back.
+ *
+ * @param {string} route
+ * @param {{ status: number, retryAfter: string | null, body?: unknown }} answer
+ * @returns {import('../types.js').Violation | undefined}
+ */
+export function judgeAnswer(route, { status, retryAfter, body }) {
+  const mayRetry = status === 503 || status === 429;
+  if (status < 500 && !mayRetry) return undefined;
+  if (mayRetry && retryAfter !== null) return undefined;
+  const note = `${route}: ${status} ${mayRetry ? 'without Retry-After ' : ''}${JSON.stringify(body ?? '')}`;
+  return { kind: 'bad-answer', turnId: '', note };
+}

@@ -1,0 +1,35 @@
+/** @typedef {import('../types.js').Tally} Tally */
+/** @typedef {import('../types.js').World} World */
+
+/** @returns {Tally} */
+export function emptyTally() {
+  return { answers: new Map(), brokenConnections: 0, reconnectMs: [], violations: [] };
+}
+
+/**
+ * @param {Tally} tally
+ * @param {string} route
+ * @param {number | 'broken'} status
+ */
+export function countAnswer(tally, route, status) {
+  const name = `${route} ${status}`;
+  tally.answers.set(name, (tally.answers.get(name) ?? 0) + 1);
+}
+
+/** @param {number} ms */
+export function sleep(ms) {
+  return new Promise((/** @type {(value: void) => void} */ resolve) => setTimeout(resolve, ms));
+}
+
+/**
+ * The API after the one before, so that a client that comes back meets another process.
+ *
+ * @param {World} world
+ * @param {number} turn of whoever asks
+ */
+export function apiAt({ apis }, turn) {
+  const urls = apis();
+  const url = urls[turn % urls.length];
+  if (url === undefined) throw new Error('There is no API');
+  return url;
+}

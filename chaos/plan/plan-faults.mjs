@@ -1,0 +1,141 @@
+import { seededRandom } from './random.mjs';
+
+/** @typedef {import('../types.js').Fault} Fault */
+/** @typedef {import('../types.js').FaultKind} FaultKind */
+
+/** @type {readonly FaultKind[]} */
+export const faultKinds = [
+  'kill-worker',
+  'kill-api',
+  'drain-worker',
+  'drain-api',
+  'freeze-worker',
+  'kill-redis',
+  'flush-redis',
+  'restart-postgres',
+  'drop-connections',
+  'duplicate-jobs',
+];
+
+/** Before the first fault: turns run by then. */
+const LEAD_MS = 1_500;
+
+/** Between the starts of two faults, at most: a long run still has many. */
+const LONGEST_GAP_MS = 4_000;
+
+/** A run of so many minutes is also without Redis or PostgreSQL for up to half a minute. */
+const MINUTES_FOR_LONG_ABSENCE = 3;
+
+/**
+ * @typedef {object} FaultPlanOptions
+ * @property {number} seed
+ * @property {number} minutes the load's length
+ * @property {number} workers
+ * @property {number} apis
+ * @property {number} leaseMs
+ */
+
+/**
+ * The faults of a run, in order, mended before its end. Every kind comes once before any comes
+ * twice. One API and one worker at least are always left alone.
+ *
+ * @param {FaultPlanOptions} options
+ * @returns {Fault[]}
+ */
+export function planFaults(options) {
+  const { seed, minutes } = options;
+  const random = seededRandom(seed, 'faults');
+  const endMs = minutes * 60_000;
+  const gapMs = Math.min(LONGEST_GAP_MS, (endMs - LEAD_MS) / (faultKinds.length + 1));
+  /** @type {Fault[]} */
+  const faults = [];
+  /** @type {FaultKind[]} */
+  let bag = [];
+  for (let atMs = LEAD_MS; atMs < endMs; atMs += Math.round(gapMs * (0.5 + random.next()))) {
+    if (bag.length === 0) bag = random.shuffle(faultKinds);
+    const kind = bag.pop();
+    if (kind === undefined) break;
+    const lastsMs = Math.round(lengthOf(kind, random, options));
+    const target = freeTarget({ kind, atMs, faults, random, options });
+    if (target === undefined || atMs + lastsMs > endMs) continue;
+    faults.push({ atMs, kind, target, lastsMs });
+  }
+  return faults;
+}
+
+/**
+ * @param {FaultKind} kind
+ * @param {import('./random.mjs').Random} random
+ * @param {FaultPlanOptions} options
+ */
+function lengthOf(kind, random, { minutes, leaseMs }) {
+  const isLong = minutes >= MINUTES_FOR_LONG_ABSENCE && random.chance(0.15);
+  switch (kind) {
+    case 'flush-redis':
+    case 'drop-connections':
+    case 'duplicate-jobs':
+      return 0;
+    case 'freeze-worker':
+      // Past the lease, so that another worker has the turns when it wakes.
+      return leaseMs * (1.3 + random.next());
+    case 'kill-redis':
+    case 'restart-postgres':
+      return isLong ? random.whole(10_000, 30_000) : random.whole(50, 2_500);
+    case 'kill-worker':
+    case 'kill-api':
+    case 'drain-worker':
+    case 'drain-api':
+      return random.whole(50, 2_000);
+    default:
+      throw new Error(`Unknown kind of fault: ${String(kind)}`);
+  }
+}
+
+/** How long a mended process is spared: it starts and takes its share of the load. */
+const SPARED_MS = 2_000;
+
+/**
+ * @param {{ kind: FaultKind, atMs: number, faults: Fault[], random: import('./random.mjs').Random, options: FaultPlanOptions }} given
+ * @returns {number | undefined} undefined: whoever could be hit is hit already, or the last one up
+ */
+function freeTarget({ kind, atMs, faults, random, options }) {
+  const role = roleOf(kind);
+  const count = role === 'worker' ? options.workers : role === 'api' ? options.apis : 1;
+  const hit = new Set(
+    faults
+      .filter((fault) => roleOf(fault.kind) === role)
+      .filter((fault) => fault.atMs + fault.lastsMs + (fault.lastsMs > 0 ? SPARED_MS : 0) > atMs)
+      .map((fault) => fault.target),
+  );
+  const free = Array.from({ length: count }, (_, index) => index).filter((i) => !hit.has(i));
+  const leaves = count > 1 ? 1 : 0;
+  return free.length > leaves ? random.pick(free) : undefined;
+}
+
+/**
+ * What a fault hits, for all that matters to what may be hit beside it.
+ *
+ * @param {FaultKind} kind
+ */
+export function roleOf(kind) {
+  switch (kind) {
+    case 'kill-worker':
+    case 'drain-worker':
+    case 'freeze-worker':
+      return 'worker';
+    case 'kill-api':
+    case 'drain-api':
+      return 'api';
+    case 'kill-redis':
+    case 'flush-redis':
+      return 'redis';
+    case 'restart-postgres':
+      return 'postgres';
+    case 'drop-connections':
+      return 'clients';
+    case 'duplicate-jobs':
+      return 'queue';
+    default:
+      throw new Error(`Unknown kind of fault: ${String(kind)}`);
+  }
+}

@@ -1,0 +1,86 @@
+import { seededRandom } from './random.mjs';
+
+/** @typedef {import('../types.js').TurnPlan} TurnPlan */
+
+/** The file in a project's folder that commands with a marker write to, a line each. */
+export const MARKS_FILE = 'ran.txt';
+
+/**
+ * What the client does with turn `index` of a run, by the seed alone.
+ *
+ * @param {number} seed
+ * @param {number} index
+ * @returns {TurnPlan}
+ */
+export function planTurn(seed, index) {
+  const random = seededRandom(seed, `turn ${index}`);
+  const kind = random.pick(kinds);
+  const message = messageOf(kind, `t${index}`, random);
+  const onDisconnect = random.chance(0.3) ? 'cancel' : 'continue';
+  const cuts = random.chance(0.45) ? random.whole(1, 3) : 0;
+  return {
+    index,
+    kind,
+    message,
+    onDisconnect,
+    cutsAfter: Array.from({ length: cuts }, () => random.whole(1, 30)).sort((a, b) => a - b),
+    joinsAfter: random.chance(0.2) ? random.whole(1, 15) : undefined,
+    interruptAfter: random.chance(0.1) ? random.whole(1, 12) : undefined,
+    abandonAfter:
+      onDisconnect === 'cancel' && random.chance(0.15) ? random.whole(2, 10) : undefined,
+    repeatPost: random.chance(0.25) ? random.pick(['at-once', 'later']) : 'never',
+    pauseMs: random.chance(0.1) ? random.whole(300, 2_500) : 0,
+    mayFail: kind === 'failing',
+  };
+}
+
+/** As often as they are listed. @type {readonly TurnPlan['kind'][]} */
+const kinds = ['text', 'text', 'tool', 'tool', 'loop', 'loop', 'mixed', 'mixed', 'read', 'failing'];
+
+/**
+ * @param {TurnPlan['kind']} kind
+ * @param {string} name makes the markers of a turn its own
+ * @param {import('./random.mjs').Random} random
+ */
+function messageOf(kind, name, random) {
+  const text = (/** @type {number} */ most) =>
+    `[[tokens=${random.whole(10, most)} gap=${random.whole(2, 40)} first=${random.whole(0, 150)}]]`;
+  switch (kind) {
+    case 'text':
+      return random.chance(0.3) ? `[[think=${random.whole(2, 20)}]] ${text(150)}` : text(150);
+    case 'tool':
+      return `[[tool=bash ${command(`${name}-1`, random)}]]`;
+    case 'loop':
+      return `[[loop=${random.whole(2, 6)} tool=bash ${command(`${name}-$i`, random)}]]`;
+    case 'mixed':
+      return `${text(25)} [[loop=${random.whole(2, 4)} tool=bash ${command(`${name}-$i`, random)}]]`;
+    case 'read':
+      return `${text(20)} [[loop=${random.whole(1, 3)} tool=glob {"pattern":"*"}]]`;
+    case 'failing':
+      return `${text(40)} [[fail=${random.pick([400, 529])} after=${random.whole(1, 9)}]]`;
+    default:
+      throw new Error(`Unknown kind of turn: ${String(kind)}`);
+  }
+}
+
+/**
+ * A command with a side effect that can be counted, and a moment to be killed in.
+ *
+ * @param {string} marker
+ * @param {import('./random.mjs').Random} random
+ */
+function command(marker, random) {
+  const append = `echo ${marker} >> ${MARKS_FILE}`;
+  const sleep = `sleep ${random.pick(['0.05', '0.2', '0.6', '1.5'])}`;
+  const shape = random.pick([append, `${append}; ${sleep}`, `${sleep}; ${append}`]);
+  return JSON.stringify({ command: shape });
+}
+
+/**
+ * The marker a command writes; undefined for any other command.
+ *
+ * @param {string} text
+ */
+export function markerOf(text) {
+  return /echo (\S+) >> ran\.txt/.exec(text)?.[1];
+}

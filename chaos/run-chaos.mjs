@@ -1,0 +1,82 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { Pool } from 'pg';
+import { REDIS_PREFIX, startCluster } from './cluster/start-cluster.mjs';
+import { OWN_NAME } from './inspect/read-leftovers.mjs';
+import { storm } from './storm.mjs';
+
+/**
+ * @typedef {object} ChaosOptions
+ * @property {number} minutes of load and faults; starting and checking come on top
+ * @property {number} seed decides faults and load
+ * @property {number} turnsAtOnce
+ * @property {number} apis
+ * @property {number} workers
+ * @property {number} leaseMs
+ * @property {string} folder of the run: logs, projects
+ * @property {(line: string) => void} say
+ */
+
+/**
+ * A cluster under load and faults, and everything that was wrong with it.
+ *
+ * @param {ChaosOptions} options
+ * @param {AbortSignal} signal ends the run early
+ * @returns {Promise<import('./storm.mjs').ChaosResult>} Whatever happens, nothing is left running.
+ */
+export async function runChaos(options, signal) {
+  const projects = path.join(options.folder, 'projects');
+  await mkdir(projects, { recursive: true });
+  const cluster = await startCluster(options);
+  const over = new AbortController();
+  const tools = openTools(cluster);
+  try {
+    options.say('The cluster is up.');
+    const run = storm({ cluster, ...tools, projects, options, over: over.signal });
+    const result = await Promise.race([run, untilAborted(signal)]);
+    over.abort();
+    await cluster.stop();
+    return { ...result, violations: [...result.violations, ...cluster.troubles] };
+  } finally {
+    over.abort();
+    await cluster.kill();
+    tools.redis.disconnect();
+    await tools.pool.end();
+  }
+}
+
+/**
+ * The kit's own ways into Redis, the queue and the database.
+ *
+ * @param {{ redisUrl: string, databaseUrl: string }} urls
+ */
+function openTools({ redisUrl, databaseUrl }) {
+  const redis = new Redis(redisUrl, { connectionName: OWN_NAME, maxRetriesPerRequest: null });
+  const pool = new Pool({
+    connectionString: databaseUrl,
+    application_name: OWN_NAME,
+    max: 4,
+    connectionTimeoutMillis: 5_000,
+  });
+  const queue = new Queue('turns', { connection: redis, prefix: `{${REDIS_PREFIX}}` });
+  // Absences are the plan: whoever asks meanwhile waits or tries again.
+  const ignore = () => undefined;
+  redis.on('error', ignore);
+  pool.on('error', ignore);
+  queue.on('error', ignore);
+  return { redis, pool, queue };
+}
+
+/**
+ * @param {AbortSignal} signal
+ * @returns {Promise<never>}
+ */
+function untilAborted(signal) {
+  return new Promise((_resolve, reject) => {
+    // Also while the cluster was starting.
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,60 @@
+/** `npm run chaos`: exits with 0 when nothing was wrong, 1 when something was, 2 when it could not run. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inspect } from 'node:util';
+import { parseArguments, usage } from './parse-arguments.mjs';
+import { writeReport } from './report/write-report.mjs';
+import { runChaos } from './run-chaos.mjs';
+
+/** Violations that are printed; the rest is in the folder. */
+const MOST_SHOWN = 30;
+
+const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
+
+process.exit(await main());
+
+async function main() {
+  // Whoever set them wants them whole: this run kills its own.
+  delete process.env['TEST_REDIS_URL'];
+  delete process.env['TEST_DATABASE_URL'];
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    // The first counts; no later one keeps what was started from being stopped.
+    process.on(signal, () => stop.abort(new Error(`Stopped by ${signal}`)));
+  }
+  let options;
+  try {
+    options = parseArguments(process.argv.slice(2));
+  } catch (error) {
+    print(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    return 2;
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-chaos-'));
+  print(`Seed ${options.seed}; logs in ${folder}`);
+  try {
+    const result = await runChaos({ ...options, folder, say: print }, stop.signal);
+    const report = writeReport(result, options);
+    print(`\n${report}\n`);
+    const { violations } = result;
+    if (violations.length === 0 && !options.keep) {
+      await rm(folder, { recursive: true, force: true });
+      return 0;
+    }
+    await writeFile(path.join(folder, 'report.md'), report);
+    await writeFile(path.join(folder, 'violations.json'), JSON.stringify(violations, null, 2));
+    await writeFile(path.join(folder, 'offenders.json'), JSON.stringify(result.offenders, null, 1));
+    for (const { kind, turnId, note } of violations.slice(0, MOST_SHOWN)) {
+      print(`- ${kind} ${turnId}: ${note}`);
+    }
+    if (violations.length > MOST_SHOWN) print(`… and ${violations.length - MOST_SHOWN} more`);
+    if (violations.length > 0)
+      print(`\nAgain: npm run chaos -- ${process.argv.slice(2).join(' ')}`);
+    print(`Seed ${options.seed}; logs, violations and offending turns in ${folder}`);
+    return violations.length > 0 ? 1 : 0;
+  } catch (error) {
+    print(`The run broke off; logs in ${folder}`);
+    print(inspect(error));
+    return 2;
+  }
+}

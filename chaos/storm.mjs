@@ -1,0 +1,107 @@
+import { TurnAudit } from './audit-turns.mjs';
+import { checkLeftovers } from './check/check-leftovers.mjs';
+import { PERSONA, REDIS_PREFIX } from './cluster/start-cluster.mjs';
+import { runFaults } from './faults/run-faults.mjs';
+import { measureIdle, measureMemory, waitForQuiet } from './inspect/wait-for-quiet.mjs';
+import { runLoad } from './load/run-load.mjs';
+import { emptyTally } from './load/world.mjs';
+import { planFaults } from './plan/plan-faults.mjs';
+
+/** After the load, in ms: what still runs then never ends. */
+const SETTLE_MS = 60_000;
+
+/** A shorter run does not wait for the database's pools to shrink to what they were. */
+const MINUTES_FOR_POOLS = 2;
+
+/**
+ * @typedef {object} Storm
+ * @property {import('./cluster/start-cluster.mjs').Cluster} cluster
+ * @property {import('ioredis').Redis} redis
+ * @property {import('pg').Pool} pool
+ * @property {import('bullmq').Queue} queue
+ * @property {string} projects
+ * @property {import('./run-chaos.mjs').ChaosOptions} options
+ * @property {AbortSignal} over
+ *
+ * @typedef {object} ChaosResult
+ * @property {import('./types.js').Fault[]} faults
+ * @property {import('./audit-turns.mjs').CheckedTurn[]} turns
+ * @property {number} begun turns, refused ones among them
+ * @property {import('./types.js').Tally} tally
+ * @property {import('./types.js').Violation[]} violations
+ * @property {import('./types.js').TurnHistory[]} offenders
+ * @property {import('./check/check-leftovers.mjs').Leftovers} leftovers
+ * @property {{ name: string, idleMiB: number | undefined, afterMiB: number | undefined }[]} memory
+ * @property {number} loadMs
+ */
+
+/**
+ * The run itself, over a cluster that is up: idle, load under faults, quiet, and what is left.
+ *
+ * @param {Storm} given
+ * @returns {Promise<ChaosResult>}
+ */
+export async function storm(given) {
+  const { cluster, pool, redis, projects, options, over } = given;
+  const { minutes, seed, say } = options;
+  const servers = [...cluster.apis, ...cluster.workers];
+  const idle = await measureIdle({ pool, redis, giveUpAt: Date.now() + 30_000 });
+  const memoryAtIdle = await measureMemory(servers);
+
+  const faults = planFaults(options);
+  const startAt = Date.now();
+  const stopAt = startAt + minutes * 60_000;
+  /** @type {import('./types.js').World} */
+  const world = {
+    apis: () => cluster.apis.map((api) => api.url()),
+    projects,
+    persona: PERSONA,
+    streams: new Set(),
+    active: new Set(),
+    giveUpAt: stopAt + SETTLE_MS,
+    tally: emptyTally(),
+  };
+  over.addEventListener('abort', () => (world.giveUpAt = 0));
+  const audit = new TurnAudit(pool, world);
+  const [begun] = await Promise.all([
+    runLoad(world, {
+      seed,
+      atOnce: options.turnsAtOnce,
+      stopAt,
+      onTurn: (history) => audit.check(history),
+    }),
+    runFaults({ ...given, world }, faults, { startAt, say }),
+  ]);
+  const loadMs = Date.now() - startAt;
+  say(`${begun} turns, over after ${Math.round(loadMs / 1000)} s; looking at what is left.`);
+
+  const quiet = { pool, redis, giveUpAt: Date.now() + SETTLE_MS };
+  const leftovers = await waitForQuiet(quiet, {
+    idle,
+    projects,
+    servers: servers.length,
+    isLong: minutes >= MINUTES_FOR_POOLS,
+  });
+  world.giveUpAt = Date.now() + SETTLE_MS;
+  await audit.checkAgain(projects);
+  const memoryAfter = await measureMemory(servers);
+  return {
+    faults,
+    begun,
+    loadMs,
+    turns: audit.turns,
+    tally: world.tally,
+    offenders: audit.offenders,
+    violations: [
+      ...audit.violations,
+      ...world.tally.violations,
+      ...checkLeftovers(leftovers, REDIS_PREFIX),
+    ],
+    leftovers,
+    memory: servers.map(({ name }, index) => ({
+      name,
+      idleMiB: memoryAtIdle[index],
+      afterMiB: memoryAfter[index],
+    })),
+  };
+}

@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { checkReader } from '../../chaos/check/check-reader.mjs';
+import { readTurn } from '../../chaos/load/read-turn.mjs';
+import type { World } from '../../chaos/types.js';
+
+const places = ['1.1', '1.2', '1.3', '1.4', '1.5.1', '1.5.2'];
+
+const frames = places.map((place, index) => {
+  const event = index < 4 ? 'chat:delta' : (['turn:end', 'process:exit'][index - 4] ?? '');
+  return `event: ${event}\nid: t:${place}\ndata: {"n":${index}}\n\n`;
+});
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server of the kit's own making: what it does wrong must not be smoothed over by the client. */
+describe('the client of the chaos kit', () => {
+  const servers: Server[] = [];
+  const asked: string[] = [];
+
+  afterEach(async () => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    }
+    asked.length = 0;
+  });
+
+  async function worldOf(...answers: Answer[]): Promise<World> {
+    const server = createServer((request, response) => {
+      const cursor = request.headers['last-event-id'];
+      asked.push(`${request.method} ${cursor === undefined ? 'start' : String(cursor)}`);
+      const answer = answers.shift();
+      if (answer === undefined) throw new Error('asked too often');
+      answer(request, response);
+    });
+    servers.push(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return {
+      apis: () => [url],
+      projects: '',
+      persona: '',
+      streams: new Set(),
+      active: new Set(),
+      giveUpAt: Date.now() + 10_000,
+      tally: { answers: new Map(), brokenConnections: 0, reconnectMs: [], violations: [] },
+    };
+  }
+
+  const stream =
+    (from: number, to: number, isCut = false): Answer =>
+    (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'x-turn-id': 't' });
+      response.write(frames.slice(from, to).join(''), () => {
+        if (isCut) response.destroy();
+        else if (to === frames.length) response.end();
+      });
+    };
+  const refuse =
+    (status: number, headers: Record<string, string> = {}): Answer =>
+    (_request, response) =>
+      response.writeHead(status, headers).end('{}');
+
+  const reader = { name: 'first', firstApi: 0 };
+  const post = { body: '{}', key: 'k', isRepeated: false };
+
+  it('goes on after the last whole frame when its connection breaks', async () => {
+    const half: Answer = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'x-turn-id': 't' });
+      response.write(`${frames[0]}${frames[1]?.slice(0, -3)}`, () => response.destroy());
+    };
+    const world = await worldOf(half, stream(1, 6));
+    const { turnId, history } = await readTurn(world, { ...reader, post });
+    expect(turnId).toBe('t');
+    expect(asked).toEqual(['POST start', 'GET t:1.1']);
+    expect(history.frames.map((frame) => frame.id)).toEqual(places.map((place) => `t:${place}`));
+    expect(history.frames.map((frame) => frame.connection)).toEqual([0, 1, 1, 1, 1, 1]);
+    expect(checkReader('t', history)).toEqual([]);
+    expect(world.tally.brokenConnections).toBe(1);
+  });
+
+  it('cuts where its plan says, within one piece of the stream', async () => {
+    const world = await worldOf(stream(0, 6), stream(2, 6), stream(4, 6));
+    const { history } = await readTurn(world, { ...reader, turnId: 't', cutsAfter: [2, 4] });
+    expect(asked).toEqual(['GET start', 'GET t:1.2', 'GET t:1.4']);
+    expect(history.frames).toHaveLength(6);
+    expect(checkReader('t', history)).toEqual([]);
+  });
+
+  it('keeps what is repeated, for the checker to find', async () => {
+    const world = await worldOf(stream(0, 3, true), stream(2, 6));
+    const { history } = await readTurn(world, { ...reader, turnId: 't' });
+    expect(checkReader('t', history).map((violation) => violation.kind)).toEqual(['repeated']);
+  });
+
+  it('leaves for good where its plan says', async () => {
+    const world = await worldOf(stream(0, 4));
+    const { history } = await readTurn(world, { ...reader, turnId: 't', leaveAfter: 2 });
+    expect(history).toMatchObject({ hasLeft: true });
+    expect(history.frames).toHaveLength(2);
+  });
+
+  it('posts again until it is answered, and says what was no answer', async () => {
+    const broken: Answer = (_request, response) => response.destroy();
+    const world = await worldOf(
+      broken,
+      refuse(503, { 'retry-after': '1' }),
+      refuse(503),
+      refuse(500),
+      stream(0, 6),
+    );
+    const { history } = await readTurn(world, { ...reader, post });
+    expect(history.frames).toHaveLength(6);
+    expect(world.tally.violations.map((violation) => violation.kind)).toEqual([
+      'bad-answer',
+      'bad-answer',
+    ]);
+  });
+
+  it.each([
+    [409, {}, 'busy-after-end'],
+    [409, { post: { ...post, isRepeated: true } }, 'repeat-refused'],
+    [400, {}, 'bad-answer'],
+    [404, { turnId: 't' }, 'turn-missing'],
+  ])('gives up at %i: %j is %s', async (status, more, kind) => {
+    const world = await worldOf(refuse(status));
+    const { history } = await readTurn(world, { ...reader, post, ...more });
+    expect(history.frames).toEqual([]);
+    expect(world.tally.violations.map((violation) => violation.kind)).toEqual([kind]);
+  });
+});
