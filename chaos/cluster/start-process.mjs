@@ -51,10 +51,11 @@ export async function startProcess({ script, environment, logFile }) {
   const failed = exited.then((code) => {
     throw new Error(`It ended with ${code ?? child.signalCode} at its start; see ${logFile}`);
   });
-  const patience = new AbortController();
-  const late = once(AbortSignal.any([AbortSignal.timeout(START_MS), patience.signal]), 'abort');
-  const tooLate = late.then(() => {
-    throw new StuckStartError(`It neither serves nor ends after ${START_MS} ms; see ${logFile}`);
+  /** @type {NodeJS.Timeout | undefined} */
+  let patience;
+  const tooLate = new Promise((_resolve, /** @type {(error: Error) => void} */ reject) => {
+    const note = `It neither serves nor ends after ${START_MS} ms; see ${logFile}`;
+    patience = setTimeout(() => reject(new StuckStartError(note)), START_MS);
   });
   try {
     const url = await Promise.race([served, failed, tooLate]);
@@ -63,9 +64,8 @@ export async function startProcess({ script, environment, logFile }) {
     child.kill('SIGKILL');
     throw error;
   } finally {
-    // Whichever loses the race rejects later, to nobody.
+    // When it loses the race, it rejects later, to nobody.
     failed.catch(() => undefined);
-    tooLate.catch(() => undefined);
-    patience.abort();
+    clearTimeout(patience);
   }
 }

@@ -3,6 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
+const INSTALL_TIMEOUT_MS = 600_000;
+
 /** Folders beside the PATH where distributions put the server's own programs. */
 function postgresFolders() {
   const versions = '/usr/lib/postgresql';
@@ -45,12 +47,19 @@ function findAll() {
 export function findPrograms(say) {
   const found = findAll();
   if (found !== undefined) return found;
-  install(say);
+  let cause;
+  try {
+    install(say);
+  } catch (error) {
+    cause = error;
+  }
   const installed = findAll();
   if (installed !== undefined) return installed;
   throw new Error(
     'The tests need Redis and PostgreSQL. Install them (Debian: apt-get install redis-server postgresql; ' +
-      'macOS: brew install redis postgresql), or set TEST_REDIS_URL and TEST_DATABASE_URL to servers they may use.',
+      'macOS: brew install redis postgresql), or set TEST_REDIS_URL and TEST_DATABASE_URL to servers they may use.' +
+      (cause instanceof Error ? ` (${cause.message})` : ''),
+    { cause },
   );
 }
 
@@ -59,11 +68,12 @@ function install(say) {
   if (findProgram('apt-get') === undefined) return;
   const isRoot = process.getuid?.() === 0;
   if (!isRoot && spawnSync('sudo', ['-n', 'true']).status !== 0) return;
+  const environment = 'DEBIAN_FRONTEND=noninteractive';
   const run = (...command) => {
-    const [program, ...args] = isRoot ? command : ['sudo', '-n', 'env', ...command];
+    const [program, ...args] = [...(isRoot ? [] : ['sudo', '-n']), 'env', environment, ...command];
     execFileSync(program, args, {
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      timeout: INSTALL_TIMEOUT_MS,
     });
   };
   say('Installing redis-server and postgresql with apt-get …');

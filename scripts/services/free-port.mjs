@@ -1,43 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
 import net from 'node:net';
 
-/** A port of 127.0.0.1 that nobody listens on now. @returns {Promise<number>} */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {net.AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
-}
+const LOWEST = 20_000;
+const ATTEMPTS = 50;
 
 /**
- * Waits until something accepts connections.
+ * A port of 127.0.0.1 that nobody listens on now, and that no outgoing connection is given: a
+ * client that reconnects while a server is down may otherwise be given the server's own port, and
+ * keep it from coming back.
  *
- * @param {number} port
- * @param {() => string | undefined} failure tells why it never will.
- * @param {number} [timeoutMs]
+ * @returns {Promise<number>}
  */
-export async function untilListening(port, failure, timeoutMs = 30_000) {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const reason = failure();
-    if (reason !== undefined) throw new Error(reason);
-    if (await accepts(port)) return;
-    if (Date.now() > deadline)
-      throw new Error(`Nothing listens on port ${port} after ${timeoutMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+export async function freePort() {
+  const end = firstOutgoingPort();
+  for (let attempt = 0; attempt < ATTEMPTS && end > LOWEST; attempt += 1) {
+    const port = randomInt(LOWEST, end);
+    if (await isFree(port)) return port;
   }
+  throw new Error(`No free port from ${LOWEST} to ${end - 1} on 127.0.0.1 in ${ATTEMPTS} attempts`);
 }
 
-function accepts(port) {
-  return new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1');
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
+/** Linux says; elsewhere the range begins higher. */
+function firstOutgoingPort() {
+  if (process.platform !== 'linux') return 32_768;
+  return Number(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s+/)[0]);
+}
+
+/** Whether nobody listens there. @param {number} port @returns {Promise<boolean>} */
+export function isFree(port) {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.once('error', (error) => {
+      if ('code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES')) {
+        resolve(false);
+      } else reject(error);
     });
-    socket.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

@@ -1,52 +1,73 @@
 /** One server process that can be stopped and started again on the same port and folder. */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { untilListening } from './free-port.mjs';
+import { endProcess, hasExited } from './end-process.mjs';
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 20_000;
+/** Both servers say so, and only once they have read what they kept. */
+const READY = /ready to accept connections/i;
 
 /**
  * @typedef {object} Service
  * @property {number} port
  * @property {() => number | undefined} pid
- * @property {() => Promise<void>} start
- * @property {(signal?: NodeJS.Signals) => Promise<void>} stop
+ * @property {() => Promise<void>} start resolves when it answers.
+ * @property {(signal?: NodeJS.Signals) => Promise<void>} stop resolves when it has exited; one that
+ *   has not after 20 s is killed.
  */
 
 /**
- * @param {{name: string, port: number, command: string[], cwd: string, user?: number, stopSignal: NodeJS.Signals}} options
+ * @param {{name: string, port: number, command: string[], cwd: string, user?: {uid: number, gid: number}, stopSignal: NodeJS.Signals, guard: import('./guard-processes.mjs').Guard}} options
  * @returns {Service}
  */
-export function defineService({ name, port, command, cwd, user, stopSignal }) {
+export function defineService({ name, port, command, cwd, user, stopSignal, guard }) {
   let child;
-  let output = '';
   const [program = '', ...args] = command;
   return {
     port,
     pid: () => child?.pid,
     start: async () => {
-      output = '';
       const started = spawn(program, args, {
         cwd,
         stdio: ['ignore', 'pipe', 'pipe'],
         // A Ctrl-C is for who started this, which stops everything in order.
         detached: true,
-        ...(user === undefined ? {} : { uid: user }),
+        ...user,
       });
       child = started;
-      const keep = (text) => (output = (output + text).slice(-4_000));
-      started.stdout.setEncoding('utf8').on('data', keep);
-      started.stderr.setEncoding('utf8').on('data', keep);
-      started.once('error', keep);
-      const failure = () =>
-        started.exitCode === null && started.signalCode === null
-          ? undefined
-          : `${name} ended at its start:\n${output}`;
-      await untilListening(port, failure);
+      guard.watch(started, stopSignal);
+      try {
+        await untilReady(started, name);
+      } catch (error) {
+        await endProcess(started, 'SIGKILL', STOP_TIMEOUT_MS);
+        throw error;
+      }
     },
     stop: async (signal = stopSignal) => {
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      const exited = once(child, 'exit');
-      child.kill(signal);
-      await exited;
+      if (child !== undefined) await endProcess(child, signal, STOP_TIMEOUT_MS);
     },
   };
+}
+
+/** Keeps reading after that: a server whose output nobody takes stops at a full pipe. */
+function untilReady(child, name) {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    const fail = (what) => {
+      clearTimeout(timer);
+      reject(new Error(`${name} ${what}:\n${output}`));
+    };
+    const timer = setTimeout(() => fail(`is not ready after ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS);
+    const hear = (text) => {
+      output = (output + text).slice(-4_000);
+      if (!READY.test(output) || hasExited(child)) return;
+      clearTimeout(timer);
+      resolve();
+    };
+    child.stdout.setEncoding('utf8').on('data', hear);
+    child.stderr.setEncoding('utf8').on('data', hear);
+    child.once('error', (error) => fail(`does not start (${error.message})`));
+    // After its last words.
+    child.once('close', () => fail('ended at its start'));
+  });
 }

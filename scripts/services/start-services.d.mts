@@ -1,9 +1,9 @@
 export interface Service {
   port: number;
   pid(): number | undefined;
-  /** Resolves when it listens. */
+  /** Resolves when it answers. */
   start(): Promise<void>;
-  /** Resolves when it has exited. */
+  /** Resolves when it has exited; one that has not after 20 s is killed. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 

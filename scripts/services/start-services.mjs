@@ -3,12 +3,17 @@
  * 127.0.0.1, a private folder, gone at the end. Node's own modules only: it runs before any build.
  */
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { cleanUpAtExit } from './clean-up-at-exit.mjs';
 import { findPrograms } from './find-programs.mjs';
 import { freePort } from './free-port.mjs';
+import { startGuard } from './guard-processes.mjs';
 import { defineService } from './run-service.mjs';
+
+const INITDB_TIMEOUT_MS = 120_000;
 
 /**
  * @typedef {object} Services
@@ -20,7 +25,8 @@ import { defineService } from './run-service.mjs';
  */
 
 /**
- * Uses `TEST_REDIS_URL` and `TEST_DATABASE_URL` where they are set; starts what is not.
+ * Uses `TEST_REDIS_URL` and `TEST_DATABASE_URL` where they are set; starts what is not. What it
+ * starts ends with this process, whatever ends that.
  *
  * @param {{durable?: boolean, own?: boolean, say?: (line: string) => void}} [options] `durable`: files are synced
  *   and Redis has an append-only file, as in production; off, it is quicker. `own`: starts both in
@@ -42,10 +48,14 @@ export async function startServices({ durable = false, own = false, say = () => 
   const programs = findPrograms(say);
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-services-'));
   await chmod(folder, 0o755);
+  // Again and again for a moment: what was killed may still be writing.
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  const forget = cleanUpAtExit(remove);
   const stops = [];
   const stop = async () => {
     for (const one of stops.splice(0).reverse()) await one();
-    await rm(folder, { recursive: true, force: true });
+    remove();
+    forget();
   };
   try {
     const redis = TEST_REDIS_URL ? undefined : await startRedis({ programs, folder, durable });
@@ -67,7 +77,7 @@ export async function startServices({ durable = false, own = false, say = () => 
   }
 }
 
-async function startRedis({ programs, folder, durable }) {
+async function startRedis({ programs, folder, durable, guard }) {
   const data = path.join(folder, 'redis');
   await mkdir(data);
   const port = await freePort();
@@ -84,24 +94,26 @@ async function startRedis({ programs, folder, durable }) {
     command: [programs.redisServer, ...settings],
     cwd: data,
     stopSignal: 'SIGTERM',
+    guard,
   });
   await service.start();
   return service;
 }
 
-async function startPostgres({ programs, folder, durable }) {
+async function startPostgres({ programs, folder, durable, guard }) {
   const data = path.join(folder, 'postgres');
   await mkdir(data);
   // The server refuses to run as root.
   const user = process.getuid?.() === 0 ? otherUser() : undefined;
-  if (user !== undefined) await chown(data, user, -1);
+  if (user !== undefined) await chown(data, user.uid, user.gid);
   execFileSync(
     programs.initdb,
     ['-D', data, '-U', 'turnpike', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
     {
       stdio: ['ignore', 'ignore', 'inherit'],
       cwd: data,
-      ...(user === undefined ? {} : { uid: user }),
+      timeout: INITDB_TIMEOUT_MS,
+      ...user,
     },
   );
   const port = await freePort();
@@ -126,17 +138,21 @@ async function startPostgres({ programs, folder, durable }) {
     ...(user === undefined ? {} : { user }),
     // Does not wait for clients that stay connected.
     stopSignal: 'SIGINT',
+    guard,
   });
   await service.start();
   return service;
 }
 
-/** @returns {number} the id of a user that is not root. */
+/** @returns {{uid: number, gid: number}} a user that is not root. */
 function otherUser() {
+  const id = (option, name) =>
+    Number(execFileSync('id', [option, name], { stdio: ['ignore', 'pipe', 'ignore'] }));
   for (const name of ['postgres', 'nobody']) {
     try {
-      return Number(execFileSync('id', ['-u', name], { stdio: ['ignore', 'pipe', 'ignore'] }));
+      return { uid: id('-u', name), gid: id('-g', name) };
     } catch (error) {
+      // It says with its exit code that there is no such user.
       if (!(error instanceof Error && 'status' in error)) throw error;
     }
   }
