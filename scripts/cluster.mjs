@@ -2,20 +2,27 @@
 import { parseArgs } from 'node:util';
 import { startCluster } from './cluster/start-cluster.mjs';
 
-const { values } = parseArgs({ options: { port: { type: 'string', default: '4400' } } });
-
 // From the first moment on: whatever was started by then is stopped.
 const interrupted = new Promise((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, resolve);
 });
 
-console.error('Starting Redis, PostgreSQL, two APIs, nginx and two workers …');
-const cluster = await startCluster({
-  port: Number(values.port),
-  environment: model(),
-  say: (line) => console.error(line),
-});
-console.log(`
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function main() {
+  const port = readPort();
+  console.error('Starting Redis, PostgreSQL, two APIs, nginx and two workers …');
+  const cluster = await startCluster({
+    port,
+    environment: model(),
+    say: (line) => console.error(line),
+  });
+  console.log(`
 Turnpike cluster at ${cluster.url}${cluster.hasGateway ? ' (nginx)' : ' (no nginx here: the first API)'}
   APIs     ${cluster.apis.map(({ url }) => url).join('  ')}
   workers  ${cluster.workers.map(({ pid }) => `process ${pid}`).join('  ')}
@@ -23,9 +30,17 @@ Turnpike cluster at ${cluster.url}${cluster.hasGateway ? ' (nginx)' : ' (no ngin
   TURNPIKE_URL=${cluster.url} npm run turn -- "Hello"
   kill -9 a worker, and watch its turn go on.
 `);
-await interrupted;
-console.error('Stopping …');
-await cluster.stop();
+  await interrupted;
+  console.error('Stopping …');
+  await cluster.stop();
+}
+
+function readPort() {
+  const { values } = parseArgs({ options: { port: { type: 'string', default: '4400' } } });
+  const port = Number(values.port);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new Error(`--port is a number from 1 to 65535, not ${values.port}`);
+}
 
 /** What of this environment says where the model is. */
 function model() {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { validate as validateDockerfile } from 'dockerfile-utils';
 import { parse } from 'yaml';
-import { findProgram } from './services/find-programs.mjs';
+import { findNginx } from './cluster/find-nginx.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const text = (name) => readFile(path.join(root, name), 'utf8');
@@ -61,7 +61,7 @@ function lintNginx(config) {
   const found = promised
     .filter((line) => !config.includes(line))
     .map((line) => `deploy/nginx.conf: no ${line}`);
-  const nginx = findProgram('nginx', ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin']);
+  const nginx = findNginx();
   if (nginx === undefined) return found;
   const tried = spawnSync(nginx, ['-t', '-q', '-c', path.join(root, 'deploy/nginx.conf')], {
     encoding: 'utf8',

@@ -1,7 +1,15 @@
 /** The topology of docker-compose.yml as plain processes. */
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { isFree } from '../services/free-port.mjs';
 import { startServices } from '../services/start-services.mjs';
 import { startNginx } from './start-nginx.mjs';
 import { startProcess } from './start-process.mjs';
+
+const cli = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/cli.js');
+const MIGRATE_TIMEOUT_MS = 60_000;
 
 /**
  * @typedef {import('./start-process.mjs').ClusterProcess} ClusterProcess
@@ -12,17 +20,18 @@ import { startProcess } from './start-process.mjs';
  * @property {ClusterProcess[]} apis
  * @property {ClusterProcess[]} workers
  * @property {import('../services/start-services.mjs').Services} services
- * @property {(role: 'api' | 'worker', name: string) => Promise<ClusterProcess>} start one more process.
  * @property {() => Promise<void>} stop workers, gateway, APIs, services, in that order.
  */
 
 /**
  * @param {{apis?: number, workers?: number, port?: number, environment?: Record<string, string>, say?: (line: string) => void}} [options]
- * @returns {Promise<Cluster>}
+ *   `port` of the gateway; any free one by default.
+ * @returns {Promise<Cluster>} rejects when anything does not start; nothing is left running then.
  */
 export async function startCluster(options = {}) {
   const { apis: apiCount = 2, workers: workerCount = 2, port, environment = {} } = options;
   const { say = () => undefined } = options;
+  if (port !== undefined && !(await isFree(port))) throw new Error(`Port ${port} is in use`);
   const stops = [];
   const stop = async () => {
     for (const one of stops.splice(0).reverse()) await one();
@@ -30,13 +39,15 @@ export async function startCluster(options = {}) {
   try {
     const services = await startServices({ durable: true, say });
     stops.push(() => services.stop());
-    const shared = { REDIS_URL: services.redisUrl, DATABASE_URL: services.databaseUrl };
-    const start = (role, name) =>
-      startProcess({ name, say, environment: { ...shared, ...environment, TURNPIKE_ROLE: role } });
+    const stores = { REDIS_URL: services.redisUrl, DATABASE_URL: services.databaseUrl };
+    await migrate({ ...environment, ...stores });
     const startAll = async (role, count) => {
       const started = [];
-      for (let i = 1; i <= count; i += 1) started.push(await start(role, `${role}-${i}`));
       stops.push(() => Promise.all(started.map((one) => one.stop())));
+      for (let i = 1; i <= count; i += 1) {
+        const settings = { ...environment, ...stores, TURNPIKE_ROLE: role };
+        started.push(await startProcess({ name: `${role}-${i}`, say, environment: settings }));
+      }
       return started;
     };
     const apis = await startAll('api', apiCount);
@@ -47,9 +58,18 @@ export async function startCluster(options = {}) {
     if (gateway !== undefined) stops.push(gateway.stop);
     const workers = await startAll('worker', workerCount);
     const url = gateway?.url ?? apis[0]?.url ?? '';
-    return { url, hasGateway: gateway !== undefined, apis, workers, services, start, stop };
+    return { url, hasGateway: gateway !== undefined, apis, workers, services, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** The migrate job. */
+async function migrate(environment) {
+  const { PATH = '', HOME = '' } = process.env;
+  await promisify(execFile)(process.execPath, [cli, 'migrate'], {
+    env: { PATH, HOME, ...environment },
+    timeout: MIGRATE_TIMEOUT_MS,
+  });
 }

@@ -14,7 +14,8 @@ const ATTEMPTS = 50;
  */
 export async function freePort() {
   const end = firstOutgoingPort();
-  for (let attempt = 0; attempt < ATTEMPTS && end > LOWEST; attempt += 1) {
+  if (end <= LOWEST) throw new Error(`Outgoing connections are given every port from ${end} on`);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const port = randomInt(LOWEST, end);
     if (await isFree(port)) return port;
   }
@@ -37,5 +38,35 @@ export function isFree(port) {
       } else reject(error);
     });
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+/**
+ * Waits until something accepts connections.
+ *
+ * @param {number} port
+ * @param {() => string | undefined} failure tells why it never will.
+ * @param {number} [timeoutMs]
+ */
+export async function untilListening(port, failure, timeoutMs = 30_000) {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const reason = failure();
+    if (reason !== undefined) throw new Error(reason);
+    if (await accepts(port)) return;
+    if (Date.now() > deadline)
+      throw new Error(`Nothing listens on port ${port} after ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+function accepts(port) {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
   });
 }

@@ -1,9 +1,9 @@
 /** One server process that can be stopped and started again on the same port and folder. */
 import { spawn } from 'node:child_process';
-import { endProcess, hasExited } from './end-process.mjs';
+import { cleanUpAtExit } from './clean-up-at-exit.mjs';
+import { stopChild } from './stop-child.mjs';
 
 const START_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 20_000;
 /** Both servers say so, and only once they have read what they kept. */
 const READY = /ready to accept connections/i;
 
@@ -12,15 +12,14 @@ const READY = /ready to accept connections/i;
  * @property {number} port
  * @property {() => number | undefined} pid
  * @property {() => Promise<void>} start resolves when it answers.
- * @property {(signal?: NodeJS.Signals) => Promise<void>} stop resolves when it has exited; one that
- *   has not after 20 s is killed.
+ * @property {(signal?: NodeJS.Signals) => Promise<void>} stop resolves when it has exited.
  */
 
 /**
- * @param {{name: string, port: number, command: string[], cwd: string, user?: {uid: number, gid: number}, stopSignal: NodeJS.Signals, guard: import('./guard-processes.mjs').Guard}} options
+ * @param {{name: string, port: number, command: string[], cwd: string, user?: {uid: number, gid: number}, stopSignal: NodeJS.Signals}} options
  * @returns {Service}
  */
-export function defineService({ name, port, command, cwd, user, stopSignal, guard }) {
+export function defineService({ name, port, command, cwd, user, stopSignal }) {
   let child;
   const [program = '', ...args] = command;
   return {
@@ -35,16 +34,17 @@ export function defineService({ name, port, command, cwd, user, stopSignal, guar
         ...user,
       });
       child = started;
-      guard.watch(started, stopSignal);
+      const forget = cleanUpAtExit(() => started.kill('SIGKILL'));
+      started.once('exit', forget);
       try {
         await untilReady(started, name);
       } catch (error) {
-        await endProcess(started, 'SIGKILL', STOP_TIMEOUT_MS);
+        await stopChild(started, 'SIGKILL');
         throw error;
       }
     },
     stop: async (signal = stopSignal) => {
-      if (child !== undefined) await endProcess(child, signal, STOP_TIMEOUT_MS);
+      if (child !== undefined) await stopChild(child, signal);
     },
   };
 }
@@ -57,10 +57,13 @@ function untilReady(child, name) {
       clearTimeout(timer);
       reject(new Error(`${name} ${what}:\n${output}`));
     };
-    const timer = setTimeout(() => fail(`is not ready after ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS);
+    const timer = setTimeout(
+      () => fail(`is not ready after ${START_TIMEOUT_MS} ms`),
+      START_TIMEOUT_MS,
+    );
     const hear = (text) => {
       output = (output + text).slice(-4_000);
-      if (!READY.test(output) || hasExited(child)) return;
+      if (!READY.test(output)) return;
       clearTimeout(timer);
       resolve();
     };

@@ -3,7 +3,7 @@ export interface Service {
   pid(): number | undefined;
   /** Resolves when it answers. */
   start(): Promise<void>;
-  /** Resolves when it has exited; one that has not after 20 s is killed. */
+  /** Resolves when it has exited. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 

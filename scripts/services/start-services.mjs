@@ -10,7 +10,6 @@ import path from 'node:path';
 import { cleanUpAtExit } from './clean-up-at-exit.mjs';
 import { findPrograms } from './find-programs.mjs';
 import { freePort } from './free-port.mjs';
-import { startGuard } from './guard-processes.mjs';
 import { defineService } from './run-service.mjs';
 
 const INITDB_TIMEOUT_MS = 120_000;
@@ -26,7 +25,7 @@ const INITDB_TIMEOUT_MS = 120_000;
 
 /**
  * Uses `TEST_REDIS_URL` and `TEST_DATABASE_URL` where they are set; starts what is not. What it
- * starts ends with this process, whatever ends that.
+ * starts ends with this process, unless that is killed with `kill -9`.
  *
  * @param {{durable?: boolean, own?: boolean, say?: (line: string) => void}} [options] `durable`: files are synced
  *   and Redis has an append-only file, as in production; off, it is quicker. `own`: starts both in
@@ -77,7 +76,7 @@ export async function startServices({ durable = false, own = false, say = () => 
   }
 }
 
-async function startRedis({ programs, folder, durable, guard }) {
+async function startRedis({ programs, folder, durable }) {
   const data = path.join(folder, 'redis');
   await mkdir(data);
   const port = await freePort();
@@ -94,13 +93,12 @@ async function startRedis({ programs, folder, durable, guard }) {
     command: [programs.redisServer, ...settings],
     cwd: data,
     stopSignal: 'SIGTERM',
-    guard,
   });
   await service.start();
   return service;
 }
 
-async function startPostgres({ programs, folder, durable, guard }) {
+async function startPostgres({ programs, folder, durable }) {
   const data = path.join(folder, 'postgres');
   await mkdir(data);
   // The server refuses to run as root.
@@ -138,7 +136,6 @@ async function startPostgres({ programs, folder, durable, guard }) {
     ...(user === undefined ? {} : { user }),
     // Does not wait for clients that stay connected.
     stopSignal: 'SIGINT',
-    guard,
   });
   await service.start();
   return service;

@@ -1,0 +1,15 @@
+import path from 'node:path';
+
+/**
+ * The shipped file with other ports and folders: what is tried here is what is deployed. Pure.
+ *
+ * @param {string} shipped
+ * @param {{hosts: string[], listen: number, folder: string}} place
+ */
+export function renderNginx(shipped, { hosts, listen, folder }) {
+  const servers = hosts.map((host) => `    server ${host} max_fails=1 fail_timeout=2s;\n`);
+  return shipped
+    .replace(/( {4}server 127\.0\.0\.1:\d+ [^\n]*\n)+/, servers.join(''))
+    .replace(/listen \d+;/, `listen 127.0.0.1:${listen};`)
+    .replaceAll('/tmp/turnpike-nginx', path.join(folder, 'nginx'));
+}
