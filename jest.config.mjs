@@ -20,6 +20,8 @@ const base = {
 export default {
   // For a machine that is busy with other things: a test that hangs is worth waiting a minute for.
   testTimeout: 60_000,
+  // Not with the temporary files, which go after every run.
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   // Most of the time goes to waiting for sockets and processes, not to computing.
   maxWorkers: 2,
   projects: [

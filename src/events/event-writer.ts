@@ -1,6 +1,7 @@
 import { isoTime, pause, type Clock } from '../platform/clock.js';
 import type { Database } from '../storage/connection.js';
 import { isDatabaseDown } from '../storage/database-down.js';
+import { readArchive } from './archive.js';
 import { LogFeed } from './log-feed.js';
 import { FencedError, type EventLog } from './event-log.js';
 import { pushMerged } from './merge-deltas.js';
@@ -53,6 +54,7 @@ export class EventWriter {
       ...deps,
       next: () => this.#takeWaiting(),
       unarchived: () => this.#unarchived,
+      archived: () => readArchive(deps.db, deps.turnId),
       onFailure: (error) => this.#fail(error),
     });
   }

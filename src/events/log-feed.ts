@@ -1,7 +1,5 @@
 import { untilAborted } from '../platform/abort.js';
 import { pause, type Clock } from '../platform/clock.js';
-import type { Database } from '../storage/connection.js';
-import { readArchive } from './archive.js';
 import type { Position } from './cursor.js';
 import { FencedError, GapError, type EventLog } from './event-log.js';
 import { restoreLog } from './restore-log.js';
@@ -15,13 +13,13 @@ const RETRY_MS = 250;
 
 export interface LogFeedDeps {
   log: EventLog;
-  db: Database;
   turnId: string;
   attempt: number;
   /** What was said since, and may go out now. */
   next(): readonly TurnEvent[];
   /** What went out and is not in the archive. */
   unarchived(): readonly TurnEvent[];
+  archived(): Promise<readonly TurnEvent[]>;
   /** The attempt was fenced. */
   onFailure(error: unknown): void;
   /** The log did not take something; it is offered again. */
@@ -104,7 +102,8 @@ export class LogFeed {
   }
 
   async #known(events: readonly TurnEvent[]): Promise<TurnEvent[]> {
-    const archived = await readArchive(this.deps.db, this.deps.turnId);
-    return [...archived, ...this.deps.unarchived(), ...events];
+    // In this order: what is archived while the archive is read is in both, not in neither.
+    const unarchived = [...this.deps.unarchived()];
+    return [...(await this.deps.archived()), ...unarchived, ...events];
   }
 }
