@@ -1,5 +1,7 @@
 const base = {
   testEnvironment: 'node',
+  // Not with the temporary files, which go after every run.
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
@@ -20,8 +22,6 @@ const base = {
 export default {
   // For a machine that is busy with other things: a test that hangs is worth waiting a minute for.
   testTimeout: 60_000,
-  // Not with the temporary files, which go after every run.
-  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   // Most of the time goes to waiting for sockets and processes, not to computing.
   maxWorkers: 2,
   projects: [

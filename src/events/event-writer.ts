@@ -45,6 +45,7 @@ export class EventWriter {
   #waiting: TurnEventBody[] = [];
   #unarchived: TurnEvent[] = [];
   #commits = 0;
+  #held: { told: readonly TurnEvent[]; facts: readonly Fact[] } | undefined;
   #storing: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | undefined;
   readonly #feed: LogFeed;
@@ -72,11 +73,25 @@ export class EventWriter {
    */
   commit(events: readonly TurnEventBody[], facts: readonly Fact[]): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    this.hold(events, facts);
+    const { told, facts: all } = this.#held ?? { told: [], facts };
+    this.#held = undefined;
+    this.#commits += 1;
+    this.#storing = this.#storing.then(() => this.#store(told, all));
+    return this.#storing;
+  }
+
+  /**
+   * Facts that are stored with the next commit, which comes at once. Until then readers get nothing
+   * more: it would come after what they cannot have yet.
+   */
+  hold(events: readonly TurnEventBody[], facts: readonly Fact[]): void {
     const told = this.#stamp([...this.#waiting, ...events]);
     this.#waiting = [];
-    this.#commits += 1;
-    this.#storing = this.#storing.then(() => this.#store(told, facts));
-    return this.#storing;
+    this.#held = {
+      told: [...(this.#held?.told ?? []), ...told],
+      facts: [...(this.#held?.facts ?? []), ...facts],
+    };
   }
 
   /** Resolves when the log has everything, or `signal` aborts: the archive has it all the same. */
@@ -116,7 +131,7 @@ export class EventWriter {
 
   /** What may go to the log now: nothing that comes after a fact that is not stored yet. */
   #takeWaiting(): readonly TurnEvent[] {
-    if (this.#commits > 0 || this.#failure !== undefined) return [];
+    if (this.#commits > 0 || this.#held !== undefined || this.#failure !== undefined) return [];
     if (this.#unarchived.length > MOST_UNARCHIVED) {
       // Told by `onFailure` as well.
       this.commit([], []).catch(() => undefined);

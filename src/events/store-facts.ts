@@ -2,7 +2,7 @@ import { and, eq, sql, type SQL } from 'drizzle-orm';
 import { violatedConstraint } from '../storage/constraint.js';
 import type { Database } from '../storage/connection.js';
 import { insertFenced } from '../storage/insert-from.js';
-import { turnArchives, turns } from '../storage/schema.js';
+import { turnArchives } from '../storage/schema.js';
 import { FencedError } from './event-log.js';
 import type { TurnEvent } from './turn-event.js';
 
@@ -37,16 +37,14 @@ export async function storeFacts(
   { turnId, attempt }: Owner,
   { facts, events, isRepeat }: ToldFacts,
 ): Promise<void> {
-  const fence = sql`
-    select ${turns.id} from ${turns}
-    where ${turns.id} = ${turnId} and ${turns.attempt} = ${attempt} and ${turns.status} = 'running'
-    for update`;
+  const fence = sql`with fence as (
+    select id from turns where id = ${turnId} and attempt = ${attempt} and status = 'running'
+    for update)`;
   const parts = [...facts, ...archived(turnId, events)].map(
-    (fact, index) => sql`${sql.identifier(`fact_${index}`)} as (${fact})`,
+    (fact, index) => sql`, ${sql.raw(`fact_${index}`)} as (${fact})`,
   );
   try {
-    const all = sql.join([sql`fence as (${fence})`, ...parts], sql`, `);
-    const { rows } = await db.execute(sql`with ${all} select id from fence`);
+    const { rows } = await db.execute(sql.join([fence, ...parts, sql` select id from fence`]));
     if (rows.length === 1) return;
   } catch (error) {
     if (!isRepeat || violatedConstraint(error) === undefined) throw error;

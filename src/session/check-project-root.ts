@@ -16,15 +16,20 @@ export async function checkProjectRoot(given: string, instructionRoot: string): 
   }
   const projectRoot = withoutTrailingSlash(path.normalize(given));
   if (isInside(instructionRoot, projectRoot)) throw rootConflict(projectRoot, instructionRoot);
-  const found = await stat(projectRoot).catch(() => undefined);
-  if (found === undefined) throw rootInaccessible(projectRoot, 'does not exist');
-  if (!found.isDirectory()) throw rootInaccessible(projectRoot, 'is not a folder');
   try {
-    await access(projectRoot, constants.R_OK | constants.W_OK);
+    // One question for all of it, as every turn asks twice: only a folder has a `.`.
+    await access(`${projectRoot}/.`, constants.R_OK | constants.W_OK);
+    return projectRoot;
   } catch {
-    throw rootInaccessible(projectRoot, 'cannot be read and written by the server');
+    throw rootInaccessible(projectRoot, await describeFault(projectRoot));
   }
-  return projectRoot;
+}
+
+async function describeFault(projectRoot: string) {
+  const found = await stat(projectRoot).catch(() => undefined);
+  if (found === undefined) return 'does not exist';
+  if (!found.isDirectory()) return 'is not a folder';
+  return 'cannot be read and written by the server';
 }
 
 function isInside(parent: string, child: string): boolean {

@@ -1,5 +1,5 @@
-import { getTableColumns, sql, type SQL } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import { getTableColumns, getTableName, sql, SQL, StringChunk, type SQLChunk } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 
 /**
  * `insert into table (…) select … from source`: a row that is stored only where the source has
@@ -12,21 +12,55 @@ export function insertFrom<T extends PgTable>(
   source: SQL,
   table: T,
   row: T['$inferInsert'],
-  conflict: SQL = sql``,
+  conflict?: SQL,
 ): SQL {
-  const columns = getTableColumns(table);
-  const names: SQL[] = [];
-  const values: SQL[] = [];
-  for (const [key, value] of Object.entries<unknown>(row)) {
-    if (value === undefined) continue;
-    const column = columns[key];
-    if (column === undefined) throw new Error(`The table has no column ${key}`);
-    names.push(sql`${sql.identifier(column.name)}`);
-    // NULL has no encoder, and a parameter of a SELECT no type of its own.
-    const encoded = value === null ? null : sql.param(value, column);
-    values.push(sql`${encoded}::${sql.raw(column.getSQLType())}`);
+  const given = Object.entries<unknown>(row).filter(([, value]) => value !== undefined);
+  const { head, columns } = shapeOf(
+    table,
+    given.map(([key]) => key),
+  );
+  const chunks: SQLChunk[] = [head];
+  for (const [index, [, value]] of given.entries()) {
+    const column = columns[index];
+    if (column === undefined) continue;
+    // NULL has no encoder.
+    chunks.push(value === null ? sql.param(null) : sql.param(value, column.column), column.cast);
   }
-  return sql`insert into ${table} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} from ${source} ${conflict}`;
+  chunks.push(source);
+  if (conflict !== undefined) chunks.push(separator, conflict);
+  return new SQL(chunks);
+}
+
+const separator = new StringChunk(' ');
+
+/** The text of an insert of some columns: the same for every row. */
+interface Shape {
+  head: StringChunk;
+  /** A parameter of a SELECT has no type of its own: `cast` gives it one. */
+  columns: { column: PgColumn; cast: StringChunk }[];
+}
+
+const shapes = new WeakMap<PgTable, Map<string, Shape>>();
+
+/** Made once: what makes a statement slow is the building of its text. */
+function shapeOf(table: PgTable, keys: readonly string[]): Shape {
+  const ofTable = shapes.get(table) ?? new Map<string, Shape>();
+  shapes.set(table, ofTable);
+  const name = keys.join();
+  const known = ofTable.get(name);
+  if (known !== undefined) return known;
+  const all = getTableColumns(table);
+  const columns = keys.map((key, index) => {
+    const column = all[key];
+    if (column === undefined) throw new Error(`The table has no column ${key}`);
+    const next = index === keys.length - 1 ? ' from ' : ', ';
+    return { column, cast: new StringChunk(`::${column.getSQLType()}${next}`) };
+  });
+  const names = columns.map(({ column }) => `"${column.name}"`).join(', ');
+  const head = new StringChunk(`insert into "${getTableName(table)}" (${names}) select `);
+  const shape = { head, columns };
+  ofTable.set(name, shape);
+  return shape;
 }
 
 /** The turn's row, while the attempt owns it: see `storeFacts`. */

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { gatherWrites } from './gather-writes.js';
 
 export interface RedisOptions {
   /** `redis://[:password@]host:port[/database]`, `rediss://` for TLS. */
@@ -30,6 +31,7 @@ export async function connectRedis({ url, name, onError }: RedisOptions): Promis
     keepAlive: 10_000,
   });
   redis.on('error', onError);
+  redis.on('connect', () => gatherWrites(redis.stream));
   const silence = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
   const late = new Promise<never>((_resolve, reject) => {
     silence.addEventListener('abort', () =>

@@ -37,6 +37,8 @@ describe('openAttempt', () => {
       {
         ...(await getTurn(database.db, turnId)),
         wasAnnounced: true,
+        hasHistory: true,
+        userParts: [],
         session: await test.services.sessions.get(sessionId),
       },
       lease,

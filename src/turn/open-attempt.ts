@@ -23,7 +23,7 @@ export async function openAttempt(
   // A session has one turn at a time: while this one is active, all others came before it.
   const [said, conversation] = await Promise.all([
     openLog(services, claim, lease),
-    loadSessionTurns(services.db, claim.sessionId, claim.attempt === 1 ? claim.id : undefined),
+    loadConversation(services, claim),
   ]);
   const stored = conversation.find((other) => other.turn.id === claim.id);
   const attempt: Attempt = {
@@ -46,9 +46,19 @@ export async function openAttempt(
       results: new Map((stored?.calls ?? []).map((call) => [call.callId, call])),
       draft: undefined,
     },
-    storedParts: stored?.userParts ?? [],
+    storedParts: claim.userParts,
   };
   return { attempt, earlier: conversation.filter((other) => other.turn.id !== claim.id) };
+}
+
+/** The session's turns; of the claimed one what earlier attempts did. */
+async function loadConversation(
+  { db }: TurnServices,
+  { id, sessionId, attempt, hasHistory }: Claim,
+): Promise<StoredTurn[]> {
+  const isFirst = attempt === 1;
+  if (isFirst && !hasHistory) return [];
+  return loadSessionTurns(db, sessionId, isFirst ? id : undefined);
 }
 
 /** @returns what earlier attempts said, of which readers lack nothing from now on. */
@@ -57,8 +67,9 @@ async function openLog(
   { id: turnId, attempt, wasAnnounced }: Claim,
   lease: Lease,
 ): Promise<readonly TurnEvent[]> {
+  // Nothing was said, by nobody who could say more: the first append opens the log.
+  if (attempt === 1 && !wasAnnounced) return [];
   const end = await untilAborted(log.begin(turnId, attempt), lease.signal);
-  if (!wasAnnounced) return [];
   const said = await readArchive(db, turnId);
   await restoreLog(log, { turnId, attempt }, said, end);
   return said;

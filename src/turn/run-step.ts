@@ -4,7 +4,7 @@ import type { ModelEvent } from '../provider/model-types.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { steps } from '../storage/schema.js';
 import { buildMessages } from './build-messages.js';
-import { settleStopReason } from './next-action.js';
+import { nextAction, settleStopReason } from './next-action.js';
 import { refusalNotice, stepEnded } from './turn-facts.js';
 import type { StepDraft, TurnRun } from './turn-run.js';
 
@@ -80,21 +80,25 @@ async function storeStep(
   const asksForTools = parts.some((part) => part.type === 'tool_use');
   const stopReason = settleStopReason(ended.stopReason, asksForTools);
   const finished = { step: draft.step, parts, stopReason, usage: ended.usage };
-  await run.writer.commit(
-    [
-      ...(stopReason === 'refusal' ? [refusalNotice(ended.details)] : []),
-      ...(asksForTools ? [] : [stepEnded(finished)]),
-    ],
-    [
-      insertFenced(steps, {
-        ...finished,
-        turnId: run.turn.id,
-        attempt: run.attempt,
-        startedAt,
-        endedAt: new Date(run.clock.now()),
-      }),
-    ],
-  );
+  const events = [
+    ...(stopReason === 'refusal' ? [refusalNotice(ended.details)] : []),
+    ...(asksForTools ? [] : [stepEnded(finished)]),
+  ];
+  const { id: turnId, options } = run.turn;
+  const endedAt = new Date(run.clock.now());
+  const fact = insertFenced(steps, {
+    ...finished,
+    turnId,
+    attempt: run.attempt,
+    startedAt,
+    endedAt,
+  });
+  const { maxTurns } = options.options;
+  const openCalls = asksForTools ? 1 : 0;
+  const next = nextAction({ steps: draft.step, maxTurns, stopReason, openCalls });
+  // A turn's last step is stored with its end.
+  if (next.type === 'end') run.writer.hold(events, [fact]);
+  else await run.writer.commit(events, [fact]);
   run.progress.steps.push(finished);
   run.progress.draft = undefined;
 }

@@ -1,20 +1,65 @@
-import { and, asc, eq, getTableColumns, inArray, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import type { StoredPart } from '../attachments/stored-part.js';
 import type { SessionRow } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
-import { sessions, turnArchives, turns, type CancelReason } from '../storage/schema.js';
+import { prepared } from '../storage/prepared.js';
+import { messages, sessions, turnArchives, turns, type CancelReason } from '../storage/schema.js';
 import { ownedBy } from './fence.js';
 import type { TurnRow } from './turn-lookup.js';
 
-const active = inArray(turns.status, ['queued', 'running']);
 const unleased = or(isNull(turns.leaseUntil), lt(turns.leaseUntil, sql`now()`));
 const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::interval`;
 
 /** A turn as it was claimed; its `attempt` is the claimer's fence. */
 export interface Claim extends TurnRow {
   session: SessionRow;
+  /** What the user said, files by reference. */
+  userParts: StoredPart[];
   /** Something was said of it before. */
   wasAnnounced: boolean;
+  /** The session has other turns: they came before. */
+  hasHistory: boolean;
 }
+
+const claimTurn = prepared((db) => {
+  const turnId = sql.placeholder('turnId');
+  const userParts = db
+    .select({ parts: messages.parts })
+    .from(messages)
+    .where(and(eq(messages.turnId, turns.id), eq(messages.role, 'user')));
+  const said = db.select().from(turnArchives).where(eq(turnArchives.turnId, turns.id));
+  const other = alias(turns, 'other');
+  const others = db
+    .select({ id: other.id })
+    .from(other)
+    .where(and(eq(other.sessionId, turns.sessionId), ne(other.id, turns.id)));
+  return db
+    .update(turns)
+    .set({
+      attempt: sql`${turns.attempt} + 1`,
+      status: 'running',
+      leaseUntil: sql`now() + ${sql.placeholder('lease')}::interval`,
+      startedAt: sql`coalesce(${turns.startedAt}, ${sql.placeholder('now')}::timestamptz)`,
+    })
+    .from(sessions)
+    .where(
+      and(
+        eq(turns.id, turnId),
+        eq(sessions.id, turns.sessionId),
+        unleased,
+        sql`${turns.status} = any(${sql.placeholder('statuses')}::text[])`,
+      ),
+    )
+    .returning({
+      turn: getTableColumns(turns),
+      session: getTableColumns(sessions),
+      userParts: sql<StoredPart[]>`(${userParts})`.mapWith(messages.parts),
+      wasAnnounced: sql<boolean>`exists (${said})`,
+      hasHistory: sql<boolean>`exists (${others})`,
+    })
+    .prepare('claim_turn');
+});
 
 /** Who works on a turn. Times are the database's, so that hosts need no common clock. */
 export class TurnClaims {
@@ -30,27 +75,15 @@ export class TurnClaims {
    * @param only takes it only if no worker has had it yet.
    */
   async claim(turnId: string, now: Date, only?: 'unstarted'): Promise<Claim | undefined> {
-    const unstarted = only === undefined ? undefined : eq(turns.status, 'queued');
-    const [claimed] = await this.db
-      .update(turns)
-      .set({
-        attempt: sql`${turns.attempt} + 1`,
-        status: 'running',
-        leaseUntil: leaseEnd(this.leaseMs),
-        startedAt: sql`coalesce(${turns.startedAt}, ${now.toISOString()}::timestamptz)`,
-      })
-      .from(sessions)
-      .where(
-        and(eq(turns.id, turnId), eq(sessions.id, turns.sessionId), active, unleased, unstarted),
-      )
-      .returning({
-        turn: getTableColumns(turns),
-        session: getTableColumns(sessions),
-        wasAnnounced: sql<boolean>`exists (select 1 from ${turnArchives} where ${turnArchives.turnId} = ${turns.id})`,
-      });
-    return claimed === undefined
-      ? undefined
-      : { ...claimed.turn, session: claimed.session, wasAnnounced: claimed.wasAnnounced };
+    const [claimed] = await claimTurn(this.db).execute({
+      turnId,
+      lease: `${this.leaseMs} milliseconds`,
+      now: now.toISOString(),
+      statuses: only === 'unstarted' ? ['queued'] : ['queued', 'running'],
+    });
+    if (claimed === undefined) return undefined;
+    const { turn, ...rest } = claimed;
+    return { ...turn, ...rest };
   }
 
   /** Extends the lease; `lost` when it is no longer this attempt's. */

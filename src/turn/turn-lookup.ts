@@ -1,8 +1,9 @@
-import { and, eq, getTableColumns, inArray } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import { isId } from '../platform/ids.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import type { SessionRow } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
+import { prepared } from '../storage/prepared.js';
 import { sessions, turns } from '../storage/schema.js';
 import { turnNotFound } from './turn-errors.js';
 
@@ -29,6 +30,18 @@ export async function findActiveTurn(
   return turn;
 }
 
+const selectSessionAndTurn = prepared((db) =>
+  db
+    .select({ session: getTableColumns(sessions), turnId: turns.id })
+    .from(sessions)
+    .leftJoin(
+      turns,
+      and(eq(turns.sessionId, sessions.id), inArray(turns.status, ['queued', 'running'])),
+    )
+    .where(eq(sessions.id, sql.placeholder('sessionId')))
+    .prepare('session_and_turn'),
+);
+
 /**
  * A session, and whether a turn holds its lock.
  *
@@ -38,16 +51,8 @@ export async function findSessionAndTurn(
   db: Database,
   sessionId: string,
 ): Promise<{ session: SessionRow; isBusy: boolean }> {
-  const active = and(
-    eq(turns.sessionId, sessions.id),
-    inArray(turns.status, ['queued', 'running']),
-  );
   const [found] = isId('sess', sessionId)
-    ? await db
-        .select({ session: getTableColumns(sessions), turnId: turns.id })
-        .from(sessions)
-        .leftJoin(turns, active)
-        .where(eq(sessions.id, sessionId))
+    ? await selectSessionAndTurn(db).execute({ sessionId })
     : [];
   if (found === undefined) throw sessionNotFound(sessionId);
   return { session: found.session, isBusy: found.turnId !== null };

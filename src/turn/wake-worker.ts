@@ -7,7 +7,7 @@ import type { TurnPriority } from './turn-queue.js';
 import type { TurnServices } from './turn-services.js';
 
 /** A free worker takes a turn in a few milliseconds: one that waits longer waits for a worker. */
-const ANNOUNCE_AFTER_MS = 100;
+const ANNOUNCE_AFTER_MS = 250;
 
 /**
  * Wakes a worker for an accepted turn, and tells its readers if it has to wait. Nobody waits for

@@ -1,0 +1,19 @@
+import type { Database } from './connection.js';
+
+/**
+ * A query that is asked often: built once for each database, with `sql.placeholder`s for what
+ * changes, and prepared once on each connection.
+ *
+ * @example const findTurn = prepared((db) => db.select()….prepare('find_turn'));
+ *   await findTurn(db).execute({ turnId });
+ */
+export function prepared<Query>(build: (db: Database) => Query): (db: Database) => Query {
+  const built = new WeakMap<Database, Query>();
+  return (db) => {
+    const known = built.get(db);
+    if (known !== undefined) return known;
+    const query = build(db);
+    built.set(db, query);
+    return query;
+  };
+}
