@@ -72,7 +72,6 @@ module.exports = {
         '^src/main\\.ts$',
         '^src/serve\\.ts$',
         '^src/openapi\\.ts$',
-        '^src/wire/to-observable\\.ts$',
       ],
       'Nest only in its shell files: the loop, the rules and the dialects are plain TypeScript.',
     ),

@@ -12,7 +12,6 @@ import type { Runtime } from './runtime.js';
 import { TurnApiModule, TurnWorkerModule } from './turn/turn.module.js';
 import { checkNesting } from './wire/check-nesting.js';
 import { HarnessErrorFilter } from './wire/harness-error.filter.js';
-import { fixSseHeaders } from './wire/sse-headers.js';
 import { toValidationError } from './wire/validation-error.js';
 
 export interface Server {
@@ -40,7 +39,6 @@ export async function serve(runtime: Runtime): Promise<Server> {
   app.useBodyParser('json', { limit: config.maxBodyBytes, type: () => true });
   app.use(checkNesting);
   app.disable('x-powered-by');
-  app.use(fixSseHeaders);
   app.useGlobalGuards(new OriginGuard());
   app.useGlobalFilters(new HarnessErrorFilter(logger, isDatabaseDown));
   app.useGlobalPipes(

@@ -19,9 +19,13 @@ export const systemClock: Clock = {
   },
 };
 
-/** ISO-8601 in UTC with milliseconds. */
+let lastStamp = { at: Number.NaN, text: '' };
+
+/** ISO-8601 in UTC with milliseconds. Many are asked for in one millisecond: it is written once. */
 export function isoTime(clock: Clock): string {
-  return new Date(clock.now()).toISOString();
+  const at = clock.now();
+  if (at !== lastStamp.at) lastStamp = { at, text: new Date(at).toISOString() };
+  return lastStamp.text;
 }
 
 export function pause(clock: Clock, ms: number): Promise<void> {

@@ -46,27 +46,23 @@ export class BullTurnQueue implements TurnQueue {
     const { queue } = this.opened;
     // The job of a worker that is gone is in nobody's hands; one whose lock lives stays.
     if (priority === 'recovered') await Promise.all(turnIds.map((id) => queue.remove(id)));
-    await queue.addBulk(
-      turnIds.map((turnId) => ({
-        name: 'turn',
-        data: { turnId },
-        opts: { ...retries, ...priorities[priority], jobId: turnId },
-      })),
-    );
+    const options = { ...retries, ...priorities[priority] };
+    const add = (turnId: string) => queue.add('turn', { turnId }, { ...options, jobId: turnId });
+    await Promise.all(turnIds.map(add));
   }
 
   async position(turnId: string): Promise<number> {
     const { redis } = this.options;
     const wait = this.opened.queue.toKey('wait');
     const prioritized = this.opened.queue.toKey('prioritized');
-    // Taken from the tail.
-    const [length, index, rank] = await Promise.all([
-      redis.llen(wait),
+    const [index, rank] = await Promise.all([
       redis.lpos(wait, turnId),
       redis.zrank(prioritized, turnId),
     ]);
-    if (index !== null) return length - index;
-    return rank === null ? 0 : length + rank + 1;
+    if (index === null && rank === null) return 0;
+    const length = await redis.llen(wait);
+    // Taken from the tail.
+    return index === null ? length + (rank ?? 0) + 1 : length - index;
   }
 
   async consume(handler: TurnHandler): Promise<void> {

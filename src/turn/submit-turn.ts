@@ -28,6 +28,8 @@ export interface TurnSubmission {
 export interface SubmittedTurn {
   turnId: string;
   onDisconnect: OnDisconnect;
+  /** To be called when something of the turn was seen: it does not wait any more. */
+  onBegun?: () => void;
 }
 
 /**
@@ -74,8 +76,8 @@ export async function submitTurn(
   // What people say is for eyes that asked for it.
   services.logger.debug({ turnId, sessionId, request }, 'turn accepted');
   const { onDisconnect, priority } = resolution.options;
-  wakeWorker(services, turnId, priority);
-  return { turnId, onDisconnect };
+  const onBegun = wakeWorker(services, turnId, priority);
+  return { turnId, onDisconnect, onBegun };
 }
 
 /** Undefined: the key was taken by a racing request, whose turn is the one to join. */

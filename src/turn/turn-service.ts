@@ -4,8 +4,7 @@ import { parseCursor, type Cursor } from '../events/cursor.js';
 import { TypedError } from '../platform/typed-error.js';
 import { harnessDialect } from '../wire/dialects/harness.js';
 import { encodeTurn } from '../wire/encode-turn.js';
-import { responseSink, type Sink } from '../wire/response-sink.js';
-import { toObservable } from '../wire/to-observable.js';
+import { writeStream } from '../wire/write-stream.js';
 import { cancelTurn, type CancelState } from './cancel-turn.js';
 import { closeSession } from './close-session.js';
 import { followTurn } from './follow-turn.js';
@@ -33,16 +32,21 @@ export class TurnService {
   }
 
   /**
-   * The turn's frames after a cursor, from the `start`, or of one that was just submitted. Whoever
-   * subscribes is a reader of the turn.
+   * Writes the turn's frames after a cursor, from the `start`, or of one that was just submitted.
+   * Resolves when the reader has the last one or has left; until then it is a reader of the turn.
    */
-  stream({ turnId, onDisconnect }: SubmittedTurn, sink: Sink, after?: Cursor | 'start') {
+  stream(
+    { turnId, onDisconnect, onBegun }: SubmittedTurn,
+    response: ServerResponse,
+    after?: Cursor | 'start',
+  ): Promise<void> {
     const { services, presence } = this;
     const follow = async function* (signal: AbortSignal) {
       const leave =
         onDisconnect === 'cancel' ? presence.join(turnId, after !== undefined) : () => undefined;
       try {
         for await (const events of followTurn(services, turnId, signal, after === undefined)) {
+          onBegun?.();
           if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
           yield events;
         }
@@ -51,21 +55,24 @@ export class TurnService {
       }
     };
     const encode = encodeTurn(harnessDialect, turnId, after === 'start' ? undefined : after);
-    return toObservable({ follow, encode, sink, clock: services.clock });
+    const { clock, logger, settings } = services;
+    const deps = { clock, logger, deadlineMs: settings.readerTimeoutMs };
+    return writeStream(response, { follow, encode }, deps);
   }
 
   /**
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400 for a cursor of
    *   another turn.
    */
-  async streamAfter(turnId: string, sink: Sink, cursor: string | undefined) {
+  async streamAfter(turnId: string, response: ServerResponse, cursor: string | undefined) {
     const turn = await getTurn(this.services.db, turnId);
     if (turn.endedAt !== null && !(await hasArchive(this.services.db, turnId))) {
       throw streamExpired(turnId, turn.sessionId);
     }
     const { onDisconnect } = turn.options.options;
     const after = cursor === undefined ? 'start' : parseCursor(turnId, cursor);
-    return this.stream({ turnId, onDisconnect }, sink, after);
+    response.setHeader('X-Turn-Id', turnId);
+    return this.stream({ turnId, onDisconnect }, response, after);
   }
 
   async get(turnId: string) {
@@ -87,12 +94,6 @@ export class TurnService {
 
   deleteSession(sessionId: string): Promise<void> {
     return closeSession(this.services, sessionId);
-  }
-
-  /** The sink of a reader's response. */
-  sinkOf(response: ServerResponse): Sink {
-    const { clock, logger, settings } = this.services;
-    return responseSink(response, { clock, logger, deadlineMs: settings.readerTimeoutMs });
   }
 
   /** Refuses new turns from now on. */

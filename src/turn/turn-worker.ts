@@ -93,9 +93,12 @@ export class TurnWorker {
     // Asked for while it waited.
     if (claim.cancelReason !== null) lease.end(claim.cancelReason);
     try {
-      await announceAttempt(services, attempt, earlier.length > 0);
+      const announced = announceAttempt(services, attempt, earlier.length > 0);
+      // Nobody hears of anything before it is stored, but the model can begin. Awaited below.
+      announced.catch(() => undefined);
       run = await equipRun(services, attempt, earlier);
       const ending = await runTurn(run);
+      await announced;
       await endTurn(attempt, ending);
       isOver = true;
       logger.info({ outcome: ending.outcome, reason: ending.reason }, 'turn ended');

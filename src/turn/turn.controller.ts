@@ -8,9 +8,7 @@ import {
   Param,
   Post,
   Query,
-  RequestMethod,
   Res,
-  Sse,
 } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -27,8 +25,7 @@ import type { MessageView } from './view-messages.js';
 export class TurnController {
   constructor(private readonly turns: TurnService) {}
 
-  @Sse('turn', { method: RequestMethod.POST })
-  @HttpCode(200)
+  @Post('turn')
   @ApiOperation({ summary: 'Run a turn and stream its events' })
   @ApiHeader({
     name: 'Idempotency-Key',
@@ -49,8 +46,8 @@ export class TurnController {
   async post(
     @Body() body: TurnDto,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ) {
+    @Res() response: Response,
+  ): Promise<void> {
     const { sessionId, message, opts, attachments = [] } = body;
     const key = checkKey(idempotencyKey);
     const submitted = await this.turns.submit({
@@ -65,10 +62,10 @@ export class TurnController {
       'X-Session-Id': sessionId,
       Location: eventsUrl(submitted.turnId),
     });
-    return this.turns.stream(submitted, this.turns.sinkOf(response));
+    await this.turns.stream(submitted, response);
   }
 
-  @Sse('turns/:id/events')
+  @Get('turns/:id/events')
   @ApiOperation({ summary: 'Follow a turn, from the start or after a cursor' })
   @ApiHeader({
     name: 'Last-Event-ID',
@@ -81,16 +78,13 @@ export class TurnController {
     @Param('id') turnId: string,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Query('after') after: unknown,
-    @Res({ passthrough: true }) response: Response,
-  ) {
+    @Res() response: Response,
+  ): Promise<void> {
     const cursor = lastEventId ?? after;
     if (cursor !== undefined && typeof cursor !== 'string') {
       throw invalidRequest("Missing or invalid 'after'");
     }
-    const sink = this.turns.sinkOf(response);
-    const stream = await this.turns.streamAfter(turnId, sink, cursor === '' ? undefined : cursor);
-    response.set('X-Turn-Id', turnId);
-    return stream;
+    await this.turns.streamAfter(turnId, response, cursor === '' ? undefined : cursor);
   }
 
   @Get('turns/:id')

@@ -12,13 +12,19 @@ const ANNOUNCE_AFTER_MS = 250;
 /**
  * Wakes a worker for an accepted turn, and tells its readers if it has to wait. Nobody waits for
  * this: the turn is stored, and whatever fails here, the sweeper finds it.
+ *
+ * @returns what to call when a worker has it: there is nothing to tell any more.
  */
-export function wakeWorker(services: TurnServices, turnId: string, priority: TurnPriority): void {
+export function wakeWorker(
+  services: TurnServices,
+  turnId: string,
+  priority: TurnPriority,
+): () => void {
   const { queue, clock, logger } = services;
   const warn = (error: unknown): void =>
     logger.warn({ turnId, error }, 'an accepted turn was not enqueued at once');
   queue.enqueue([turnId], priority).catch(warn);
-  clock.after(ANNOUNCE_AFTER_MS, () => {
+  return clock.after(ANNOUNCE_AFTER_MS, () => {
     announceWait(services, turnId).catch(warn);
   });
 }

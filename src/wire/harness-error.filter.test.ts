@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Controller, Get, HttpException, Module, Param, Post, Res, Sse } from '@nestjs/common';
+import { Controller, Get, HttpException, Module, Param, Post, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -11,8 +11,7 @@ import { TypedError } from '../platform/typed-error.js';
 import { harnessDialect } from './dialects/harness.js';
 import { encodeTurn } from './encode-turn.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
-import { responseSink } from './response-sink.js';
-import { toObservable } from './to-observable.js';
+import { writeStream } from './write-stream.js';
 
 const lines: string[] = [];
 const logger = createLogger({
@@ -67,8 +66,8 @@ class Failing {
     return {};
   }
 
-  @Sse('stream/:frames')
-  stream(@Param('frames') frames: string, @Res({ passthrough: true }) response: Response) {
+  @Get('stream/:frames')
+  stream(@Param('frames') frames: string, @Res() response: Response) {
     const follow = async function* () {
       if (frames === 'one') {
         yield [delta];
@@ -77,8 +76,8 @@ class Failing {
       throw secret;
     };
     const clock = new ManualClock();
-    const sink = responseSink(response, { clock, logger, deadlineMs: 1_000 });
-    return toObservable({ follow, encode: encodeTurn(harnessDialect, 'turn_1'), sink, clock });
+    const encode = encodeTurn(harnessDialect, 'turn_1');
+    return writeStream(response, { follow, encode }, { clock, logger, deadlineMs: 1_000 });
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TypedError, invalidRequest } from '../platform/typed-error.js';
 import { toPublicError } from './public-error.js';
-import { toSseMessage } from './sse-frame.js';
+import { formatFrame } from './sse-frame.js';
 import { toValidationError } from './validation-error.js';
 
 describe('toPublicError', () => {
@@ -36,16 +36,17 @@ describe('toPublicError', () => {
   );
 });
 
-describe('toSseMessage', () => {
+describe('formatFrame', () => {
   it('leaves the event name out where there is none', () => {
-    expect(toSseMessage({ id: 't:1.1', data: '{}' })).toEqual({ id: 't:1.1', data: '{}' });
+    expect(formatFrame({ id: 't:1.1', data: '{}' })).toBe('id: t:1.1\ndata: {}\n\n');
   });
 
   it.each([
     { id: 't:1.1\ndata: x', data: '{}' },
     { id: 't:1.1', event: 'a\rb', data: '{}' },
+    { id: 't:1.1', event: 'a', data: '{}\n' },
   ])('refuses a line break in %j', (frame) => {
-    expect(() => toSseMessage(frame)).toThrow('line break');
+    expect(() => formatFrame(frame)).toThrow('line break');
   });
 });
 

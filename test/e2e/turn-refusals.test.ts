@@ -281,7 +281,7 @@ describe('a server that cannot take turns', () => {
     const server = await startServer({ environment });
     const { client, projectRoot } = server;
     const sessions = await Promise.all([1, 2, 3].map(() => client.createSession(projectRoot)));
-    const running = await client.turn(sessions[0] ?? '', '[[tokens=20 gap=10]]');
+    const running = await client.turn(sessions[0] ?? '', '[[tokens=60 gap=20]]');
     await running.until('chat:delta');
     const waiting = await client.turn(sessions[1] ?? '', 'Hello');
     const body = { sessionId: sessions[2], message: 'Hello' };

@@ -1,0 +1,89 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../platform/clock.js';
+import { keepalive } from './sse-frame.js';
+
+export const KEEPALIVE_MS = 15_000;
+
+const headers = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-transform',
+  Connection: 'keep-alive',
+  // nginx holds back what it takes for a file.
+  'X-Accel-Buffering': 'no',
+};
+
+export interface SseWriterDeps {
+  clock: Clock;
+  /** Milliseconds for which a client may take nothing. */
+  deadlineMs: number;
+}
+
+/** Writes one response as Server-Sent Events, at its reader's pace. */
+export class SseWriter {
+  #lastWriteAt: number;
+  #cancelTimer = (): void => undefined;
+  readonly #opening: NodeJS.Immediate;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly deps: SseWriterDeps,
+  ) {
+    this.#lastWriteAt = deps.clock.now();
+    // What fails at once is still answered with its own status.
+    this.#opening = setImmediate(() => {
+      this.#open();
+      response.flushHeaders();
+    });
+    this.#watchSilence();
+  }
+
+  /** Resolves when the client can take more; one that takes nothing until the deadline is dropped. */
+  async write(text: string): Promise<void> {
+    this.#lastWriteAt = this.deps.clock.now();
+    this.#open();
+    if (!this.response.write(text)) await this.#drainOrDrop();
+  }
+
+  end(): void {
+    this.#open();
+    this.response.end();
+  }
+
+  /** To be called once, at the end, whatever the end was. */
+  stop(): void {
+    clearImmediate(this.#opening);
+    this.#cancelTimer();
+  }
+
+  #open(): void {
+    if (!this.response.headersSent) this.response.writeHead(200, headers);
+  }
+
+  /** One timer a reader, set anew when it fires: a frame costs a timestamp, not a timer. */
+  #watchSilence(): void {
+    const { clock } = this.deps;
+    if (clock.now() - this.#lastWriteAt >= KEEPALIVE_MS) {
+      this.#lastWriteAt = clock.now();
+      this.#open();
+      this.response.write(keepalive);
+    }
+    const leftMs = KEEPALIVE_MS - (clock.now() - this.#lastWriteAt);
+    this.#cancelTimer = clock.after(leftMs, () => this.#watchSilence());
+  }
+
+  #drainOrDrop(): Promise<void> {
+    const { response } = this;
+    if (response.destroyed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancelTimer = this.deps.clock.after(this.deps.deadlineMs, () => response.destroy());
+      const settle = (): void => {
+        cancelTimer();
+        response.off('drain', settle);
+        response.off('close', settle);
+        resolve();
+      };
+      response.once('drain', settle);
+      response.once('close', settle);
+    });
+  }
+}

@@ -1,0 +1,194 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import type { TurnEvent } from '../events/turn-event.js';
+import { silentLogger } from '../platform/logger.js';
+import { harnessDialect } from './dialects/harness.js';
+import { encodeTurn } from './encode-turn.js';
+import { writeStream, type TurnStream } from './write-stream.js';
+
+const delta = (seq: number, text = 'x'): TurnEvent => ({
+  type: 'text.delta',
+  step: 1,
+  text,
+  attempt: 1,
+  seq,
+  at: '',
+});
+
+/** More than the kernel's buffers hold for a client that does not read. */
+const MUCH = 'x'.repeat(32 * 1024 * 1024);
+
+async function* silence(signal: AbortSignal): AsyncGenerator<TurnEvent[]> {
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  yield [];
+}
+
+describe('writeStream', () => {
+  let server: Server;
+  let client: Socket;
+  let received: string;
+  let response: ServerResponse;
+  let clock: ManualClock;
+  beforeEach(async () => {
+    clock = new ManualClock();
+    server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    received = '';
+  });
+  afterEach(async () => {
+    client.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const ask = async (method = 'GET'): Promise<void> => {
+    client = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+    client.setEncoding('utf8').on('data', (text: string) => (received += text));
+    client.on('error', () => client.destroy());
+    client.write(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
+    response = await new Promise((resolve) =>
+      server.once('request', (_: IncomingMessage, made: ServerResponse) => resolve(made)),
+    );
+  };
+  const write = (follow: TurnStream['follow']): Promise<void> =>
+    writeStream(
+      response,
+      { follow, encode: encodeTurn(harnessDialect, 'turn_1') },
+      { clock, logger: silentLogger, deadlineMs: 1_000 },
+    );
+  const until = async (condition: () => boolean): Promise<void> => {
+    while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const keepalives = (): number => received.split(': keepalive').length - 1;
+
+  it('writes every event as a frame, with the headers of a stream, and ends', async () => {
+    await ask();
+    await write(async function* () {
+      yield [delta(1, 'a'), delta(2, 'b')];
+      yield [delta(3, 'c')];
+    });
+    await until(() => received.includes('\r\n0\r\n\r\n'));
+    expect(received).toMatch(
+      /^HTTP\/1.1 200 OK\r\nContent-Type: text\/event-stream; charset=utf-8/,
+    );
+    expect(received).toContain('Cache-Control: no-cache, no-transform\r\n');
+    expect(received).toContain('X-Accel-Buffering: no\r\n');
+    expect(received.match(/^id: .*$/gm)).toEqual([
+      'id: turn_1:1.1',
+      'id: turn_1:1.2',
+      'id: turn_1:1.3',
+    ]);
+    expect(received).toContain(
+      'event: chat:delta\nid: turn_1:1.1\ndata: {"text":"a","step":1}\n\n',
+    );
+    expect(clock.pending).toBe(0);
+  });
+
+  it('opens the stream before anything was said', async () => {
+    await ask();
+    const written = write(silence);
+    await until(() => received.includes('text/event-stream'));
+    client.destroy();
+    await written;
+  });
+
+  it('answers HEAD with the headers alone', async () => {
+    await ask('HEAD');
+    await write(silence);
+    await until(() => received.includes('text/event-stream'));
+    expect(response.writableEnded).toBe(true);
+  });
+
+  it('says something after every fifteen seconds of silence, and not sooner', async () => {
+    await ask();
+    let say = (_events: TurnEvent[]): void => undefined;
+    const said = new Promise<TurnEvent[]>((resolve) => (say = resolve));
+    const written = write(async function* (signal) {
+      yield await said;
+      yield* silence(signal);
+    });
+    await clock.advance(14_999);
+    say([delta(1)]);
+    await until(() => received.includes('chat:delta'));
+    await clock.advance(14_999);
+    expect(keepalives()).toBe(0);
+    await clock.advance(1);
+    await until(() => keepalives() === 1);
+    await clock.advance(15_000);
+    await until(() => keepalives() === 2);
+    client.destroy();
+    await written;
+    expect(clock.pending).toBe(0);
+  });
+
+  it('passes on what fails before anything is written', async () => {
+    await ask();
+    const broken = new Error('no');
+    const written = write(() => {
+      throw broken;
+    });
+    await expect(written).rejects.toBe(broken);
+    expect([response.headersSent, clock.pending]).toEqual([false, 0]);
+    response.end();
+  });
+
+  it('cuts a stream that breaks later: every id its reader has is a cursor', async () => {
+    await ask();
+    await write(async function* () {
+      yield [delta(1)];
+      throw new Error('no');
+    });
+    expect([response.destroyed, response.writableEnded]).toEqual([true, false]);
+  });
+
+  it('stops following when its reader goes, and tells nobody of an error', async () => {
+    await ask();
+    let aborted = false;
+    const written = write(async function* (signal) {
+      signal.addEventListener('abort', () => (aborted = true));
+      yield* silence(signal);
+      throw new Error('late');
+    });
+    client.destroy();
+    await written;
+    expect([aborted, clock.pending]).toEqual([true, 0]);
+  });
+
+  it('follows nothing for a client that left before', async () => {
+    await ask();
+    client.destroy();
+    await until(() => response.destroyed);
+    await write(() => {
+      throw new Error('followed');
+    });
+  });
+
+  it('waits for a reader that does not keep up with a long replay', async () => {
+    await ask();
+    client.pause();
+    let asked = 0;
+    const written = write(async function* () {
+      for (asked = 1; asked <= 2; asked += 1) yield [delta(asked, MUCH)];
+    });
+    await until(() => response.writableNeedDrain);
+    await clock.advance(999);
+    expect(asked).toBe(1);
+    client.resume();
+    await written;
+    expect([asked, response.writableEnded]).toEqual([3, true]);
+  });
+
+  it('drops a reader that takes nothing until the deadline', async () => {
+    await ask();
+    client.pause();
+    const written = write(async function* (signal) {
+      yield [delta(1, MUCH)];
+      yield* silence(signal);
+    });
+    await until(() => response.writableNeedDrain);
+    await clock.advance(1_000);
+    await written;
+    expect([response.destroyed, clock.pending]).toEqual([true, 0]);
+  });
+});
