@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,6 +32,8 @@ async function main() {
 
 async function runJest({ redisUrl, databaseUrl }) {
   const temporary = mkdtempSync(path.join(tmpdir(), 'turnpike-tests-'));
+  // PostgreSQL runs as another user, in a folder inside.
+  chmodSync(temporary, 0o755);
   const jest = path.join(root, 'node_modules/jest/bin/jest.js');
   const child = spawn(
     process.execPath,

@@ -166,6 +166,19 @@ describe('followTurn', () => {
     expect(await following).toEqual(['1.1']);
   });
 
+  it('gives nothing again of a log that is restored while it is read', async () => {
+    await log.begin(turnId, 1);
+    const reader = followTurn({ log, db: database.db, ends }, turnId, new AbortController().signal);
+    await log.append(turnId, 1, [delta(1, 1)]);
+    const seen = [...((await reader.next()).value as readonly TurnEvent[])];
+    const rest = [delta(1, 2), delta(1, 3)];
+    await log.append(turnId, 1, rest);
+    log.repeat([delta(1, 1), ...rest]);
+    await log.append(turnId, 1, [end(1, 4)]);
+    for await (const events of reader) seen.push(...events);
+    expect(places(seen)).toEqual(['1.1', '1.2', '1.3', '1.4']);
+  });
+
   it('holds a bounded number of events for a reader that takes none, and skips none', async () => {
     await log.begin(turnId, 1);
     const gone = new AbortController();
@@ -179,11 +192,18 @@ describe('followTurn', () => {
   });
 });
 
-/** A log whose followers miss an append. */
+/** A log whose followers miss an append, or hear one again. */
 class LossyLog extends MemoryEventLog {
   missNext = false;
+  #listener: LogListener | undefined;
+
+  /** What followers hear of a log that was lost and restored. */
+  repeat(events: readonly TurnEvent[]): void {
+    this.#listener?.onEvents(events);
+  }
 
   override subscribe(turnId: string, listener: LogListener): Promise<() => void> {
+    this.#listener = listener;
     return super.subscribe(turnId, {
       onEvents: (events) => {
         if (!this.missNext) listener.onEvents(events);

@@ -75,16 +75,28 @@ async function backfill(
   return [await readArchive(db, turnId), logged];
 }
 
+/** Whether an event is missing before one of these, or between two. */
 function leavesGap(last: Position, events: readonly TurnEvent[]): boolean {
-  const first = events.find((event) => comparePositions(event, last) > 0);
-  if (first === undefined) return false;
-  // A turn begins with attempt 1, or with 0, which only some have.
-  if (comparePositions(last, logStart) === 0) return first.attempt > 1 || first.seq > 1;
-  return followsOn(last, first, first) === 'gap';
+  let end = last;
+  for (const event of events) {
+    if (comparePositions(event, end) <= 0) continue;
+    // A turn begins with attempt 1, or with 0, which only some have.
+    const isStart = comparePositions(end, logStart) === 0;
+    if (isStart ? event.attempt > 1 || event.seq > 1 : followsOn(end, event, event) === 'gap') {
+      return true;
+    }
+    end = event;
+  }
+  return false;
 }
 
+/** What of these comes after a position, each event once: a log that was restored is heard again. */
 function after(position: Position, events: readonly TurnEvent[]): readonly TurnEvent[] {
-  const first = events[0];
-  if (first === undefined || comparePositions(first, position) > 0) return events;
-  return events.filter((event) => comparePositions(event, position) > 0);
+  let last = position;
+  const fresh = events.filter((event) => {
+    if (comparePositions(event, last) <= 0) return false;
+    last = event;
+    return true;
+  });
+  return fresh.length === events.length ? events : fresh;
 }

@@ -75,9 +75,14 @@ export class SseWriter {
     const { response } = this;
     if (response.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
-      const cancelTimer = this.deps.clock.after(this.deps.deadlineMs, () => response.destroy());
+      // One more turn of the loop: a process that was busy for so long has not looked at its sockets.
+      let last: NodeJS.Immediate | undefined;
+      const cancelTimer = this.deps.clock.after(this.deps.deadlineMs, () => {
+        last = setImmediate(() => response.destroy());
+      });
       const settle = (): void => {
         cancelTimer();
+        clearImmediate(last);
         response.off('drain', settle);
         response.off('close', settle);
         resolve();
