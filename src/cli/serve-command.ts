@@ -28,8 +28,10 @@ export async function serveCommand(args: readonly string[], given: Environment):
     const readableLogs = process.stderr.isTTY;
     const runtime = await openRuntime({ config, environment, readableLogs });
     const server = await closeOnFailure(runtime, () => serve(runtime));
+    // Whoever reads that it serves may stop it in the same moment.
+    const stopping = stopSignal();
     console.log(describeStart(runtime, server.url));
-    await stopSignal();
+    await stopping;
     return await stop(server);
   } catch (error) {
     console.error(explainStartFailure(error, environment));
