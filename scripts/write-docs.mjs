@@ -7,10 +7,19 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeSettings } from '../dist/describe-settings.js';
+import { agentConfigFields } from '../dist/governance/agent-config.js';
 import { permissionTable } from '../dist/governance/decide-permission.js';
+import { terminationTable } from '../dist/governance/termination-checks.js';
+import { triggerTable } from '../dist/notices/triggers.js';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
-const parts = { configuration: describeSettings, permissions: describePermissions };
+const parts = {
+  configuration: describeSettings,
+  permissions: describePermissions,
+  limits: describeLimits,
+  endings: describeEndings,
+  triggers: describeTriggers,
+};
 const outdated = [];
 const written = new Set();
 
@@ -37,6 +46,31 @@ if (missing.length > 0) {
 if (outdated.length > 0 && process.argv.includes('--check')) {
   process.stderr.write(`${outdated.join(', ')} out of date: run npm run docs\n`);
   process.exitCode = 1;
+}
+
+function describeLimits() {
+  const rows = agentConfigFields.map(
+    ({ wireName, default: value, min, max, meaning }) =>
+      `| \`${wireName}\` | ${value} | ${min} to ${max} | ${meaning} |`,
+  );
+  return ['| field | default | bounds | meaning |', '| --- | --- | --- | --- |', ...rows].join(
+    '\n',
+  );
+}
+
+function describeEndings() {
+  const rows = terminationTable().map(({ reason, when }) => `| \`${reason}\` | ${when} |`);
+  return ['| reason | when |', '| --- | --- |', ...rows].join('\n');
+}
+
+function describeTriggers() {
+  const rows = triggerTable().map(
+    ({ id, levels, description, rearms }) =>
+      `| \`${id}\` | ${levels.join(', ')} | ${description} | ${rearms} |`,
+  );
+  return ['| notice | level | said when | again |', '| --- | --- | --- | --- |', ...rows].join(
+    '\n',
+  );
 }
 
 function describePermissions() {

@@ -90,6 +90,15 @@ export const settings = {
     allowed: 'an absolute path',
     parse: (value) => (path.isAbsolute(value) ? value : undefined),
   } satisfies Setting<string>,
+  oracleRoot: {
+    names: ['TURNPIKE_ORACLE_ROOT'],
+    about:
+      'Folder that conversations of `/api/oracle` work in; their `project_id` names a folder inside it.',
+    fallback: process.cwd(),
+    fallbackText: 'the working folder of the server',
+    allowed: 'an absolute path',
+    parse: (value) => (path.isAbsolute(value) ? value : undefined),
+  } satisfies Setting<string>,
   workerConcurrency: integer(
     'TURNPIKE_WORKER_CONCURRENCY',
     32,
@@ -194,6 +203,13 @@ export const settings = {
     'Read-only tool calls of one step that run at a time.',
     1,
     64,
+  ),
+  compactPercent: integer(
+    'TURNPIKE_COMPACT_PERCENT',
+    80,
+    "Share of the model's context window, in percent, from which a conversation is compacted before a turn.",
+    10,
+    95,
   ),
   maxBodyBytes: integer(
     'TURNPIKE_MAX_BODY_BYTES',

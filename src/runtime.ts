@@ -3,6 +3,10 @@ import type { BackEnd, BackEndOptions } from './back-end.js';
 import type { Config } from './config.js';
 import { openDistributed } from './distributed.js';
 import { openEmbedded } from './embedded.js';
+import { DecisionTrees } from './governance/decision-trees.js';
+import { TodoStore } from './notices/todo-store.js';
+import { ResourceReader } from './platform/read-resources.js';
+import { freeLimits } from './options/free-limits.js';
 import { systemClock, type Clock } from './platform/clock.js';
 import { Opened } from './platform/opened.js';
 import { createLogger, type Logger } from './platform/logger.js';
@@ -114,7 +118,7 @@ function assemble(parts: Parts): TurnServices {
     },
     clock,
   );
-  const { maxTokens, toolTimeoutMs, toolOutputLimit, parallelTools } = config;
+  const { maxTokens, toolTimeoutMs, toolOutputLimit } = config;
   return {
     db,
     log,
@@ -133,8 +137,12 @@ function assemble(parts: Parts): TurnServices {
     }),
     provider,
     tools: new ToolRegistry(builtinTools),
+    trees: new DecisionTrees(),
+    todos: new TodoStore(db),
+    resources: new ResourceReader(clock),
     settings: {
       environmentModel: config.model,
+      defaultLimits: freeLimits(config),
       queueDepth: config.queueDepth,
       archiveKeepDays: config.archiveKeepDays,
       leaseMs: config.leaseMs,
@@ -142,7 +150,8 @@ function assemble(parts: Parts): TurnServices {
       drainMs: config.drainMs,
       maxMessageChars: config.maxMessageChars,
       readerTimeoutMs: config.readerTimeoutMs,
-      limits: { maxTokens, toolTimeoutMs, toolOutputLimit, parallelTools },
+      compactPercent: config.compactPercent,
+      limits: { maxTokens, toolTimeoutMs, toolOutputLimit },
       shellEnv: pickShellEnv(parts.environment),
     },
   };

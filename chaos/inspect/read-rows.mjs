@@ -23,7 +23,7 @@ export async function query(pool, { sql, values = [], giveUpAt }) {
   }
 }
 
-const turnSql = `select id, status, attempt, exit_code, end_reason, lease_until is not null as is_leased,
+const turnSql = `select id, status, attempt, exit_code, end_reason, end_note, lease_until is not null as is_leased,
   extract(epoch from ended_at) * 1000 as ended_ms from turns where id = $1`;
 const stepsSql = 'select parts from steps where turn_id = $1 order by step';
 const callsSql = 'select call_id, name, status, input from tool_calls where turn_id = $1';
@@ -54,7 +54,7 @@ export async function readRows(pool, turnId, giveUpAt) {
       isLeased: turn['is_leased'],
       endedAt: turn['ended_ms'] === null ? null : Number(turn['ended_ms']),
     },
-    replyText: steps.map((step) => textOf(step['parts'])).join(''),
+    replyText: withNote(steps.map((step) => textOf(step['parts'])).join(''), turn['end_note']),
     assistantMessages: Number(messages[0]?.['count']),
     calls: calls.map((call) => ({
       callId: call['call_id'],
@@ -63,6 +63,11 @@ export async function readRows(pool, turnId, giveUpAt) {
       command: call['input']?.command,
     })),
   };
+}
+
+/** A reply that a limit ended says so. @param {string} text @param {string | null} note */
+function withNote(text, note) {
+  return [text, note ?? ''].filter((part) => part !== '').join('\n\n');
 }
 
 /** @param {{ type: string, text: string }[]} parts */

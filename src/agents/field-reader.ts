@@ -1,3 +1,6 @@
+import { readAgentConfig, type AgentConfig } from '../governance/agent-config.js';
+import { isPlainObject } from '../platform/json.js';
+
 /** Reads one agent file field by field; a wrong value is left out and named in `problems`. */
 export class FieldReader {
   readonly #fields: Record<string, unknown>;
@@ -59,6 +62,16 @@ export class FieldReader {
     if (value === undefined) return undefined;
     const text = isScalar(value) ? String(value).replace(/^TYPE\s+/, '') : '';
     return allowed.includes(text) ? text : this.#refuse(key, `one of ${allowed.join(', ')}`);
+  }
+
+  /** A map of limits; one that is wrong is left out. */
+  agentConfig(key: string): Partial<AgentConfig> | undefined {
+    const value = this.#given(key);
+    if (value === undefined) return undefined;
+    if (!isPlainObject(value)) return this.#refuse(key, 'a map, for example {max_iterations: 10}');
+    const { config, problems } = readAgentConfig(value);
+    this.#problems.push(...problems.map(({ message }) => `${key}: ${message}`));
+    return config;
   }
 
   /** A key without a value counts as absent. */

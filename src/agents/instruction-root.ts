@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TypedError } from '../platform/typed-error.js';
+import type { AgentConfig } from '../governance/agent-config.js';
+import { FieldReader } from './field-reader.js';
 import { splitFrontMatter } from './front-matter.js';
 
 type EntryKind = 'directory' | 'file';
@@ -62,14 +64,20 @@ async function kindOf(path: string): Promise<EntryKind | 'missing' | 'other'> {
 export interface AgentsDefaults {
   /** The model of every turn that neither its options nor the environment give one. */
   model?: string;
+  /** Limits of every turn that nobody nearer to it sets. */
+  agentConfig?: Partial<AgentConfig>;
   problems: readonly string[];
 }
 
 /** Reads the front matter of the instruction root's AGENTS.md. Never throws. */
 export function parseAgentsDefaults(file: string): AgentsDefaults {
   const { fields, problems } = splitFrontMatter(file);
-  const model = fields['model'] ?? undefined;
-  if (model === undefined) return { problems };
-  if (typeof model === 'string' && model.trim() !== '') return { model: model.trim(), problems };
-  return { problems: [...problems, 'model ignored: must be text that is not blank'] };
+  const reader = new FieldReader(fields, problems);
+  const model = reader.text('model');
+  const agentConfig = reader.agentConfig('agent_config');
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(agentConfig === undefined ? {} : { agentConfig }),
+    problems,
+  };
 }

@@ -131,11 +131,11 @@ describe('PersonaLibrary', () => {
   });
 
   it('reads the global model as it is now', async () => {
-    expect(await library.globalModel()).toBeUndefined();
+    expect(await library.globalDefaults()).toBeUndefined();
     await writeFile(join(root, 'AGENTS.md'), '---\nmodel: claude-a\n---\n');
-    expect(await library.globalModel()).toBe('claude-a');
+    expect(await library.globalDefaults()).toMatchObject({ model: 'claude-a' });
     await writeFile(join(root, 'AGENTS.md'), '---\nmodel: claude-bb\n---\n');
-    expect(await library.globalModel()).toBe('claude-bb');
+    expect(await library.globalDefaults()).toMatchObject({ model: 'claude-bb' });
   });
 
   it('knows an incomplete root', async () => {
@@ -146,7 +146,7 @@ describe('PersonaLibrary', () => {
     const shipped = new PersonaLibrary('instructions');
     await shipped.assertValid();
     expect(await shipped.list()).toEqual(['EDITOR', 'WORKING_ITEMS']);
-    expect(await shipped.globalModel()).toBeUndefined();
+    expect(await shipped.globalDefaults()).toEqual({ problems: [] });
     expect(await shipped.load('WORKING_ITEMS')).toMatchObject({
       agentType: 1,
       agentClass: 'PERSONA',

@@ -72,14 +72,13 @@ export class PersonaLibrary {
     }
   }
 
-  /** The `model` of the front matter of AGENTS.md, if it has one. */
-  async globalModel(): Promise<string | undefined> {
-    const defaults = await this.#defaults.ask('AGENTS.md', () =>
+  /** What the front matter of AGENTS.md says for every turn; undefined without the file. */
+  async globalDefaults(): Promise<AgentsDefaults | undefined> {
+    return this.#defaults.ask('AGENTS.md', () =>
       this.#agents.read(join(this.instructionRoot, 'AGENTS.md'), (text) =>
         this.#reported('AGENTS.md', parseAgentsDefaults(text)),
       ),
     );
-    return defaults?.model;
   }
 
   /** @throws TypedError 500 `INSTRUCTION_ROOT_INVALID` with what is missing or of a wrong kind. */

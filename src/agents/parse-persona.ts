@@ -1,3 +1,4 @@
+import type { AgentConfig } from '../governance/agent-config.js';
 import { FieldReader } from './field-reader.js';
 import { splitFrontMatter } from './front-matter.js';
 
@@ -9,6 +10,10 @@ export interface Persona {
   tools?: readonly string[];
   /** Most model calls of a turn; an integer from 1. */
   maxTurns?: number;
+  /** Limits of its turns. */
+  agentConfig?: Partial<AgentConfig>;
+  /** Name of the decision tree that ends its turns. Absent: `default`. */
+  decisionTree?: string;
   /** Names it may delegate to. */
   subagents: readonly string[];
   /** Tools that need no approval. */
@@ -39,6 +44,8 @@ export function parsePersona(name: string, file: string): Persona {
     ...present('description', reader.text('description')),
     ...present('tools', reader.toolList('tools')),
     ...present('maxTurns', reader.positiveInteger('max_turns')),
+    ...present('agentConfig', reader.agentConfig('agent_config')),
+    ...present('decisionTree', reader.text('decision_tree')),
     subagents: reader.names('subagents'),
     autoApproveTools: reader.names('auto_approve_tools'),
     disallowedTools: reader.names('disallowed_tools'),

@@ -45,6 +45,10 @@ export type TurnEventBody =
       providerSessionId: string;
       /** Whether the session had turns before this one. */
       resumed: boolean;
+      /** Tokens the model takes, its reply included. Turns of earlier versions do not say. */
+      contextWindow?: number;
+      /** Most model calls of the turn. */
+      maxTurns?: number;
     }
   | { type: 'turn.recovering'; reason: string }
   | { type: 'step.started'; step: number }

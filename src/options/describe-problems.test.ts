@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parsePersona } from '../agents/parse-persona.js';
+import { freeLimits } from './free-limits.js';
 import { describeProblems } from './describe-problems.js';
 import { resolveOptions } from './resolve-options.js';
 
@@ -10,10 +11,12 @@ const describeFor = (opts: unknown) =>
       session: { persona: 'P', mode: 'direct' },
       persona: parsePersona('P', '---\ntools: [grep]\n---\nPrompt'),
       defaults: { environmentModel: 'env-model' },
+      limits: freeLimits({ turnTimeoutMs: 60_000, parallelTools: 4 }),
     }).problems,
   );
 
-const known = 'maxTurns, mode, model, onDisconnect, persona, priority, subagentGovernance, tools';
+const known =
+  'agentConfig, maxTokens, maxTurns, mode, model, onDisconnect, persona, priority, subagentGovernance, thinking, tools';
 
 describe('describeProblems', () => {
   it.each([

@@ -28,7 +28,7 @@ function describe(problem: OptionProblem): string {
 }
 
 function knownKeys(): string {
-  return [...Object.keys(optionRules), 'subagentGovernance'].sort().join(', ');
+  return [...Object.keys(optionRules), 'agentConfig', 'subagentGovernance'].sort().join(', ');
 }
 
 function show(value: unknown): string {

@@ -1,10 +1,23 @@
 import type { PersonaLibrary } from '../agents/load-persona.js';
+import type { AgentConfig } from '../governance/agent-config.js';
 import type { Persona } from '../agents/parse-persona.js';
 import { choosePersona, resolveOptions, type OptionResolution } from './resolve-options.js';
 
 export interface LoadOptionsDeps {
   personas: PersonaLibrary;
   environmentModel: string | undefined;
+  /** Limits where nobody sets any. */
+  defaultLimits: Readonly<AgentConfig>;
+}
+
+export interface OptionSubject {
+  persona: string;
+  mode: string;
+  agentConfig?: Partial<AgentConfig> | null;
+  /** What the user has set. */
+  user?: Partial<AgentConfig>;
+  /** Where nobody sets any; the server's when absent. */
+  limits?: Readonly<AgentConfig>;
 }
 
 /**
@@ -13,21 +26,24 @@ export interface LoadOptionsDeps {
  * @throws TypedError INSTRUCTION_ROOT_INVALID 500, PERSONA_NOT_FOUND 404.
  */
 export async function loadOptions(
-  { personas, environmentModel }: LoadOptionsDeps,
-  session: { persona: string; mode: string },
+  { personas, environmentModel, defaultLimits }: LoadOptionsDeps,
+  session: OptionSubject,
   opts: unknown,
 ): Promise<{ resolution: OptionResolution; persona: Persona }> {
   await personas.assertValid();
   const persona = await personas.load(choosePersona(opts, session.persona).name);
-  const agentsModel = await personas.globalModel();
+  const agents = await personas.globalDefaults();
   const resolution = resolveOptions({
     opts,
     session,
     persona,
+    ...(session.user === undefined ? {} : { user: session.user }),
     defaults: {
       ...(environmentModel === undefined ? {} : { environmentModel }),
-      ...(agentsModel === undefined ? {} : { agentsModel }),
+      ...(agents?.model === undefined ? {} : { agentsModel: agents.model }),
+      ...(agents?.agentConfig === undefined ? {} : { agentsConfig: agents.agentConfig }),
     },
+    limits: session.limits ?? defaultLimits,
   });
   return { resolution, persona };
 }

@@ -15,7 +15,7 @@ function textRule(fallback: string): OptionRule<string> {
   return { read: readText, expected: 'text that is not blank', fallback: () => fallback };
 }
 
-/** Every option but `subagentGovernance`, which is passed on as it came. */
+/** Every option but `agentConfig` (see `resolveLimits`) and `subagentGovernance`, passed on as it came. */
 export const optionRules = {
   model: { ...textRule('claude-sonnet-4-20250514'), read: readModel },
   tools: {
@@ -40,6 +40,16 @@ export const optionRules = {
     expected: '"normal" or "background"',
     fallback: () => 'normal',
   } satisfies OptionRule<Priority>,
+  thinking: {
+    read: readBoolean,
+    expected: 'true or false',
+    fallback: () => false,
+  } satisfies OptionRule<boolean>,
+  maxTokens: {
+    read: readPositiveInteger,
+    expected: 'an integer greater than 0',
+    fallback: () => undefined,
+  } satisfies OptionRule<number | undefined>,
 };
 
 function readText(value: unknown): string | undefined {
@@ -67,6 +77,10 @@ function readNames(value: unknown): string[] | undefined {
 
 function readPositiveInteger(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
+
+function readBoolean(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
 }
 
 function readOnDisconnect(value: unknown): OnDisconnect | undefined {

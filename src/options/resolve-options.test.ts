@@ -1,13 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { parsePersona } from '../agents/parse-persona.js';
+import { agentConfigFields } from '../governance/agent-config.js';
 import { canonicalJson } from '../platform/json.js';
+import { freeLimits } from './free-limits.js';
 import { choosePersona, resolveOptions, type OptionSources } from './resolve-options.js';
 
 const plain = parsePersona('WORKING_ITEMS', 'Prompt');
 const session = { persona: 'WORKING_ITEMS', mode: 'direct' };
 
+const limits = freeLimits({ turnTimeoutMs: 60_000, parallelTools: 4 });
+
 const resolve = (sources: Partial<OptionSources>) =>
-  resolveOptions({ opts: undefined, session, persona: plain, defaults: {}, ...sources });
+  resolveOptions({ opts: undefined, session, persona: plain, defaults: {}, limits, ...sources });
 
 const personaWith = (...lines: string[]) =>
   parsePersona('P', ['---', ...lines, '---', 'Prompt'].join('\n'));
@@ -20,7 +24,12 @@ const finalDefaults = {
   mode: 'direct',
   onDisconnect: 'cancel',
   priority: 'normal',
+  thinking: false,
+  agentConfig: limits,
 };
+
+const allFrom = (from: string) =>
+  Object.fromEntries(agentConfigFields.map(({ name }) => [name, from]));
 
 describe('resolveOptions', () => {
   it.each([undefined, {}])('gives the defaults for %j', (opts) => {
@@ -35,6 +44,9 @@ describe('resolveOptions', () => {
         onDisconnect: 'default',
         priority: 'default',
         subagentGovernance: 'default',
+        thinking: 'default',
+        maxTokens: 'default',
+        agentConfig: allFrom('default'),
       },
       problems: [],
     });
@@ -49,6 +61,9 @@ describe('resolveOptions', () => {
       mode: ' dontAsk ',
       onDisconnect: 'continue',
       priority: 'background',
+      thinking: true,
+      maxTokens: 500,
+      agentConfig: { timeout_seconds: 30 },
       subagentGovernance: { contextSealed: 'yes' },
     };
     expect(resolve({ opts })).toEqual({
@@ -60,6 +75,9 @@ describe('resolveOptions', () => {
         mode: 'dontAsk',
         onDisconnect: 'continue',
         priority: 'background',
+        thinking: true,
+        maxTokens: 500,
+        agentConfig: { ...limits, maxIterations: 25, timeoutSeconds: 30 },
         subagentGovernance: { contextSealed: 'yes' },
       },
       provenance: {
@@ -71,6 +89,9 @@ describe('resolveOptions', () => {
         onDisconnect: 'opts',
         priority: 'opts',
         subagentGovernance: 'opts',
+        thinking: 'opts',
+        maxTokens: 'opts',
+        agentConfig: { ...allFrom('default'), maxIterations: 'opts', timeoutSeconds: 'opts' },
       },
       problems: [],
     });

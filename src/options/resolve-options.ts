@@ -1,10 +1,9 @@
 import type { Persona } from '../agents/parse-persona.js';
+import { agentConfigFields, type AgentConfig } from '../governance/agent-config.js';
 import { isPlainObject } from '../platform/json.js';
 import { optionRules, type OnDisconnect, type Priority, type OptionRule } from './option-rules.js';
-
-/** Which tier a value came from. `environment` and `instructions` give a model only. */
-export type Provenance =
-  'opts' | 'session' | 'persona' | 'environment' | 'instructions' | 'default';
+import type { Provenance } from './provenance.js';
+import { resolveLimits, type LimitResolution } from './resolve-limits.js';
 
 /** What a turn runs with. Resolved once and stored with it; nothing later reads a default. */
 export interface ResolvedOptions {
@@ -18,6 +17,14 @@ export interface ResolvedOptions {
   /** Whether the turn is cancelled or goes on when its last reader leaves. */
   onDisconnect: OnDisconnect;
   priority: Priority;
+  /** Most tokens of one reply. Absent: what the server is set to. */
+  maxTokens?: number;
+  /** Whether the model thinks before it answers. */
+  thinking: boolean;
+  /** Limits of the turn; `maxIterations` is `maxTurns`. */
+  agentConfig: AgentConfig;
+  /** Of the persona. Absent: `default`. */
+  decisionTree?: string;
   /** As the client gave it, unchecked: the subagent gate judges it. Absent when not given. */
   subagentGovernance?: unknown;
 }
@@ -30,15 +37,25 @@ export type OptionProblem =
 export interface OptionSources {
   /** The client's `opts`, as it came. Undefined when omitted. */
   opts: unknown;
-  session: { persona: string; mode: string };
+  session: { persona: string; mode: string; agentConfig?: Partial<AgentConfig> | null };
   /** The persona that `choosePersona` named. Its `model` is not a tier. */
   persona: Persona;
-  defaults: { environmentModel?: string; agentsModel?: string };
+  /** What the user has set. */
+  user?: Partial<AgentConfig>;
+  defaults: {
+    environmentModel?: string;
+    agentsModel?: string;
+    agentsConfig?: Partial<AgentConfig>;
+  };
+  /** Where nobody sets any. */
+  limits: Readonly<AgentConfig>;
 }
 
 export interface OptionResolution {
   options: ResolvedOptions;
-  provenance: Record<keyof ResolvedOptions, Provenance>;
+  provenance: Record<Exclude<keyof ResolvedOptions, 'agentConfig' | 'decisionTree'>, Provenance> & {
+    agentConfig: Record<keyof AgentConfig, Provenance>;
+  };
   /** What was ignored, sorted by key. */
   problems: OptionProblem[];
 }
@@ -53,18 +70,29 @@ type Chosen<T> = { value: T; from: Provenance };
 export function resolveOptions(sources: OptionSources): OptionResolution {
   const { session, persona, defaults } = sources;
   const given = givenOptions(sources.opts);
-  const { model, tools, maxTurns, mode, onDisconnect, priority } = optionRules;
+  const { model, tools, maxTurns, mode, onDisconnect, priority, maxTokens, thinking } = optionRules;
+  const limits = resolveLimits({
+    opts: given['agentConfig'],
+    maxTurns: maxTurns.read(given['maxTurns']),
+    session: session.agentConfig ?? {},
+    persona: personaLimits(persona),
+    user: sources.user ?? {},
+    instructions: defaults.agentsConfig ?? {},
+    fallback: sources.limits,
+  });
   const chosen = {
     model: choose(model, given['model'], [
       ['environment', model.read(defaults.environmentModel)],
       ['instructions', model.read(defaults.agentsModel)],
     ]),
     tools: choose(tools, given['tools'], [['persona', tools.read(persona.tools)]]),
-    maxTurns: choose(maxTurns, given['maxTurns'], [['persona', persona.maxTurns]]),
+    maxTurns: { value: limits.config.maxIterations, from: limits.provenance.maxIterations },
     persona: choosePersonaFrom(given, session.persona),
     mode: choose(mode, given['mode'], [['session', mode.read(session.mode)]]),
     onDisconnect: choose(onDisconnect, given['onDisconnect'], []),
     priority: choose(priority, given['priority'], []),
+    thinking: choose(thinking, given['thinking'], []),
+    maxTokens: choose(maxTokens, given['maxTokens'], []),
   };
   const governance = given['subagentGovernance'];
   return {
@@ -76,6 +104,12 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       mode: chosen.mode.value,
       onDisconnect: chosen.onDisconnect.value,
       priority: chosen.priority.value,
+      thinking: chosen.thinking.value,
+      ...(chosen.maxTokens.value === undefined ? {} : { maxTokens: chosen.maxTokens.value }),
+      agentConfig: limits.config,
+      ...(sources.persona.decisionTree === undefined
+        ? {}
+        : { decisionTree: sources.persona.decisionTree }),
       ...(governance === undefined ? {} : { subagentGovernance: governance }),
     },
     provenance: {
@@ -86,11 +120,59 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       mode: chosen.mode.from,
       onDisconnect: chosen.onDisconnect.from,
       priority: chosen.priority.from,
+      thinking: chosen.thinking.from,
+      maxTokens: chosen.maxTokens.from,
+      agentConfig: limits.provenance,
       subagentGovernance: governance === undefined ? 'default' : 'opts',
     },
-    problems: findProblems(sources.opts, given, chosen),
+    problems: [
+      ...findProblems(sources.opts, given, chosen),
+      ...limitProblems(given['agentConfig'], limits),
+    ].sort(byKey),
   };
 }
+
+function personaLimits({ maxTurns, agentConfig }: Persona): Partial<AgentConfig> {
+  return { ...agentConfig, ...(maxTurns === undefined ? {} : { maxIterations: maxTurns }) };
+}
+
+function limitProblems(given: unknown, { config, provenance, problems }: LimitResolution) {
+  if (given !== undefined && !isPlainObject(given)) {
+    const expected = 'an object with fields like max_iterations';
+    return [
+      {
+        kind: 'invalid' as const,
+        key: 'agentConfig',
+        expected,
+        using: {},
+        from: 'default' as const,
+      },
+    ];
+  }
+  const unknown = Object.keys(given ?? {}).filter((key) => !isLimit(key));
+  return [
+    ...unknown.map((key) => ({ kind: 'unknown' as const, key: `agentConfig.${key}` })),
+    ...problems.map(({ field: { name, wireName, min, max } }) => ({
+      kind: 'invalid' as const,
+      key: `agentConfig.${wireName}`,
+      expected: `a whole number from ${min} to ${max}`,
+      using: config[name],
+      from: provenance[name],
+    })),
+  ];
+}
+
+const isLimit = (key: string): boolean =>
+  agentConfigFields.some(({ wireName }) => wireName === key);
+
+function byKey(a: OptionProblem, b: OptionProblem): number {
+  const [first, second] = [keyOf(a), keyOf(b)];
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
+}
+
+const keyOf = (problem: OptionProblem): string =>
+  problem.kind === 'not-an-object' ? '' : problem.key;
 
 /**
  * The persona a turn runs as. Resolved before the rest, because the persona's file is itself a tier
@@ -127,11 +209,11 @@ function findProblems(
   if (opts !== undefined && !isPlainObject(opts)) return [{ kind: 'not-an-object' }];
   const keys = Object.keys(given).filter((key) => given[key] !== undefined);
   return keys.sort().flatMap((key): OptionProblem[] => {
-    if (key === 'subagentGovernance') return [];
+    if (key === 'subagentGovernance' || key === 'agentConfig') return [];
     if (!isOptionKey(key)) return [{ kind: 'unknown', key }];
     const used = chosen[key];
-    if (used === undefined || used.from === 'opts') return [];
-    const { expected } = optionRules[key];
+    const { expected, read } = optionRules[key];
+    if (used === undefined || read(given[key]) !== undefined) return [];
     return [{ kind: 'invalid', key, expected, using: used.value, from: used.from }];
   });
 }

@@ -24,8 +24,11 @@ export type UserPart =
   | { type: 'document'; title: string; text: string }
   | { type: 'tool_result'; callId: string; output: string; isError: boolean };
 
+/** A system message stands after a user message: what the server tells the model on the way. */
 export type ModelMessage =
-  { role: 'user'; parts: UserPart[] } | { role: 'assistant'; parts: AssistantPart[] };
+  | { role: 'user'; parts: UserPart[] }
+  | { role: 'assistant'; parts: AssistantPart[] }
+  | { role: 'system'; text: string };
 
 export interface ToolSpec {
   name: string;
@@ -41,6 +44,8 @@ export interface ModelRequest {
   tools: ToolSpec[];
   /** Most tokens the reply may have. */
   maxTokens: number;
+  /** Whether the model thinks before it answers. */
+  thinking?: boolean;
 }
 
 /** Why a model stopped by itself. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PersonaLibrary } from '../agents/load-persona.js';
+import type { AgentConfig } from '../governance/agent-config.js';
 import { loadOptions } from '../options/load-options.js';
 import type { Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
@@ -16,6 +17,8 @@ export interface BootDeps {
   clock: Clock;
   /** Model of turns that name none, from the environment. */
   environmentModel: string | undefined;
+  /** Limits of turns that nobody limits. */
+  defaultLimits: Readonly<AgentConfig>;
 }
 
 export interface BootReport {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import {
   boolean,
+  customType,
   index,
   integer,
   json,
@@ -12,6 +13,8 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { StepStopReason, ToolStatus, TurnEvent, Usage } from '../events/turn-event.js';
+import type { AgentConfig } from '../governance/agent-config.js';
+import type { Todo } from '../notices/todo.js';
 import type { OptionResolution } from '../options/resolve-options.js';
 import type { AssistantPart } from '../provider/model-types.js';
 
@@ -24,6 +27,16 @@ import type { AssistantPart } from '../provider/model-types.js';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 
+/**
+ * A string in a `json` column. The query builder's own takes a string it reads for JSON that is not
+ * parsed yet: a tool's output that is JSON itself would come back as an object.
+ */
+const jsonString = customType<{ data: string; driverData: unknown }>({
+  dataType: () => 'json',
+  toDriver: (value) => JSON.stringify(value),
+  fromDriver: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
+});
+
 export const sessions = pgTable('sessions', {
   id: text('id').primaryKey(),
   projectRoot: text('project_root').notNull(),
@@ -33,6 +46,8 @@ export const sessions = pgTable('sessions', {
   bootFingerprint: text('boot_fingerprint'),
   bootedAt: instant('booted_at'),
   model: text('model'),
+  /** Limits that were set when it was made; null: none. */
+  agentConfig: json('agent_config').$type<Partial<AgentConfig>>(),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 });
@@ -76,6 +91,8 @@ export const turns = pgTable(
     usage: json('usage').$type<Usage>(),
     exitCode: integer('exit_code'),
     endReason: text('end_reason'),
+    /** What the reply says about a limit that ended it; null where none did. */
+    endNote: text('end_note'),
     failure: json('failure').$type<TurnFailure>(),
     cancelRequestedAt: instant('cancel_requested_at'),
     cancelReason: text('cancel_reason').$type<CancelReason>(),
@@ -146,7 +163,7 @@ export const toolCalls = pgTable(
     name: text('name').notNull(),
     input: json('input').$type<unknown>().notNull(),
     status: text('status').$type<ToolCallStatus>().notNull(),
-    output: json('output').$type<string>(),
+    output: jsonString('output'),
     durationMs: integer('duration_ms'),
     claimedAt: instant('claimed_at').notNull(),
     endedAt: instant('ended_at'),
@@ -182,4 +199,62 @@ export const turnReaders = pgTable(
     hasLeft: boolean('has_left').notNull(),
   },
   (reader) => [primaryKey({ columns: [reader.turnId, reader.processId] })],
+);
+
+/** What a user chose; a field that is missing has its default. Written by `options/settings`. */
+export const userSettings = pgTable('user_settings', {
+  userId: text('user_id').primaryKey(),
+  settings: json('settings').$type<Record<string, unknown>>().notNull(),
+  updatedAt: instant('updated_at').notNull(),
+});
+
+export type NoticeLevel = 'message' | 'step';
+
+/** What was said about a turn while it ran, to its readers and to the model; once per mark. */
+export const notices = pgTable(
+  'notices',
+  {
+    turnId: text('turn_id')
+      .notNull()
+      .references(() => turns.id, { onDelete: 'cascade' }),
+    /** What must not be said twice: the trigger, and which of its marks. */
+    mark: text('mark').notNull(),
+    /** The model hears it after this step; 0: before the first. */
+    afterStep: integer('after_step').notNull(),
+    /** Among those after one step. */
+    position: integer('position').notNull(),
+    kind: text('kind').notNull(),
+    level: text('level').$type<NoticeLevel>().notNull(),
+    text: text('text').notNull(),
+    metadata: json('metadata').$type<Record<string, unknown>>().notNull(),
+    seenByModel: boolean('seen_by_model').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (notice) => [primaryKey({ columns: [notice.turnId, notice.mark] })],
+);
+
+/** A session's list, whole: it is small, and replaced at every write. */
+export const todos = pgTable('todos', {
+  sessionId: text('session_id')
+    .primaryKey()
+    .references(() => sessions.id, { onDelete: 'cascade' }),
+  items: json('items').$type<Todo[]>().notNull(),
+  updatedAt: instant('updated_at').notNull(),
+});
+
+/** A summary that stands for every turn up to one. The turns stay as they are. */
+export const compactions = pgTable(
+  'compactions',
+  {
+    id: text('id').primaryKey(),
+    sessionId: text('session_id')
+      .notNull()
+      .references(() => sessions.id, { onDelete: 'cascade' }),
+    throughTurnId: text('through_turn_id').notNull(),
+    reason: text('reason').$type<'automatic' | 'requested'>().notNull(),
+    summary: text('summary').notNull(),
+    usage: json('usage').$type<Usage>().notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (compaction) => [index('compactions_by_session').on(compaction.sessionId, compaction.createdAt)],
 );

@@ -24,6 +24,7 @@ describe('ToolRegistry', () => {
       'glob read safe',
       'grep read safe',
       'bash command never',
+      'todo_write read safe',
     ]);
   });
 

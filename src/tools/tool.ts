@@ -1,3 +1,4 @@
+import type { Todo } from '../notices/todo.js';
 import type { JsonObject } from '../platform/json.js';
 
 /** What a call may do: look, change files, or run anything at all. Permissions are keyed on it. */
@@ -15,6 +16,12 @@ export interface ToolContext {
   workdir: string;
   /** The whole environment of child processes (see `pickShellEnv`). Nothing is inherited. */
   env?: Readonly<Record<string, string>>;
+  /** The session's todo list. */
+  todos?: TodoBoard;
+}
+
+export interface TodoBoard {
+  replace(todos: Todo[]): Promise<void>;
 }
 
 export interface ToolCall {

@@ -3,7 +3,9 @@ import type { TurnEvent, TurnEventBody } from '../events/turn-event.js';
 import { describeProblems } from '../options/describe-problems.js';
 import { isoTime } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
+import { traitsOf } from '../provider/model-traits.js';
 import { sessions } from '../storage/schema.js';
+import { loopState } from './loop-state.js';
 import { nextAction } from './next-action.js';
 import { stepEnded } from './turn-facts.js';
 import { openCalls, type Attempt } from './turn-run.js';
@@ -31,6 +33,8 @@ export async function announceAttempt(
     model,
     providerSessionId: claudeSessionId,
     resumed,
+    maxTurns: turn.options.options.maxTurns,
+    contextWindow: traitsOf(turn.options.options.model).contextWindow,
   };
   await attempt.writer.commit(
     [started, ...notices(attempt)],
@@ -43,15 +47,10 @@ export async function announceAttempt(
 }
 
 function announceRecovery(attempt: Attempt, said: readonly TurnEvent[]): Promise<void> {
-  const { turn, progress, writer } = attempt;
+  const { progress, writer } = attempt;
   const last = progress.steps.at(-1);
   const open = openCalls(attempt).length;
-  const next = nextAction({
-    steps: progress.steps.length,
-    maxTurns: turn.options.options.maxTurns,
-    stopReason: last?.stopReason,
-    openCalls: open,
-  });
+  const next = nextAction(loopState(attempt));
   // Its tools were done, and the process died before it could say so.
   const unsaid =
     last !== undefined &&

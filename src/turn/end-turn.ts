@@ -5,13 +5,16 @@ import {
   type TurnEventBody,
   type Usage,
 } from '../events/turn-event.js';
+import { moveTime } from '../governance/agent-state.js';
+import { endNote, limitReached } from '../governance/limit-reached.js';
 import type { AssistantPart } from '../provider/model-types.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { updateFenced } from '../storage/update-fenced.js';
 import { messages, steps, turns, type TurnFailure } from '../storage/schema.js';
 import { endCall, type CallEnd } from '../tools/ledger.js';
 import type { Ending } from './next-action.js';
-import { stepEnded, toolEnded, turnFailed } from './turn-facts.js';
+import { limitOf } from './loop-state.js';
+import { limitNotice, stepEnded, toolEnded, turnFailed } from './turn-facts.js';
 import {
   ledgerCall,
   openCalls,
@@ -35,17 +38,19 @@ export async function endTurn(run: Attempt, ending: Ending, failure?: TurnFailur
   const abandoned = openCalls(run).map((call) => ({ call, end: abandonedEnd(run, call) }));
   const cut = cutStep(run, ending);
   const startedAt = (turn.startedAt ?? turn.createdAt).getTime();
+  const limit = describeLimit(run, ending, now);
   const events: TurnEventBody[] = [
     ...abandoned.map(({ call, end }) => toolEnded(call, end)),
     ...run.progress.steps
       .slice(-1)
       .flatMap((step) => (abandoned.length > 0 ? [stepEnded(step)] : [])),
     ...(cut === undefined ? [] : [stepEnded(cut)]),
+    ...(limit?.events ?? []),
     ...(failure === undefined ? [] : [turnFailed(failure)]),
     {
       type: 'turn.ended',
       ...ending,
-      text: replyText(run),
+      text: replyText(run) + (limit?.note ?? ''),
       usage,
       durationMs: now.getTime() - startedAt,
     },
@@ -67,12 +72,29 @@ export async function endTurn(run: Attempt, ending: Ending, failure?: TurnFailur
       status: ending.outcome,
       exitCode: ending.exitCode,
       endReason: ending.reason,
+      ...(limit === undefined ? {} : { endNote: limit.note.trim() }),
       failure: failure ?? null,
       usage,
       leaseUntil: null,
       endedAt: now,
     }),
   ]);
+}
+
+/** What is said of a limit that ended the turn: to the client, and at the end of the reply. */
+function describeLimit(run: Attempt, ending: Ending, now: Date) {
+  const reason = ending.outcome === 'limited' ? limitOf(ending.reason) : undefined;
+  if (reason === undefined) return undefined;
+  const state = moveTime(run.progress.state, now.getTime());
+  const text = replyText(run);
+  const note = `${text === '' ? '' : '\n\n'}${endNote(reason, state, text !== '')}`;
+  const step = (run.progress.draft ?? run.progress.steps.at(-1))?.step;
+  const events: TurnEventBody[] = [
+    limitNotice(limitReached(reason, state)),
+    // Without a step there is nothing it would be a part of.
+    ...(step === undefined ? [] : [{ type: 'text.delta' as const, step, text: note }]),
+  ];
+  return { note, events };
 }
 
 function totalUsage({ progress }: Attempt): Usage {

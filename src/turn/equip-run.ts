@@ -1,25 +1,34 @@
-import { loadAttachment, loadAttachmentOrNote } from '../attachments/load-attachment.js';
-import type { AttachmentRef, StoredPart } from '../attachments/stored-part.js';
+import { loadAttachment } from '../attachments/load-attachment.js';
+import { loadParts } from '../attachments/load-parts.js';
 import { offerTools } from '../governance/offer-tools.js';
-import type { UserPart } from '../provider/model-types.js';
+import type { Todo } from '../notices/todo.js';
 import { checkProjectRoot } from '../session/check-project-root.js';
 import { openTools } from '../tools/open-tools.js';
-import type { TurnTranscript } from './build-messages.js';
 import { buildSystem } from './build-system.js';
 import type { StoredTurn } from './load-turn.js';
+import { openHistory } from './open-history.js';
+import { openWatch, todoBoard } from './open-watch.js';
+import type { Compaction } from './turn-claims.js';
 import type { Attempt, TurnRun } from './turn-run.js';
 import type { TurnServices } from './turn-services.js';
 
+export interface Conversation {
+  /** The session's other turns, oldest first. */
+  earlier: readonly StoredTurn[];
+  todos: readonly Todo[] | null;
+  compaction: Compaction | null;
+}
+
 /**
  * Gives an attempt what the loop needs: persona, system prompt, tools, the conversation with its
- * files.
+ * files. A conversation that fills too much of the model's window is compacted first.
  *
  * @throws TypedError when the project root, the persona or a file of this turn is gone.
  */
 export async function equipRun(
   services: TurnServices,
   attempt: Attempt,
-  earlier: readonly StoredTurn[],
+  conversation: Conversation,
 ): Promise<TurnRun> {
   const { options, provenance } = attempt.turn.options;
   const { instructionRoot } = services.personas;
@@ -29,9 +38,20 @@ export async function equipRun(
   const selected = services.tools.select(options.tools).tools;
   const offered = offerTools(selected, { disallowed: persona.disallowedTools, namedByTurn: named });
   const { settings, provider } = services;
+  const toolSpecs = offered.map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    inputSchema,
+  }));
+  const { earlierTurns, compaction } = await openHistory(services, attempt, {
+    ...conversation,
+    tools: toolSpecs,
+  });
+  const watch = openWatch(services, attempt, { ...conversation, compaction });
   return {
     ...attempt,
     provider,
+    logger: services.logger,
     limits: settings.limits,
     system: buildSystem({
       prompt: persona.prompt,
@@ -39,14 +59,15 @@ export async function equipRun(
       projectRoot,
       mode: options.mode,
     }),
-    earlierTurns: await Promise.all(earlier.map(toTranscript)),
+    earlierTurns,
     userParts: await loadParts(attempt.storedParts, loadAttachment),
-    tools: openTools(selected, { workdir: projectRoot, env: settings.shellEnv }),
-    toolSpecs: offered.map(({ name, description, inputSchema }) => ({
-      name,
-      description,
-      inputSchema,
-    })),
+    tools: openTools(selected, {
+      workdir: projectRoot,
+      env: settings.shellEnv,
+      todos: todoBoard(attempt, watch),
+    }),
+    toolSpecs,
+    watch,
     permissions: {
       mode: options.mode,
       autoApprove: persona.autoApproveTools,
@@ -54,23 +75,4 @@ export async function equipRun(
       named,
     },
   };
-}
-
-async function toTranscript(stored: StoredTurn): Promise<TurnTranscript> {
-  return {
-    userParts: await loadParts(stored.userParts, loadAttachmentOrNote),
-    steps: stored.steps,
-    results: new Map(stored.calls.map((call) => [call.callId, call])),
-    status: stored.turn.status,
-    endReason: stored.turn.endReason,
-  };
-}
-
-function loadParts(
-  parts: readonly StoredPart[],
-  load: (file: AttachmentRef) => Promise<UserPart>,
-): Promise<UserPart[]> {
-  return Promise.all(
-    parts.map(async (part) => (part.type === 'text' ? part : await load(part.file))),
-  );
 }

@@ -3,11 +3,13 @@ import { nextAction, settleStopReason, type LoopState, type NextAction } from '.
 
 const state = (more: Partial<LoopState>): LoopState => ({
   steps: 1,
-  maxTurns: 12,
+  limit: undefined,
   stopReason: 'end_turn',
   openCalls: 0,
   ...more,
 });
+
+const limit = { reason: 'max_turns', refusal: 'the turn reached its limit of 12 model calls' };
 
 const end = (outcome: string, reason: string, exitCode = 0) => ({
   type: 'end',
@@ -28,22 +30,32 @@ describe('nextAction', () => {
     ],
     [
       'open calls at the limit',
-      { stopReason: 'tool_use', openCalls: 1, steps: 12 },
+      { stopReason: 'tool_use', openCalls: 1, steps: 12, limit },
       { type: 'refuse-tools', reason: 'not run: the turn reached its limit of 12 model calls' },
     ],
     [
       'answered calls at the limit',
-      { stopReason: 'tool_use', steps: 12 },
+      { stopReason: 'tool_use', steps: 12, limit },
       end('limited', 'max_turns'),
     ],
     [
-      'a limit of one',
-      { stopReason: 'tool_use', steps: 1, maxTurns: 1 },
+      'a limit before the first call',
+      { steps: 0, stopReason: undefined, limit },
       end('limited', 'max_turns'),
     ],
+    [
+      'a reply that was cut by the budget',
+      { stopReason: 'max_tokens', limit: { ...limit, reason: 'token_budget' } },
+      end('limited', 'token_budget'),
+    ],
+    ['a whole reply at the limit', { stopReason: 'end_turn', limit }, end('completed', 'end_turn')],
     ['a pause', { stopReason: 'pause_turn' }, { type: 'call-model', step: 2 }],
     ['a pause with open calls', { stopReason: 'pause_turn', openCalls: 1 }, { type: 'run-tools' }],
-    ['a pause at the limit', { stopReason: 'pause_turn', steps: 12 }, end('limited', 'max_turns')],
+    [
+      'a pause at the limit',
+      { stopReason: 'pause_turn', steps: 12, limit },
+      end('limited', 'max_turns'),
+    ],
     ['a cut reply', { stopReason: 'max_tokens' }, end('limited', 'max_tokens')],
     [
       'a cut reply with calls',
@@ -66,14 +78,15 @@ describe('nextAction', () => {
     const reasons = ['tool_use', 'pause_turn'] as const;
     for (const stopReason of reasons) {
       for (const maxTurns of [1, 2, 5]) {
-        let loop = state({ steps: 0, maxTurns, stopReason: undefined });
+        const limitAt = (steps: number) => (steps < maxTurns ? undefined : limit);
+        let loop = state({ steps: 0, stopReason: undefined });
         let action: NextAction = nextAction(loop);
         let calls = 0;
         for (let rounds = 0; action.type !== 'end'; rounds += 1) {
           expect(rounds).toBeLessThan(20);
           if (action.type === 'call-model') {
             calls += 1;
-            loop = { steps: action.step, maxTurns, stopReason, openCalls: 1 };
+            loop = { steps: action.step, stopReason, openCalls: 1, limit: limitAt(action.step) };
           } else loop = { ...loop, openCalls: 0 };
           action = nextAction(loop);
         }

@@ -6,12 +6,18 @@ import type { StopReason } from '../provider/model-types.js';
 export interface LoopState {
   /** Steps that are stored. */
   steps: number;
-  /** Most steps the turn may have. */
-  maxTurns: number;
+  /** The limit that allows no further model call, under the name its end is known by. */
+  limit: NextLimit | undefined;
   /** Of the last stored step; undefined before the first. */
   stopReason: StepStopReason | undefined;
   /** Tool calls of the last step that have no result yet. */
   openCalls: number;
+}
+
+export interface NextLimit {
+  reason: string;
+  /** Why calls that are still open are not run: for the model. */
+  refusal: string;
 }
 
 export interface Ending {
@@ -34,17 +40,14 @@ const limited = (reason: string): NextAction => end({ outcome: 'limited', exitCo
 
 /** The loop's brain: what `runTurn` does next. Pure. */
 export function nextAction(state: LoopState): NextAction {
-  const { stopReason, steps, maxTurns, openCalls } = state;
-  if (stopReason === undefined) return { type: 'call-model', step: 1 };
+  const { stopReason, limit, openCalls } = state;
+  if (stopReason === undefined) return callAgain(state);
   switch (stopReason) {
     case 'tool_use':
       if (openCalls === 0) return callAgain(state);
-      if (steps < maxTurns) return { type: 'run-tools' };
+      if (limit === undefined) return { type: 'run-tools' };
       // Their results would reach nobody: the model is not called again.
-      return {
-        type: 'refuse-tools',
-        reason: `not run: the turn reached its limit of ${maxTurns} model calls`,
-      };
+      return { type: 'refuse-tools', reason: `not run: ${limit.refusal}` };
     case 'pause_turn':
       return openCalls > 0 ? { type: 'run-tools' } : callAgain(state);
     case 'end_turn':
@@ -56,7 +59,7 @@ export function nextAction(state: LoopState): NextAction {
       // A cut-off call may be half of what the model meant: it is answered, never run.
       if (openCalls > 0)
         return { type: 'refuse-tools', reason: `not run: the reply was cut off (${stopReason})` };
-      return limited(stopReason);
+      return limited(stopReason === 'max_tokens' ? (limit?.reason ?? stopReason) : stopReason);
     case 'interrupted':
     case 'failed':
       // A turn that was cut has ended; its steps are never gone on with.
@@ -66,8 +69,8 @@ export function nextAction(state: LoopState): NextAction {
   }
 }
 
-function callAgain({ steps, maxTurns }: LoopState): NextAction {
-  return steps < maxTurns ? { type: 'call-model', step: steps + 1 } : limited('max_turns');
+function callAgain({ steps, limit }: LoopState): NextAction {
+  return limit === undefined ? { type: 'call-model', step: steps + 1 } : limited(limit.reason);
 }
 
 function end(ending: Ending): NextAction {

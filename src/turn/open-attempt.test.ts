@@ -39,6 +39,8 @@ describe('openAttempt', () => {
         wasAnnounced: true,
         hasHistory: true,
         userParts: [],
+        todos: null,
+        compaction: null,
         session: await test.services.sessions.get(sessionId),
       },
       lease,

@@ -7,6 +7,7 @@ import type { Lease } from './lease.js';
 import { loadSessionTurns, type StoredTurn } from './load-turn.js';
 import type { Claim } from './turn-claims.js';
 import type { Attempt } from './turn-run.js';
+import { openState } from './turn-state.js';
 import type { TurnServices } from './turn-services.js';
 import { assistantMessageId } from './view-messages.js';
 
@@ -19,13 +20,18 @@ export async function openAttempt(
   claim: Claim,
   lease: Lease,
 ): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
-  const { tools, clock } = services;
+  const { tools, clock, trees } = services;
   // A session has one turn at a time: while this one is active, all others came before it.
   const [said, conversation] = await Promise.all([
     openLog(services, claim, lease),
     loadConversation(services, claim),
   ]);
   const stored = conversation.find((other) => other.turn.id === claim.id);
+  const { decisionTree = 'default', agentConfig } = claim.options.options;
+  const tree = trees.find(decisionTree, agentConfig);
+  const [steps, calls] = [stored?.steps ?? [], stored?.calls ?? []];
+  const startedAt = claim.startedAt ?? claim.createdAt;
+  const { projectRoot } = claim.session;
   const attempt: Attempt = {
     turn: claim,
     attempt: claim.attempt,
@@ -36,15 +42,20 @@ export async function openAttempt(
     lease,
     writer: openWriter(services, claim, lease),
     effectOf: (name) => tools.select([name]).tools[0]?.effect,
+    tree,
     progress: {
-      steps: (stored?.steps ?? []).map(({ step, parts, stopReason, usage }) => ({
+      steps: steps.map(({ step, parts, stopReason, usage, endedAt }) => ({
         step,
         parts,
         stopReason,
         usage,
+        endedAt,
       })),
-      results: new Map((stored?.calls ?? []).map((call) => [call.callId, call])),
+      results: new Map(calls.map((call) => [call.callId, call])),
       draft: undefined,
+      state: openState(tree, { projectRoot, startedAt, steps, calls }, clock.now()),
+      clampedStep: undefined,
+      notices: [...(stored?.notices ?? [])],
     },
     storedParts: claim.userParts,
   };

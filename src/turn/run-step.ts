@@ -1,42 +1,82 @@
 import { noUsage } from '../events/turn-event.js';
 import { unreachable } from '../platform/exhaustive.js';
-import type { ModelEvent } from '../provider/model-types.js';
+import { moveTime } from '../governance/agent-state.js';
+import type { ModelEvent, ModelRequest } from '../provider/model-types.js';
+import { traitsOf } from '../provider/model-traits.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { steps } from '../storage/schema.js';
 import { buildMessages } from './build-messages.js';
+import { loopState } from './loop-state.js';
 import { nextAction, settleStopReason } from './next-action.js';
+import { postNotices } from './post-notices.js';
+import { estimateInput, reserveReply, type LastCall } from './reserve-tokens.js';
 import { refusalNotice, stepEnded } from './turn-facts.js';
 import type { StepDraft, TurnRun } from './turn-run.js';
+import { addStep } from './turn-state.js';
 
 /**
  * One call of the model: streams it to the readers and stores the reply, before any of its tools
  * runs. Its `step.ended` comes when its tools are done, or at once when it has none.
+ *
+ * @returns `no-budget`, and nothing was called, when the budget has no room for another reply.
  */
-export async function runStep(run: TurnRun, step: number): Promise<void> {
+export async function runStep(run: TurnRun, step: number): Promise<'done' | 'no-budget'> {
   const startedAt = new Date(run.clock.now());
+  const state = run.tree.onTurnStart(moveTime(run.progress.state, startedAt.getTime()));
+  await postNotices(run, state, step);
+  const request = buildRequest(run);
+  const maxTokens = reserveReply({
+    left: state.config.tokenBudget - state.tokensUsed,
+    input: estimateInput(request, lastCall(run), startedAt.getTime()),
+    most: request.maxTokens,
+  });
+  if (maxTokens === undefined) return 'no-budget';
+  if (maxTokens < request.maxTokens) run.progress.clampedStep = step;
+  run.progress.state = state;
   const draft: StepDraft = { step, startedAt, parts: [], openText: '', usage: noUsage };
   run.progress.draft = draft;
   run.writer.emit({ type: 'step.started', step });
-  const request = {
-    model: run.turn.options.options.model,
-    system: run.system,
-    messages: buildMessages([...run.earlierTurns, currentTurn(run)]),
-    tools: run.toolSpecs,
-    maxTokens: run.limits.maxTokens,
-  };
-  for await (const batch of run.provider.stream(request, run.lease.signal)) {
+  for await (const batch of run.provider.stream({ ...request, maxTokens }, run.lease.signal)) {
     for (const event of batch) {
-      if (event.type === 'ended') return await storeStep(run, draft, event);
+      if (event.type === 'ended') {
+        await storeStep(run, draft, event);
+        return 'done';
+      }
       apply(run, draft, event);
     }
   }
   throw new Error(`The model's stream of step ${step} ended without its last event`);
 }
 
+function buildRequest(run: TurnRun): ModelRequest {
+  const { model, maxTokens = run.limits.maxTokens, thinking } = run.turn.options.options;
+  const { takesSystemMessages } = traitsOf(model);
+  return {
+    model,
+    system: run.system,
+    messages: buildMessages([...run.earlierTurns, currentTurn(run)], { takesSystemMessages }),
+    tools: run.toolSpecs,
+    maxTokens,
+    thinking,
+  };
+}
+
+/** What the budget knows of the call before; undefined before the first. */
+function lastCall({ progress }: TurnRun): LastCall | undefined {
+  const last = progress.steps.at(-1);
+  if (last === undefined) return undefined;
+  const results = last.parts.flatMap((part) =>
+    part.type === 'tool_use' ? [progress.results.get(part.id)?.output ?? ''] : [],
+  );
+  const told = progress.notices.filter(({ afterStep }) => afterStep === last.step);
+  const added = [...results, ...told.map(({ text }) => text)];
+  return { usage: last.usage, endedAt: last.endedAt.getTime(), added };
+}
+
 function currentTurn(run: TurnRun) {
-  const { steps: finished, results } = run.progress;
+  const { steps: finished, results, notices } = run.progress;
   const { status, endReason } = run.turn;
-  return { userParts: run.userParts, steps: finished, results, status, endReason };
+  return { userParts: run.userParts, steps: finished, results, notices, status, endReason };
 }
 
 function apply(
@@ -79,26 +119,23 @@ async function storeStep(
   const { parts, startedAt } = draft;
   const asksForTools = parts.some((part) => part.type === 'tool_use');
   const stopReason = settleStopReason(ended.stopReason, asksForTools);
-  const finished = { step: draft.step, parts, stopReason, usage: ended.usage };
+  const endedAt = new Date(run.clock.now());
+  const finished = { step: draft.step, parts, stopReason, usage: ended.usage, endedAt };
   const events = [
     ...(stopReason === 'refusal' ? [refusalNotice(ended.details)] : []),
     ...(asksForTools ? [] : [stepEnded(finished)]),
   ];
-  const { id: turnId, options } = run.turn;
-  const endedAt = new Date(run.clock.now());
-  const fact = insertFenced(steps, {
-    ...finished,
-    turnId,
-    attempt: run.attempt,
-    startedAt,
-    endedAt,
-  });
-  const { maxTurns } = options.options;
-  const openCalls = asksForTools ? 1 : 0;
-  const next = nextAction({ steps: draft.step, maxTurns, stopReason, openCalls });
+  const { id: turnId } = run.turn;
+  const fact = insertFenced(steps, { ...finished, turnId, attempt: run.attempt, startedAt });
+  const progress = {
+    ...run.progress,
+    state: addStep(run.progress.state, finished),
+    steps: [...run.progress.steps, finished],
+    draft: undefined,
+  };
   // A turn's last step is stored with its end.
+  const next = nextAction(loopState({ ...run, progress }));
   if (next.type === 'end') run.writer.hold(events, [fact]);
   else await run.writer.commit(events, [fact]);
-  run.progress.steps.push(finished);
-  run.progress.draft = undefined;
+  Object.assign(run.progress, progress);
 }

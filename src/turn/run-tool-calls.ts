@@ -5,8 +5,9 @@ import { claimCall, endCall } from '../tools/ledger.js';
 import type { CallableTool } from '../tools/open-tools.js';
 import { runCalls } from '../tools/run-calls.js';
 import { runTool } from '../tools/run-tool.js';
-import { stepEnded, toolEnded } from './turn-facts.js';
+import { stepEnded, tooManyCalls, toolEnded } from './turn-facts.js';
 import { ledgerCall, openCalls, type ToolUse, type TurnRun } from './turn-run.js';
+import { addResult } from './turn-state.js';
 
 const outcomeUnknown =
   'The outcome of this call is not known: the process that ran it died. It may have taken effect, ' +
@@ -23,9 +24,32 @@ export async function runToolCalls(run: TurnRun): Promise<void> {
     // An unknown tool is answered at once: nothing can come of running beside it.
     return { call, tool, effect: tool?.effect ?? ('read' as const) };
   });
-  const limit = run.limits.parallelTools;
-  await runCalls(calls, ({ call, tool }) => runOne(run, call, tool), { limit });
+  const { maxParallelTools: limit } = run.tree.getConfig();
+  const cut = await refuseTooMany(run);
+  const within = calls.filter(({ call }) => !cut.has(call.id));
+  await runCalls(within, ({ call, tool }) => runOne(run, call, tool), { limit });
   await endLastStep(run);
+}
+
+/** Answers the calls of the last step beyond its cap. @returns their ids. */
+async function refuseTooMany(run: TurnRun): Promise<ReadonlySet<string>> {
+  const { maxToolCallsPerTurn: cap } = run.tree.getConfig();
+  const asked = (run.progress.steps.at(-1)?.parts ?? []).filter((part) => part.type === 'tool_use');
+  const beyond = new Set(asked.slice(cap).map((call) => call.id));
+  const open = openCalls(run).filter((call) => beyond.has(call.id));
+  if (open.length === 0) return beyond;
+  const reason = `not run: one step may ask for ${cap} tool calls, and this one asked for ${asked.length}. Ask again for what is still needed.`;
+  const now = new Date(run.clock.now());
+  const result = unrun('denied', reason);
+  await run.writer.commit(
+    [
+      ...open.map((call) => toolEnded(call, result)),
+      tooManyCalls({ asked: asked.length, cap, cut: open.map((call) => call.name) }),
+    ],
+    open.map((call) => endCall(ledgerCall(run, call), result, now)),
+  );
+  for (const call of open) keepResult(run, call, result);
+  return beyond;
 }
 
 /** Answers every open call of the last step without running it. Ends the step. */
@@ -81,8 +105,12 @@ async function end(run: TurnRun, call: ToolUse, result: CallEnd): Promise<void> 
     [toolEnded(call, result)],
     [endCall(ledgerCall(run, call), result, new Date(run.clock.now()))],
   );
-  const { status, output } = result;
-  run.progress.results.set(call.id, { status, output });
+  keepResult(run, call, result);
+}
+
+function keepResult({ tree, progress }: TurnRun, call: ToolUse, { status, output }: CallEnd): void {
+  progress.results.set(call.id, { status, output });
+  progress.state = addResult(tree, progress.state, { ...call, status, output });
 }
 
 async function endLastStep(run: TurnRun): Promise<void> {

@@ -2,7 +2,11 @@ import { unreachable } from '../platform/exhaustive.js';
 import { nextAction, type Ending } from './next-action.js';
 import { refuseToolCalls, runToolCalls } from './run-tool-calls.js';
 import { runStep } from './run-step.js';
-import { openCalls, type TurnRun } from './turn-run.js';
+import { loopState } from './loop-state.js';
+import type { TurnRun } from './turn-run.js';
+
+/** What is left of the budget holds neither the next request nor a reply. */
+const outOfTokens: Ending = { outcome: 'limited', exitCode: 0, reason: 'token_budget' };
 
 /**
  * The loop: asks what is next, does it, until the turn has an ending. A recovered turn comes in
@@ -13,16 +17,10 @@ import { openCalls, type TurnRun } from './turn-run.js';
 export async function runTurn(run: TurnRun): Promise<Ending> {
   for (;;) {
     run.lease.signal.throwIfAborted();
-    const last = run.progress.steps.at(-1);
-    const action = nextAction({
-      steps: run.progress.steps.length,
-      maxTurns: run.turn.options.options.maxTurns,
-      stopReason: last?.stopReason,
-      openCalls: openCalls(run).length,
-    });
+    const action = nextAction(loopState(run));
     switch (action.type) {
       case 'call-model':
-        await runStep(run, action.step);
+        if ((await runStep(run, action.step)) === 'no-budget') return outOfTokens;
         break;
       case 'run-tools':
         await runToolCalls(run);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import type { AgentConfig } from '../governance/agent-config.js';
 import { composePrompt } from '../attachments/compose-prompt.js';
 import { resolveAttachments } from '../attachments/resolve-attachments.js';
 import { loadOptions } from '../options/load-options.js';
@@ -23,6 +24,8 @@ export interface TurnSubmission {
   /** Absolute paths. */
   attachments: string[];
   idempotencyKey: string | undefined;
+  /** Limits where nobody sets any, in place of the server's. */
+  limits?: Readonly<AgentConfig>;
 }
 
 export interface SubmittedTurn {
@@ -45,10 +48,10 @@ export async function submitTurn(
   submission: TurnSubmission,
 ): Promise<SubmittedTurn> {
   const { db, provider, personas, settings, clock } = services;
-  const { sessionId, message, opts, attachments, idempotencyKey } = submission;
+  const { sessionId, message, opts, attachments, idempotencyKey, limits } = submission;
   if (message.length > settings.maxMessageChars)
     throw messageTooLong(message, settings.maxMessageChars);
-  const { session, isBusy } = await findSessionAndTurn(db, sessionId);
+  const { session, isBusy, user } = await findSessionAndTurn(db, sessionId);
   const requestHash = hashRequest(submission);
   const earlier = await findJoinable(services, submission, requestHash);
   if (earlier !== undefined) return earlier;
@@ -60,8 +63,12 @@ export async function submitTurn(
     throw turnInProgress(sessionId);
   }
   await checkProjectRoot(session.projectRoot, personas.instructionRoot);
-  const { environmentModel } = settings;
-  const { resolution } = await loadOptions({ personas, environmentModel }, session, opts);
+  const { environmentModel, defaultLimits } = settings;
+  const subject = { ...session, user, ...(limits === undefined ? {} : { limits }) };
+  const tiers = { personas, environmentModel, defaultLimits };
+  const { resolution } = await loadOptions(tiers, subject, opts);
+  const { decisionTree = 'default', agentConfig } = resolution.options;
+  services.trees.create(decisionTree, agentConfig);
   const resolved = await resolveAttachments(attachments);
   const { parts } = composePrompt(message, resolved);
   const rejectedAttachments = resolved.errors.map((error) => ({

@@ -1,10 +1,19 @@
-import { and, asc, eq, getTableColumns, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { StoredPart } from '../attachments/stored-part.js';
+import type { Todo } from '../notices/todo.js';
 import type { SessionRow } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
 import { prepared } from '../storage/prepared.js';
-import { messages, sessions, turnArchives, turns, type CancelReason } from '../storage/schema.js';
+import {
+  compactions,
+  messages,
+  sessions,
+  todos,
+  turnArchives,
+  turns,
+  type CancelReason,
+} from '../storage/schema.js';
 import { ownedBy } from './fence.js';
 import type { TurnRow } from './turn-lookup.js';
 
@@ -20,6 +29,16 @@ export interface Claim extends TurnRow {
   wasAnnounced: boolean;
   /** The session has other turns: they came before. */
   hasHistory: boolean;
+  todos: Todo[] | null;
+  /** The session's last one. */
+  compaction: Compaction | null;
+}
+
+/** A summary that stands for the turns up to one. */
+export interface Compaction {
+  id: string;
+  throughTurnId: string;
+  summary: string;
 }
 
 const claimTurn = prepared((db) => {
@@ -34,6 +53,20 @@ const claimTurn = prepared((db) => {
     .select({ id: other.id })
     .from(other)
     .where(and(eq(other.sessionId, turns.sessionId), ne(other.id, turns.id)));
+  const list = db
+    .select({ items: todos.items })
+    .from(todos)
+    .where(eq(todos.sessionId, turns.sessionId));
+  const last = db
+    .select({
+      id: compactions.id,
+      throughTurnId: sql`${compactions.throughTurnId}`.as('throughTurnId'),
+      summary: compactions.summary,
+    })
+    .from(compactions)
+    .where(eq(compactions.sessionId, turns.sessionId))
+    .orderBy(desc(compactions.createdAt), desc(compactions.id))
+    .limit(1);
   return db
     .update(turns)
     .set({
@@ -57,6 +90,8 @@ const claimTurn = prepared((db) => {
       userParts: sql<StoredPart[]>`(${userParts})`.mapWith(messages.parts),
       wasAnnounced: sql<boolean>`exists (${said})`,
       hasHistory: sql<boolean>`exists (${others})`,
+      todos: sql<Todo[] | null>`(${list})`.mapWith(todos.items),
+      compaction: sql<Compaction | null>`(select row_to_json(last) from (${last}) last)`,
     })
     .prepare('claim_turn');
 });

@@ -1,4 +1,5 @@
 import type { StepStopReason, TurnEventBody, Usage } from '../events/turn-event.js';
+import type { LimitReached } from '../governance/limit-reached.js';
 import type { TurnFailure } from '../storage/schema.js';
 import type { CallEnd } from '../tools/ledger.js';
 import type { ToolUse } from './turn-run.js';
@@ -41,6 +42,30 @@ export function refusalNotice(details: string | undefined): TurnEventBody {
     kind: 'refusal',
     level: 'step',
     text: `The model declined to go on${details === undefined ? '' : `: ${details}`}.`,
+    seenByModel: false,
+  };
+}
+
+/** What of a step's calls was cut, for clients; the model is told by each call's result. */
+export function tooManyCalls(cut: { asked: number; cap: number; cut: string[] }): TurnEventBody {
+  return {
+    type: 'notice.posted',
+    kind: 'tool-limit',
+    level: 'step',
+    text: `${cut.asked} tool calls were asked for in one step; the limit is ${cut.cap}. Not run: ${cut.cut.join(', ')}.`,
+    metadata: { current_value: cut.asked, limit_value: cut.cap },
+    seenByModel: false,
+  };
+}
+
+/** The limit that ended a turn, for clients. */
+export function limitNotice({ kind, text, metadata }: LimitReached): TurnEventBody {
+  return {
+    type: 'notice.posted',
+    kind,
+    level: 'step',
+    text,
+    metadata: { ...metadata },
     seenByModel: false,
   };
 }

@@ -1,10 +1,12 @@
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import { LOCAL_USER } from '../access/local-user.js';
+import { readAgentConfig, type AgentConfig } from '../governance/agent-config.js';
 import { isId } from '../platform/ids.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import type { SessionRow } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
 import { prepared } from '../storage/prepared.js';
-import { sessions, turns } from '../storage/schema.js';
+import { sessions, turns, userSettings } from '../storage/schema.js';
 import { turnNotFound } from './turn-errors.js';
 
 export type TurnRow = typeof turns.$inferSelect;
@@ -32,8 +34,13 @@ export async function findActiveTurn(
 
 const selectSessionAndTurn = prepared((db) =>
   db
-    .select({ session: getTableColumns(sessions), turnId: turns.id })
+    .select({
+      session: getTableColumns(sessions),
+      turnId: turns.id,
+      settings: userSettings.settings,
+    })
     .from(sessions)
+    .leftJoin(userSettings, eq(userSettings.userId, sql.placeholder('userId')))
     .leftJoin(
       turns,
       and(eq(turns.sessionId, sessions.id), inArray(turns.status, ['queued', 'running'])),
@@ -43,19 +50,20 @@ const selectSessionAndTurn = prepared((db) =>
 );
 
 /**
- * A session, and whether a turn holds its lock.
+ * A session, whether a turn holds its lock, and the limits its user has set.
  *
  * @throws TypedError SESSION_NOT_FOUND 404, also for text that is no session's id.
  */
 export async function findSessionAndTurn(
   db: Database,
   sessionId: string,
-): Promise<{ session: SessionRow; isBusy: boolean }> {
+): Promise<{ session: SessionRow; isBusy: boolean; user: Partial<AgentConfig> }> {
   const [found] = isId('sess', sessionId)
-    ? await selectSessionAndTurn(db).execute({ sessionId })
+    ? await selectSessionAndTurn(db).execute({ sessionId, userId: LOCAL_USER })
     : [];
   if (found === undefined) throw sessionNotFound(sessionId);
-  return { session: found.session, isBusy: found.turnId !== null };
+  const { config: user } = readAgentConfig(found.settings ?? {});
+  return { session: found.session, isBusy: found.turnId !== null, user };
 }
 
 export async function findTurnByKey(

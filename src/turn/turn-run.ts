@@ -1,11 +1,15 @@
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { EventWriter } from '../events/event-writer.js';
 import type { StepStopReason, TurnEvent, Usage } from '../events/turn-event.js';
+import type { AgentState } from '../governance/agent-state.js';
+import type { DecisionTree } from '../governance/decision-tree.js';
 import type { PermissionQuestion } from '../governance/decide-permission.js';
+import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/clock.js';
 import type { SessionRow } from '../session/session-store.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import type { AssistantPart, ToolSpec, UserPart } from '../provider/model-types.js';
+import type { StoredNotice } from '../notices/notice.js';
 import type { ToolCallStatus } from '../storage/schema.js';
 import type { LedgerCall } from '../tools/ledger.js';
 import type { TurnTools } from '../tools/open-tools.js';
@@ -13,12 +17,14 @@ import type { ToolEffect } from '../tools/tool.js';
 import type { TurnTranscript } from './build-messages.js';
 import type { Lease } from './lease.js';
 import type { TurnRow } from './turn-lookup.js';
+import type { TurnWatch } from './turn-watch.js';
 
 export interface FinishedStep {
   step: number;
   parts: AssistantPart[];
   stopReason: StepStopReason;
   usage: Usage;
+  endedAt: Date;
 }
 
 /** A step while its reply streams: what is left of it when the turn is cut. */
@@ -42,7 +48,6 @@ export interface RunLimits {
   maxTokens: number;
   toolTimeoutMs: number;
   toolOutputLimit: number;
-  parallelTools: number;
 }
 
 /**
@@ -64,10 +69,18 @@ export interface Attempt {
   effectOf(name: string): ToolEffect | undefined;
   /** What the user said, files by reference. */
   storedParts: readonly StoredPart[];
+  /** What decides when the loop ends. */
+  tree: DecisionTree;
   progress: {
     steps: FinishedStep[];
     results: Map<string, CallResult>;
     draft: StepDraft | undefined;
+    /** Of the tree, after everything above. */
+    state: AgentState;
+    /** A step whose reply was given less room than it might have had, for the budget's sake. */
+    clampedStep: number | undefined;
+    /** What was said on the way, in order. */
+    notices: StoredNotice[];
   };
 }
 
@@ -81,6 +94,8 @@ export interface TurnRun extends Attempt {
   userParts: UserPart[];
   tools: TurnTools;
   toolSpecs: ToolSpec[];
+  watch: TurnWatch;
+  logger: Logger;
   permissions: Omit<PermissionQuestion, 'tool' | 'namedByTurn'> & { named: readonly string[] };
 }
 

@@ -1,20 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import { hasArchive } from '../events/archive.js';
 import { parseCursor, type Cursor } from '../events/cursor.js';
+import type { TurnEvent } from '../events/turn-event.js';
 import { TypedError } from '../platform/typed-error.js';
+import type { Dialect } from '../wire/dialect.js';
 import { harnessDialect } from '../wire/dialects/harness.js';
 import { encodeTurn } from '../wire/encode-turn.js';
 import { writeStream } from '../wire/write-stream.js';
 import { cancelTurn, type CancelState } from './cancel-turn.js';
 import { closeSession } from './close-session.js';
 import { followTurn } from './follow-turn.js';
-import { loadSessionTurns } from './load-turn.js';
 import type { Presence } from './presence.js';
 import { submitTurn, type SubmittedTurn, type TurnSubmission } from './submit-turn.js';
 import { noActiveTurn, streamExpired } from './turn-errors.js';
 import { findActiveTurn, getTurn, viewTurn } from './turn-lookup.js';
 import type { TurnServices } from './turn-services.js';
-import { viewMessages, type MessageView } from './view-messages.js';
 
 /** Turns as clients see them. */
 export class TurnService {
@@ -32,30 +32,42 @@ export class TurnService {
   }
 
   /**
+   * The turn's events, from the first to the last, or until `signal` aborts; until then, whoever
+   * takes them is a reader of the turn.
+   *
+   * @param isNew it was just submitted: nobody can have left it alone.
+   */
+  async *follow(
+    { turnId, onDisconnect, onBegun }: SubmittedTurn,
+    signal: AbortSignal,
+    isNew = true,
+  ): AsyncGenerator<readonly TurnEvent[]> {
+    const { services, presence } = this;
+    const leave = onDisconnect === 'cancel' ? presence.join(turnId, !isNew) : () => undefined;
+    try {
+      for await (const events of followTurn(services, turnId, signal, isNew)) {
+        onBegun?.();
+        if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
+        yield events;
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  /**
    * Writes the turn's frames after a cursor, from the `start`, or of one that was just submitted.
-   * Resolves when the reader has the last one or has left; until then it is a reader of the turn.
+   * Resolves when the reader has the last one or has left.
    */
   stream(
-    { turnId, onDisconnect, onBegun }: SubmittedTurn,
+    turn: SubmittedTurn,
     response: ServerResponse,
     after?: Cursor | 'start',
+    dialect: Dialect<unknown> = harnessDialect,
   ): Promise<void> {
-    const { services, presence } = this;
-    const follow = async function* (signal: AbortSignal) {
-      const leave =
-        onDisconnect === 'cancel' ? presence.join(turnId, after !== undefined) : () => undefined;
-      try {
-        for await (const events of followTurn(services, turnId, signal, after === undefined)) {
-          onBegun?.();
-          if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
-          yield events;
-        }
-      } finally {
-        leave();
-      }
-    };
-    const encode = encodeTurn(harnessDialect, turnId, after === 'start' ? undefined : after);
-    const { clock, logger, settings } = services;
+    const follow = (signal: AbortSignal) => this.follow(turn, signal, after === undefined);
+    const encode = encodeTurn(dialect, turn.turnId, after === 'start' ? undefined : after);
+    const { clock, logger, settings } = this.services;
     const deps = { clock, logger, deadlineMs: settings.readerTimeoutMs };
     return writeStream(response, { follow, encode }, deps);
   }
@@ -77,11 +89,6 @@ export class TurnService {
 
   async get(turnId: string) {
     return viewTurn(await getTurn(this.services.db, turnId));
-  }
-
-  async messages(sessionId: string): Promise<MessageView[]> {
-    await this.services.sessions.get(sessionId);
-    return viewMessages(await loadSessionTurns(this.services.db, sessionId));
   }
 
   /** Asks for the end of the session's turn. Asking again while it ends is fine. */

@@ -1,5 +1,9 @@
+import type { AgentConfig } from '../governance/agent-config.js';
+import type { DecisionTrees } from '../governance/decision-trees.js';
 import type { PersonaLibrary } from '../agents/load-persona.js';
 import type { EventLog } from '../events/event-log.js';
+import type { TodoStore } from '../notices/todo-store.js';
+import type { ResourceReader } from '../platform/read-resources.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
@@ -14,6 +18,8 @@ import type { RunLimits } from './turn-run.js';
 
 export interface TurnSettings {
   environmentModel: string | undefined;
+  /** Limits of turns that nobody limits. */
+  defaultLimits: Readonly<AgentConfig>;
   queueDepth: number;
   archiveKeepDays: number;
   leaseMs: number;
@@ -22,6 +28,8 @@ export interface TurnSettings {
   maxMessageChars: number;
   /** How long a reader may take nothing, in ms. */
   readerTimeoutMs: number;
+  /** Share of the model's window, in percent, from which a conversation is compacted. */
+  compactPercent: number;
   limits: RunLimits;
   /** The environment of commands, without any of the server's own settings. */
   shellEnv: Readonly<Record<string, string>>;
@@ -41,5 +49,8 @@ export interface TurnServices {
   personas: PersonaLibrary;
   provider: AnthropicProvider;
   tools: ToolRegistry;
+  trees: DecisionTrees;
+  todos: TodoStore;
+  resources: ResourceReader;
   settings: TurnSettings;
 }

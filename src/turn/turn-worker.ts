@@ -85,7 +85,9 @@ export class TurnWorker {
     const { attempt, earlier } = await openAttempt(services, claim, lease);
     logger.info({ model: attempt.turn.options.options.model }, 'turn started');
     const elapsedMs = clock.now() - (attempt.turn.startedAt ?? attempt.turn.createdAt).getTime();
-    const cancelDeadline = clock.after(Math.max(0, settings.turnTimeoutMs - elapsedMs), () =>
+    const { timeoutSeconds } = attempt.tree.getConfig();
+    const timeoutMs = Math.min(settings.turnTimeoutMs, timeoutSeconds * 1_000);
+    const cancelDeadline = clock.after(Math.max(0, timeoutMs - elapsedMs), () =>
       lease.end('deadline'),
     );
     let run: TurnRun | undefined;
@@ -96,7 +98,7 @@ export class TurnWorker {
       const announced = announceAttempt(services, attempt, earlier.length > 0);
       // Nobody hears of anything before it is stored, but the model can begin. Awaited below.
       announced.catch(() => undefined);
-      run = await equipRun(services, attempt, earlier);
+      run = await equipRun(services, attempt, { ...claim, earlier });
       const ending = await runTurn(run);
       await announced;
       await endTurn(attempt, ending);

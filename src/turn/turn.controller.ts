@@ -18,7 +18,6 @@ import { ApiHarnessStream } from '../wire/api-stream.decorator.js';
 import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
 import { eventsUrl } from './turn-lookup.js';
 import { TurnService } from './turn-service.js';
-import type { MessageView } from './view-messages.js';
 
 @ApiTags('turns')
 @Controller('api/harness')
@@ -106,16 +105,6 @@ export class TurnController {
   })
   async interrupt(@Body() body: InterruptDto): Promise<InterruptedDto> {
     return { ok: true, ...(await this.turns.interrupt(body.sessionId)) };
-  }
-
-  @Get('sessions/:id/messages')
-  @ApiOperation({ summary: 'Messages of a session, oldest first' })
-  @ApiOkResponse({
-    description: '`{messages}`: each with its role, status and parts (text, thinking, file, tool).',
-  })
-  @ApiErrors({ 404: 'SESSION_NOT_FOUND' })
-  async messages(@Param('id') sessionId: string): Promise<{ messages: MessageView[] }> {
-    return { messages: await this.turns.messages(sessionId) };
   }
 
   /** Here and not with the other session routes: a running turn is ended first. */

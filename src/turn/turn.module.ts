@@ -1,5 +1,7 @@
 import { Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
 import { AbandonedTurns } from './abandoned-turns.js';
+import { ConversationController } from './conversation.controller.js';
+import { ConversationService } from './conversation-service.js';
 import { forgetArchives } from './forget-archives.js';
 import { Presence } from './presence.js';
 import { Sweeper } from './sweeper.js';
@@ -20,11 +22,13 @@ export class TurnApiModule implements OnModuleDestroy {
     const presence = new Presence({ ...services, graceMs });
     return {
       module: TurnApiModule,
-      controllers: [TurnController],
+      controllers: [TurnController, ConversationController],
       providers: [
         { provide: TurnService, useValue: new TurnService(services, presence) },
+        { provide: ConversationService, useValue: new ConversationService(services) },
         { provide: Presence, useValue: presence },
       ],
+      exports: [TurnService],
     };
   }
 

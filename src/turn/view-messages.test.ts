@@ -101,7 +101,7 @@ describe('the messages of a session', () => {
         { type: 'file', name: 'a.txt', path: '/work/a.txt', mimeType: 'text/plain', size: 3 },
       ],
     });
-    expect(assistant).toEqual({
+    expect(assistant).toMatchObject({
       messageId: assistantMessageId(first),
       turnId: first,
       role: 'assistant',
@@ -129,6 +129,10 @@ describe('the messages of a session', () => {
         { type: 'text', text: 'Done.' },
       ],
     });
+    expect(assistant?.steps).toMatchObject([
+      { step: 1, status: 'completed', parts: [{}, {}, {}, {}], notices: [] },
+      { step: 2, status: 'completed', parts: [{ type: 'text', text: 'Done.' }], notices: [] },
+    ]);
     expect(later).toEqual([expect.objectContaining({ turnId: second, role: 'user' })]);
   });
 

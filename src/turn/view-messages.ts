@@ -1,30 +1,22 @@
 import type { StoredPart } from '../attachments/stored-part.js';
-import type { AssistantPart } from '../provider/model-types.js';
+import type { StoredNotice } from '../notices/notice.js';
 import type { StoredTurn } from './load-turn.js';
+import { viewStepParts, viewSteps, type MessagePart, type StepView } from './view-steps.js';
 
 export interface MessageView {
   messageId: string;
   turnId: string;
-  role: 'user' | 'assistant';
+  role: 'user' | 'assistant' | 'system';
   /** `active` while its turn runs; `cut` when its turn ended before it was complete. */
   status: 'active' | 'complete' | 'cut';
   /** ISO-8601. */
   createdAt: string;
   parts: MessagePart[];
+  /** A summary stands for it when the model is called. */
+  compacted?: boolean;
+  /** Of an assistant's message: the model calls it consists of, in order. */
+  steps?: StepView[];
 }
-
-export type MessagePart =
-  | { type: 'text'; text: string }
-  | { type: 'thinking'; text: string }
-  | { type: 'file'; name: string; path: string; mimeType: string; size: number }
-  | {
-      type: 'tool';
-      toolUseId: string;
-      name: string;
-      input: unknown;
-      status: string;
-      output: string | null;
-    };
 
 /** A session's messages, oldest first: `GET /api/harness/sessions/:id/messages`. Pure. */
 export function viewMessages(turns: readonly StoredTurn[]): MessageView[] {
@@ -38,22 +30,44 @@ export function viewMessages(turns: readonly StoredTurn[]): MessageView[] {
       createdAt: turn.createdAt.toISOString(),
       parts: stored.userParts.map(viewUserPart),
     };
-    if (steps.length === 0) return [user];
+    const asked = [user, ...stored.notices.filter(isOwnMessage).map(viewNoticeMessage)];
+    if (steps.length === 0) return asked;
     const assistant: MessageView = {
       messageId: assistantMessageId(turn.id),
       turnId: turn.id,
       role: 'assistant',
       status: assistantStatus(turn.status),
       createdAt: (turn.endedAt ?? turn.startedAt ?? turn.createdAt).toISOString(),
-      parts: steps.flatMap((step) => step.parts.flatMap((part) => viewPart(part, stored))),
+      parts: [...steps.flatMap((step) => viewStepParts(step, stored)), ...viewEndNote(turn)],
+      steps: viewSteps(stored),
     };
-    return [user, assistant];
+    return [...asked, assistant];
   });
 }
 
 /** The id of the message that answers a turn: known before the turn has begun. */
 export function assistantMessageId(turnId: string): string {
   return turnId.replace(/^turn_/, 'msg_');
+}
+
+/** What is said of a conversation stands between its messages; of a loop, between its steps. */
+function isOwnMessage(notice: StoredNotice): boolean {
+  return notice.level === 'message';
+}
+
+function viewNoticeMessage(notice: StoredTurn['notices'][number]): MessageView {
+  return {
+    messageId: `${assistantMessageId(notice.turnId)}-${notice.mark}`,
+    turnId: notice.turnId,
+    role: 'system',
+    status: 'complete',
+    createdAt: notice.createdAt.toISOString(),
+    parts: [{ type: 'text', text: notice.text }],
+  };
+}
+
+function viewEndNote({ endNote }: StoredTurn['turn']): MessagePart[] {
+  return endNote === null ? [] : [{ type: 'text', text: endNote }];
 }
 
 function assistantStatus(status: StoredTurn['turn']['status']): MessageView['status'] {
@@ -65,22 +79,4 @@ function viewUserPart(part: StoredPart): MessagePart {
   if (part.type === 'text') return part;
   const { name, path, mimeType, size } = part.file;
   return { type: 'file', name, path, mimeType, size };
-}
-
-function viewPart(part: AssistantPart, stored: StoredTurn): MessagePart[] {
-  switch (part.type) {
-    case 'text':
-      return part.text === '' ? [] : [{ type: 'text', text: part.text }];
-    case 'thinking':
-      return [{ type: 'thinking', text: part.thinking }];
-    case 'tool_use': {
-      const call = stored.calls.find((row) => row.callId === part.id);
-      const { id: toolUseId, name, input } = part;
-      const status = call?.status ?? 'requested';
-      return [{ type: 'tool', toolUseId, name, input, status, output: call?.output ?? null }];
-    }
-    case 'redacted_thinking':
-    case 'opaque':
-      return [];
-  }
 }

@@ -56,17 +56,30 @@ describe('the server beside its turns', () => {
     );
     expect(routes.sort()).toEqual([
       'delete /api/harness/session/{id}',
+      'delete /api/oracle/history',
       'get /api/harness/session/list',
       'get /api/harness/session/{id}',
       'get /api/harness/sessions/{id}/messages',
+      'get /api/harness/sessions/{id}/todos',
       'get /api/harness/turns/{id}',
       'get /api/harness/turns/{id}/events',
+      'get /api/harness/turns/{id}/steps',
+      'get /api/oracle/history',
+      'get /api/settings/agent-config',
+      'get /api/settings/models',
       'get /health',
       'get /ready',
       'post /api/harness/interrupt',
       'post /api/harness/session/boot',
       'post /api/harness/session/create',
+      'post /api/harness/sessions/{id}/compact',
       'post /api/harness/turn',
+      'post /api/oracle',
+      'post /api/oracle/cancel',
+      'post /api/oracle/stream',
+      'post /api/settings/agent-config/reset',
+      'put /api/settings/agent-config',
+      'put /api/settings/models',
     ]);
     const turn = paths['/api/harness/turn']?.['post']?.responses ?? {};
     expect(Object.keys(turn)).toEqual(

@@ -142,7 +142,9 @@ describe('the turn’s own time', () => {
     const frames = await stream.all();
     expect(dataOf(frames, 'turn:end')).toMatchObject({ outcome: 'limited', reason: 'timeout' });
     expect(frames.at(-1)?.data).toEqual({ exitCode: 0 });
-    expect(dataOf(frames, 'chat:complete')).toEqual({ text: 'word1' });
+    expect(dataOf(frames, 'chat:complete')).toEqual({
+      text: 'word1\n\n[Stopped: the time limit of 1 seconds was reached. What was found so far is above.]',
+    });
     await (await client.turn(sessionId, 'Hello')).all();
     await server.close();
   });

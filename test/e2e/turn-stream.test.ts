@@ -57,8 +57,8 @@ describe('a turn, streamed', () => {
     await (await client.turn(sessionId, '[[tool=glob {"pattern":"*"}]] second')).all();
     await (await client.turn(sessionId, 'Third question')).all();
     const body = modelRequests.at(-1)?.body;
-    expect(body?.system).toContain('Permission mode: plan');
-    expect(body?.system).toContain(projectRoot);
+    expect(JSON.stringify(body?.system)).toContain('Permission mode: plan');
+    expect(JSON.stringify(body?.system)).toContain(projectRoot);
     const said = JSON.stringify(body?.messages);
     expect(said).toContain('First question');
     expect(said).toContain('tool_result');

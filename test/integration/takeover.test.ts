@@ -183,7 +183,8 @@ describe('a turn that another worker takes over', () => {
       exitCode: 0,
       text: said.join(''),
     });
-    expect(typesOf(seen).slice(-2)).toEqual(['step.ended', 'turn.ended']);
+    const end = ['step.ended', 'notice.posted', 'text.delta', 'turn.ended'];
+    expect(typesOf(seen).slice(-4)).toEqual(end);
   });
 
   it('is given time to end by a worker that stops, and handed back after that', async () => {

@@ -1,9 +1,12 @@
+import { freeLimits } from '../../src/options/free-limits.js';
 import { newId } from '../../src/platform/ids.js';
 import type { Database } from '../../src/storage/connection.js';
 import { sessions, turns } from '../../src/storage/schema.js';
 import type { OptionResolution } from '../../src/options/resolve-options.js';
 
 type TurnInsert = typeof turns.$inferInsert;
+
+export const someLimits = freeLimits({ turnTimeoutMs: 600_000, parallelTools: 4 });
 
 export const someOptions: OptionResolution = {
   options: {
@@ -14,6 +17,8 @@ export const someOptions: OptionResolution = {
     mode: 'direct',
     onDisconnect: 'continue',
     priority: 'normal',
+    thinking: false,
+    agentConfig: someLimits,
   },
   provenance: {
     model: 'default',
@@ -23,6 +28,17 @@ export const someOptions: OptionResolution = {
     mode: 'session',
     onDisconnect: 'opts',
     priority: 'default',
+    thinking: 'default',
+    maxTokens: 'default',
+    agentConfig: {
+      maxIterations: 'default',
+      softWarningPercent: 'default',
+      tokenBudget: 'default',
+      tokenWarningPercent: 'default',
+      timeoutSeconds: 'default',
+      maxToolCallsPerTurn: 'default',
+      maxParallelTools: 'default',
+    },
     subagentGovernance: 'default',
   },
   problems: [],

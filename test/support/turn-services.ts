@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { someLimits } from './store-turn.js';
 import { PersonaLibrary } from '../../src/agents/load-persona.js';
 import { MemoryEventLog } from '../../src/events/memory-event-log.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
@@ -12,6 +13,9 @@ import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
 import { SessionStore } from '../../src/session/session-store.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
+import { DecisionTrees } from '../../src/governance/decision-trees.js';
+import { TodoStore } from '../../src/notices/todo-store.js';
+import { ResourceReader } from '../../src/platform/read-resources.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
 import { EndWatch } from '../../src/turn/end-watch.js';
 import { MemorySignalBus } from '../../src/turn/memory-signal-bus.js';
@@ -66,8 +70,12 @@ export async function openTestServices(
     personas: new PersonaLibrary(fileURLToPath(new URL('../../instructions', import.meta.url))),
     provider,
     tools: new ToolRegistry(tools),
+    trees: new DecisionTrees(),
+    todos: new TodoStore(database.db),
+    resources: new ResourceReader(clock),
     settings: {
       environmentModel: undefined,
+      defaultLimits: someLimits,
       queueDepth: 100,
       archiveKeepDays: 0,
       leaseMs,
@@ -75,11 +83,11 @@ export async function openTestServices(
       drainMs: 0,
       maxMessageChars: 100_000,
       readerTimeoutMs: 30_000,
+      compactPercent: 80,
       limits: {
         maxTokens: 10_000,
         toolTimeoutMs: 60_000,
         toolOutputLimit: 10_000,
-        parallelTools: 4,
       },
       shellEnv: {},
     },

@@ -53,7 +53,8 @@ describe('toRequest', () => {
       model: 'claude-sonnet-5',
       max_tokens: 4096,
       stream: true,
-      system: 'Be brief.',
+      cache_control: { type: 'ephemeral' },
+      system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
       tools: [
         {
           name: 'read_file',
@@ -134,7 +135,27 @@ describe('toRequest', () => {
       model: 'claude-sonnet-5',
       max_tokens: 4096,
       stream: true,
+      cache_control: { type: 'ephemeral' },
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
     });
+  });
+
+  it('sends a system message where it stands', () => {
+    const [, told] = toRequest({
+      ...request,
+      messages: [
+        { role: 'user', parts: [{ type: 'text', text: 'Hi' }] },
+        { role: 'system', text: 'Hurry.' },
+      ],
+    }).messages;
+    expect(told).toEqual({ role: 'system', content: [{ type: 'text', text: 'Hurry.' }] });
+  });
+
+  it('gives half of the reply to thinking, where that is enough to be taken', () => {
+    const thinking = (maxTokens: number) =>
+      toRequest({ ...request, thinking: true, maxTokens }).thinking;
+    expect(thinking(2_048)).toEqual({ type: 'enabled', budget_tokens: 1_024 });
+    expect(thinking(2_047)).toBeUndefined();
+    expect(toRequest(request).thinking).toBeUndefined();
   });
 });

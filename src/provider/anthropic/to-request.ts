@@ -10,6 +10,7 @@ import type {
 
 type Params = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
+type Message = { role: 'user' | 'assistant'; content: Block[] } | Anthropic.SystemMessageParam;
 type Citation = Anthropic.TextCitationParam;
 
 /**
@@ -26,10 +27,18 @@ export function toRequest(request: ModelRequest): Params {
     model: request.model,
     max_tokens: request.maxTokens,
     stream: true,
-    ...(request.system.trim() === '' ? {} : { system: request.system }),
+    // The mark is set by the API on the last block, so that what was sent once stays as it was.
+    cache_control: { type: 'ephemeral' },
+    ...toThinking(request),
+    ...(request.system.trim() === '' ? {} : { system: toSystem(request.system) }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toTool) }),
     messages: request.messages.map(toMessage).filter((message) => message.content.length > 0),
   };
+}
+
+/** What no step and no turn changes ends here: it is read from the cache whatever comes after. */
+function toSystem(text: string): Anthropic.TextBlockParam[] {
+  return [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
 }
 
 function toTool(tool: ToolSpec): Anthropic.Tool {
@@ -40,7 +49,20 @@ function toTool(tool: ToolSpec): Anthropic.Tool {
   };
 }
 
-function toMessage(message: ModelMessage): { role: 'user' | 'assistant'; content: Block[] } {
+/** Less than this the API refuses as a budget of thinking. */
+const LEAST_THINKING = 1_024;
+
+/** Half of the reply may be thinking; where that is too little to be taken, there is none. */
+function toThinking({ thinking, maxTokens }: ModelRequest): Pick<Params, 'thinking'> {
+  const budget = Math.floor(maxTokens / 2);
+  if (thinking !== true || budget < LEAST_THINKING) return {};
+  return { thinking: { type: 'enabled', budget_tokens: budget } };
+}
+
+function toMessage(message: ModelMessage): Message {
+  if (message.role === 'system') {
+    return { role: 'system', content: [{ type: 'text', text: message.text }] };
+  }
   if (message.role === 'assistant') {
     return { role: 'assistant', content: message.parts.filter(hasContent).map(toAssistantBlock) };
   }

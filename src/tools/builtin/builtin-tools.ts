@@ -3,6 +3,7 @@ import { bashTool } from './bash.js';
 import { editTool, readTool, writeTool } from './file-tools.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
+import { todoWriteTool } from './todo-write.js';
 
 /** What every server has. Which of them a turn gets is for its options and permissions to say. */
 export const builtinTools: readonly ToolDefinition[] = [
@@ -12,4 +13,5 @@ export const builtinTools: readonly ToolDefinition[] = [
   globTool,
   grepTool,
   bashTool,
+  todoWriteTool,
 ];

@@ -1,0 +1,33 @@
+import type { AgentConfig } from './agent-config.js';
+import type { AgentState, TerminationReason } from './agent-state.js';
+
+export interface ToolResult {
+  name: string;
+  /** The arguments, as the model gave them. */
+  input: unknown;
+  /** What the model is told. */
+  output: string;
+  isError: boolean;
+}
+
+export interface Continuation {
+  shouldContinue: boolean;
+  reason: TerminationReason | 'continue';
+}
+
+/**
+ * How a loop is controlled. All four are pure: the time is in the state, and a state is made with
+ * the tree's own config.
+ */
+export interface DecisionTree {
+  /**
+   * Whether another iteration may start. Ask when every result of the last iteration is in: half
+   * an iteration looks like another one.
+   */
+  shouldContinue(state: AgentState): Continuation;
+  /** Before every iteration. */
+  onTurnStart(state: AgentState): AgentState;
+  /** After every tool call, in any order among the calls of one iteration. */
+  onToolResult(state: AgentState, result: ToolResult): AgentState;
+  getConfig(): AgentConfig;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import { defaultAgentConfig, type AgentConfig } from './agent-config.js';
+import { changeState, newAgentState, type AgentState } from './agent-state.js';
+import type { Continuation, DecisionTree, ToolResult } from './decision-tree.js';
+import { DecisionTrees } from './decision-trees.js';
+import { DefaultDecisionTree } from './default-decision-tree.js';
+import { recordToolResult } from './record-tool-result.js';
+
+/** A tree of somebody else: may run twice as long, and stops at the first tool that says so. */
+class PatientTree implements DecisionTree {
+  readonly #rest: DefaultDecisionTree;
+
+  constructor(config: AgentConfig) {
+    this.#rest = new DefaultDecisionTree({ ...config, maxIterations: config.maxIterations * 2 });
+  }
+
+  shouldContinue(state: AgentState): Continuation {
+    if (state.extensions['enough'] === true) return { shouldContinue: false, reason: 'completed' };
+    return this.#rest.shouldContinue(state);
+  }
+
+  onTurnStart(state: AgentState): AgentState {
+    return this.#rest.onTurnStart(state);
+  }
+
+  onToolResult(state: AgentState, result: ToolResult): AgentState {
+    const enough = result.output === 'enough';
+    return changeState(recordToolResult(state, result), { extensions: { enough } });
+  }
+
+  getConfig(): AgentConfig {
+    return this.#rest.getConfig();
+  }
+}
+
+/** A loop that knows nothing but the interface. Gives the iterations and the reason. */
+function run(tree: DecisionTree, answer: (turn: number) => string): [number, string] {
+  const config = tree.getConfig();
+  let state = newAgentState({ userId: 'u', projectId: 'p', startTime: 0, config });
+  for (;;) {
+    const { shouldContinue, reason } = tree.shouldContinue(state);
+    if (!shouldContinue) return [state.turn, reason];
+    state = tree.onTurnStart(state);
+    const output = answer(state.turn);
+    state = tree.onToolResult(state, { name: 'read', input: {}, output, isError: false });
+  }
+}
+
+describe('DecisionTrees', () => {
+  it('has the default tree', () => {
+    const tree = new DecisionTrees().create('default', defaultAgentConfig);
+    expect(tree).toBeInstanceOf(DefaultDecisionTree);
+    expect(tree.getConfig()).toEqual(defaultAgentConfig);
+    expect(run(tree, (turn) => `${turn}`)).toEqual([15, 'max_iterations']);
+    expect(run(tree, () => 'the same')).toEqual([3, 'no_progress']);
+  });
+
+  it('runs a tree that was plugged in, by the same loop', () => {
+    const trees = new DecisionTrees();
+    trees.register('patient', (config) => new PatientTree(config));
+    const tree = trees.create('patient', defaultAgentConfig);
+    expect(run(tree, (turn) => `${turn}`)).toEqual([30, 'max_iterations']);
+    expect(run(tree, (turn) => (turn === 4 ? 'enough' : `${turn}`))).toEqual([4, 'completed']);
+  });
+
+  it('names the trees there are when asked for another', () => {
+    const trees = new DecisionTrees();
+    trees.register('patient', (config) => new PatientTree(config));
+    expect(() => trees.create('Patient', defaultAgentConfig)).toThrow(
+      expect.objectContaining({
+        type: 'DECISION_TREE_NOT_FOUND',
+        status: 500,
+        message:
+          'There is no decision tree "Patient". Use one of: default, patient; or register it before the server starts.',
+        details: { name: 'Patient', known: ['default', 'patient'] },
+      }),
+    );
+  });
+
+  it('takes a name once', () => {
+    const trees = new DecisionTrees();
+    expect(() => trees.register('default', (config) => new PatientTree(config))).toThrow(
+      'A decision tree "default" is registered already',
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import { unreachable } from '../platform/exhaustive.js';
+import type { AgentState, TerminationReason } from './agent-state.js';
+import { fraction, measure, type LimitMetadata } from './limit-warnings.js';
+import { findNoProgress, type NoProgress } from './no-progress.js';
+import { errorLimit } from './termination-checks.js';
+
+/** The reasons that are limits: a cancelled and a completed turn reached none. */
+export type LimitReason = Exclude<TerminationReason, 'cancelled' | 'completed'>;
+
+export interface LimitReached {
+  kind: 'limit-reached' | 'no-progress' | 'error-limit';
+  text: string;
+  metadata:
+    LimitMetadata | { repeated_action: string } | { error_count: number; last_error: string };
+}
+
+/** What the client is told when a limit ends the loop. */
+export function limitReached(reason: LimitReason, state: AgentState): LimitReached {
+  switch (reason) {
+    case 'max_iterations': {
+      const metadata = measure(state, 'iteration');
+      const text = `Maximum iterations reached (${fraction(metadata)}). Saving partial response.`;
+      return { kind: 'limit-reached', text, metadata };
+    }
+    case 'token_budget': {
+      const metadata = measure(state, 'token');
+      const text = `Token budget reached (${fraction(metadata)} tokens). Saving partial response.`;
+      return { kind: 'limit-reached', text, metadata };
+    }
+    case 'timeout': {
+      const metadata = measure(state, 'timeout');
+      const text = `Time limit reached (${fraction(metadata)} seconds). Saving partial response.`;
+      return { kind: 'limit-reached', text, metadata };
+    }
+    case 'no_progress': {
+      const found = noProgressOf(state);
+      const text = `No progress detected - ${sayWhat(found)}. Terminating to prevent infinite loop.`;
+      return { kind: 'no-progress', text, metadata: { repeated_action: listActions(found) } };
+    }
+    case 'error_limit': {
+      const { toolErrors, lastError = '' } = state;
+      const text = `Multiple consecutive errors (${toolErrors}/${errorLimit}). Terminating with partial results.`;
+      const metadata = { error_count: toolErrors, last_error: lastError };
+      return { kind: 'error-limit', text, metadata };
+    }
+    default:
+      return unreachable(reason);
+  }
+}
+
+/**
+ * The sentences that a final answer ends with, in brackets.
+ *
+ * @param hasText whether the answer says anything before them.
+ */
+export function endNote(reason: LimitReason, state: AgentState, hasText = true): string {
+  const found = hasText ? ' What was found so far is above.' : ' There is no answer yet.';
+  return `[Stopped: ${explain(reason, state)}.${found}]`;
+}
+
+function explain(reason: LimitReason, state: AgentState): string {
+  const { maxIterations, tokenBudget, timeoutSeconds } = state.config;
+  switch (reason) {
+    case 'max_iterations':
+      return `the limit of ${maxIterations} ${maxIterations === 1 ? 'iteration' : 'iterations'} was reached`;
+    case 'token_budget':
+      return `the budget of ${tokenBudget.toLocaleString('en-US')} tokens was used up`;
+    case 'timeout':
+      return `the time limit of ${timeoutSeconds} seconds was reached`;
+    case 'no_progress': {
+      const found = noProgressOf(state);
+      return `no progress was made, because ${sayWhat(found)}. Attempted: ${listActions(found)}`;
+    }
+    case 'error_limit':
+      return `${state.toolErrors} tool calls in a row failed, the last one with: ${state.lastError ?? 'no message'}`;
+    default:
+      return unreachable(reason);
+  }
+}
+
+/** Another tree may see no progress where the rules here see none: its last action is named. */
+function noProgressOf(state: AgentState): NoProgress {
+  const last = state.actions.at(-1);
+  return (
+    findNoProgress(state.actions) ?? {
+      kind: 'repeat',
+      actions: [last?.action ?? 'no tool call'],
+      times: 1,
+    }
+  );
+}
+
+function sayWhat({ kind, actions, times }: NoProgress): string {
+  if (kind === 'cycle') return `the same ${actions.length} actions kept following each other`;
+  if (kind === 'error') return `the same error came ${times} times`;
+  const what = actions.length > 1 ? 'actions were' : 'action was';
+  return times > 1 ? `the same ${what} attempted ${times} times` : 'nothing new came of the work';
+}
+
+/** A step may have had twenty calls: three say enough. */
+function listActions({ actions }: NoProgress): string {
+  const more = actions.length - 3;
+  return actions.slice(0, 3).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { defaultAgentConfig } from './agent-config.js';
+import {
+  newAgentState,
+  type ActionRecord,
+  type AgentState,
+  type AgentStateChange,
+} from './agent-state.js';
+import { terminationChecks, terminationTable } from './termination-checks.js';
+
+const config = { ...defaultAgentConfig, maxIterations: 10, tokenBudget: 5_000, timeoutSeconds: 60 };
+
+function stateWith(change: AgentStateChange): AgentState {
+  return newAgentState({ userId: 'u', projectId: 'p', startTime: 0, config, ...change });
+}
+
+function same(times: number): ActionRecord[] {
+  return Array.from({ length: times }, (_, index) => ({
+    turn: index + 1,
+    tool: 'read',
+    signature: 'read({})',
+    action: 'read({})',
+    outcome: 'ok:1',
+    isError: false,
+  }));
+}
+
+describe('the termination checks', () => {
+  // Each: what is below the limit, at it, and above it.
+  it.each<[string, AgentStateChange, AgentStateChange, AgentStateChange]>([
+    ['max_iterations', { turn: 9 }, { turn: 10 }, { turn: 11 }],
+    ['token_budget', { tokensUsed: 4_999 }, { tokensUsed: 5_000 }, { tokensUsed: 5_001 }],
+    ['timeout', { now: 59_999 }, { now: 60_000 }, { now: 60_001 }],
+    ['no_progress', { actions: same(2) }, { actions: same(3) }, { actions: same(4) }],
+    ['error_limit', { toolErrors: 2 }, { toolErrors: 3 }, { toolErrors: 4 }],
+  ])('%s', (reason, below, at, above) => {
+    const applying = (change: AgentStateChange): string[] =>
+      terminationChecks.filter((one) => one.applies(stateWith(change))).map((one) => one.reason);
+    expect(applying(below)).toEqual([]);
+    expect(applying(at)).toEqual([reason]);
+    expect(applying(above)).toEqual([reason]);
+  });
+
+  it.each([
+    ['cancelled', { isCancelled: true }],
+    ['completed', { hasFinished: true }],
+  ])('%s', (reason, change) => {
+    const found = terminationChecks.filter((one) => one.applies(stateWith(change)));
+    expect(found.map((one) => one.reason)).toEqual([reason]);
+  });
+});
+
+describe('terminationTable', () => {
+  it('has every reason once, in the order of the contract, with words', () => {
+    expect(terminationTable().map(({ reason }) => reason)).toEqual([
+      'cancelled',
+      'completed',
+      'max_iterations',
+      'token_budget',
+      'timeout',
+      'no_progress',
+      'error_limit',
+    ]);
+    for (const { when } of terminationTable()) expect(when).not.toBe('');
+  });
+});

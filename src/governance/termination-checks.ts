@@ -1,0 +1,56 @@
+import type { AgentState, TerminationReason } from './agent-state.js';
+import { findNoProgress } from './no-progress.js';
+
+export interface TerminationCheck {
+  reason: TerminationReason;
+  /** For the table in the documentation. */
+  when: string;
+  applies(state: AgentState): boolean;
+}
+
+/** Tool errors in a row that end a loop. */
+export const errorLimit = 3;
+
+/** In order, the first that applies ends the loop. */
+export const terminationChecks: readonly TerminationCheck[] = [
+  {
+    reason: 'cancelled',
+    when: 'the turn was cancelled',
+    applies: ({ isCancelled }) => isCancelled,
+  },
+  {
+    reason: 'completed',
+    when: 'the model stopped and asked for no tool',
+    applies: ({ hasFinished }) => hasFinished,
+  },
+  {
+    reason: 'max_iterations',
+    when: '`max_iterations` iterations were run',
+    applies: ({ turn, config }) => turn >= config.maxIterations,
+  },
+  {
+    reason: 'token_budget',
+    when: '`token_budget` tokens were used',
+    applies: ({ tokensUsed, config }) => tokensUsed >= config.tokenBudget,
+  },
+  {
+    reason: 'timeout',
+    when: '`timeout_seconds` seconds have passed',
+    applies: ({ elapsedSeconds, config }) => elapsedSeconds >= config.timeoutSeconds,
+  },
+  {
+    reason: 'no_progress',
+    when: 'three iterations in a row did the same with the same results, two or three kept following each other, or one error came three times',
+    applies: ({ actions }) => findNoProgress(actions) !== undefined,
+  },
+  {
+    reason: 'error_limit',
+    when: 'three tool calls in a row failed',
+    applies: ({ toolErrors }) => toolErrors >= errorLimit,
+  },
+];
+
+/** The checks in the order they are tried, for the documentation. */
+export function terminationTable(): { reason: TerminationReason; when: string }[] {
+  return terminationChecks.map(({ reason, when }) => ({ reason, when }));
+}

@@ -1,0 +1,34 @@
+import type { Notice } from './notice.js';
+import type { Facts, Trigger } from './trigger.js';
+
+/**
+ * What is due, most urgent first: of every trigger that is looked at now, what was not said in this
+ * turn. A trigger that throws is told of and skipped: it must not cost the turn.
+ */
+export function checkTriggers(
+  triggers: readonly Trigger[],
+  facts: Facts,
+  onError: (trigger: string, error: unknown) => void,
+): Notice[] {
+  const due = triggers
+    .filter(({ enabled, levels }) => enabled && levels.includes(facts.at))
+    .flatMap((trigger) => checkOne(trigger, facts, onError));
+  const fresh = due.filter(
+    ({ mark }, index) =>
+      !facts.fired.has(mark) && due.findIndex((other) => other.mark === mark) === index,
+  );
+  return fresh.sort((a, b) => a.urgency - b.urgency);
+}
+
+function checkOne(
+  { id, priority, check }: Trigger,
+  facts: Facts,
+  onError: (trigger: string, error: unknown) => void,
+): Notice[] {
+  try {
+    return check(facts).map((notice) => ({ ...notice, level: facts.at, urgency: priority }));
+  } catch (error) {
+    onError(id, error);
+    return [];
+  }
+}

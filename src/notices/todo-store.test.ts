@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../test/support/database.js';
+import { storeTurn } from '../../test/support/store-turn.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { storeFacts } from '../events/store-facts.js';
+import { SessionStore } from '../session/session-store.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import { sessions, todos } from '../storage/schema.js';
+import type { Todo } from './todo.js';
+import { replaceTodos, TodoStore } from './todo-store.js';
+
+const first: Todo = { id: 'a', content: 'Read it', status: 'completed' };
+const second: Todo = { id: 'b', content: 'Write it', status: 'pending' };
+
+describe('TodoStore', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  const clock = new ManualClock();
+  const now = new Date(clock.now());
+  let sessionStore: SessionStore;
+  let store: TodoStore;
+  let sessionId: string;
+
+  async function newSession(): Promise<string> {
+    const wanted = { projectRoot: '/work/a', persona: 'WORKING_ITEMS', mode: 'direct' };
+    return (await sessionStore.create(wanted)).id;
+  }
+
+  beforeEach(async () => {
+    await database.db.delete(sessions);
+    sessionStore = new SessionStore(database.db, clock, 10);
+    store = new TodoStore(database.db);
+    sessionId = await newSession();
+  });
+
+  async function replace(ofSession: string, items: Todo[], at: Date): Promise<void> {
+    const turnId = await storeTurn(database.db);
+    const facts = [replaceTodos(ofSession, items, at)];
+    await storeFacts(database.db, { turnId, attempt: 1 }, { facts, events: [], isRepeat: false });
+  }
+
+  it('has an empty list of a session that wrote none', async () => {
+    expect(await store.get(sessionId)).toEqual([]);
+  });
+
+  it('puts a list in place of the one there was, each session apart', async () => {
+    const other = await newSession();
+    await replace(other, [first], now);
+    await replace(sessionId, [first, second], now);
+    expect(await store.get(sessionId)).toEqual([first, second]);
+    const later = new Date(now.getTime() + 1_000);
+    await replace(sessionId, [second], later);
+    expect(await store.get(sessionId)).toEqual([second]);
+    expect(await store.get(other)).toEqual([first]);
+    const rows = await database.db.select().from(todos);
+    expect(rows.map((row) => [row.sessionId, row.updatedAt])).toEqual(
+      expect.arrayContaining([
+        [sessionId, later],
+        [other, now],
+      ]),
+    );
+    expect(rows).toHaveLength(2);
+  });
+
+  it('goes with its session', async () => {
+    await replace(sessionId, [first], now);
+    await sessionStore.delete(sessionId);
+    expect(await database.db.select().from(todos)).toEqual([]);
+  });
+});

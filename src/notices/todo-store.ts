@@ -1,0 +1,25 @@
+import { eq, sql, type SQL } from 'drizzle-orm';
+import type { Database } from '../storage/connection.js';
+import { insertFenced } from '../storage/insert-from.js';
+import { todos } from '../storage/schema.js';
+import type { Todo } from './todo.js';
+
+/** The todo list of each session. */
+export class TodoStore {
+  constructor(private readonly db: Database) {}
+
+  async get(sessionId: string): Promise<Todo[]> {
+    const [row] = await this.db.select().from(todos).where(eq(todos.sessionId, sessionId));
+    return row?.items ?? [];
+  }
+}
+
+/** The whole list in place of the one there was. Part of a fenced statement. */
+export function replaceTodos(sessionId: string, items: Todo[], updatedAt: Date): SQL {
+  return insertFenced(
+    todos,
+    { sessionId, items, updatedAt },
+    sql`on conflict (session_id) do update set
+      items = excluded.items, updated_at = excluded.updated_at`,
+  );
+}

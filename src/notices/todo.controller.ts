@@ -1,0 +1,24 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { SessionService } from '../session/session-service.js';
+import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { TodoListDto } from './todo.dto.js';
+import { TodoStore } from './todo-store.js';
+
+@ApiTags('sessions')
+@Controller('api/harness/sessions')
+export class TodoController {
+  constructor(
+    private readonly sessions: SessionService,
+    private readonly todos: TodoStore,
+  ) {}
+
+  @Get(':id/todos')
+  @ApiOperation({ summary: 'Todo list of a session, as its turns left it' })
+  @ApiOkResponse({ type: TodoListDto })
+  @ApiErrors({ 404: 'SESSION_NOT_FOUND', 503: 'STORAGE_UNAVAILABLE' })
+  async list(@Param('id') sessionId: string): Promise<TodoListDto> {
+    const session = await this.sessions.get(sessionId);
+    return { todos: await this.todos.get(session.sessionId) };
+  }
+}

@@ -1,0 +1,32 @@
+import type { Trigger } from './trigger.js';
+import { contextUsage, resourceUsage } from './triggers/usage.js';
+import { backgroundResult, compactSummary, sessionStart } from './triggers/conversation.js';
+import { costLimit, iterationLimit, timeLimit, tokenLimit } from './triggers/limits.js';
+import { errorStreak, noProgressNudge } from './triggers/progress.js';
+import { todoReminder } from './triggers/todo-reminder.js';
+
+/** Every trigger there is. */
+export const defaultTriggers: readonly Trigger[] = [
+  noProgressNudge,
+  errorStreak,
+  timeLimit,
+  iterationLimit,
+  tokenLimit,
+  costLimit,
+  contextUsage,
+  resourceUsage,
+  compactSummary,
+  sessionStart,
+  backgroundResult,
+  todoReminder,
+];
+
+/** For the documentation. */
+export function triggerTable(): Pick<Trigger, 'id' | 'levels' | 'description' | 'rearms'>[] {
+  return defaultTriggers.map(({ id, levels, description, rearms }) => ({
+    id,
+    levels,
+    description,
+    rearms,
+  }));
+}

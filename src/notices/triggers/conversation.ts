@@ -1,0 +1,74 @@
+import type { Todo } from '../todo.js';
+import type { Facts, Trigger } from '../trigger.js';
+
+export const sessionStart: Trigger = {
+  id: 'session-start',
+  name: 'Session start',
+  description: 'The first message of a session that has open todos.',
+  rearms: 'never',
+  priority: 41,
+  enabled: true,
+  levels: ['message'],
+  check: ({ isFirstMessage, todos }: Facts) => {
+    const open = openTodos(todos);
+    if (!isFirstMessage || open.length === 0) return [];
+    return [
+      {
+        mark: 'session-start',
+        kind: 'session-start',
+        text: `This session begins with open todos:\n${listTodos(open)}`,
+        metadata: { todos: open.length },
+        seenByModel: true,
+      },
+    ];
+  },
+};
+
+export const compactSummary: Trigger = {
+  id: 'compact-summary',
+  name: 'Summary of the conversation',
+  description:
+    'The first message after a compaction: the summary that stands for what came before.',
+  rearms: 'with every compaction',
+  priority: 40,
+  enabled: true,
+  levels: ['message'],
+  check: ({ compaction }: Facts) =>
+    compaction === undefined
+      ? []
+      : [
+          {
+            mark: `compact-summary:${compaction.id}`,
+            kind: 'compact-summary',
+            text: `What came before in this conversation, in short:\n\n${compaction.summary}`,
+            metadata: { compactionId: compaction.id },
+            seenByModel: true,
+          },
+        ],
+};
+
+export const backgroundResult: Trigger = {
+  id: 'background-result',
+  name: 'Background result',
+  description: 'Something the session waited for has come.',
+  rearms: 'with every item',
+  priority: 42,
+  enabled: true,
+  levels: ['message', 'step'],
+  check: ({ background }: Facts) =>
+    background.map(({ id, text }) => ({
+      mark: `background-result:${id}`,
+      kind: 'background-result',
+      text,
+      metadata: { id },
+      seenByModel: true,
+    })),
+};
+
+export function openTodos(todos: readonly Todo[]): Todo[] {
+  return todos.filter(({ status }) => status !== 'completed');
+}
+
+export function listTodos(todos: readonly Todo[]): string {
+  return todos.map(({ status, content }) => `- [${status}] ${content}`).join('\n');
+}

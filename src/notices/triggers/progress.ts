@@ -1,0 +1,52 @@
+import type { Facts, Trigger } from '../trigger.js';
+
+/** Tool errors in a row of which one more ends the turn. */
+const NEAR_ERROR_LIMIT = 2;
+
+export const noProgressNudge: Trigger = {
+  id: 'no-progress-nudge',
+  name: 'No progress',
+  description: 'One more of the same actions would end the turn.',
+  rearms: 'when progress resumes',
+  priority: 10,
+  enabled: true,
+  levels: ['step'],
+  check: ({ nearNoProgress, step }: Facts) =>
+    nearNoProgress === undefined
+      ? []
+      : [
+          {
+            // Another action, or the same one later, is another occasion.
+            mark: `no-progress-nudge:${step}`,
+            kind: 'no-progress-nudge',
+            text: `The same action keeps giving the same result: ${nearNoProgress.action}. Once more and the turn is ended. Try something else, or answer with what you have.`,
+            metadata: { repeated_action: nearNoProgress.action },
+            seenByModel: true,
+          },
+        ],
+};
+
+export const errorStreak: Trigger = {
+  id: 'error-streak',
+  name: 'Error streak',
+  description: 'Two tool calls in a row failed; a third ends the turn.',
+  rearms: 'when a tool call succeeds',
+  priority: 11,
+  enabled: true,
+  levels: ['step'],
+  check: ({ toolErrors, lastError, step }: Facts) =>
+    toolErrors !== NEAR_ERROR_LIMIT
+      ? []
+      : [
+          {
+            mark: `error-streak:${step}`,
+            kind: 'error-streak',
+            text: `${toolErrors} tool calls in a row failed. If the next one fails too, the turn is ended. Check the arguments, or answer with what you have.`,
+            metadata: {
+              error_count: toolErrors,
+              ...(lastError === undefined ? {} : { last_error: lastError }),
+            },
+            seenByModel: true,
+          },
+        ],
+};

@@ -1,0 +1,78 @@
+import { risenTo } from '../rising-marks.js';
+import type { Facts, Trigger } from '../trigger.js';
+
+const contextMarks = [70, 85, 95];
+const resourceMarks = [85];
+const rearms = 'when usage has fallen 10 points under the mark';
+
+export const contextUsage: Trigger = {
+  id: 'context-usage',
+  name: 'Context usage',
+  description: "70, 85 or 95 % of the model's window is in use; the highest mark that was passed.",
+  rearms,
+  priority: 30,
+  enabled: true,
+  levels: ['step'],
+  check: ({ readings, context: { tokens, window } }: Facts) => {
+    const risen = risenTo(
+      readings.map(({ contextPercent }) => contextPercent),
+      contextMarks,
+    );
+    if (risen === undefined) return [];
+    const percent = Math.floor((tokens * 100) / window);
+    const advice =
+      risen.mark >= 95
+        ? 'Finish now: what does not fit is lost.'
+        : 'Read less, and less of it; keep what matters in your reply or in the todo list.';
+    return [
+      {
+        mark: `context-usage:${risen.mark}#${risen.time}`,
+        kind: 'context-usage',
+        text: `${percent}% of the context window is in use (${count(tokens)} of ${count(window)} tokens). ${advice}`,
+        metadata: { current_value: tokens, limit_value: window, percent, mark: risen.mark },
+        seenByModel: true,
+      },
+    ];
+  },
+};
+
+export const resourceUsage: Trigger = {
+  id: 'resource-usage',
+  name: 'Resource usage',
+  description: "More than 85 % of the worker's memory, or of the project's disk, is in use.",
+  rearms,
+  priority: 31,
+  enabled: true,
+  levels: ['step'],
+  check: ({ readings }: Facts) => [
+    ...checkResource(
+      'memory',
+      'of the memory of this worker',
+      readings.map((r) => r.memoryPercent),
+    ),
+    ...checkResource(
+      'disk',
+      "of the project's disk",
+      readings.map((r) => r.diskPercent),
+    ),
+  ],
+};
+
+function checkResource(name: string, words: string, readings: readonly number[]) {
+  const risen = risenTo(readings, resourceMarks);
+  if (risen === undefined) return [];
+  const percent = Math.floor(readings.at(-1) ?? 0);
+  return [
+    {
+      mark: `resource-usage:${name}#${risen.time}`,
+      kind: 'resource-usage',
+      text: `${percent}% ${words} is in use. Avoid work that needs more of it.`,
+      metadata: { resource: name, percent },
+      seenByModel: true,
+    },
+  ];
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}

@@ -1,0 +1,3 @@
+/** Which tier a value came from; `instructions` is the project's AGENTS.md. */
+export type Provenance =
+  'opts' | 'session' | 'persona' | 'user' | 'environment' | 'instructions' | 'default';

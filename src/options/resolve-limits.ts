@@ -1,0 +1,57 @@
+import {
+  agentConfigFields,
+  readAgentConfig,
+  type AgentConfig,
+  type ConfigProblem,
+} from '../governance/agent-config.js';
+import { isPlainObject } from '../platform/json.js';
+import type { Provenance } from './provenance.js';
+
+/** Where limits come from, the first tier that has a field first. */
+export interface LimitSources {
+  /** `opts.agentConfig` as it came: an object with the wire's names. */
+  opts: unknown;
+  /** `opts.maxTurns`, when it is valid: it may go beyond the bounds of an agent's configuration. */
+  maxTurns: number | undefined;
+  session: Partial<AgentConfig>;
+  persona: Partial<AgentConfig>;
+  user: Partial<AgentConfig>;
+  instructions: Partial<AgentConfig>;
+  /** What applies where no tier says anything. */
+  fallback: Readonly<AgentConfig>;
+}
+
+export interface LimitResolution {
+  config: AgentConfig;
+  provenance: Record<keyof AgentConfig, Provenance>;
+  /** Of `opts.agentConfig`; each such field falls to the next tier. */
+  problems: ConfigProblem[];
+}
+
+/** Resolves a turn's limits, field by field. Pure. */
+export function resolveLimits(sources: LimitSources): LimitResolution {
+  const { opts, maxTurns, session, persona, user, instructions, fallback } = sources;
+  const given = readAgentConfig(isPlainObject(opts) ? opts : {});
+  const tiers: [Provenance, Partial<AgentConfig>][] = [
+    ['opts', { ...given.config, ...(maxTurns === undefined ? {} : { maxIterations: maxTurns }) }],
+    ['session', session],
+    ['persona', persona],
+    ['user', user],
+    ['instructions', instructions],
+  ];
+  const config = { ...fallback };
+  const provenance: Partial<Record<keyof AgentConfig, Provenance>> = {};
+  for (const { name } of agentConfigFields) {
+    const [from, values] = tiers.find(([, tier]) => tier[name] !== undefined) ?? [
+      'default' as const,
+      fallback,
+    ];
+    config[name] = values[name] ?? fallback[name];
+    provenance[name] = from;
+  }
+  return {
+    config,
+    provenance: provenance as Record<keyof AgentConfig, Provenance>,
+    problems: given.problems,
+  };
+}

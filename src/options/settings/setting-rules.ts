@@ -1,0 +1,73 @@
+import { optionRules } from '../option-rules.js';
+
+export type SettingValue = string | number | boolean;
+
+/** What a setting may be, in code, in words and as JSON schema. */
+export interface SettingRule {
+  /** The value as it is stored, or undefined when it is not valid. */
+  read(value: unknown): SettingValue | undefined;
+  /** Completes "must be …". */
+  expected: string;
+  /** Pydantic's name of what is wrong with a value that is not valid. */
+  fault(value: unknown): string;
+  schema: SettingSchema;
+}
+
+export interface SettingSchema {
+  type: 'integer' | 'boolean' | 'string';
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+}
+
+interface Bounds {
+  /** Both included. */
+  min: number;
+  max: number;
+}
+
+export function wholeNumber({ min, max }: Bounds): SettingRule {
+  return {
+    read: (value) =>
+      typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+        ? value
+        : undefined,
+    expected: `a whole number from ${min} to ${max}`,
+    fault: (value) => numberFault(value, min),
+    schema: { type: 'integer', minimum: min, maximum: max },
+  };
+}
+
+export const flag: SettingRule = {
+  read: (value) => (typeof value === 'boolean' ? value : undefined),
+  expected: 'true or false',
+  fault: () => 'bool_type',
+  schema: { type: 'boolean' },
+};
+
+const longestModel = 200;
+
+export const modelName: SettingRule = {
+  read: (value) => {
+    const model = optionRules.model.read(value);
+    return model === undefined || model.length > longestModel ? undefined : model;
+  },
+  expected: `a model's name of 1 to ${longestModel} characters, without NUL`,
+  fault: textFault,
+  schema: { type: 'string', minLength: 1, maxLength: longestModel },
+};
+
+/** @param value one that is no whole number within the bounds. */
+export function numberFault(value: unknown, min: number): string {
+  if (typeof value !== 'number') return 'int_type';
+  if (Number.isFinite(value) && !Number.isInteger(value)) return 'int_from_float';
+  return value < min ? 'greater_than_equal' : 'less_than_equal';
+}
+
+function textFault(value: unknown): string {
+  if (typeof value !== 'string') return 'string_type';
+  const text = value.trim();
+  if (text === '') return 'string_too_short';
+  return text.length > longestModel ? 'string_too_long' : 'value_error';
+}

@@ -1,0 +1,69 @@
+import { eq, sql } from 'drizzle-orm';
+import { readAgentConfig, type AgentConfig } from '../../governance/agent-config.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Database } from '../../storage/connection.js';
+import { prepared } from '../../storage/prepared.js';
+import { userSettings } from '../../storage/schema.js';
+import { settingNames, type Settings } from './model-settings.js';
+
+/** What was set, and nothing else: a field that is missing has its default. Not checked. */
+export type StoredSettings = Readonly<Record<string, unknown>>;
+
+const selectSettings = prepared((db) =>
+  db
+    .select({ settings: userSettings.settings })
+    .from(userSettings)
+    .where(eq(userSettings.userId, sql.placeholder('userId')))
+    .prepare('user_settings'),
+);
+
+const current = userSettings.settings;
+
+/**
+ * Settings as rows. A change is merged by the database, in one statement: two that are made at
+ * once, of different fields, are both there afterwards.
+ */
+export class SettingsStore {
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Of a user who set nothing: none. */
+  async get(userId: string): Promise<StoredSettings> {
+    const [row] = await selectSettings(this.db).execute({ userId });
+    return row?.settings ?? {};
+  }
+
+  /** The limits that the user set; without those that are not valid any more. */
+  async agentConfigOf(userId: string): Promise<Partial<AgentConfig>> {
+    return readAgentConfig(await this.get(userId)).config;
+  }
+
+  /** @param patch fields that were checked. @returns all settings after the change. */
+  async change(userId: string, patch: Settings): Promise<StoredSettings> {
+    const updatedAt = new Date(this.clock.now());
+    const merged = sql`(${current}::jsonb || excluded.settings::jsonb)::json`;
+    const [row] = await this.db
+      .insert(userSettings)
+      .values({ userId, settings: patch, updatedAt })
+      .onConflictDoUpdate({ target: userSettings.userId, set: { settings: merged, updatedAt } })
+      .returning({ settings: current });
+    if (row === undefined) throw new Error('The database returned no settings');
+    return row.settings;
+  }
+
+  /** Forgets the limits; other settings stay. @returns all settings after the change. */
+  async reset(userId: string): Promise<StoredSettings> {
+    const names = settingNames.agentConfig.map((name) => sql`${name}::text`);
+    const [row] = await this.db
+      .update(userSettings)
+      .set({
+        settings: sql`(${current}::jsonb - array[${sql.join(names, sql`, `)}])::json`,
+        updatedAt: new Date(this.clock.now()),
+      })
+      .where(eq(userSettings.userId, userId))
+      .returning({ settings: current });
+    return row?.settings ?? {};
+  }
+}

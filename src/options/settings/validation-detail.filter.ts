@@ -1,0 +1,11 @@
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { Response } from 'express';
+import { ValidationDetailError } from './validation-detail.js';
+
+/** For controllers whose clients parse `{detail}`. Every other error is left to the global filter. */
+@Catch(ValidationDetailError)
+export class ValidationDetailFilter implements ExceptionFilter {
+  catch({ status, detail }: ValidationDetailError, host: ArgumentsHost): void {
+    host.switchToHttp().getResponse<Response>().status(status).json({ detail });
+  }
+}

@@ -1,0 +1,23 @@
+import { TypedError } from '../../platform/typed-error.js';
+
+/** One thing that is wrong with a request, in the form that clients of FastAPI parse. */
+export interface ValidationProblem {
+  /** Where: `body`, then the path to the field. */
+  loc: (string | number)[];
+  /** For a person: names the field and what it may be. */
+  msg: string;
+  /** Pydantic's name of what is wrong, for example `int_type`. */
+  type: string;
+}
+
+/**
+ * 422: everything that is wrong with a request, not only the first of it. Its body is `{detail}`
+ * where the controller uses `ValidationDetailFilter`, and our own envelope elsewhere.
+ */
+export class ValidationDetailError extends TypedError {
+  constructor(readonly detail: ValidationProblem[]) {
+    const message = detail.map(({ msg }) => msg).join('; ');
+    super('INVALID_REQUEST', { status: 422, message, details: detail });
+    this.name = 'ValidationDetailError';
+  }
+}

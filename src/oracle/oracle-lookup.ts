@@ -1,0 +1,44 @@
+import { and, desc, eq, inArray } from 'drizzle-orm';
+import type { Database } from '../storage/connection.js';
+import { compactions, sessions, turns } from '../storage/schema.js';
+
+/** Marks the sessions that `/api/oracle` made. No mode of permissions: it means what `direct` means. */
+export const ORACLE_MODE = 'oracle';
+
+/** The session of the newest conversation. */
+export async function findNewestContext(db: Database): Promise<string | undefined> {
+  const [newest] = await db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.mode, ORACLE_MODE))
+    .orderBy(desc(sessions.createdAt), desc(sessions.id))
+    .limit(1);
+  return newest?.id;
+}
+
+/** The session whose turn began last of those that run. */
+export async function findRunningContext(
+  db: Database,
+  contextId: string | undefined,
+): Promise<string | undefined> {
+  const wanted =
+    contextId === undefined ? eq(sessions.mode, ORACLE_MODE) : eq(sessions.id, contextId);
+  const [running] = await db
+    .select({ id: turns.sessionId })
+    .from(turns)
+    .innerJoin(sessions, eq(sessions.id, turns.sessionId))
+    .where(and(inArray(turns.status, ['queued', 'running']), wanted))
+    .orderBy(desc(turns.createdAt), desc(turns.id))
+    .limit(1);
+  return running?.id;
+}
+
+/** Whether a summary stands for a part of the conversation. */
+export async function isCompressed(db: Database, sessionId: string): Promise<boolean> {
+  const found = await db
+    .select({ id: compactions.id })
+    .from(compactions)
+    .where(eq(compactions.sessionId, sessionId))
+    .limit(1);
+  return found.length > 0;
+}

@@ -1,0 +1,41 @@
+import { readTodos } from '../../notices/read-todos.js';
+import { todoStatuses } from '../../notices/todo.js';
+import { ToolFailure } from '../tool-failure.js';
+import type { ToolDefinition } from '../tool.js';
+
+/** The session's own list: it changes nothing of the project, and nobody has to approve it. */
+export const todoWriteTool: ToolDefinition = {
+  name: 'todo_write',
+  description:
+    'Write the todo list of this session, whole: what is not in it is gone. Use it for work of several steps, keep one item in_progress, and mark items completed as soon as they are.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      todos: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            id: { type: 'string', minLength: 1, maxLength: 64 },
+            content: { type: 'string', minLength: 1, maxLength: 500 },
+            status: { type: 'string', enum: [...todoStatuses] },
+          },
+          required: ['id', 'content', 'status'],
+        },
+      },
+    },
+    required: ['todos'],
+  },
+  effect: 'read',
+  retry: 'safe',
+  open: ({ todos: board }) => ({
+    run: async (input) => {
+      if (board === undefined) throw new ToolFailure('todo_write: this turn has no todo list');
+      const read = readTodos(input['todos']);
+      if ('problem' in read) throw new ToolFailure(`todo_write: ${read.problem}`);
+      await board.replace(read.todos);
+      const open = read.todos.filter(({ status }) => status !== 'completed').length;
+      return `The list has ${read.todos.length} todos, ${open} of them open.`;
+    },
+  }),
+};

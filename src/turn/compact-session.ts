@@ -1,0 +1,94 @@
+import { noUsage, type Usage } from '../events/turn-event.js';
+import type { Todo } from '../notices/todo.js';
+import { newId } from '../platform/ids.js';
+import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
+import { traitsOf } from '../provider/model-traits.js';
+import type { ModelMessage, ToolSpec } from '../provider/model-types.js';
+import type { Queryable } from '../storage/connection.js';
+import { compactions } from '../storage/schema.js';
+import { buildMessages, type TurnTranscript } from './build-messages.js';
+import { elideOutputs } from './elide-outputs.js';
+import type { Compaction } from './turn-claims.js';
+
+/** Room for the summary, in tokens. */
+const SUMMARY_TOKENS = 4_000;
+
+/** Share of the window a conversation may fill to be sent whole, to be summarised. */
+const WHOLE_SHARE = 0.8;
+
+const instructions = `Summarise the conversation so far for your own later use: it will be all you have of it.
+Keep, in this order: what the user wants, with every constraint they gave; decisions and why; files read or changed, with their paths; what failed and what was learned from it; what is under way and what comes next. Quote names, paths, commands and numbers exactly. Do not add anything that was not said. Answer with the summary alone.`;
+
+export interface CompactSource {
+  sessionId: string;
+  model: string;
+  /** The turns to summarise, oldest first. */
+  turns: readonly (TurnTranscript & { turnId: string })[];
+  /** Tokens of them, as far as the provider told. */
+  contextTokens: number;
+  todos: readonly Todo[];
+  /** Of the agent: the API refuses calls in a history without their tools. */
+  tools: ToolSpec[];
+  reason: 'automatic' | 'requested';
+}
+
+/**
+ * Has the model summarise turns, and stores the summary in their place. The turns stay stored and
+ * readable; later model calls get the summary instead.
+ *
+ * @throws what the provider throws; nothing is stored then.
+ */
+export async function compactSession(
+  deps: { db: Queryable; provider: Pick<AnthropicProvider, 'stream'>; now: Date },
+  source: CompactSource,
+  signal: AbortSignal,
+): Promise<Compaction> {
+  const last = source.turns.at(-1);
+  if (last === undefined) throw new Error('There is nothing to compact');
+  const { text, usage } = await summarise(deps.provider, source, signal);
+  const row = {
+    id: newId('cmp'),
+    sessionId: source.sessionId,
+    throughTurnId: last.turnId,
+    reason: source.reason,
+    summary: withTodos(text, source.todos),
+    usage,
+    createdAt: deps.now,
+  };
+  await deps.db.insert(compactions).values(row);
+  const { id, throughTurnId, summary } = row;
+  return { id, throughTurnId, summary };
+}
+
+async function summarise(
+  provider: Pick<AnthropicProvider, 'stream'>,
+  { model, turns, contextTokens, tools }: CompactSource,
+  signal: AbortSignal,
+): Promise<{ text: string; usage: Usage }> {
+  const { contextWindow, takesSystemMessages } = traitsOf(model);
+  const isWhole = contextTokens < contextWindow * WHOLE_SHARE;
+  const shown = isWhole ? turns : turns.map(elideOutputs);
+  const messages: ModelMessage[] = [
+    ...buildMessages(shown, { takesSystemMessages }),
+    { role: 'user', parts: [{ type: 'text', text: instructions }] },
+  ];
+  let text = '';
+  let usage = noUsage;
+  const request = { model, system: '', messages, tools, maxTokens: SUMMARY_TOKENS };
+  for await (const batch of provider.stream(request, signal)) {
+    for (const event of batch) {
+      if (event.type === 'text.delta') text += event.text;
+      if (event.type === 'ended') usage = event.usage;
+    }
+  }
+  if (text.trim() === '') throw new Error('The model gave no summary');
+  return { text: text.trim(), usage };
+}
+
+/** What is open is not for a summary to lose. */
+function withTodos(summary: string, todos: readonly Todo[]): string {
+  const open = todos.filter((todo) => todo.status !== 'completed');
+  if (open.length === 0) return summary;
+  const lines = open.map((todo) => `- [${todo.status}] ${todo.content}`);
+  return `${summary}\n\nOpen todos:\n${lines.join('\n')}`;
+}

@@ -1,0 +1,132 @@
+import { traitsOf } from '../provider/model-traits.js';
+import { loadOptions } from '../options/load-options.js';
+import { invalidRequest } from '../platform/typed-error.js';
+import { offerTools } from '../governance/offer-tools.js';
+import { compactSession } from './compact-session.js';
+import { loadSessionTurns, loadTurn, type StoredTurn } from './load-turn.js';
+import { afterCompaction, contextBefore, toTranscript } from './open-history.js';
+import { findCompaction } from './find-compaction.js';
+import { turnInProgress } from './turn-errors.js';
+import { findActiveTurn, getTurn } from './turn-lookup.js';
+import type { TurnServices } from './turn-services.js';
+import { viewMessages, type MessageView } from './view-messages.js';
+import { viewSteps, type StepView } from './view-steps.js';
+
+/** Items of a page, by default and at most. */
+const PAGE = 50;
+const MOST_PAGE = 200;
+
+export interface PageRequest {
+  /** `nextCursor` of the page before. */
+  cursor: unknown;
+  limit: unknown;
+}
+
+export interface CompactReport {
+  compacted: boolean;
+  /** Of the compaction; absent where there was nothing to compact. */
+  summary?: string;
+  throughTurnId?: string;
+}
+
+/** What a session's turns said, as clients read it. */
+export class ConversationService {
+  constructor(private readonly services: TurnServices) {}
+
+  /** A page of turns' messages, oldest first. @throws TypedError SESSION_NOT_FOUND 404. */
+  async messages(
+    sessionId: string,
+    page: PageRequest,
+  ): Promise<{ messages: MessageView[]; nextCursor?: string }> {
+    const { db, sessions } = this.services;
+    await sessions.get(sessionId);
+    const limit = readLimit(page.limit);
+    const compaction = await findCompaction(db, sessionId);
+    const all = await loadSessionTurns(db, sessionId);
+    const start = startOf(all, page.cursor);
+    const turns = all.slice(start, start + limit);
+    const last = start + limit < all.length ? turns.at(-1)?.turn.id : undefined;
+    const compacted = all.length - afterCompaction(all, compaction?.throughTurnId).length;
+    const summarised = new Set(all.slice(0, compacted).map(({ turn }) => turn.id));
+    const messages = viewMessages(turns).map((message) =>
+      summarised.has(message.turnId) ? { ...message, compacted: true } : message,
+    );
+    return { messages, ...(last === undefined ? {} : { nextCursor: last }) };
+  }
+
+  /** A page of a turn's steps, in order. @throws TypedError TURN_NOT_FOUND 404. */
+  async steps(
+    turnId: string,
+    page: PageRequest,
+  ): Promise<{ steps: StepView[]; nextCursor?: string }> {
+    const { db } = this.services;
+    const turn = await getTurn(db, turnId);
+    const limit = readLimit(page.limit);
+    const all = viewSteps(await loadTurn(db, turn));
+    const after = page.cursor === undefined ? 0 : Number(page.cursor);
+    if (!Number.isInteger(after) || after < 0) throw badCursor();
+    const steps = all.filter(({ step }) => step > after).slice(0, limit);
+    const last = steps.at(-1)?.step;
+    const isWhole = last === undefined || last === all.at(-1)?.step;
+    return { steps, ...(isWhole ? {} : { nextCursor: String(last) }) };
+  }
+
+  /**
+   * Has the conversation summarised now, all but its last turn.
+   *
+   * @throws TypedError SESSION_NOT_FOUND 404, TURN_IN_PROGRESS 409, what the provider throws.
+   */
+  async compact(sessionId: string, signal: AbortSignal): Promise<CompactReport> {
+    const { db, sessions, personas, provider, clock, settings, tools, todos } = this.services;
+    const session = await sessions.get(sessionId);
+    provider.assertReady();
+    if ((await findActiveTurn(db, sessionId)) !== undefined) throw turnInProgress(sessionId);
+    const before = await findCompaction(db, sessionId);
+    const turns = afterCompaction(await loadSessionTurns(db, sessionId), before?.throughTurnId);
+    if (turns.length < 2) return { compacted: false };
+    const { environmentModel, defaultLimits } = settings;
+    const tiers = { personas, environmentModel, defaultLimits };
+    const { resolution, persona } = await loadOptions(tiers, session, undefined);
+    const selected = tools.select(resolution.options.tools).tools;
+    const offered = offerTools(selected, { disallowed: persona.disallowedTools, namedByTurn: [] });
+    const done = await compactSession(
+      { db, provider, now: new Date(clock.now()) },
+      {
+        sessionId,
+        model: resolution.options.model,
+        turns: await Promise.all(turns.slice(0, -1).map(toTranscript)),
+        contextTokens: Math.min(
+          contextBefore(turns),
+          traitsOf(resolution.options.model).contextWindow,
+        ),
+        todos: await todos.get(sessionId),
+        tools: offered.map(({ name, description, inputSchema }) => ({
+          name,
+          description,
+          inputSchema,
+        })),
+        reason: 'requested',
+      },
+      signal,
+    );
+    return { compacted: true, summary: done.summary, throughTurnId: done.throughTurnId };
+  }
+}
+
+function readLimit(given: unknown): number {
+  if (given === undefined) return PAGE;
+  const limit = Number(given);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_PAGE) return limit;
+  throw invalidRequest(`'limit' must be a whole number from 1 to ${MOST_PAGE}`);
+}
+
+function startOf(turns: readonly StoredTurn[], cursor: unknown): number {
+  if (cursor === undefined) return 0;
+  const index = turns.findIndex(({ turn }) => turn.id === cursor);
+  if (index === -1) throw badCursor();
+  return index + 1;
+}
+
+function badCursor() {
+  return invalidRequest("'cursor' must be the 'nextCursor' of an earlier page of the same list");
+}

@@ -1,0 +1,64 @@
+import { Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { ConversationService, type CompactReport } from './conversation-service.js';
+
+const cursor = { name: 'cursor', required: false, description: '`nextCursor` of the page before.' };
+const limit = { name: 'limit', required: false, description: '1 to 200. Default: 50.' };
+
+@ApiTags('conversations')
+@Controller('api/harness')
+export class ConversationController {
+  constructor(private readonly conversations: ConversationService) {}
+
+  @Get('sessions/:id/messages')
+  @ApiOperation({ summary: 'Messages of a session, oldest first, a page of turns at a time' })
+  @ApiQuery(cursor)
+  @ApiQuery(limit)
+  @ApiOkResponse({
+    description:
+      '`{messages, nextCursor?}`: each with role, status, parts (text, thinking, file, tool), an assistant’s with its steps; `compacted` where a summary stands for it before the model.',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'SESSION_NOT_FOUND' })
+  messages(
+    @Param('id') sessionId: string,
+    @Query('cursor') from?: unknown,
+    @Query('limit') most?: unknown,
+  ) {
+    return this.conversations.messages(sessionId, { cursor: from, limit: most });
+  }
+
+  @Get('turns/:id/steps')
+  @ApiOperation({ summary: 'Model calls of a turn, in order, with their parts and notices' })
+  @ApiQuery(cursor)
+  @ApiQuery(limit)
+  @ApiOkResponse({
+    description:
+      '`{steps, nextCursor?}`: each with stepId, step, status, stopReason, usage, times, parts and the notices after it.',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND' })
+  steps(
+    @Param('id') turnId: string,
+    @Query('cursor') from?: unknown,
+    @Query('limit') most?: unknown,
+  ) {
+    return this.conversations.steps(turnId, { cursor: from, limit: most });
+  }
+
+  @Post('sessions/:id/compact')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Have the conversation summarised now; its messages stay readable' })
+  @ApiOkResponse({ description: '`{compacted, summary?, throughTurnId?}`.' })
+  @ApiErrors({
+    404: 'SESSION_NOT_FOUND',
+    409: 'TURN_IN_PROGRESS',
+    500: 'SDK_FAILURE',
+    503: 'MISSING_API_KEY',
+  })
+  compact(@Param('id') sessionId: string, @Req() request: Request): Promise<CompactReport> {
+    const gone = new AbortController();
+    request.once('close', () => gone.abort(new Error('The client left')));
+    return this.conversations.compact(sessionId, gone.signal);
+  }
+}

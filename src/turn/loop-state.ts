@@ -1,0 +1,70 @@
+import { moveTime } from '../governance/agent-state.js';
+import type { AgentConfig } from '../governance/agent-config.js';
+import type { LimitReason } from '../governance/limit-reached.js';
+import { unreachable } from '../platform/exhaustive.js';
+import type { LoopState } from './next-action.js';
+import { openCalls, type Attempt } from './turn-run.js';
+
+/**
+ * The limit that keeps a turn from another model call, if one does. Asked when every result of the
+ * last step is in.
+ */
+export function findLimit({ tree, progress, clock }: Attempt): LimitReason | undefined {
+  const { state, steps } = progress;
+  const { reason } = tree.shouldContinue(moveTime(state, clock.now()));
+  if (reason !== 'continue' && reason !== 'completed' && reason !== 'cancelled') return reason;
+  // Its reply was given no more room than the budget had.
+  const last = steps.at(-1);
+  return last?.stopReason === 'max_tokens' && last.step === progress.clampedStep
+    ? 'token_budget'
+    : undefined;
+}
+
+/** What `nextAction` decides from. */
+export function loopState(run: Attempt): LoopState {
+  const limit = findLimit(run);
+  return {
+    steps: run.progress.steps.length,
+    stopReason: run.progress.steps.at(-1)?.stopReason,
+    openCalls: openCalls(run).length,
+    limit:
+      limit === undefined
+        ? undefined
+        : { reason: endReason(limit), refusal: describeLimit(limit, run.tree.getConfig()) },
+  };
+}
+
+function describeLimit(limit: LimitReason, config: AgentConfig): string {
+  switch (limit) {
+    case 'max_iterations':
+      return `the turn reached its limit of ${config.maxIterations} model calls`;
+    case 'token_budget':
+      return `the turn used up its budget of ${config.tokenBudget} tokens`;
+    case 'timeout':
+      return `the turn reached its time limit of ${config.timeoutSeconds} seconds`;
+    case 'no_progress':
+      return 'the turn made no progress';
+    case 'error_limit':
+      return 'too many tool calls failed one after the other';
+    default:
+      return unreachable(limit);
+  }
+}
+
+/** How an end's reason is called on our wires: the harness contract has its own word for one. */
+export function endReason(limit: LimitReason): string {
+  return limit === 'max_iterations' ? 'max_turns' : limit;
+}
+
+const limits: Readonly<Record<string, LimitReason | undefined>> = {
+  max_turns: 'max_iterations',
+  token_budget: 'token_budget',
+  timeout: 'timeout',
+  no_progress: 'no_progress',
+  error_limit: 'error_limit',
+};
+
+/** The limit an end's reason stands for; undefined where the model stopped by itself. */
+export function limitOf(reason: string): LimitReason | undefined {
+  return limits[reason];
+}

@@ -1,0 +1,27 @@
+import { traitsOf } from '../provider/model-traits.js';
+import type { Usage } from '../events/turn-event.js';
+import type { TurnRun } from './turn-run.js';
+
+/** Characters that are counted as one token where the provider has not said. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** All that one call put before the model, and what the model said. */
+export function contextTokens(usage: Usage): number {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  return inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
+}
+
+/**
+ * How full the model's window is: what the provider reported of the last call, and an estimate of
+ * what came since.
+ */
+export function contextOf({ turn, progress, watch }: TurnRun): { tokens: number; window: number } {
+  const window = traitsOf(turn.options.options.model).contextWindow;
+  const last = progress.steps.at(-1);
+  if (last === undefined) return { tokens: watch.contextBefore, window };
+  const added = last.parts.reduce((sum, part) => {
+    const output = part.type === 'tool_use' ? progress.results.get(part.id)?.output : undefined;
+    return sum + (output?.length ?? 0);
+  }, 0);
+  return { tokens: contextTokens(last.usage) + Math.ceil(added / CHARACTERS_PER_TOKEN), window };
+}

@@ -1,0 +1,65 @@
+import { LOCAL_USER } from '../access/local-user.js';
+import type { Usage } from '../events/turn-event.js';
+import { changeState, newAgentState, type AgentState } from '../governance/agent-state.js';
+import type { DecisionTree } from '../governance/decision-tree.js';
+import type { AssistantPart } from '../provider/model-types.js';
+import type { CallRow, StepRow } from './load-turn.js';
+
+/** Tokens that count toward a budget. What came from the provider's cache was counted before. */
+export function tokensOf({ inputTokens, cacheWriteTokens, outputTokens }: Usage): number {
+  return inputTokens + cacheWriteTokens + outputTokens;
+}
+
+export interface StateSource {
+  projectRoot: string;
+  startedAt: Date;
+  /** Of the turn, as far as they are stored, in order. */
+  steps: readonly StepRow[];
+  calls: readonly CallRow[];
+}
+
+/** The state of a turn's loop, from what is stored: a recovered turn has what it had. Pure. */
+export function openState(tree: DecisionTree, source: StateSource, now: number): AgentState {
+  const startTime = source.startedAt.getTime();
+  let state = newAgentState({
+    userId: LOCAL_USER,
+    projectId: source.projectRoot,
+    startTime,
+    now: Math.max(startTime, now),
+    config: tree.getConfig(),
+  });
+  for (const step of source.steps) {
+    state = addStep(tree.onTurnStart(state), step);
+    for (const call of endedCalls(step, source.calls)) {
+      state = addResult(tree, state, call);
+    }
+  }
+  return state;
+}
+
+type Answered = Pick<CallRow, 'name' | 'input' | 'output' | 'status'>;
+
+/** What a call came to. One that a limit kept from running is nothing the model did. */
+export function addResult(tree: DecisionTree, state: AgentState, call: Answered): AgentState {
+  const { name, input, output, status } = call;
+  if (status === 'denied' && output?.startsWith('not run:')) return state;
+  const isError = status === 'error' || status === 'unknown';
+  return tree.onToolResult(state, { name, input, output: output ?? '', isError });
+}
+
+/** A step is stored: what it cost, and whether the model is done. */
+export function addStep(
+  state: AgentState,
+  { parts, usage }: { parts: readonly AssistantPart[]; usage: Usage },
+): AgentState {
+  return changeState(state, {
+    tokensUsed: state.tokensUsed + tokensOf(usage),
+    hasFinished: !parts.some((part) => part.type === 'tool_use'),
+  });
+}
+
+function endedCalls(step: StepRow, calls: readonly CallRow[]): CallRow[] {
+  return calls
+    .filter((call) => call.step === step.step && call.status !== 'claimed')
+    .sort((a, b) => (a.endedAt?.getTime() ?? 0) - (b.endedAt?.getTime() ?? 0));
+}

@@ -1,0 +1,75 @@
+import type { StepStopReason, Usage } from '../events/turn-event.js';
+import type { AssistantPart } from '../provider/model-types.js';
+import type { StepRow, StoredTurn } from './load-turn.js';
+
+export type MessagePart =
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; text: string }
+  | { type: 'file'; name: string; path: string; mimeType: string; size: number }
+  | {
+      type: 'tool';
+      toolUseId: string;
+      name: string;
+      input: unknown;
+      status: string;
+      output: string | null;
+    };
+
+export interface StepView {
+  stepId: string;
+  /** From 1. */
+  step: number;
+  status: 'completed' | 'abort' | 'error';
+  stopReason: StepStopReason;
+  usage: Usage;
+  /** ISO-8601. */
+  startedAt: string;
+  endedAt: string;
+  parts: MessagePart[];
+  /** What was said after it and before the next one, to the model or to the client. */
+  notices: { kind: string; text: string; metadata: unknown; seenByModel: boolean }[];
+}
+
+/** The model calls of a turn, in order: `GET /api/harness/turns/:id/steps`. Pure. */
+export function viewSteps(stored: StoredTurn): StepView[] {
+  return stored.steps.map((step) => ({
+    stepId: `${stored.turn.id.replace(/^turn_/, 'msg_')}-step-${step.step}`,
+    step: step.step,
+    status: statuses[step.stopReason] ?? 'completed',
+    stopReason: step.stopReason,
+    usage: step.usage,
+    startedAt: step.startedAt.toISOString(),
+    endedAt: step.endedAt.toISOString(),
+    parts: viewStepParts(step, stored),
+    notices: stored.notices
+      .filter((notice) => notice.level === 'step' && notice.afterStep === step.step)
+      .map(({ kind, text, metadata, seenByModel }) => ({ kind, text, metadata, seenByModel })),
+  }));
+}
+
+const statuses: Partial<Record<StepStopReason, StepView['status']>> = {
+  interrupted: 'abort',
+  failed: 'error',
+};
+
+export function viewStepParts(step: StepRow, stored: StoredTurn): MessagePart[] {
+  return step.parts.flatMap((part) => viewPart(part, stored));
+}
+
+function viewPart(part: AssistantPart, stored: StoredTurn): MessagePart[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+    case 'thinking':
+      return [{ type: 'thinking', text: part.thinking }];
+    case 'tool_use': {
+      const call = stored.calls.find((row) => row.callId === part.id);
+      const { id: toolUseId, name, input } = part;
+      const status = call?.status ?? 'requested';
+      return [{ type: 'tool', toolUseId, name, input, status, output: call?.output ?? null }];
+    }
+    case 'redacted_thinking':
+    case 'opaque':
+      return [];
+  }
+}

@@ -1,0 +1,32 @@
+import type { Of, OracleChunk } from './oracle-chunk.js';
+
+/** Share of the model's window by which usage moves before it is said again. */
+const THRESHOLD = 0.05;
+
+/** Tokens of the conversation as the model last saw it, its reply included. */
+export interface OracleContext {
+  tokens: number | undefined;
+  /** What was said last. */
+  said: number;
+}
+
+export const noContext: OracleContext = { tokens: undefined, said: 0 };
+
+/** @param window of the model, in tokens; without one there is nothing to compare with. */
+export function updateContext(
+  context: OracleContext,
+  { usage }: Of<'step.ended'>,
+  window: number | undefined,
+): { context: OracleContext; chunks: OracleChunk[] } {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  const tokens = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
+  // A call that was cut before the provider reported anything.
+  if (tokens === 0) return { context, chunks: [] };
+  if (window === undefined || Math.abs(tokens - context.said) < THRESHOLD * window) {
+    return { context: { ...context, tokens }, chunks: [] };
+  }
+  return {
+    context: { tokens, said: tokens },
+    chunks: [{ type: 'context_update', context_tokens: tokens, max_context_tokens: window }],
+  };
+}

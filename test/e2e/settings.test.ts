@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { userSettings } from '../../src/storage/schema.js';
+import { startServer, type TestServer } from '../support/start-server.js';
+
+const limits = {
+  max_iterations: 15,
+  soft_warning_percent: 70,
+  token_budget: 50_000,
+  token_warning_percent: 80,
+  timeout_seconds: 120,
+  max_tool_calls_per_turn: 5,
+  max_parallel_tools: 3,
+};
+const settings = {
+  oracle_model: 'claude-sonnet-4-20250514',
+  subagent_model: 'claude-sonnet-4-20250514',
+  thinking_enabled: true,
+  librarian_timeout: 1_200,
+  max_context_nodes: 30,
+  ...limits,
+};
+
+type Route = 'agent-config' | 'models';
+
+interface Operation {
+  responses: object;
+  requestBody: { content: { 'application/json': { schema: { properties: object } } } };
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+describe('settings', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    await server.runtime.services.db.delete(userSettings);
+  });
+
+  const get = async (route: Route) => (await server.client.get(`/api/settings/${route}`)).body;
+  const put = (route: Route, body: unknown) =>
+    server.client.request('PUT', `/api/settings/${route}`, {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
+  const reset = () => server.client.post('/api/settings/agent-config/reset', '');
+
+  it('are the defaults until something is set', async () => {
+    expect(await get('agent-config')).toEqual(limits);
+    expect(await get('models')).toEqual(settings);
+  });
+
+  it('take any subset, and answer with the whole', async () => {
+    const first = await put('agent-config', { max_iterations: 1, timeout_seconds: 600 });
+    const after = { max_iterations: 1, timeout_seconds: 600 };
+    expect([first.status, first.body]).toEqual([200, { ...limits, ...after }]);
+    const second = await put('models', { oracle_model: 'claude-x', max_iterations: 2 });
+    const whole = { ...settings, ...after, oracle_model: 'claude-x', max_iterations: 2 };
+    expect([second.status, second.body]).toEqual([200, whole]);
+    const third = await put('models', {});
+    expect([third.status, third.body]).toEqual([200, whole]);
+    expect(await get('agent-config')).toEqual({ ...limits, ...after, max_iterations: 2 });
+    expect(await get('models')).toEqual(whole);
+  });
+
+  it('go back to the defaults at a reset, the limits alone', async () => {
+    await put('models', { thinking_enabled: false, max_iterations: 2, token_budget: 1_000 });
+    const { status, body } = await reset();
+    expect([status, body]).toEqual([200, limits]);
+    expect(await get('models')).toEqual({ ...settings, thinking_enabled: false });
+  });
+
+  it('keep nothing of a body in which one field is wrong', async () => {
+    const { status, body } = await put('agent-config', { token_budget: 2_000, max_iterations: 51 });
+    expect([status, body]).toEqual([
+      422,
+      {
+        detail: [
+          {
+            loc: ['body', 'max_iterations'],
+            msg: 'max_iterations must be a whole number from 1 to 50, not 51',
+            type: 'less_than_equal',
+          },
+        ],
+      },
+    ]);
+    expect(await get('agent-config')).toEqual(limits);
+  });
+
+  it.each<[Route, unknown, (string | number)[], string]>([
+    ['agent-config', { thinking_enabled: true }, ['body', 'thinking_enabled'], 'extra_forbidden'],
+    ['agent-config', { maxIterations: 3 }, ['body', 'maxIterations'], 'extra_forbidden'],
+    ['agent-config', [], ['body'], 'dict_type'],
+    ['models', { max_iterations: '3' }, ['body', 'max_iterations'], 'int_type'],
+    ['models', { oracle_model: 'a\0b' }, ['body', 'oracle_model'], 'value_error'],
+    ['models', { librarian_timeout: 10 }, ['body', 'librarian_timeout'], 'greater_than_equal'],
+    ['models', [1], ['body'], 'dict_type'],
+  ])('refuse on %s %j', async (route, sent, loc, type) => {
+    const { status, body } = await put(route, sent);
+    expect([status, body]).toEqual([422, { detail: [{ loc, msg: expect.any(String), type }] }]);
+    expect(await get('models')).toEqual(settings);
+  });
+
+  it('leave other errors in their own form', async () => {
+    const { status, body } = await server.client.request('PUT', '/api/settings/models', {
+      body: '{"a"',
+    });
+    expect([status, body['error']]).toEqual([
+      400,
+      { type: 'INVALID_REQUEST', message: 'Request body must be valid JSON' },
+    ]);
+  });
+
+  it('stay as they are when the body is empty', async () => {
+    const { status, body } = await server.client.request('PUT', '/api/settings/models');
+    expect([status, body]).toEqual([200, settings]);
+  });
+
+  it('are described with their bounds, and so is what is wrong with them', async () => {
+    const { paths } = (await server.client.get('/docs-json')).body as unknown as OpenApi;
+    const { put: change } = paths['/api/settings/agent-config'] ?? {};
+    expect(Object.keys(change?.responses ?? {})).toEqual(
+      expect.arrayContaining(['200', '400', '413', '422', '503']),
+    );
+    expect(change?.requestBody.content['application/json'].schema.properties).toMatchObject({
+      max_iterations: { type: 'integer', minimum: 1, maximum: 50, default: 15 },
+    });
+  });
+
+  it('keep every change of many that are made at once', async () => {
+    const changes: [Route, object][] = [
+      ['agent-config', { max_iterations: 2 }],
+      ['agent-config', { soft_warning_percent: 50 }],
+      ['agent-config', { token_budget: 1_000 }],
+      ['models', { token_warning_percent: 50 }],
+      ['models', { oracle_model: 'claude-x' }],
+      ['models', { thinking_enabled: false }],
+      ['models', { max_context_nodes: 5 }],
+    ];
+    const answers = await Promise.all(changes.map(([route, body]) => put(route, body)));
+    expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200));
+    const all = Object.assign({}, ...changes.map(([, body]) => body)) as object;
+    expect(await get('models')).toEqual({ ...settings, ...all });
+  });
+
+  it('survive a restart, and have the default model of the server', async () => {
+    const first = await startServer();
+    await first.client.request('PUT', '/api/settings/models', { body: '{"oracle_model":"a"}' });
+    await first.stop();
+    const second = await startServer({
+      store: first.store,
+      environment: { TURNPIKE_MODEL: 'claude-of-the-server' },
+    });
+    const { body } = await second.client.get('/api/settings/models');
+    expect(body).toEqual({
+      ...settings,
+      oracle_model: 'a',
+      subagent_model: 'claude-of-the-server',
+    });
+    await second.close();
+    await first.close();
+  });
+});

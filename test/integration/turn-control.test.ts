@@ -1,0 +1,204 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { PersonaLibrary } from '../../src/agents/load-persona.js';
+import type { TurnEvent } from '../../src/events/turn-event.js';
+import type { DecisionTree } from '../../src/governance/decision-tree.js';
+import { DefaultDecisionTree } from '../../src/governance/default-decision-tree.js';
+import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
+import type { OpenedDatabase } from '../../src/storage/connection.js';
+import { turns } from '../../src/storage/schema.js';
+import { followTurn } from '../../src/turn/follow-turn.js';
+import { MemoryTurnQueue } from '../../src/turn/memory-turn-queue.js';
+import { submitTurn } from '../../src/turn/submit-turn.js';
+import { tokensOf } from '../../src/turn/turn-state.js';
+import { TurnWorker } from '../../src/turn/turn-worker.js';
+import { openTestDatabase } from '../support/database.js';
+import { instructionRootWith } from '../support/instruction-root.js';
+import { openTestServices, type TestServices } from '../support/turn-services.js';
+
+type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
+
+describe('the control of a turn', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  let test: TestServices;
+  let failing: number;
+  beforeEach(async () => {
+    await database.db.delete(turns);
+    const look = (name: string, fails: boolean) => ({
+      name,
+      description: 'Looks.',
+      inputSchema: { type: 'object' },
+      effect: 'read' as const,
+      retry: 'safe' as const,
+      open: () => ({
+        run: async (input: object) => {
+          if (fails && (failing += 1) > 0) throw new Error('no');
+          return JSON.stringify(input);
+        },
+      }),
+    });
+    failing = 0;
+    test = await openTestServices(database, [look('look', false), look('fail', true)]);
+  });
+  afterEach(() => test.close());
+
+  const submit = async (message: string, opts: object, persona = 'WORKING_ITEMS') => {
+    const { services, projectRoot } = test;
+    const session = await services.sessions.create({ projectRoot, persona, mode: 'direct' });
+    const { turnId } = await submitTurn(services, {
+      sessionId: session.id,
+      message,
+      opts: { tools: ['look', 'fail'], onDisconnect: 'continue', ...opts },
+      attachments: [],
+      idempotencyKey: undefined,
+    });
+    return turnId;
+  };
+  const readAll = async (turnId: string): Promise<TurnEvent[]> => {
+    const seen: TurnEvent[] = [];
+    const { signal } = new AbortController();
+    for await (const events of followTurn(test.services, turnId, signal)) seen.push(...events);
+    return seen;
+  };
+  const of = <T extends TurnEvent['type']>(events: readonly TurnEvent[], type: T): Of<T>[] =>
+    events.filter((event): event is Of<T> => event.type === type);
+  const noticesOf = (events: readonly TurnEvent[]) =>
+    of(events, 'notice.posted').map(({ kind }) => kind);
+
+  it('exceeds no limit and has one end, whatever model and tools do', async () => {
+    await new TurnWorker(test.services).start();
+    const anyDirective = fc.oneof(
+      fc.integer({ min: 1, max: 9 }).map((n) => `[[loop=${n} tool=look {"n":"$i"}]]`),
+      fc.integer({ min: 1, max: 9 }).map((n) => `[[loop=${n} tool=look {}]]`),
+      fc.integer({ min: 1, max: 4 }).map((n) => `[[loop=${n} tool=fail {"n":"$i"}]]`),
+      fc.integer({ min: 1, max: 9 }).map((n) => '[[tool=look {}]] '.repeat(n)),
+      fc.integer({ min: 1, max: 3_000 }).map((n) => `[[tokens=${n}]]`),
+      fc.constantFrom('[[stop=max_tokens]]', '[[fail=400]]', '[[fail=529 after=3]]', 'Hello'),
+    );
+    const anyConfig = fc.record({
+      max_iterations: fc.integer({ min: 1, max: 8 }),
+      token_budget: fc.integer({ min: 1_000, max: 9_000 }),
+      max_tool_calls_per_turn: fc.integer({ min: 1, max: 5 }),
+      max_parallel_tools: fc.integer({ min: 1, max: 3 }),
+    });
+    const anyTurn = fc.tuple(fc.array(anyDirective, { minLength: 1, maxLength: 2 }), anyConfig);
+    await fc.assert(
+      fc.asyncProperty(anyTurn, async ([directives, agentConfig]) => {
+        const events = await readAll(await submit(directives.join(' '), { agentConfig }));
+        const ends = of(events, 'turn.ended');
+        expect([ends.length, events.at(-1)?.type]).toEqual([1, 'turn.ended']);
+        const [end] = ends;
+        const started = of(events, 'step.started').length;
+        expect(started).toBeLessThanOrEqual(agentConfig.max_iterations);
+        expect(tokensOf(end?.usage ?? { ...none })).toBeLessThanOrEqual(agentConfig.token_budget);
+        const ran = of(events, 'tool.started').length;
+        expect(ran).toBeLessThanOrEqual(started * agentConfig.max_tool_calls_per_turn);
+        // Every call that was asked for is answered, once.
+        const asked = of(events, 'tool.requested').map(({ callId }) => callId);
+        const answered = of(events, 'tool.ended').map(({ callId }) => callId);
+        if (end?.outcome !== 'failed') expect(answered.sort()).toEqual(asked.sort());
+        const marks = noticesOf(events);
+        expect(
+          new Set(marks.filter((kind) => kind.endsWith('-limit') && kind !== 'tool-limit')).size,
+        ).toBe(marks.filter((kind) => kind.endsWith('-limit') && kind !== 'tool-limit').length);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+  it.each(['claude-opus-4-8', 'claude-sonnet-4-20250514'])(
+    'sends %s what it was sent before to the letter, step after step, notice or not',
+    async (model) => {
+      await new TurnWorker(test.services).start();
+      const opts = { model, agentConfig: { max_iterations: 7 } };
+      const events = await readAll(await submit('[[loop=6 tool=look {"n":"$i"}]]', opts));
+      expect(noticesOf(events)).toEqual(['iteration-limit']);
+      expect(test.modelRequests).toHaveLength(7);
+      for (const [index, request] of test.modelRequests.entries()) {
+        const next = test.modelRequests[index + 1];
+        if (next !== undefined) expectPrefix(request, next);
+      }
+      const last = JSON.stringify(test.modelRequests.at(-1));
+      const told = model === 'claude-opus-4-8' ? '"role":"system"' : '<system_message type=';
+      expect(last).toContain(told);
+    },
+  );
+
+  it('sends the same again after a crash, and says no notice twice', async () => {
+    const { services, modelRequests } = test;
+    const first = new TurnWorker(services);
+    await first.start();
+    const message = '[[loop=5 tool=look {"n":"$i"}]] [[tokens=200 gap=20]]';
+    const turnId = await submit(message, { agentConfig: { max_iterations: 7 } });
+    // The last step streams for seconds: the worker stops in it, and another begins it again.
+    while (modelRequests.length < 6) await new Promise((resolve) => setImmediate(resolve));
+    await first.stop();
+    services.queue = new MemoryTurnQueue({
+      concurrency: 1,
+      onError: (failed, error) => void test.workerErrors.set(failed, error),
+    });
+    await new TurnWorker(services).start();
+    await services.queue.enqueue([turnId], 'recovered');
+    const events = await readAll(turnId);
+    expect(of(events, 'turn.recovering')).toHaveLength(1);
+    expect(noticesOf(events)).toEqual(['iteration-limit']);
+    const [before, after] = modelRequests.slice(-2);
+    expect(JSON.stringify(after)).toBe(JSON.stringify(before));
+  });
+
+  it('is a persona’s own where it names a decision tree: the loop does not change', async () => {
+    class TwoLooks implements DecisionTree {
+      readonly #rest: DefaultDecisionTree;
+      constructor(config: ReturnType<DecisionTree['getConfig']>) {
+        this.#rest = new DefaultDecisionTree(config);
+      }
+      shouldContinue(state: Parameters<DecisionTree['shouldContinue']>[0]) {
+        if (state.extensions['looks'] === 2) {
+          return { shouldContinue: false, reason: 'no_progress' as const };
+        }
+        return this.#rest.shouldContinue(state);
+      }
+      onTurnStart(state: Parameters<DecisionTree['onTurnStart']>[0]) {
+        return this.#rest.onTurnStart(state);
+      }
+      onToolResult(...given: Parameters<DecisionTree['onToolResult']>) {
+        const [state] = given;
+        const looks = Number(state.extensions['looks'] ?? 0) + 1;
+        return { ...this.#rest.onToolResult(...given), extensions: { looks } };
+      }
+      getConfig() {
+        return this.#rest.getConfig();
+      }
+    }
+    test.services.trees.register('two-looks', (config) => new TwoLooks(config));
+    const root = await instructionRootWith({
+      BRIEF: ['decision_tree: two-looks'],
+      ODD: ['decision_tree: none'],
+    });
+    test.services.personas = new PersonaLibrary(root);
+    await new TurnWorker(test.services).start();
+    const events = await readAll(await submit('[[loop=9 tool=look {"n":"$i"}]]', {}, 'BRIEF'));
+    expect(of(events, 'step.started')).toHaveLength(2);
+    expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'limited', reason: 'no_progress' }]);
+    await expect(submit('Hello', {}, 'ODD')).rejects.toMatchObject({
+      type: 'DECISION_TREE_NOT_FOUND',
+      message: expect.stringContaining('two-looks'),
+    });
+  });
+});
+
+/** What every later request begins with, byte for byte. */
+function expectPrefix(request: RehearsalRequest, next: RehearsalRequest): void {
+  const { messages, ...rest } = request.body;
+  const { messages: more, ...others } = next.body;
+  expect(JSON.stringify(others)).toBe(JSON.stringify(rest));
+  expect(more.length).toBeGreaterThan(messages.length);
+  expect(JSON.stringify(more.slice(0, messages.length))).toBe(JSON.stringify(messages));
+}
