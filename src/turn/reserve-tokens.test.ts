@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { noUsage, type Usage } from '../events/turn-event.js';
-import { estimateInput, reserveReply } from './reserve-tokens.js';
+import { estimateInput, reserveReply, type LastCall } from './reserve-tokens.js';
 import { tokensOf } from './turn-state.js';
 
 const request = {
@@ -18,7 +18,9 @@ describe('estimateInput', () => {
 
   it('takes what the provider said of the call before, and estimates what is new', () => {
     const usage: Usage = { ...noUsage, inputTokens: 1_000, outputTokens: 50 };
-    expect(estimateInput(request, { usage, endedAt: 0, added: ['z'.repeat(20)] }, 1)).toBe(1_060);
+    const last = { usage, endedAt: 0, reply: 'r'.repeat(20), added: ['z'.repeat(20)] };
+    expect(estimateInput(request, last, 1)).toBe(1_060);
+    expect(estimateInput(request, { ...last, reply: 'r'.repeat(200) }, 1)).toBe(1_110);
   });
 
   it('counts what the cache will give as free, for as long as the cache keeps it', () => {
@@ -28,7 +30,7 @@ describe('estimateInput', () => {
       cacheReadTokens: 900,
       cacheWriteTokens: 100,
     };
-    const last = { usage, endedAt: 0, added: [] };
+    const last = { usage, endedAt: 0, reply: '', added: [] };
     expect(estimateInput(request, last, 299_999)).toBe(15);
     expect(estimateInput(request, last, 300_000)).toBe(1_015);
   });
@@ -64,7 +66,7 @@ describe('reserveReply', () => {
         (budget, steps) => {
           let used = 0;
           let context = 0;
-          let last: { usage: Usage; endedAt: number; added: string[] } | undefined;
+          let last: LastCall | undefined;
           for (const { added, share } of steps) {
             // A text of n characters is n / 3 tokens for this model: fewer than are reserved.
             const text = 'w'.repeat(added);
@@ -84,7 +86,7 @@ describe('reserveReply', () => {
             };
             used += tokensOf(usage);
             context += usage.outputTokens;
-            last = { usage, endedAt: 0, added: [] };
+            last = { usage, endedAt: 0, reply: '', added: [] };
             expect(used).toBeLessThanOrEqual(budget);
           }
         },

@@ -22,6 +22,8 @@ export interface LastCall {
   usage: Usage;
   /** Milliseconds since the epoch. */
   endedAt: number;
+  /** Its reply, as it goes back. */
+  reply: string;
   /** What the model has not seen: results and notices since. */
   added: readonly string[];
 }
@@ -41,8 +43,10 @@ export function estimateInput(
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = last.usage;
   const isCached = now - last.endedAt < CACHE_MS;
   const cached = isCached ? cacheReadTokens + cacheWriteTokens : 0;
-  const before = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
-  return before - cached + estimateText(...last.added);
+  const sent = inputTokens + cacheReadTokens + cacheWriteTokens;
+  // What a reply cost to say is not what it costs to be read again, with the marks around it.
+  const reply = Math.max(outputTokens, estimateText(last.reply));
+  return sent - cached + reply + estimateText(...last.added);
 }
 
 /**

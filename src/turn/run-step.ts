@@ -66,11 +66,12 @@ function lastCall({ progress }: TurnRun): LastCall | undefined {
   const last = progress.steps.at(-1);
   if (last === undefined) return undefined;
   const results = last.parts.flatMap((part) =>
-    part.type === 'tool_use' ? [progress.results.get(part.id)?.output ?? ''] : [],
+    part.type === 'tool_use' ? [JSON.stringify([part.id, progress.results.get(part.id)])] : [],
   );
   const told = progress.notices.filter(({ afterStep }) => afterStep === last.step);
   const added = [...results, ...told.map(({ text }) => text)];
-  return { usage: last.usage, endedAt: last.endedAt.getTime(), added };
+  const reply = JSON.stringify(last.parts);
+  return { usage: last.usage, endedAt: last.endedAt.getTime(), reply, added };
 }
 
 function currentTurn(run: TurnRun) {
