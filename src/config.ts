@@ -204,6 +204,13 @@ export const settings = {
     1,
     64,
   ),
+  sessionTokens: integer(
+    'TURNPIKE_SESSION_TOKENS',
+    0,
+    'Most tokens of all turns of a session together; 0: no limit.',
+    0,
+    Number.MAX_SAFE_INTEGER,
+  ),
   compactPercent: integer(
     'TURNPIKE_COMPACT_PERCENT',
     80,

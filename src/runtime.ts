@@ -151,6 +151,7 @@ function assemble(parts: Parts): TurnServices {
       maxMessageChars: config.maxMessageChars,
       readerTimeoutMs: config.readerTimeoutMs,
       compactPercent: config.compactPercent,
+      sessionTokens: config.sessionTokens,
       limits: { maxTokens, toolTimeoutMs, toolOutputLimit },
       shellEnv: pickShellEnv(parts.environment),
     },

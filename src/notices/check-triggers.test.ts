@@ -85,7 +85,7 @@ const todo = fc.record({
   content: fc.string({ minLength: 1 }),
   status: fc.constantFrom(...todoStatuses),
 });
-const limitKinds = ['iteration-limit', 'token-limit', 'cost-limit', 'time-limit'];
+const limitKinds = ['iteration-limit', 'token-limit', 'time-limit'];
 
 /** What may be different at each check of one turn. */
 const look = fc.record({

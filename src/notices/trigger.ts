@@ -34,6 +34,8 @@ export interface Facts {
   /** Tool errors in a row. */
   toolErrors: number;
   lastError?: string;
+  /** Of the project, on a session's first message; absent where there is nothing to say. */
+  projectFacts?: string;
   /** What the session waited for and has come. */
   background: readonly { id: string; text: string }[];
   /** Marks that were said in this turn. */

@@ -1,4 +1,5 @@
 import { asc, count, eq } from 'drizzle-orm';
+import type { AgentConfig } from '../governance/agent-config.js';
 import type { Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import type { Database, Queryable } from '../storage/connection.js';
@@ -12,6 +13,8 @@ export interface NewSession {
   projectRoot: string;
   persona: string;
   mode: string;
+  /** Limits of its turns; null or absent: none. */
+  agentConfig?: Partial<AgentConfig> | null;
 }
 
 /** Sessions as rows. Ids are keys of a table, never names of files. */

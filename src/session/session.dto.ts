@@ -11,6 +11,14 @@ export class CreateSessionDto {
 
   @OptionalText('Permission mode: direct, acceptEdits, dontAsk or plan. Default: direct.', 'direct')
   mode?: string;
+
+  @ApiPropertyOptional({
+    type: Object,
+    description: 'Limits of its turns: any of the fields of /api/settings/agent-config.',
+    example: { max_iterations: 10 },
+  })
+  @Allow()
+  agentConfig?: unknown;
 }
 
 export class BootSessionDto {

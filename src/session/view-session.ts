@@ -1,3 +1,4 @@
+import { agentConfigToWire } from '../governance/agent-config.js';
 import type { SessionRow } from './session-store.js';
 
 /** `SessionRecord` of the contract: absent fields are left out, times are ISO-8601. */
@@ -12,6 +13,8 @@ export interface SessionRecord {
   bootFingerprint?: string;
   bootedAt?: string;
   model?: string;
+  /** Limits of its turns, where it was made with some. */
+  agentConfig?: Record<string, number>;
 }
 
 export function viewSession(row: SessionRow): SessionRecord {
@@ -26,5 +29,6 @@ export function viewSession(row: SessionRow): SessionRecord {
     ...(row.bootFingerprint === null ? {} : { bootFingerprint: row.bootFingerprint }),
     ...(row.bootedAt === null ? {} : { bootedAt: row.bootedAt.toISOString() }),
     ...(row.model === null ? {} : { model: row.model }),
+    ...(row.agentConfig === null ? {} : { agentConfig: agentConfigToWire(row.agentConfig) }),
   };
 }

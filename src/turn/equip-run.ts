@@ -47,7 +47,7 @@ export async function equipRun(
     ...conversation,
     tools: toolSpecs,
   });
-  const watch = openWatch(services, attempt, { ...conversation, compaction });
+  const watch = await openWatch(services, attempt, { ...conversation, compaction });
   return {
     ...attempt,
     provider,

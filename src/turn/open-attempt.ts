@@ -7,6 +7,7 @@ import type { Lease } from './lease.js';
 import { loadSessionTurns, type StoredTurn } from './load-turn.js';
 import type { Claim } from './turn-claims.js';
 import type { Attempt } from './turn-run.js';
+import { findTokensLeft } from './session-tokens.js';
 import { openState } from './turn-state.js';
 import type { TurnServices } from './turn-services.js';
 import { assistantMessageId } from './view-messages.js';
@@ -22,13 +23,15 @@ export async function openAttempt(
 ): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
   const { tools, clock, trees } = services;
   // A session has one turn at a time: while this one is active, all others came before it.
-  const [said, conversation] = await Promise.all([
+  const [said, conversation, tokensLeft] = await Promise.all([
     openLog(services, claim, lease),
     loadConversation(services, claim),
+    findTokensLeft(services, claim),
   ]);
   const stored = conversation.find((other) => other.turn.id === claim.id);
   const { decisionTree = 'default', agentConfig } = claim.options.options;
-  const tree = trees.find(decisionTree, agentConfig);
+  const tokenBudget = Math.min(agentConfig.tokenBudget, tokensLeft);
+  const tree = trees.find(decisionTree, { ...agentConfig, tokenBudget });
   const [steps, calls] = [stored?.steps ?? [], stored?.calls ?? []];
   const startedAt = claim.startedAt ?? claim.createdAt;
   const { projectRoot } = claim.session;

@@ -5,6 +5,7 @@ import { todoWriteTool } from '../tools/builtin/todo-write.js';
 import type { TodoBoard } from '../tools/tool.js';
 import type { StoredTurn } from './load-turn.js';
 import { contextBefore } from './open-history.js';
+import { readProjectFacts } from './read-project-facts.js';
 import type { Compaction } from './turn-claims.js';
 import type { Attempt } from './turn-run.js';
 import type { TurnServices } from './turn-services.js';
@@ -17,15 +18,17 @@ export interface WatchSource {
 }
 
 /** What triggers look at, as the attempt begins. */
-export function openWatch(
+export async function openWatch(
   { resources }: TurnServices,
   { turn, session, progress }: Attempt,
   { earlier, todos, compaction }: WatchSource,
-): TurnWatch {
+): Promise<TurnWatch> {
+  const isFirstMessage = earlier.length === 0;
   const before = compaction === undefined ? contextBefore(earlier) : 0;
   const window = traitsOf(turn.options.options.model).contextWindow;
   return {
-    isFirstMessage: earlier.length === 0,
+    isFirstMessage,
+    projectFacts: isFirstMessage ? await readProjectFacts(session.projectRoot) : undefined,
     contextBefore: before,
     todos: todos ?? [],
     todosTouchedAt: lastTodoStep(progress),

@@ -63,6 +63,7 @@ async function readFacts(run: TurnRun, state: AgentState, step: number): Promise
     ...(near === undefined ? {} : { nearNoProgress: { action: near.actions.join(', ') } }),
     toolErrors: state.toolErrors,
     ...(state.lastError === undefined ? {} : { lastError: state.lastError }),
+    ...(watch.projectFacts === undefined ? {} : { projectFacts: watch.projectFacts }),
     background: [],
     fired: new Set([...progress.notices, ...saidBefore(run)].map(({ mark }) => mark)),
   };

@@ -28,6 +28,8 @@ export interface TurnSettings {
   maxMessageChars: number;
   /** How long a reader may take nothing, in ms. */
   readerTimeoutMs: number;
+  /** Most tokens of all turns of a session; 0: no limit. */
+  sessionTokens: number;
   /** Share of the model's window, in percent, from which a conversation is compacted. */
   compactPercent: number;
   limits: RunLimits;

@@ -4,6 +4,8 @@ import type { Todo } from '../notices/todo.js';
 export interface TurnWatch {
   /** The session has no other turn. */
   isFirstMessage: boolean;
+  /** See `readProjectFacts`. */
+  projectFacts: string | undefined;
   /** Tokens of the conversation before this turn, as far as its last turn told. */
   contextBefore: number;
   todos: readonly Todo[];

@@ -1,3 +1,5 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../support/instruction-root.js';
 import { startServer, type TestServer } from '../support/start-server.js';
@@ -135,6 +137,36 @@ describe('limits of a turn', () => {
     expect(nearer.end.outcome).toBe('completed');
   });
 
+  it('come from the session before the user, and are refused by name where they are wrong', async () => {
+    const { client, projectRoot } = server;
+    sessionId = await client.createSession(projectRoot, { agentConfig: { max_iterations: 3 } });
+    const { named, turnId } = await run('[[loop=9 tool=glob {"pattern":"e$i"}]]', {});
+    expect(named('step:start')).toHaveLength(3);
+    const { body } = await client.get(`/api/harness/turns/${turnId}`);
+    expect(body['turn']).toMatchObject({
+      provenance: { agentConfig: { maxIterations: 'session' } },
+    });
+    for (const [agentConfig, message] of [
+      [{ max_iterations: 51 }, 'max_iterations must be a whole number from 1 to 50, not 51'],
+      [{ max: 1 }, 'has no field "max"; its fields are max_iterations'],
+      [[], "'agentConfig' must be an object"],
+    ] as const) {
+      const refused = await client.post('/api/harness/session/create', {
+        projectRoot,
+        agentConfig,
+      });
+      expect([refused.status, refused.body['error']]).toEqual([
+        400,
+        expect.objectContaining({ message: expect.stringContaining(message) }),
+      ]);
+    }
+    // What is wrong in a turn's own is ignored and said, as with every option.
+    const { notices } = await run('Hello', { max_iterations: 51 });
+    expect(notices[0]?.text).toBe(
+      'opts.agentConfig.max_iterations ignored: must be a whole number from 1 to 50; using 3 (session)',
+    );
+  });
+
   it('are read back with the steps they stand between, page by page', async () => {
     const { client } = server;
     const { turnId } = await run('[[loop=9 tool=glob {"pattern":"d$i"}]]', { max_iterations: 5 });
@@ -193,6 +225,21 @@ describe('todos and the conversation', () => {
     const { body } = await client.get(`/api/harness/sessions/${sessionId}/messages`);
     const roles = (body['messages'] as { role: string }[]).map(({ role }) => role);
     expect(roles).toEqual(['user', 'assistant', 'user', 'system', 'assistant']);
+  });
+
+  it('begins with what the project has to say to agents', async () => {
+    const { client, projectRoot } = server;
+    const project = await mkdtemp(path.join(projectRoot, 'noted-'));
+    await writeFile(path.join(project, 'AGENTS.md'), 'Use tabs.');
+    const noted = await client.createSession(project);
+    const kinds = async () => {
+      const frames = await (await client.turn(noted, 'Hello', {})).all();
+      return frames.flatMap(({ event, data }) => (event === 'system:notice' ? [data] : []));
+    };
+    expect(await kinds()).toMatchObject([
+      { kind: 'session-start', text: expect.stringContaining('AGENTS.md'), seenByModel: true },
+    ]);
+    expect(await kinds()).toEqual([]);
   });
 
   it('is summarised on request, stays readable, and is told once', async () => {

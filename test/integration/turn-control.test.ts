@@ -153,6 +153,83 @@ describe('the control of a turn', () => {
     expect(JSON.stringify(after)).toBe(JSON.stringify(before));
   });
 
+  it('ends a turn when its session has no tokens left', async () => {
+    test.services.settings.sessionTokens = 1_500;
+    await new TurnWorker(test.services).start();
+    const { services, projectRoot } = test;
+    const session = await services.sessions.create({
+      projectRoot,
+      persona: 'WORKING_ITEMS',
+      mode: 'direct',
+    });
+    const say = async (message: string) => {
+      const { turnId } = await submitTurn(services, {
+        sessionId: session.id,
+        message,
+        opts: { tools: [], onDisconnect: 'continue' },
+        attachments: [],
+        idempotencyKey: undefined,
+      });
+      return readAll(turnId);
+    };
+    const first = of(await say('[[tokens=50]]'), 'turn.ended');
+    expect(first).toMatchObject([{ outcome: 'completed' }]);
+    const rest = of(await say('[[tokens=3000]]'), 'turn.ended');
+    expect(rest).toMatchObject([{ outcome: 'limited', reason: 'token_budget' }]);
+    const used = [...first, ...rest].reduce((sum, { usage }) => sum + tokensOf(usage), 0);
+    expect(used).toBeLessThanOrEqual(1_500);
+  });
+
+  describe('over a conversation that fills the window', () => {
+    const long = 'word '.repeat(5_000);
+    const talk = async (turnsBefore: number) => {
+      const { services, projectRoot } = test;
+      services.settings.compactPercent = 3;
+      await new TurnWorker(services).start();
+      const session = await services.sessions.create({
+        projectRoot,
+        persona: 'WORKING_ITEMS',
+        mode: 'direct',
+      });
+      let events: TurnEvent[] = [];
+      for (let turn = 0; turn <= turnsBefore; turn += 1) {
+        const { turnId } = await submitTurn(services, {
+          sessionId: session.id,
+          message: turn === turnsBefore ? 'Last' : `Question ${turn}: ${long}`,
+          opts: { tools: [], onDisconnect: 'continue' },
+          attachments: [],
+          idempotencyKey: undefined,
+        });
+        events = await readAll(turnId);
+      }
+      return events;
+    };
+    const lastMessages = () => JSON.stringify(test.modelRequests.at(-1)?.body.messages);
+
+    it('has it summarised first, all but the last turn, and tells the model once', async () => {
+      const events = await talk(2);
+      expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'completed' }]);
+      expect(noticesOf(events)).toEqual(['compact-summary']);
+      expect(lastMessages()).not.toContain('Question 0');
+      expect(lastMessages()).toContain('Question 1');
+      expect(lastMessages()).toContain('What came before in this conversation, in short:');
+    });
+
+    it('goes on with old outputs cut where no summary comes', async () => {
+      const { provider } = test.services;
+      const stream = provider.stream.bind(provider);
+      // The provider takes no request for a summary, as one that is overloaded.
+      provider.stream = (request, signal) =>
+        request.system === ''
+          ? stream({ ...request, maxTokens: -1 }, signal)
+          : stream(request, signal);
+      const events = await talk(2);
+      expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'completed' }]);
+      expect(noticesOf(events)).toEqual(['compaction-failed']);
+      expect(lastMessages()).toContain('Question 0');
+    });
+  });
+
   it('is a persona’s own where it names a decision tree: the loop does not change', async () => {
     class TwoLooks implements DecisionTree {
       readonly #rest: DefaultDecisionTree;

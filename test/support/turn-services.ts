@@ -84,6 +84,7 @@ export async function openTestServices(
       maxMessageChars: 100_000,
       readerTimeoutMs: 30_000,
       compactPercent: 80,
+      sessionTokens: 0,
       limits: {
         maxTokens: 10_000,
         toolTimeoutMs: 60_000,

@@ -4,19 +4,23 @@ import type { Facts, Trigger } from '../trigger.js';
 export const sessionStart: Trigger = {
   id: 'session-start',
   name: 'Session start',
-  description: 'The first message of a session that has open todos.',
+  description: "The first message of a session: the project's notes for agents, open todos.",
   rearms: 'never',
   priority: 41,
   enabled: true,
   levels: ['message'],
-  check: ({ isFirstMessage, todos }: Facts) => {
+  check: ({ isFirstMessage, todos, projectFacts }: Facts) => {
     const open = openTodos(todos);
-    if (!isFirstMessage || open.length === 0) return [];
+    const known = [
+      ...(projectFacts === undefined ? [] : [projectFacts]),
+      ...(open.length === 0 ? [] : [`This session begins with open todos:\n${listTodos(open)}`]),
+    ];
+    if (!isFirstMessage || known.length === 0) return [];
     return [
       {
         mark: 'session-start',
         kind: 'session-start',
-        text: `This session begins with open todos:\n${listTodos(open)}`,
+        text: known.join('\n\n'),
         metadata: { todos: open.length },
         seenByModel: true,
       },

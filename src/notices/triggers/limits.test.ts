@@ -3,9 +3,9 @@ import { someFacts } from '../../../test/support/some-facts.js';
 import { defaultAgentConfig } from '../../governance/agent-config.js';
 import { newAgentState, type AgentStateChange } from '../../governance/agent-state.js';
 import { warnings } from '../../governance/limit-warnings.js';
-import { costLimit, iterationLimit, timeLimit, tokenLimit } from './limits.js';
+import { iterationLimit, timeLimit, tokenLimit } from './limits.js';
 
-const triggers = [iterationLimit, tokenLimit, costLimit, timeLimit];
+const triggers = [iterationLimit, tokenLimit, timeLimit];
 const config = { ...defaultAgentConfig, maxIterations: 10 };
 
 function kindsAt(change: AgentStateChange): string[] {

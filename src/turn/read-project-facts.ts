@@ -1,0 +1,20 @@
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Files in which projects tell agents what to know. */
+const notes = ['AGENTS.md', 'CLAUDE.md'];
+
+/** What a model should know of a project before it begins; undefined where there is nothing. */
+export async function readProjectFacts(projectRoot: string): Promise<string | undefined> {
+  const found = await Promise.all(notes.map((name) => exists(path.join(projectRoot, name))));
+  const named = notes.filter((_, index) => found[index]);
+  if (named.length === 0) return undefined;
+  return `The project has notes for agents in ${named.join(' and ')}. Read them before you change anything.`;
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
