@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parsePrices, type ModelPrice } from './options/model-price.js';
 import { parseAllowedOrigin } from './provider/egress-policy.js';
 import { roles } from './role.js';
 import { choice, integer, optional, text, type Setting } from './setting.js';
@@ -75,6 +76,15 @@ export const settings = {
     parse: parseOrigins,
   } satisfies Setting<readonly string[]>,
   model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Model of turns that name none.'),
+  prices: {
+    names: ['TURNPIKE_PRICES'],
+    about:
+      'What models cost, for `opts.maxCostUsd`: beginnings of names with dollars for a million tokens of input and output, as `claude-opus=15/75,claude-sonnet=3/15`.',
+    fallback: [],
+    fallbackText: '',
+    allowed: 'comma-separated `name=input/output`',
+    parse: parsePrices,
+  } satisfies Setting<readonly ModelPrice[]>,
   maxTokens: integer(
     'TURNPIKE_MAX_TOKENS',
     16_384,

@@ -143,6 +143,7 @@ function assemble(parts: Parts): TurnServices {
     settings: {
       environmentModel: config.model,
       defaultLimits: freeLimits(config),
+      prices: config.prices,
       queueDepth: config.queueDepth,
       archiveKeepDays: config.archiveKeepDays,
       leaseMs: config.leaseMs,

@@ -6,6 +6,7 @@ export type TerminationReason =
   | 'completed'
   | 'max_iterations'
   | 'token_budget'
+  | 'cost_budget'
   | 'timeout'
   | 'no_progress'
   | 'error_limit';
@@ -30,6 +31,8 @@ interface AgentStateFields {
   /** Iterations that were started. */
   readonly turn: number;
   readonly tokensUsed: number;
+  /** What was spent, where a limit is set. */
+  readonly cost: { readonly usedUsd: number; readonly limitUsd: number } | undefined;
   /** Milliseconds since the epoch. */
   readonly startTime: number;
   /** The time this state is of, in milliseconds since the epoch. */
@@ -76,6 +79,7 @@ export function newAgentState(given: NewAgentState): AgentState {
   return derive({
     turn: 0,
     tokensUsed: 0,
+    cost: undefined,
     now: given.startTime,
     recentActions: [],
     terminationReason: undefined,

@@ -27,6 +27,12 @@ export function limitReached(reason: LimitReason, state: AgentState): LimitReach
       const text = `Token budget reached (${fraction(metadata)} tokens). Saving partial response.`;
       return { kind: 'limit-reached', text, metadata };
     }
+    case 'cost_budget': {
+      const metadata = measure(state, 'cost');
+      const { current_value: used, limit_value: limit } = metadata;
+      const text = `Cost limit reached ($${used}/$${limit}). Saving partial response.`;
+      return { kind: 'limit-reached', text, metadata };
+    }
     case 'timeout': {
       const metadata = measure(state, 'timeout');
       const text = `Time limit reached (${fraction(metadata)} seconds). Saving partial response.`;
@@ -65,6 +71,8 @@ function explain(reason: LimitReason, state: AgentState): string {
       return `the limit of ${maxIterations} ${maxIterations === 1 ? 'iteration' : 'iterations'} was reached`;
     case 'token_budget':
       return `the budget of ${tokenBudget.toLocaleString('en-US')} tokens was used up`;
+    case 'cost_budget':
+      return `the limit of $${state.cost?.limitUsd ?? 0} was reached`;
     case 'timeout':
       return `the time limit of ${timeoutSeconds} seconds was reached`;
     case 'no_progress': {

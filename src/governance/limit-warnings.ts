@@ -7,11 +7,11 @@ export interface LimitMetadata {
   limit_value: number;
   /** Rounded down, so that a limit that is near is never said to be reached. */
   percent: number;
-  limit_type: 'iteration' | 'token' | 'timeout';
+  limit_type: 'iteration' | 'token' | 'timeout' | 'cost';
 }
 
 export interface LimitWarning {
-  kind: 'iteration-limit' | 'token-limit' | 'time-limit';
+  kind: 'iteration-limit' | 'token-limit' | 'time-limit' | 'cost-limit';
   text: string;
   metadata: LimitMetadata;
 }
@@ -34,9 +34,12 @@ export function iterationWarnAt({
  * for the caller.
  */
 export function warnings(state: AgentState): LimitWarning[] {
-  return [warnOfIterations(state), warnOfTokens(state), warnOfTime(state)].filter(
-    (warning) => warning !== undefined,
-  );
+  return [
+    warnOfIterations(state),
+    warnOfTokens(state),
+    warnOfTime(state),
+    warnOfCost(state),
+  ].filter((warning) => warning !== undefined);
 }
 
 /** Where a state stands against one of its limits. Seconds are whole ones. */
@@ -46,6 +49,7 @@ export function measure(state: AgentState, type: LimitMetadata['limit_type']): L
     iteration: [state.turn, config.maxIterations] as const,
     token: [state.tokensUsed, config.tokenBudget] as const,
     timeout: [Math.floor(state.elapsedSeconds), config.timeoutSeconds] as const,
+    cost: [round(state.cost?.usedUsd ?? 0), state.cost?.limitUsd ?? 0] as const,
   }[type];
   const percent = Math.floor((current * 100) / limit);
   return { current_value: current, limit_value: limit, percent, limit_type: type };
@@ -71,6 +75,20 @@ function warnOfTokens(state: AgentState): LimitWarning | undefined {
   const metadata = measure(state, 'token');
   const text = `Approaching token budget (${fraction(metadata)} tokens). Consider being more concise.`;
   return { kind: 'token-limit', text, metadata };
+}
+
+/** To a hundredth of a cent. */
+function round(usd: number): number {
+  return Math.round(usd * 10_000) / 10_000;
+}
+
+function warnOfCost(state: AgentState): LimitWarning | undefined {
+  if (state.cost === undefined) return undefined;
+  const percent = (state.cost.usedUsd * 100) / state.cost.limitUsd;
+  if (percent < state.config.tokenWarningPercent || percent >= 100) return undefined;
+  const metadata = measure(state, 'cost');
+  const text = `Approaching cost limit ($${metadata.current_value}/$${metadata.limit_value}). Consider wrapping up your response.`;
+  return { kind: 'cost-limit', text, metadata };
 }
 
 function warnOfTime(state: AgentState): LimitWarning | undefined {

@@ -50,6 +50,27 @@ describe('the termination checks', () => {
   });
 });
 
+describe('the limit of cost', () => {
+  const at = (usedUsd: number) =>
+    newAgentState({
+      userId: 'u',
+      projectId: 'p',
+      startTime: 0,
+      config: defaultAgentConfig,
+      cost: { usedUsd, limitUsd: 1 },
+    });
+  const reasonAt = (usedUsd: number) =>
+    terminationChecks.find(({ applies }) => applies(at(usedUsd)))?.reason;
+
+  it.each([
+    [0.99, undefined],
+    [1, 'cost_budget'],
+    [1.01, 'cost_budget'],
+  ])('at %s of 1 dollar: %s', (usedUsd, reason) => {
+    expect(reasonAt(usedUsd)).toBe(reason);
+  });
+});
+
 describe('terminationTable', () => {
   it('has every reason once, in the order of the contract, with words', () => {
     expect(terminationTable().map(({ reason }) => reason)).toEqual([
@@ -57,6 +78,7 @@ describe('terminationTable', () => {
       'completed',
       'max_iterations',
       'token_budget',
+      'cost_budget',
       'timeout',
       'no_progress',
       'error_limit',

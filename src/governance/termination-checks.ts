@@ -34,6 +34,11 @@ export const terminationChecks: readonly TerminationCheck[] = [
     applies: ({ tokensUsed, config }) => tokensUsed >= config.tokenBudget,
   },
   {
+    reason: 'cost_budget',
+    when: '`opts.maxCostUsd` dollars were spent',
+    applies: ({ cost }) => cost !== undefined && cost.usedUsd >= cost.limitUsd,
+  },
+  {
     reason: 'timeout',
     when: '`timeout_seconds` seconds have passed',
     applies: ({ elapsedSeconds, config }) => elapsedSeconds >= config.timeoutSeconds,

@@ -1,7 +1,7 @@
 import type { Trigger } from './trigger.js';
 import { contextUsage, resourceUsage } from './triggers/usage.js';
 import { backgroundResult, compactSummary, sessionStart } from './triggers/conversation.js';
-import { iterationLimit, timeLimit, tokenLimit } from './triggers/limits.js';
+import { costLimit, iterationLimit, timeLimit, tokenLimit } from './triggers/limits.js';
 import { errorStreak, noProgressNudge } from './triggers/progress.js';
 import { todoReminder } from './triggers/todo-reminder.js';
 
@@ -12,6 +12,7 @@ export const defaultTriggers: readonly Trigger[] = [
   timeLimit,
   iterationLimit,
   tokenLimit,
+  costLimit,
   contextUsage,
   resourceUsage,
   compactSummary,

@@ -1,11 +1,14 @@
 import type { PersonaLibrary } from '../agents/load-persona.js';
 import type { AgentConfig } from '../governance/agent-config.js';
 import type { Persona } from '../agents/parse-persona.js';
+import type { ModelPrice } from './model-price.js';
 import { choosePersona, resolveOptions, type OptionResolution } from './resolve-options.js';
 
 export interface LoadOptionsDeps {
   personas: PersonaLibrary;
   environmentModel: string | undefined;
+  /** Of models, for turns with a limit of cost. */
+  prices?: readonly ModelPrice[];
   /** Limits where nobody sets any. */
   defaultLimits: Readonly<AgentConfig>;
 }
@@ -26,7 +29,7 @@ export interface OptionSubject {
  * @throws TypedError INSTRUCTION_ROOT_INVALID 500, PERSONA_NOT_FOUND 404.
  */
 export async function loadOptions(
-  { personas, environmentModel, defaultLimits }: LoadOptionsDeps,
+  { personas, environmentModel, defaultLimits, prices = [] }: LoadOptionsDeps,
   session: OptionSubject,
   opts: unknown,
 ): Promise<{ resolution: OptionResolution; persona: Persona }> {
@@ -44,6 +47,7 @@ export async function loadOptions(
       ...(agents?.agentConfig === undefined ? {} : { agentsConfig: agents.agentConfig }),
     },
     limits: session.limits ?? defaultLimits,
+    prices,
   });
   return { resolution, persona };
 }

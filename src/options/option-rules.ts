@@ -40,6 +40,12 @@ export const optionRules = {
     expected: '"normal" or "background"',
     fallback: () => 'normal',
   } satisfies OptionRule<Priority>,
+  maxCostUsd: {
+    read: (value) =>
+      typeof value === 'number' && value > 0 && value < Infinity ? value : undefined,
+    expected: 'a number of dollars greater than 0',
+    fallback: () => undefined,
+  } satisfies OptionRule<number | undefined>,
   thinking: {
     read: readBoolean,
     expected: 'true or false',

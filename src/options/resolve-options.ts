@@ -1,7 +1,9 @@
 import type { Persona } from '../agents/parse-persona.js';
+import type { CostLimit } from '../governance/cost.js';
 import { agentConfigFields, type AgentConfig } from '../governance/agent-config.js';
 import { isPlainObject } from '../platform/json.js';
 import { optionRules, type OnDisconnect, type Priority, type OptionRule } from './option-rules.js';
+import { findPrice, type ModelPrice } from './model-price.js';
 import type { Provenance } from './provenance.js';
 import { resolveLimits, type LimitResolution } from './resolve-limits.js';
 
@@ -21,6 +23,8 @@ export interface ResolvedOptions {
   maxTokens?: number;
   /** Whether the model thinks before it answers. */
   thinking: boolean;
+  /** Absent: no limit of cost. */
+  costLimit?: CostLimit;
   /** Limits of the turn; `maxIterations` is `maxTurns`. */
   agentConfig: AgentConfig;
   /** Of the persona. Absent: `default`. */
@@ -47,13 +51,18 @@ export interface OptionSources {
     agentsModel?: string;
     agentsConfig?: Partial<AgentConfig>;
   };
+  /** Of models, for `maxCostUsd`. */
+  prices?: readonly ModelPrice[];
   /** Where nobody sets any. */
   limits: Readonly<AgentConfig>;
 }
 
 export interface OptionResolution {
   options: ResolvedOptions;
-  provenance: Record<Exclude<keyof ResolvedOptions, 'agentConfig' | 'decisionTree'>, Provenance> & {
+  provenance: Record<
+    Exclude<keyof ResolvedOptions, 'agentConfig' | 'decisionTree' | 'costLimit'>,
+    Provenance
+  > & {
     agentConfig: Record<keyof AgentConfig, Provenance>;
   };
   /** What was ignored, sorted by key. */
@@ -93,7 +102,10 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     priority: choose(priority, given['priority'], []),
     thinking: choose(thinking, given['thinking'], []),
     maxTokens: choose(maxTokens, given['maxTokens'], []),
+    maxCostUsd: choose(optionRules.maxCostUsd, given['maxCostUsd'], []),
   };
+  const price = findPrice(sources.prices ?? [], chosen.model.value);
+  const usd = chosen.maxCostUsd.value;
   const governance = given['subagentGovernance'];
   return {
     options: {
@@ -106,6 +118,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       priority: chosen.priority.value,
       thinking: chosen.thinking.value,
       ...(chosen.maxTokens.value === undefined ? {} : { maxTokens: chosen.maxTokens.value }),
+      ...(usd === undefined || price === undefined ? {} : { costLimit: { usd, price } }),
       agentConfig: limits.config,
       ...(sources.persona.decisionTree === undefined
         ? {}
@@ -128,9 +141,18 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     problems: [
       ...findProblems(sources.opts, given, chosen),
       ...limitProblems(given['agentConfig'], limits),
+      ...(usd === undefined || price !== undefined ? [] : [noPrice]),
     ].sort(byKey),
   };
 }
+
+const noPrice: OptionProblem = {
+  kind: 'invalid',
+  key: 'maxCostUsd',
+  expected: 'for a model whose price is in TURNPIKE_PRICES',
+  using: null,
+  from: 'default',
+};
 
 function personaLimits({ maxTurns, agentConfig }: Persona): Partial<AgentConfig> {
   return { ...agentConfig, ...(maxTurns === undefined ? {} : { maxIterations: maxTurns }) };

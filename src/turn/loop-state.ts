@@ -16,7 +16,7 @@ export function findLimit({ tree, progress, clock }: Attempt): LimitReason | und
   // Its reply was given no more room than the budget had.
   const last = steps.at(-1);
   return last?.stopReason === 'max_tokens' && last.step === progress.clampedStep
-    ? 'token_budget'
+    ? progress.clampedBy
     : undefined;
 }
 
@@ -40,6 +40,8 @@ function describeLimit(limit: LimitReason, config: AgentConfig): string {
       return `the turn reached its limit of ${config.maxIterations} model calls`;
     case 'token_budget':
       return `the turn used up its budget of ${config.tokenBudget} tokens`;
+    case 'cost_budget':
+      return 'the turn reached its limit of cost';
     case 'timeout':
       return `the turn reached its time limit of ${config.timeoutSeconds} seconds`;
     case 'no_progress':
@@ -59,6 +61,7 @@ export function endReason(limit: LimitReason): string {
 const limits: Readonly<Record<string, LimitReason | undefined>> = {
   max_turns: 'max_iterations',
   token_budget: 'token_budget',
+  cost_budget: 'cost_budget',
   timeout: 'timeout',
   no_progress: 'no_progress',
   error_limit: 'error_limit',

@@ -1,6 +1,7 @@
 import { noUsage } from '../events/turn-event.js';
 import { unreachable } from '../platform/exhaustive.js';
-import { moveTime } from '../governance/agent-state.js';
+import { moveTime, type AgentState } from '../governance/agent-state.js';
+import { affordableReply } from '../governance/cost.js';
 import type { ModelEvent, ModelRequest } from '../provider/model-types.js';
 import { traitsOf } from '../provider/model-traits.js';
 import { insertFenced } from '../storage/insert-from.js';
@@ -11,27 +12,27 @@ import { nextAction, settleStopReason } from './next-action.js';
 import { postNotices } from './post-notices.js';
 import { estimateInput, reserveReply, type LastCall } from './reserve-tokens.js';
 import { refusalNotice, stepEnded } from './turn-facts.js';
-import type { StepDraft, TurnRun } from './turn-run.js';
+import type { Budget, StepDraft, TurnRun } from './turn-run.js';
 import { addStep } from './turn-state.js';
 
 /**
  * One call of the model: streams it to the readers and stores the reply, before any of its tools
  * runs. Its `step.ended` comes when its tools are done, or at once when it has none.
  *
- * @returns `no-budget`, and nothing was called, when the budget has no room for another reply.
+ * @returns the budget that has no room for another reply; nothing was called then.
  */
-export async function runStep(run: TurnRun, step: number): Promise<'done' | 'no-budget'> {
+export async function runStep(run: TurnRun, step: number): Promise<'done' | Budget> {
   const startedAt = new Date(run.clock.now());
   const state = run.tree.onTurnStart(moveTime(run.progress.state, startedAt.getTime()));
   await postNotices(run, state, step);
   const request = buildRequest(run);
-  const maxTokens = reserveReply({
-    left: state.config.tokenBudget - state.tokensUsed,
-    input: estimateInput(request, lastCall(run), startedAt.getTime()),
-    most: request.maxTokens,
-  });
-  if (maxTokens === undefined) return 'no-budget';
-  if (maxTokens < request.maxTokens) run.progress.clampedStep = step;
+  const input = estimateInput(request, lastCall(run), startedAt.getTime());
+  const room = findRoom(run, state, input);
+  const maxTokens = reserveReply({ left: room.tokens, input, most: request.maxTokens });
+  if (maxTokens === undefined) return room.budget;
+  if (maxTokens < request.maxTokens) {
+    Object.assign(run.progress, { clampedStep: step, clampedBy: room.budget });
+  }
   run.progress.state = state;
   const draft: StepDraft = { step, startedAt, parts: [], openText: '', usage: noUsage };
   run.progress.draft = draft;
@@ -46,6 +47,22 @@ export async function runStep(run: TurnRun, step: number): Promise<'done' | 'no-
     }
   }
   throw new Error(`The model's stream of step ${step} ended without its last event`);
+}
+
+/** Tokens of a call, its input with its reply, and the budget that allows no more. */
+function findRoom(
+  run: TurnRun,
+  { config, tokensUsed, cost }: AgentState,
+  input: number,
+): { tokens: number; budget: Budget } {
+  const tokens = config.tokenBudget - tokensUsed;
+  const { costLimit } = run.turn.options.options;
+  if (costLimit === undefined) return { tokens, budget: 'token_budget' };
+  const left = costLimit.usd - (cost?.usedUsd ?? 0);
+  const paid = input + affordableReply(left, input, costLimit.price);
+  return paid < tokens
+    ? { tokens: paid, budget: 'cost_budget' }
+    : { tokens, budget: 'token_budget' };
 }
 
 function buildRequest(run: TurnRun): ModelRequest {
@@ -130,7 +147,7 @@ async function storeStep(
   const fact = insertFenced(steps, { ...finished, turnId, attempt: run.attempt, startedAt });
   const progress = {
     ...run.progress,
-    state: addStep(run.progress.state, finished),
+    state: addStep(run.progress.state, finished, run.turn.options.options.costLimit),
     steps: [...run.progress.steps, finished],
     draft: undefined,
   };

@@ -5,9 +5,6 @@ import { runStep } from './run-step.js';
 import { loopState } from './loop-state.js';
 import type { TurnRun } from './turn-run.js';
 
-/** What is left of the budget holds neither the next request nor a reply. */
-const outOfTokens: Ending = { outcome: 'limited', exitCode: 0, reason: 'token_budget' };
-
 /**
  * The loop: asks what is next, does it, until the turn has an ending. A recovered turn comes in
  * with the steps that are stored and goes on from there.
@@ -19,9 +16,11 @@ export async function runTurn(run: TurnRun): Promise<Ending> {
     run.lease.signal.throwIfAborted();
     const action = nextAction(loopState(run));
     switch (action.type) {
-      case 'call-model':
-        if ((await runStep(run, action.step)) === 'no-budget') return outOfTokens;
+      case 'call-model': {
+        const done = await runStep(run, action.step);
+        if (done !== 'done') return { outcome: 'limited', exitCode: 0, reason: done };
         break;
+      }
       case 'run-tools':
         await runToolCalls(run);
         break;

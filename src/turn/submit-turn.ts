@@ -63,9 +63,9 @@ export async function submitTurn(
     throw turnInProgress(sessionId);
   }
   await checkProjectRoot(session.projectRoot, personas.instructionRoot);
-  const { environmentModel, defaultLimits } = settings;
+  const { environmentModel, defaultLimits, prices } = settings;
   const subject = { ...session, user, ...(limits === undefined ? {} : { limits }) };
-  const tiers = { personas, environmentModel, defaultLimits };
+  const tiers = { personas, environmentModel, defaultLimits, prices };
   const { resolution } = await loadOptions(tiers, subject, opts);
   const { decisionTree = 'default', agentConfig } = resolution.options;
   services.trees.create(decisionTree, agentConfig);

@@ -79,6 +79,7 @@ export interface Attempt {
     state: AgentState;
     /** A step whose reply was given less room than it might have had, for the budget's sake. */
     clampedStep: number | undefined;
+    clampedBy: Budget | undefined;
     /** What was said on the way, in order. */
     notices: StoredNotice[];
   };
@@ -98,6 +99,9 @@ export interface TurnRun extends Attempt {
   logger: Logger;
   permissions: Omit<PermissionQuestion, 'tool' | 'namedByTurn'> & { named: readonly string[] };
 }
+
+/** What a reply's room is taken from. */
+export type Budget = 'token_budget' | 'cost_budget';
 
 export type ToolUse = Extract<AssistantPart, { type: 'tool_use' }>;
 

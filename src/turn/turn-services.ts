@@ -7,6 +7,7 @@ import type { ResourceReader } from '../platform/read-resources.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
+import type { ModelPrice } from '../options/model-price.js';
 import type { SessionStore } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
 import type { ToolRegistry } from '../tools/registry.js';
@@ -18,6 +19,8 @@ import type { RunLimits } from './turn-run.js';
 
 export interface TurnSettings {
   environmentModel: string | undefined;
+  /** Of models, for turns with a limit of cost. */
+  prices: readonly ModelPrice[];
   /** Limits of turns that nobody limits. */
   defaultLimits: Readonly<AgentConfig>;
   queueDepth: number;

@@ -1,6 +1,7 @@
 import { LOCAL_USER } from '../access/local-user.js';
 import type { Usage } from '../events/turn-event.js';
 import { changeState, newAgentState, type AgentState } from '../governance/agent-state.js';
+import { costOf, type CostLimit } from '../governance/cost.js';
 import type { DecisionTree } from '../governance/decision-tree.js';
 import type { AssistantPart } from '../provider/model-types.js';
 import type { CallRow, StepRow } from './load-turn.js';
@@ -16,6 +17,7 @@ export interface StateSource {
   /** Of the turn, as far as they are stored, in order. */
   steps: readonly StepRow[];
   calls: readonly CallRow[];
+  costLimit: CostLimit | undefined;
 }
 
 /** The state of a turn's loop, from what is stored: a recovered turn has what it had. Pure. */
@@ -27,9 +29,12 @@ export function openState(tree: DecisionTree, source: StateSource, now: number):
     startTime,
     now: Math.max(startTime, now),
     config: tree.getConfig(),
+    ...(source.costLimit === undefined
+      ? {}
+      : { cost: { usedUsd: 0, limitUsd: source.costLimit.usd } }),
   });
   for (const step of source.steps) {
-    state = addStep(tree.onTurnStart(state), step);
+    state = addStep(tree.onTurnStart(state), step, source.costLimit);
     for (const call of endedCalls(step, source.calls)) {
       state = addResult(tree, state, call);
     }
@@ -51,8 +56,11 @@ export function addResult(tree: DecisionTree, state: AgentState, call: Answered)
 export function addStep(
   state: AgentState,
   { parts, usage }: { parts: readonly AssistantPart[]; usage: Usage },
+  costLimit: CostLimit | undefined,
 ): AgentState {
+  const usedUsd = (state.cost?.usedUsd ?? 0) + (costLimit ? costOf(usage, costLimit.price) : 0);
   return changeState(state, {
+    ...(costLimit === undefined ? {} : { cost: { usedUsd, limitUsd: costLimit.usd } }),
     tokensUsed: state.tokensUsed + tokensOf(usage),
     hasFinished: !parts.some((part) => part.type === 'tool_use'),
   });

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import * as fc from 'fast-check';
 import { PersonaLibrary } from '../../src/agents/load-persona.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
+import { costOf } from '../../src/governance/cost.js';
 import type { DecisionTree } from '../../src/governance/decision-tree.js';
 import { DefaultDecisionTree } from '../../src/governance/default-decision-tree.js';
 import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
@@ -151,6 +152,20 @@ describe('the control of a turn', () => {
     expect(noticesOf(events)).toEqual(['iteration-limit']);
     const [before, after] = modelRequests.slice(-2);
     expect(JSON.stringify(after)).toBe(JSON.stringify(before));
+  });
+
+  it('holds a limit of cost by the price of the model, and says where there is none', async () => {
+    await new TurnWorker(test.services).start();
+    const events = await readAll(await submit('[[tokens=4000]]', { maxCostUsd: 0.01 }));
+    const [end] = of(events, 'turn.ended');
+    expect(end).toMatchObject({ outcome: 'limited', reason: 'cost_budget' });
+    const price = { input: 3, output: 15 };
+    expect(costOf(end?.usage ?? none, price)).toBeLessThanOrEqual(0.01);
+    expect(end?.text).toContain('[Stopped: the limit of $0.01 was reached.');
+    const free = await readAll(await submit('Hello', { maxCostUsd: 1, model: 'claude-opus-4-8' }));
+    expect(of(free, 'notice.posted')).toMatchObject([
+      { kind: 'options-ignored', text: expect.stringContaining('TURNPIKE_PRICES') },
+    ]);
   });
 
   it('ends a turn when its session has no tokens left', async () => {

@@ -76,6 +76,7 @@ export async function openTestServices(
     settings: {
       environmentModel: undefined,
       defaultLimits: someLimits,
+      prices: [{ model: 'claude-sonnet', input: 3, output: 15 }],
       queueDepth: 100,
       archiveKeepDays: 0,
       leaseMs,

@@ -26,3 +26,4 @@ function limitTrigger(id: string, what: string, priority: number): Trigger {
 export const timeLimit = limitTrigger('time-limit', 'time', 20);
 export const iterationLimit = limitTrigger('iteration-limit', 'iterations', 21);
 export const tokenLimit = limitTrigger('token-limit', 'tokens', 22);
+export const costLimit = limitTrigger('cost-limit', 'cost', 23);

@@ -109,6 +109,7 @@ function discardStep(state: OracleState, step: number): OracleState {
 
 const systemTypes: Record<string, SystemType | undefined> = {
   'iteration-limit': 'limit_warning',
+  'cost-limit': 'limit_warning',
   'token-limit': 'limit_warning',
   'time-limit': 'limit_warning',
   'limit-reached': 'limit_reached',

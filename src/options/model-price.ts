@@ -1,0 +1,24 @@
+import type { Price } from '../governance/cost.js';
+
+export interface ModelPrice extends Price {
+  /** The beginning of the model's name. */
+  model: string;
+}
+
+/** `claude-opus=15/75,claude-sonnet=3/15`; undefined for text that is not that. */
+export function parsePrices(text: string): readonly ModelPrice[] | undefined {
+  const prices = text.split(',').map((item) => {
+    const [, model, input, output] = /^\s*([^=\s]+)=([\d.]+)\/([\d.]+)\s*$/.exec(item) ?? [];
+    return { model: model ?? '', input: Number(input), output: Number(output) };
+  });
+  const isValid = ({ model, input, output }: ModelPrice): boolean =>
+    model !== '' && Number.isFinite(input) && Number.isFinite(output);
+  return prices.every(isValid) ? prices : undefined;
+}
+
+/** The price of the longest beginning that fits; undefined for a model without one. */
+export function findPrice(prices: readonly ModelPrice[], model: string): Price | undefined {
+  const fitting = prices.filter((price) => model.startsWith(price.model));
+  const [longest] = fitting.sort((a, b) => b.model.length - a.model.length);
+  return longest && { input: longest.input, output: longest.output };
+}
