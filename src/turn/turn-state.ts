@@ -48,8 +48,13 @@ type Answered = Pick<CallRow, 'name' | 'input' | 'output' | 'status'>;
 export function addResult(tree: DecisionTree, state: AgentState, call: Answered): AgentState {
   const { name, input, output, status } = call;
   if (status === 'denied' && output?.startsWith('not run:')) return state;
-  const isError = status === 'error' || status === 'unknown';
-  return tree.onToolResult(state, { name, input, output: output ?? '', isError });
+  // A call whose process died is no failure of the tool.
+  return tree.onToolResult(state, {
+    name,
+    input,
+    output: output ?? '',
+    isError: status === 'error',
+  });
 }
 
 /** A step is stored: what it cost, and whether the model is done. */
