@@ -60,7 +60,7 @@ async function runSteps(target, sessionId, steps) {
   const before = used();
   const starts = [];
   let exit = '';
-  const message = `[[loop=${steps} tool=glob {"pattern":"*.none"}]]`;
+  const message = `[[loop=${steps} tool=glob {"pattern":"*.none$i"}]]`;
   const opts = { maxTurns: steps + 10 };
   for await (const frame of postTurn(target.url, { sessionId, message, opts })) {
     if (frame.event === 'step:start') starts.push(frame.atMs);

@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { checkPath, refuseAccess, refuseBudget, refuseFile } from './check-attachment.js';
 import { errorCode, openAttachment } from './open-attachment.js';
+import { refuseMismatch, SNIFF_BYTES } from './sniff-type.js';
 import type { AttachmentRef } from './stored-part.js';
 
 export interface AttachmentError {
@@ -51,9 +52,11 @@ async function resolveOne(path: string, acceptedBytes: number): Promise<Outcome>
     const { size } = stats;
     const reason = refuseFile(stats, mimeType) ?? refuseBudget(acceptedBytes, size);
     if (reason !== undefined) return { reason };
-    const sha256 = await hash(handle, size);
-    if (sha256 === undefined)
-      return { reason: `Attachment file changed while it was read: ${path}` };
+    const read = await hash(handle, size);
+    if (read === undefined) return { reason: `Attachment file changed while it was read: ${path}` };
+    const mismatch = await refuseMismatch(read.start, mimeType);
+    if (mismatch !== undefined) return { reason: mismatch };
+    const { sha256 } = read;
     return { file: { name: basename(path), path, mimeType, size, sha256 } };
   } catch (error) {
     return { reason: refuseAccess(errorCode(error), path) };
@@ -62,15 +65,23 @@ async function resolveOne(path: string, acceptedBytes: number): Promise<Outcome>
   }
 }
 
-/** SHA-256 of the whole file; undefined when it is not (or no longer) `size` bytes long. */
-async function hash(handle: FileHandle, size: number): Promise<string | undefined> {
+/**
+ * SHA-256 of the whole file, with its beginning; undefined when it is not (or no longer) `size`
+ * bytes long.
+ */
+async function hash(
+  handle: FileHandle,
+  size: number,
+): Promise<{ sha256: string; start: Buffer } | undefined> {
   const digest = createHash('sha256');
   let bytes = 0;
+  let start = Buffer.alloc(0);
   // One byte past the end shows growth; a file that grows without end is not followed.
   const stream = handle.createReadStream({ start: 0, end: size, autoClose: false });
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     digest.update(chunk);
+    if (bytes < SNIFF_BYTES) start = Buffer.concat([start, chunk]).subarray(0, SNIFF_BYTES);
     bytes += chunk.length;
   }
-  return bytes === size ? digest.digest('hex') : undefined;
+  return bytes === size ? { sha256: digest.digest('hex'), start } : undefined;
 }

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { refuseMismatch } from './sniff-type.js';
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+const pdf = Buffer.from('%PDF-1.4\n%âãÏÓ\n1 0 obj\n<<>>\nendobj\n', 'latin1');
+const zip = Buffer.concat([Buffer.from([0x50, 0x4b, 3, 4]), Buffer.alloc(60)]);
+
+describe('refuseMismatch', () => {
+  it.each<[string, Buffer, string]>([
+    ['a picture', png, 'image/png'],
+    ['another one', gif, 'image/gif'],
+    ['a document', pdf, 'application/pdf'],
+    ['a text', Buffer.from('Hello'), 'text/plain'],
+    ['XML in a text', Buffer.from('<?xml version="1.0"?><a/>'), 'text/plain'],
+    ['nothing at all', Buffer.alloc(0), 'image/png'],
+    ['bytes nobody knows', Buffer.from([1, 2, 3, 4, 5]), 'application/pdf'],
+  ])('lets %s pass', async (_what, bytes, mimeType) => {
+    expect(await refuseMismatch(bytes, mimeType)).toBeUndefined();
+  });
+
+  it.each<[Buffer, string, string]>([
+    [png, 'application/pdf', 'image/png'],
+    [png, 'image/jpeg', 'image/png'],
+    [pdf, 'image/png', 'application/pdf'],
+    [pdf, 'text/markdown', 'application/pdf'],
+    [zip, 'text/csv', 'application/zip'],
+  ])('refuses what is something else than %#', async (bytes, mimeType, found) => {
+    expect(await refuseMismatch(bytes, mimeType)).toBe(
+      `Attachment content is ${found}, but its name says ${mimeType}: give the file its right extension`,
+    );
+  });
+});
