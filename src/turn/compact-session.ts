@@ -67,7 +67,7 @@ async function summarise(
 ): Promise<{ text: string; usage: Usage }> {
   const { contextWindow, takesSystemMessages } = traitsOf(model);
   const isWhole = contextTokens < contextWindow * WHOLE_SHARE;
-  const shown = isWhole ? turns : turns.map(elideOutputs);
+  const shown = isWhole ? turns : turns.map((turn) => elideOutputs(turn));
   const messages: ModelMessage[] = [
     ...buildMessages(shown, { takesSystemMessages }),
     { role: 'user', parts: [{ type: 'text', text: instructions }] },

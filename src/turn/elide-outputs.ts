@@ -3,10 +3,23 @@ import type { TurnTranscript } from './build-messages.js';
 /** Characters of a tool's output that are kept of an old one. */
 const KEPT = 200;
 
-/** A turn with the outputs of its tools cut to their beginnings, and said so. Pure. */
-export function elideOutputs<T extends TurnTranscript>(turn: T): T {
+/**
+ * A turn with the outputs of its tools cut to their beginnings, and said so. Pure.
+ *
+ * @param through the last step whose outputs are cut; every one's by default.
+ */
+export function elideOutputs<T extends TurnTranscript>(turn: T, through = Infinity): T {
+  if (through === 0) return turn;
+  const old = new Set(
+    turn.steps
+      .filter(({ step }) => step <= through)
+      .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool_use' ? [part.id] : []))),
+  );
   const results = new Map(
-    [...turn.results].map(([id, result]) => [id, { ...result, output: elide(result.output) }]),
+    [...turn.results].map(([id, result]) => [
+      id,
+      old.has(id) ? { ...result, output: elide(result.output) } : result,
+    ]),
   );
   return { ...turn, results };
 }

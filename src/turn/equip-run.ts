@@ -6,7 +6,7 @@ import { checkProjectRoot } from '../session/check-project-root.js';
 import { openTools } from '../tools/open-tools.js';
 import { buildSystem } from './build-system.js';
 import type { StoredTurn } from './load-turn.js';
-import { openHistory } from './open-history.js';
+import { fullContext, openHistory } from './open-history.js';
 import { openWatch, todoBoard } from './open-watch.js';
 import type { Compaction } from './turn-claims.js';
 import type { Attempt, TurnRun } from './turn-run.js';
@@ -52,7 +52,7 @@ export async function equipRun(
     ...attempt,
     provider,
     logger: services.logger,
-    limits: settings.limits,
+    limits: { ...settings.limits, fullContext: fullContext(services, options.model) },
     system: buildSystem({
       prompt: persona.prompt,
       persona: options.persona,

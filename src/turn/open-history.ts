@@ -42,7 +42,7 @@ export async function openHistory(
   const untold = isTold(kept, source.compaction) ? undefined : (source.compaction ?? undefined);
   const all = await Promise.all(kept.map(toTranscript));
   const { model } = attempt.turn.options.options;
-  const full = traitsOf(model).contextWindow * (services.settings.compactPercent / 100);
+  const full = fullContext(services, model);
   // A turn that has steps was sent this conversation before: it goes on with the same bytes.
   const hasBegun = attempt.progress.steps.length > 0;
   const tokens = contextBefore(kept);
@@ -76,10 +76,15 @@ export async function openHistory(
       seenByModel: false,
     });
     return {
-      earlierTurns: [...turns.map(elideOutputs), ...all.slice(-KEPT_TURNS)],
+      earlierTurns: [...turns.map((turn) => elideOutputs(turn)), ...all.slice(-KEPT_TURNS)],
       compaction: untold,
     };
   }
+}
+
+/** Tokens from which a model's window counts as full. */
+export function fullContext({ settings }: Pick<TurnServices, 'settings'>, model: string): number {
+  return traitsOf(model).contextWindow * (settings.compactPercent / 100);
 }
 
 /** Turns that no summary stands for. */

@@ -6,7 +6,9 @@ import type { ModelEvent, ModelRequest } from '../provider/model-types.js';
 import { traitsOf } from '../provider/model-traits.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { steps } from '../storage/schema.js';
-import { buildMessages } from './build-messages.js';
+import { buildMessages, type TurnTranscript } from './build-messages.js';
+import { elideOutputs } from './elide-outputs.js';
+import { elidedThrough } from './elided-through.js';
 import { loopState } from './loop-state.js';
 import { nextAction, settleStopReason } from './next-action.js';
 import { postNotices } from './post-notices.js';
@@ -91,10 +93,11 @@ function lastCall({ progress }: TurnRun): LastCall | undefined {
   return { usage: last.usage, endedAt: last.endedAt.getTime(), reply, added };
 }
 
-function currentTurn(run: TurnRun) {
+function currentTurn(run: TurnRun): TurnTranscript {
   const { steps: finished, results, notices } = run.progress;
   const { status, endReason } = run.turn;
-  return { userParts: run.userParts, steps: finished, results, notices, status, endReason };
+  const turn = { userParts: run.userParts, steps: finished, results, notices, status, endReason };
+  return elideOutputs(turn, elidedThrough(finished, run.limits.fullContext));
 }
 
 function apply(

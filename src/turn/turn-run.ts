@@ -88,7 +88,10 @@ export interface Attempt {
 /** An attempt with everything the loop needs. */
 export interface TurnRun extends Attempt {
   provider: Pick<AnthropicProvider, 'stream'>;
-  limits: RunLimits;
+  limits: RunLimits & {
+    /** Tokens from which the model's window counts as full. */
+    fullContext: number;
+  };
   system: string;
   earlierTurns: readonly TurnTranscript[];
   /** What the user said, files by their bytes. */

@@ -230,6 +230,22 @@ describe('the control of a turn', () => {
       expect(lastMessages()).toContain('What came before in this conversation, in short:');
     });
 
+    it('cuts the old outputs of a long turn, and only of that', async () => {
+      const { services } = test;
+      services.settings.compactPercent = 3;
+      await new TurnWorker(services).start();
+      const filler = 'word '.repeat(500);
+      const events = await readAll(
+        await submit(`[[loop=12 tool=look {"n":"$i","filler":"${filler}"}]]`, { maxTurns: 20 }),
+      );
+      expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'completed' }]);
+      const last = lastMessages();
+      const results = last.split('"tool_result"').slice(1);
+      expect(results).toHaveLength(12);
+      expect(results[0]).toContain('characters elided to save context');
+      expect(results.at(-1)).not.toContain('elided');
+    });
+
     it('goes on with old outputs cut where no summary comes', async () => {
       const { provider } = test.services;
       const stream = provider.stream.bind(provider);
