@@ -15,7 +15,7 @@ import { scenariosFor, warmUp } from './scenarios.mjs';
  * @property {Record<string, number>} others pids of model and client.
  * @property {Record<string, number>} services pids of Redis and PostgreSQL, where they are known.
  * @property {(line: string) => void} say
- * @property {(stop: () => Promise<void>) => void} onStop what a stop halfway has to end as well.
+ * @property {(stop: () => Promise<unknown>) => void} onStop what a stop halfway has to end as well.
  */
 
 /** @param {Ground} ground @returns {Promise<Rounds>} */

@@ -1,9 +1,10 @@
 /** `npm run bench`: see README.md beside this file. */
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync, rmSync } from 'node:fs';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cleanUpAtExit } from '../scripts/services/clean-up-at-exit.mjs';
 import { readOptions, usage } from './options.mjs';
 import { openLoad } from './processes/open-load.mjs';
 import { openStores } from './processes/open-stores.mjs';
@@ -15,7 +16,7 @@ import { runScenarios } from './run-scenarios.mjs';
 const here = (/** @type {string} */ file) => fileURLToPath(new URL(file, import.meta.url));
 const say = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
 
-/** Ended in reverse, however the bench ends. @type {(() => Promise<void>)[]} */
+/** Ended in reverse, however the bench ends. @type {(() => Promise<unknown>)[]} */
 const stops = [];
 let stopping = false;
 
@@ -53,7 +54,8 @@ async function main(options) {
   if (!existsSync(here('../dist/main.js'))) throw new Error('Run `npm run build` first.');
   const startedAt = Date.now();
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-bench-'));
-  stops.push(() => rm(folder, { recursive: true, force: true }));
+  // Last of all, and again and again for a moment: what was killed may still be writing.
+  cleanUpAtExit(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   const projectRoot = path.join(folder, 'project');
   await mkdir(projectRoot);
   const stores = options.targets.includes('distributed') ? await openStores(say) : undefined;
@@ -77,7 +79,7 @@ async function main(options) {
     others: { model: model.pid, client: load.pid },
     services: known({ redis: stores?.redisPid(), postgres: stores?.postgresPid() }),
     say,
-    onStop: (/** @type {() => Promise<void>} */ stop) => void stops.push(stop),
+    onStop: (/** @type {() => Promise<unknown>} */ stop) => void stops.push(stop),
   };
   const rounds = await runScenarios(ground);
   const checks = await runChecks(ground);

@@ -68,7 +68,7 @@ export async function measureCrash({ place, projectRoot, onStop }) {
 
 /**
  * @param {string} url @param {string} sessionId
- * @param {() => Promise<() => Promise<void>>} prepareKill
+ * @param {() => Promise<() => Promise<unknown>>} prepareKill
  */
 async function crashOnce(url, sessionId, prepareKill) {
   // Long enough to be still running when the second worker is up.
@@ -76,7 +76,7 @@ async function crashOnce(url, sessionId, prepareKill) {
   let deltas = 0;
   let killedMs = NaN;
   let recovering = NaN;
-  /** @type {Promise<void> | undefined} */
+  /** @type {Promise<unknown> | undefined} */
   let killing;
   for await (const { event, atMs } of postTurn(url, { sessionId, message })) {
     if (event === 'chat:delta') deltas += 1;

@@ -10,7 +10,7 @@ import { startProcess } from './start-process.mjs';
  * @property {string} name @property {string} wire @property {string} url
  * @property {Process[]} processes its own ones.
  * @property {boolean} usesServices whether Redis and PostgreSQL work for it.
- * @property {() => Promise<void>} stop
+ * @property {() => Promise<unknown>} stop
  *
  * @typedef {object} Place what targets are started with.
  * @property {string} folder for their files; every turn's project is in it.

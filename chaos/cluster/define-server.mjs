@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startProcess, StuckStartError } from './start-process.mjs';
+import { StuckStartError } from '../../scripts/services/start-server.mjs';
+import { startProcess } from './start-process.mjs';
 
 /** @typedef {import('./start-process.mjs').StartedProcess} StartedProcess */
 
@@ -11,9 +12,6 @@ const RESTART_MS = 150_000;
 
 /** Between two starts, in ms. */
 const PAUSE_MS = 300;
-
-/** A process that was asked to stop is gone by then, in ms. */
-const STOP_MS = 20_000;
 
 /**
  * Tells of what a server did that no fault explains.
@@ -52,6 +50,7 @@ export function defineServer({ role, name, environment, logs, onTrouble }) {
   const start = async () => {
     const port = url === '' ? '0' : new URL(url).port;
     const started = await startProcess({
+      name,
       script: main,
       environment: { ...environment, TURNPIKE_ROLE: role, TURNPIKE_PORT: port },
       logFile: path.join(logs, `${name}.log`),
@@ -90,33 +89,20 @@ export function defineServer({ role, name, environment, logs, onTrouble }) {
     kill: async () => {
       await starting;
       isAskedToEnd = true;
-      need().signal('SIGKILL');
-      return need().exited;
+      return need().stop('SIGKILL');
     },
     retire: async () => {
       isRetired = true;
       // One that could not start is as gone as one that was killed.
       await starting?.catch(() => undefined);
       isAskedToEnd = true;
-      running?.signal('SIGKILL');
-      await running?.exited;
+      await running?.stop('SIGKILL');
     },
     stop: async () => {
       await starting;
-      const { signal, exited } = need();
       isAskedToEnd = true;
-      signal('SIGTERM');
-      const timer = new AbortController();
-      const stuck = new Promise((/** @type {(value: 'stuck') => void} */ resolve) => {
-        const timeout = setTimeout(() => resolve('stuck'), STOP_MS);
-        timer.signal.addEventListener('abort', () => clearTimeout(timeout));
-      });
-      const code = await Promise.race([exited, stuck]);
-      timer.abort();
+      const code = await need().stop();
       if (code !== 0) onTrouble('unclean-exit', `${name} was asked to stop and ended: ${code}`);
-      if (code !== 'stuck') return;
-      signal('SIGKILL');
-      await exited;
     },
   };
 }

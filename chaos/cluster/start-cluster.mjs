@@ -49,11 +49,13 @@ export async function startCluster({ folder, apis, workers, leaseMs }) {
     const logs = path.join(folder, 'logs');
     await mkdir(logs, { recursive: true });
     const logFile = path.join(logs, 'model.log');
-    const model = await startProcess({ script: serveModel, environment: {}, logFile });
-    undo.push(async () => {
-      model.signal('SIGKILL');
-      await model.exited;
+    const model = await startProcess({
+      name: 'model',
+      script: serveModel,
+      environment: {},
+      logFile,
     });
+    undo.push(() => model.stop('SIGKILL'));
     const environment = {
       REDIS_URL: redisUrl,
       DATABASE_URL: databaseUrl,

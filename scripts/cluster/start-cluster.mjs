@@ -6,19 +6,19 @@ import { promisify } from 'node:util';
 import { isFree } from '../services/free-port.mjs';
 import { startServices } from '../services/start-services.mjs';
 import { startNginx } from './start-nginx.mjs';
-import { startProcess } from './start-process.mjs';
+import { startTurnpike } from './start-turnpike.mjs';
 
 const cli = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/cli.js');
 const MIGRATE_TIMEOUT_MS = 60_000;
 
 /**
- * @typedef {import('./start-process.mjs').ClusterProcess} ClusterProcess
+ * @typedef {import('../services/start-server.mjs').Server} Server
  *
  * @typedef {object} Cluster
  * @property {string} url of the gateway, or of the first API where there is no nginx.
  * @property {boolean} hasGateway
- * @property {ClusterProcess[]} apis
- * @property {ClusterProcess[]} workers
+ * @property {Server[]} apis
+ * @property {Server[]} workers
  * @property {import('../services/start-services.mjs').Services} services
  * @property {() => Promise<void>} stop workers, gateway, APIs, services, in that order.
  */
@@ -46,7 +46,7 @@ export async function startCluster(options = {}) {
       stops.push(() => Promise.all(started.map((one) => one.stop())));
       for (let i = 1; i <= count; i += 1) {
         const settings = { ...environment, ...stores, TURNPIKE_ROLE: role };
-        started.push(await startProcess({ name: `${role}-${i}`, say, environment: settings }));
+        started.push(await startTurnpike({ name: `${role}-${i}`, say, environment: settings }));
       }
       return started;
     };

@@ -76,8 +76,10 @@ export class RedisEventLog implements EventLog {
     });
   }
 
+  /** Later, while Redis is away: every log has its time to live. */
   async expire(turnId: string, afterMs: number): Promise<void> {
     const { redis } = this.options;
+    if (redis.status !== 'ready') return;
     const { log, head } = this.#keys(turnId);
     await Promise.all([redis.pexpire(log, afterMs), redis.pexpire(head, afterMs)]);
   }

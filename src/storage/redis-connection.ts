@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { inTime } from '../platform/in-time.js';
 import { gatherWrites } from './gather-writes.js';
 
 export interface RedisOptions {
@@ -12,6 +13,9 @@ export interface RedisOptions {
 
 /** How long a start waits for the server, in ms. */
 const CONNECT_TIMEOUT_MS = 10_000;
+
+/** How long an end waits for a server that does not answer, in ms. */
+const QUIT_WAIT_MS = 1_000;
 
 /**
  * Connects. A connection that breaks later is made again; commands wait for it, and one that was
@@ -50,7 +54,7 @@ export async function connectRedis({ url, name, onError }: RedisOptions): Promis
 /** Ends a connection: in order when the server answers, at once when it does not. */
 export async function closeRedis(redis: Redis): Promise<void> {
   try {
-    if (redis.status === 'ready') await redis.quit();
+    if (redis.status === 'ready') await inTime(QUIT_WAIT_MS, redis.quit());
   } catch (error) {
     if (!isConnectionClosed(error)) throw error;
   } finally {

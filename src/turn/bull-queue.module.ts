@@ -19,7 +19,10 @@ export interface OpenedBullQueue {
   queue: Queue<TurnJob>;
   /** Absent in a process that only enqueues. */
   host: TurnProcessorHost | undefined;
+  /** When what came of its jobs is written: waits for a Redis that is away. */
   close(): Promise<void>;
+  /** Instead, or while it closes: lets go of what it holds without Redis. */
+  leave(): Promise<void>;
 }
 
 /** The queue's own small context: it lives and dies with its adapter, whatever serves HTTP. */
@@ -43,10 +46,17 @@ export class BullQueueModule {
       BullQueueModule.register(options, processor),
       { logger: false, abortOnError: false },
     );
+    const host = processor === undefined ? undefined : context.get(TurnProcessorHost);
     return {
       queue: context.get<Queue<TurnJob>>(getQueueToken(TURN_QUEUE)),
-      host: processor === undefined ? undefined : context.get(TurnProcessorHost),
+      host,
       close: () => context.close(),
+      leave: async () => {
+        if (host === undefined) return;
+        // A worker that closes answers with the close that waits.
+        host.worker.closing = undefined;
+        await host.worker.close(true);
+      },
     };
   }
 

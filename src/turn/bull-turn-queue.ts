@@ -1,4 +1,5 @@
 import type { JobsOptions } from 'bullmq';
+import { inTime } from '../platform/in-time.js';
 import {
   BullQueueModule,
   type BullQueueOptions,
@@ -7,6 +8,8 @@ import {
 import type { TurnHandler, TurnPriority, TurnQueue } from './turn-queue.js';
 
 export interface BullTurnQueueOptions extends BullQueueOptions {
+  /** How long a close waits for handlers, in ms; what runs after it is its lease's to bring back. */
+  handlersMs: number;
   /** A handler threw: its turn is tried again later. */
   onError(turnId: string | undefined, error: unknown): void;
 }
@@ -20,6 +23,9 @@ const retries: JobsOptions = {
   removeOnFail: true,
 };
 
+/** How long a close waits for Redis to take what is to be written, in ms. */
+const CLOSE_WAIT_MS = 2_000;
+
 const priorities: Record<TurnPriority, JobsOptions> = {
   recovered: { lifo: true },
   normal: {},
@@ -29,6 +35,7 @@ const priorities: Record<TurnPriority, JobsOptions> = {
 
 /** The distributed queue: BullMQ, one job a turn under the turn's own id. */
 export class BullTurnQueue implements TurnQueue {
+  readonly #handling = new Set<Promise<void>>();
   #isClosed = false;
 
   private constructor(
@@ -68,7 +75,10 @@ export class BullTurnQueue implements TurnQueue {
   async consume(handler: TurnHandler): Promise<void> {
     const { host } = this.opened;
     if (host === undefined) throw new Error('This process only enqueues turns');
-    host.handler = handler;
+    host.handler = {
+      handle: (turnId) => this.#track(handler.handle(turnId)),
+      onDoubt: (turnId) => handler.onDoubt(turnId),
+    };
     const { worker } = host;
     const { onError } = this.options;
     worker.on('failed', (job, error) => onError(job?.id, error));
@@ -93,8 +103,19 @@ export class BullTurnQueue implements TurnQueue {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    const { host, close, leave } = this.opened;
     // At once: a worker that ends a job while it closes would take the next one with it.
-    await this.opened.host?.worker.pause(true);
-    await this.opened.close();
+    await host?.worker.pause(true);
+    await inTime(this.options.handlersMs, Promise.allSettled(this.#handling));
+    if (!(await inTime(CLOSE_WAIT_MS, close()))) await leave();
+  }
+
+  async #track(handled: Promise<void>): Promise<void> {
+    this.#handling.add(handled);
+    try {
+      await handled;
+    } finally {
+      this.#handling.delete(handled);
+    }
   }
 }

@@ -53,6 +53,7 @@ turnQueueConformance('BullTurnQueue', async (concurrency) => {
     prefix: newPrefix(),
     concurrency,
     leaseMs: 30_000,
+    handlersMs: 60_000,
     onError: (turnId = '', error) => void errors.set(turnId, error),
   });
   return { queue, errors };
@@ -119,7 +120,14 @@ describe('a connection that breaks', () => {
 
 describe('BullTurnQueue', () => {
   const open = (prefix: string, concurrency: number) =>
-    BullTurnQueue.open({ redis, prefix, concurrency, leaseMs: 30_000, onError: () => undefined });
+    BullTurnQueue.open({
+      redis,
+      prefix,
+      concurrency,
+      leaseMs: 30_000,
+      handlersMs: 60_000,
+      onError: () => undefined,
+    });
 
   it('tries again what failed, and not what did not', async () => {
     const queue = await open(newPrefix(), 1);

@@ -7,6 +7,9 @@ import type { ServerProcess } from '../support/start-process.js';
 
 const opts = { onDisconnect: 'continue' };
 
+/** A stop without a drain takes no longer, whatever is gone, in ms. */
+const STOP_MS = 15_000;
+
 describe('a service that goes away in the middle of a turn', () => {
   let deployment: Deployment;
   let api: ServerProcess;
@@ -76,6 +79,39 @@ describe('a service that goes away in the middle of a turn', () => {
     for (const stream of [busy, waiting]) expectWhole(await stream.all());
     worker = await deployment.start('worker');
     await slow.kill('SIGTERM');
+  });
+
+  it('Redis gone for good: who is asked to stop ends, and the next ones go on with the turn', async () => {
+    await worker.kill('SIGTERM');
+    // The job of a worker that could not say it goes is free when its lock ends.
+    worker = await deployment.start('worker', { TURNPIKE_LEASE_MS: '2000' });
+    const { turnId } = await startTurn('[[tokens=200 gap=20]]');
+    await deployment.services.redis?.stop('SIGKILL');
+    const askedAt = Date.now();
+    const codes = await Promise.all([worker, api].map((server) => server.kill('SIGTERM')));
+    expect(codes).toEqual([0, 0]);
+    expect(Date.now() - askedAt).toBeLessThan(STOP_MS);
+    await deployment.services.redis?.start();
+    [api, worker] = await Promise.all([deployment.start('api'), deployment.start('worker')]);
+    const frames = await (await api.client.follow(turnId)).all();
+    expectWhole(frames);
+    expect(textOf(frames)).toBe(completeText(frames));
+    const { body } = await api.client.get(`/api/harness/turns/${turnId}`);
+    expect(body['turn']).toMatchObject({ status: 'completed', attempt: 2 });
+  });
+
+  it('Redis hangs: who is asked to stop ends all the same', async () => {
+    const idle = await Promise.all([deployment.start('api'), deployment.start('worker')]);
+    const pid = deployment.services.redis?.pid() ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const askedAt = Date.now();
+      const codes = await Promise.all(idle.map((server) => server.kill('SIGTERM')));
+      expect(codes).toEqual([0, 0]);
+      expect(Date.now() - askedAt).toBeLessThan(STOP_MS);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
   });
 
   it('PostgreSQL away: new turns get 503, accepted ones go on when it is back', async () => {

@@ -1,0 +1,29 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startServer } from '../services/start-server.mjs';
+
+const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/main.js');
+
+/**
+ * One process of the built server, which tells what it prints, and that it ended unasked.
+ *
+ * @param {{name: string, environment: Record<string, string>, say: (line: string) => void}} options
+ * @returns {Promise<import('../services/start-server.mjs').Server>}
+ */
+export async function startTurnpike({ name, environment, say }) {
+  let isAsked = false;
+  const server = await startServer({
+    name,
+    script: main,
+    environment: { TURNPIKE_PORT: '0', ...environment },
+    hear: (line) => say(`${name}  ${line}`),
+    onEnd: (how) => {
+      if (!isAsked) say(`${name}  has exited (${how})`);
+    },
+  });
+  const stop = (signal) => {
+    isAsked = true;
+    return server.stop(signal);
+  };
+  return { ...server, stop };
+}

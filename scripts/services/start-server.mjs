@@ -1,0 +1,98 @@
+/** One Node program that serves, as a process. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { cleanUpAtExit } from './clean-up-at-exit.mjs';
+import { stopChild } from './stop-child.mjs';
+
+/** A few seconds, unless the machine is busy with other things. */
+const START_TIMEOUT_MS = 60_000;
+const KEPT_LINES = 50;
+
+/** It neither served nor ended in time, and was killed. */
+export class StuckStartError extends Error {}
+
+/**
+ * @typedef {object} Server
+ * @property {string} name
+ * @property {string} url
+ * @property {number} pid
+ * @property {(signal: NodeJS.Signals) => void} signal
+ * @property {(signal?: NodeJS.Signals) => Promise<number | null>} stop resolves when it has exited.
+ * @property {Promise<number | null>} exited its code; null when a signal ended it.
+ *
+ * @typedef {object} ServerOptions
+ * @property {string} name
+ * @property {string} script prints `serves http://…` once it is up.
+ * @property {string[]} [nodeOptions]
+ * @property {string} [cwd]
+ * @property {Record<string, string>} [environment] all that it gets beside PATH and HOME.
+ * @property {(line: string) => void} [hear] is given every line it prints.
+ * @property {(how: string | number) => void} [onEnd] after its last line: its code, or the signal.
+ */
+
+/**
+ * Resolves when it serves; rejects, with what it said, when it exits before or takes a minute. It
+ * is gone then. It ends with this process, unless that is killed with `kill -9`.
+ *
+ * @param {ServerOptions} options
+ * @returns {Promise<Server>}
+ * @throws {StuckStartError}
+ */
+export async function startServer(options) {
+  const { name, script, nodeOptions = [], cwd, environment } = options;
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [...nodeOptions, script], {
+    cwd,
+    env: { PATH, HOME, ...environment },
+    // A program that reads its input until the end learns that we are gone.
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A Ctrl-C is for who started this, which stops everything in order.
+    detached: true,
+  });
+  child.once(
+    'exit',
+    cleanUpAtExit(() => child.kill('SIGKILL')),
+  );
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  const stop = (signal = 'SIGTERM') => stopChild(child, signal);
+  try {
+    const url = await untilServing(child, options);
+    const signal = (signal) => void child.kill(signal);
+    return { name, url, pid: child.pid ?? 0, signal, stop, exited };
+  } catch (error) {
+    await stop('SIGKILL');
+    throw error;
+  }
+}
+
+/** Hears every line, then and later. */
+function untilServing(child, { name, hear = () => undefined, onEnd = () => undefined }) {
+  return new Promise((resolve, reject) => {
+    const said = [];
+    const fail = (what, ErrorType = Error) => {
+      clearTimeout(timer);
+      reject(new ErrorType(`${name} ${what}:\n${said.join('\n')}`));
+    };
+    const timer = setTimeout(
+      () => fail(`neither serves nor ends after ${START_TIMEOUT_MS} ms`, StuckStartError),
+      START_TIMEOUT_MS,
+    );
+    const take = (line) => {
+      hear(line);
+      said.push(line);
+      if (said.length > KEPT_LINES) said.shift();
+      const url = /serves (http:\/\/[^\s"\\)]+)/.exec(line)?.[1];
+      if (url === undefined) return;
+      clearTimeout(timer);
+      resolve(url);
+    };
+    createInterface({ input: child.stdout }).on('line', take);
+    createInterface({ input: child.stderr }).on('line', take);
+    child.once('error', (error) => fail(`does not start (${error.message})`));
+    // After its last words.
+    child.once('close', (code, signal) => {
+      onEnd(signal ?? code);
+      fail(`ended with ${signal ?? code} at its start`);
+    });
+  });
+}
