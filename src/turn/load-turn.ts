@@ -1,4 +1,4 @@
-import { asc, eq, inArray } from 'drizzle-orm';
+import { type SQL, and, asc, between, eq, gt, inArray } from 'drizzle-orm';
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { Queryable } from '../storage/connection.js';
 import { messages, notices, steps, toolCalls, turns } from '../storage/schema.js';
@@ -29,11 +29,25 @@ export async function loadSessionTurns(
   sessionId: string,
   unstarted?: string,
 ): Promise<StoredTurn[]> {
-  const rows = await db
-    .select()
-    .from(turns)
-    .where(eq(turns.sessionId, sessionId))
-    .orderBy(asc(turns.createdAt), asc(turns.id));
+  const rows = await inOrder(db, eq(turns.sessionId, sessionId));
+  return withContent(db, rows, unstarted);
+}
+
+/** These turns, oldest first, in at most five queries. */
+export async function loadTurns(db: Queryable, turnIds: readonly string[]): Promise<StoredTurn[]> {
+  if (turnIds.length === 0) return [];
+  return withContent(db, await inOrder(db, inArray(turns.id, [...turnIds])));
+}
+
+function inOrder(db: Queryable, which: SQL): Promise<TurnRow[]> {
+  return db.select().from(turns).where(which).orderBy(asc(turns.createdAt), asc(turns.id));
+}
+
+async function withContent(
+  db: Queryable,
+  rows: readonly TurnRow[],
+  unstarted?: string,
+): Promise<StoredTurn[]> {
   const ids = rows.map((row) => row.id);
   if (ids.length === 0) return [];
   const userMessages = await db.select().from(messages).where(inArray(messages.turnId, ids));
@@ -67,17 +81,39 @@ async function loadWhatRan(db: Queryable, turnIds: readonly string[]) {
   return { stepRows, callRows, noticeRows };
 }
 
-/** One turn with all that it did. */
-export async function loadTurn(db: Queryable, turn: TurnRow): Promise<StoredTurn> {
-  const asked = await db.select().from(messages).where(eq(messages.turnId, turn.id));
-  const { stepRows, callRows, noticeRows } = await loadWhatRan(db, [turn.id]);
-  const user = asked.find((row) => row.role === 'user');
-  return {
-    turn,
-    userMessageId: user?.id ?? '',
-    userParts: user?.parts ?? [],
-    steps: stepRows,
-    calls: callRows,
-    notices: noticeRows,
-  };
+/** One turn with at most so many of its steps after one of them, and what belongs to these. */
+export async function loadTurn(
+  db: Queryable,
+  turn: TurnRow,
+  { after, limit }: { after: number; limit: number },
+): Promise<StoredTurn> {
+  const [user] = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.turnId, turn.id), eq(messages.role, 'user')));
+  const found = await db
+    .select()
+    .from(steps)
+    .where(and(eq(steps.turnId, turn.id), gt(steps.step, after)))
+    .orderBy(asc(steps.step))
+    .limit(limit);
+  const asked = { turn, userMessageId: user?.id ?? '', userParts: user?.parts ?? [] };
+  return { ...asked, steps: found, ...(await loadBeside(db, turn.id, found)) };
+}
+
+async function loadBeside(db: Queryable, turnId: string, found: readonly StepRow[]) {
+  const [first, last] = [found[0]?.step, found.at(-1)?.step];
+  if (first === undefined || last === undefined) return { calls: [], notices: [] };
+  const [calls, said] = await Promise.all([
+    db
+      .select()
+      .from(toolCalls)
+      .where(and(eq(toolCalls.turnId, turnId), between(toolCalls.step, first, last))),
+    db
+      .select()
+      .from(notices)
+      .where(and(eq(notices.turnId, turnId), between(notices.afterStep, first, last)))
+      .orderBy(asc(notices.afterStep), asc(notices.position)),
+  ]);
+  return { calls, notices: said };
 }
