@@ -1,94 +1,192 @@
-import { readAgentConfig, type AgentConfig } from '../governance/agent-config.js';
+import {
+  agentConfigFields,
+  readAgentConfig,
+  type AgentConfig,
+} from '../governance/agent-config.js';
+import { cutText } from '../governance/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
+import { lineOf, type FieldLines } from './field-lines.js';
+import type { LineProblem } from './front-matter.js';
+import { nearestName } from './nearest-name.js';
+import type { Reference } from './references.js';
 
-/** Reads one agent file field by field; a wrong value is left out and named in `problems`. */
+export interface FieldSource {
+  fields: Readonly<Record<string, unknown>>;
+  lines: FieldLines;
+}
+
+/** What a reader finds besides the values. */
+export interface Findings {
+  problems: LineProblem[];
+  references: Reference[];
+}
+
+const longestShown = 60;
+
+/** Reads one map of a file field by field; a wrong value is left out and named in `problems`. */
 export class FieldReader {
-  readonly #fields: Record<string, unknown>;
-  readonly #problems: string[];
+  readonly #source: FieldSource;
+  readonly #found: Findings;
+  readonly #prefix: string;
 
-  constructor(fields: Record<string, unknown>, problems: string[]) {
-    this.#fields = fields;
-    this.#problems = problems;
+  /** @param prefix of the names of the map's fields, as `permissions.`. */
+  constructor(source: FieldSource, found: Findings, prefix = '') {
+    this.#source = source;
+    this.#found = found;
+    this.#prefix = prefix;
   }
 
-  text(key: string): string | undefined {
-    const value = this.#given(key);
-    if (value === undefined) return undefined;
-    if (typeof value === 'string' && value.trim() !== '') return value.trim();
-    return this.#refuse(key, 'text that is not blank');
+  /** Names every field that is not one of `known`. */
+  onlyKeys(known: readonly string[]): void {
+    for (const key of Object.keys(this.#source.fields)) {
+      if (known.includes(key)) continue;
+      const near = nearestName(key, known);
+      const hint = near === undefined ? `use ${known.join(', ')}` : `did you mean ${near}?`;
+      this.#report(key, `is not a field; ${hint}`);
+    }
+  }
+
+  /** Names the field `old`, where the one that took its place is given too. */
+  notBoth(old: string, name: string, newer: unknown): void {
+    if (newer !== undefined && this.given(old) !== undefined) {
+      this.#report(old, `is the old name of ${name}, which is given too: keep one of the two`);
+    }
+  }
+
+  text(key: string, refersTo?: Reference['kind']): string | undefined {
+    const text = this.#take(key, 'text that is not blank', readText);
+    if (text !== undefined && refersTo) this.#refer(key, [text], refersTo);
+    return text;
+  }
+
+  oneOf<T extends string>(key: string, allowed: readonly T[]): T | undefined {
+    return this.#take(key, `one of ${allowed.join(', ')}`, (value) =>
+      allowed.find((one) => one === value),
+    );
+  }
+
+  flag(key: string): boolean | undefined {
+    return this.#take(key, 'true or false', (value) =>
+      typeof value === 'boolean' ? value : undefined,
+    );
   }
 
   positiveInteger(key: string): number | undefined {
-    const value = this.#given(key);
-    if (value === undefined) return undefined;
-    if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value;
-    return this.#refuse(key, 'an integer greater than 0');
+    return this.#take(key, 'an integer greater than 0', (value) =>
+      typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined,
+    );
   }
 
   /** A list of text only: a comma-separated string is not parsed. `[]` is a value. */
   toolList(key: string): string[] | undefined {
-    const value = this.#given(key);
-    if (value === undefined) return undefined;
-    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
-      return cleanNames(value);
-    }
-    return this.#refuse(key, 'a list of tool names, for example [read, write]');
+    const list = this.#take(key, 'a list of tool names, for example [read, write]', readTexts);
+    return list && this.#refer(key, list, 'tool');
   }
 
   /**
    * A list, or names separated by commas. One odd item costs that item only: dropping a whole list
    * of forbidden tools would allow them.
    */
-  names(key: string): string[] {
-    const value = this.#given(key);
+  names(key: string, refersTo: Reference['kind']): string[] {
+    const value = this.given(key);
     if (value === undefined) return [];
-    if (isScalar(value)) return cleanNames(String(value).split(','));
+    if (isScalar(value)) return this.#refer(key, String(value).split(','), refersTo);
     if (!Array.isArray(value)) {
-      this.#refuse(key, 'a list of names, for example [read, write]');
+      this.#refuse(key, value, 'a list of names, for example [read, write]');
       return [];
     }
     const items: unknown[] = value;
-    if (!items.every(isScalar)) this.#refuse(`an item of ${key}`, 'a name');
-    return cleanNames(items.filter(isScalar).map(String));
+    for (const [index, item] of items.entries()) {
+      if (!isScalar(item)) this.#refuse(`${key}.${index}`, item, 'a name');
+    }
+    return this.#refer(
+      key,
+      items.map((item) => (isScalar(item) ? String(item) : '')),
+      refersTo,
+    );
   }
 
-  /** `KEY: value` or a table row `**KEY** | value` in the body, else `KEY` of the front matter. */
-  header(key: string, body: string, allowed: readonly string[]): string | undefined {
-    const row = new RegExp(
-      `^[ \\t]*(?:\\|[ \\t]*)?\\**${key}\\**[ \\t]*[:|][ \\t]*(?:TYPE[ \\t]+)?([^\\s|]+)`,
-      'm',
-    ).exec(body);
-    const value = row?.[1] ?? this.#given(key);
-    if (value === undefined) return undefined;
-    const text = isScalar(value) ? String(value).replace(/^TYPE\s+/, '') : '';
-    return allowed.includes(text) ? text : this.#refuse(key, `one of ${allowed.join(', ')}`);
+  /** A reader of the map that is the value of `key`; of nothing when it is none. */
+  map(key: string, example: string): FieldReader {
+    const fields = this.#take(key, `a map, for example ${example}`, readMap) ?? {};
+    const { lines } = this.#source;
+    return new FieldReader({ fields, lines }, this.#found, `${this.#prefix}${key}.`);
   }
 
   /** A map of limits; one that is wrong is left out. */
   agentConfig(key: string): Partial<AgentConfig> | undefined {
-    const value = this.#given(key);
-    if (value === undefined) return undefined;
-    if (!isPlainObject(value)) return this.#refuse(key, 'a map, for example {max_iterations: 10}');
-    const { config, problems } = readAgentConfig(value);
-    this.#problems.push(...problems.map(({ message }) => `${key}: ${message}`));
+    const limits = this.map(key, '{max_iterations: 10}');
+    return isPlainObject(this.given(key)) ? limits.#readLimits() : undefined;
+  }
+
+  #readLimits(): Partial<AgentConfig> {
+    this.onlyKeys(agentConfigFields.map(({ wireName }) => wireName));
+    const { config, problems } = readAgentConfig(this.#source.fields);
+    for (const { field, message } of problems) {
+      const line = this.#line(field.wireName);
+      this.#found.problems.push({ line, message: this.#prefix + message });
+    }
     return config;
   }
 
   /** A key without a value counts as absent. */
-  #given(key: string): unknown {
-    return this.#fields[key] ?? undefined;
+  given(key: string): unknown {
+    return this.#source.fields[key] ?? undefined;
   }
 
-  #refuse(key: string, expected: string): undefined {
-    this.#problems.push(`${key} ignored: must be ${expected}`);
+  /** The names, clean, each once; kept as references with the line each stands on. */
+  #refer(key: string, names: readonly string[], kind: Reference['kind']): string[] {
+    const clean = new Map<string, number>();
+    for (const [index, name] of names.entries()) {
+      const value = name.trim();
+      if (value !== '' && !clean.has(value)) clean.set(value, this.#line(`${key}.${index}`));
+    }
+    for (const [value, line] of clean) {
+      this.#found.references.push({ kind, field: this.#prefix + key, value, line });
+    }
+    return [...clean.keys()];
+  }
+
+  #take<T>(key: string, expected: string, read: (value: unknown) => T | undefined): T | undefined {
+    const value = this.given(key);
+    if (value === undefined) return undefined;
+    return read(value) ?? this.#refuse(key, value, expected);
+  }
+
+  #refuse(key: string, value: unknown, expected: string): undefined {
+    this.#report(key, `must be ${expected}, not ${shown(value)}`);
     return undefined;
   }
+
+  #report(key: string, what: string): void {
+    const message = `${this.#prefix}${key} ${what}`;
+    this.#found.problems.push({ line: this.#line(key), message });
+  }
+
+  #line(key: string): number {
+    return lineOf(this.#source.lines, this.#prefix + key);
+  }
+}
+
+function readText(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? undefined : text;
+}
+
+function readTexts(value: unknown): string[] | undefined {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+    ? value
+    : undefined;
+}
+
+function readMap(value: unknown): Record<string, unknown> | undefined {
+  return isPlainObject(value) ? value : undefined;
 }
 
 function isScalar(value: unknown): value is string | number | boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-function cleanNames(names: readonly string[]): string[] {
-  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
+function shown(value: unknown): string {
+  return cutText(typeof value === 'number' ? String(value) : JSON.stringify(value), longestShown);
 }

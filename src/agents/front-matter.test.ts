@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { lineOf } from './field-lines.js';
 import { splitFrontMatter } from './front-matter.js';
 
 describe('splitFrontMatter', () => {
@@ -17,7 +18,7 @@ describe('splitFrontMatter', () => {
     ['not on line 1', '\n---\na: 1\n---\nB', {}, '---\na: 1\n---\nB'],
     ['longer dashes', '----\na: 1\n---\nB', {}, '----\na: 1\n---\nB'],
   ])('%s', (_name, file, fields, body) => {
-    expect(splitFrontMatter(file)).toEqual({ fields, body, problems: [] });
+    expect(splitFrontMatter(file)).toMatchObject({ fields, body, problems: [] });
   });
 
   const bombed = ['a: &a [x,x,x,x,x,x,x,x,x]']
@@ -25,15 +26,51 @@ describe('splitFrontMatter', () => {
     .join('\n');
 
   it.each([
-    ['bad YAML', '---\nfine: 1\ntools: [read\n---\nBody', /line 4/, 'Body'],
-    ['duplicate keys', '---\na: 1\na: 2\n---\nBody', /unique at line 3/, 'Body'],
-    ['a list', '---\n- a\n---\nBody', /"key: value" lines/, 'Body'],
-    ['plain text', '---\nhello\n---\nBody', /"key: value" lines/, 'Body'],
-    ['no closing line', '---\na: 1\nBody', /closing --- line is missing/, '---\na: 1\nBody'],
-    ['aliases that explode', `---\n${bombed}\n---\nBody`, /alias/, 'Body'],
-  ])('is empty, with a problem, for %s', (_name, file, problem, body) => {
+    ['bad YAML', '---\nfine: 1\ntools: [read\n---\nBody', 'Body', { line: 4, message: /./ }],
+    ['duplicate keys', '---\na: 1\na: 2\n---\nBody', 'Body', { line: 3, message: /unique/ }],
+    ['a list', '---\n- a\n---\nBody', 'Body', { line: 2, message: /"key: value" lines/ }],
+    ['plain text', '---\nhello\n---\nBody', 'Body', { line: 2, message: /"key: value" lines/ }],
+    [
+      'no closing line',
+      '---\na: 1\nBody',
+      '---\na: 1\nBody',
+      { line: 1, message: /closing --- is missing/ },
+    ],
+    ['aliases that explode', `---\n${bombed}\n---\nBody`, 'Body', { line: 1, message: /alias/ }],
+  ])('is empty, with a problem, for %s', (_name, file, body, { line, message }) => {
     const result = splitFrontMatter(file);
     expect(result).toMatchObject({ fields: {}, body });
-    expect(result.problems).toEqual([expect.stringMatching(problem)]);
+    expect(result.problems).toEqual([{ line, message: expect.stringMatching(message) }]);
+  });
+
+  it.each([
+    ['no front matter', 'Hello', 1],
+    ['blank lines first', '\n\nHello', 3],
+    ['front matter', '---\na: 1\n---\n\n  Hello', 5],
+    ['CRLF', '---\r\na: 1\r\n---\r\nHello', 4],
+    ['nothing below', '---\na: 1\n---\n', 4],
+    ['nothing at all', '', 1],
+  ])('knows the line of the body: %s', (_name, file, line) => {
+    expect(splitFrontMatter(file).bodyLine).toBe(line);
+  });
+
+  it('knows the line of every field and item', () => {
+    const { lines } = splitFrontMatter(
+      ['---', '# about', 'a: 1', 'b:', '  - x', '  - y', 'c: { d: [1,', '  2] }', '---', ''].join(
+        '\n',
+      ),
+    );
+    expect(Object.fromEntries(lines)).toEqual({
+      a: 3,
+      b: 4,
+      'b.0': 5,
+      'b.1': 6,
+      c: 7,
+      'c.d': 7,
+      'c.d.0': 7,
+      'c.d.1': 8,
+    });
+    expect(lineOf(lines, 'b.7.x')).toBe(4);
+    expect(lineOf(lines, 'nothing')).toBe(1);
   });
 });

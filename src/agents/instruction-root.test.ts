@@ -68,13 +68,17 @@ describe('assertInstructionRoot', () => {
 });
 
 describe('parseAgentsDefaults', () => {
+  const blank = 'model must be text that is not blank, not ';
   it.each([
     ['# No front matter', { problems: [] }],
     ['---\nmodel: " claude-x "\n---\n', { model: 'claude-x', problems: [] }],
     ['---\nmodel:\n---\n', { problems: [] }],
-    ['---\nmodel: ""\n---\n', { problems: ['model ignored: must be text that is not blank'] }],
-    ['---\nmodel: 3\n---\n', { problems: ['model ignored: must be text that is not blank'] }],
-    ['---\n- a\n---\n', { problems: ['front matter ignored: it must be "key: value" lines'] }],
+    ['---\nmodel: ""\n---\n', { problems: [{ line: 2, message: `${blank}""` }] }],
+    ['---\nmodel: 3\n---\n', { problems: [{ line: 2, message: `${blank}3` }] }],
+    [
+      '---\n- a\n---\n',
+      { problems: [{ line: 2, message: expect.stringContaining('"key: value"') }] },
+    ],
   ])('%j', (file, expected) => {
     expect(parseAgentsDefaults(file)).toEqual(expected);
   });

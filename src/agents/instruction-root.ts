@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { TypedError } from '../platform/typed-error.js';
 import type { AgentConfig } from '../governance/agent-config.js';
 import { FieldReader } from './field-reader.js';
-import { splitFrontMatter } from './front-matter.js';
+import { splitFrontMatter, type LineProblem } from './front-matter.js';
 
 type EntryKind = 'directory' | 'file';
 
@@ -66,13 +66,15 @@ export interface AgentsDefaults {
   model?: string;
   /** Limits of every turn that nobody nearer to it sets. */
   agentConfig?: Partial<AgentConfig>;
-  problems: readonly string[];
+  /** What it says wrongly; each was left out. */
+  problems: readonly LineProblem[];
 }
 
 /** Reads the front matter of the instruction root's AGENTS.md. Never throws. */
 export function parseAgentsDefaults(file: string): AgentsDefaults {
-  const { fields, problems } = splitFrontMatter(file);
-  const reader = new FieldReader(fields, problems);
+  const matter = splitFrontMatter(file);
+  const { problems } = matter;
+  const reader = new FieldReader(matter, { problems, references: [] });
   const model = reader.text('model');
   const agentConfig = reader.agentConfig('agent_config');
   return {

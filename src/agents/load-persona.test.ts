@@ -16,7 +16,7 @@ beforeEach(async () => {
   await mkdir(join(root, 'agents'), { recursive: true });
   problems = [];
   library = new PersonaLibrary(root, {
-    onProblem: (file, problem) => problems.push(`${file}: ${problem}`),
+    onProblem: (place, problem) => problems.push(`${place}: ${problem}`),
   });
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -113,7 +113,7 @@ describe('PersonaLibrary.load', () => {
     await library.load('A');
     await library.load('A');
     expect(problems).toEqual([
-      'agents/AGENT_A.md: max_turns ignored: must be an integer greater than 0',
+      'agents/AGENT_A.md:2: max_turns must be an integer greater than 0, not "no"; the agent gets no tools until this is corrected',
     ]);
   });
 });
@@ -122,7 +122,8 @@ describe('PersonaLibrary', () => {
   it('lists the names that have a file, sorted', async () => {
     await Promise.all(['B', 'A', 'NO-DASH'].map((name) => writeFile(agentFile(name), name)));
     await writeFile(join(root, 'agents', 'notes.md'), '');
-    expect(await library.list()).toEqual(['A', 'B']);
+    await writeFile(join(root, 'agents', 'README.md'), '');
+    expect(await library.list()).toEqual(['A', 'B', 'NO_DASH', 'notes']);
   });
 
   it('lists nothing without a folder', async () => {
@@ -145,7 +146,7 @@ describe('PersonaLibrary', () => {
   it('ships personas without problems', async () => {
     const shipped = new PersonaLibrary('instructions');
     await shipped.assertValid();
-    expect(await shipped.list()).toEqual(['EDITOR', 'WORKING_ITEMS']);
+    expect(await shipped.list()).toEqual(['EDITOR', 'WORKING_ITEMS', 'reader', 'reviewer']);
     expect(await shipped.globalDefaults()).toEqual({ problems: [] });
     expect(await shipped.load('WORKING_ITEMS')).toMatchObject({
       agentType: 1,

@@ -1,51 +1,62 @@
-import { readdir, realpath } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { join } from 'node:path';
+import { systemClock, type Clock } from '../platform/clock.js';
+import { Remembered } from '../platform/remembered.js';
+import { AgentFiles, type AgentEntry } from './agent-files.js';
+import { AgentVersions } from './agent-versions.js';
+import { findDuplicates } from './check-agents.js';
 import {
   assertInstructionRoot,
   parseAgentsDefaults,
   type AgentsDefaults,
 } from './instruction-root.js';
-import { systemClock, type Clock } from '../platform/clock.js';
-import { Remembered } from '../platform/remembered.js';
+import { summarizeAgent, type AgentSummary } from './list-agents.js';
 import { ParsedFiles } from './parsed-files.js';
-import { parsePersona, type Persona } from './parse-persona.js';
-import {
-  canonicalPersonaName,
-  isPersonaName,
-  personaFile,
-  personaNotFound,
-  personaOfFile,
-} from './persona-name.js';
+import type { Persona } from './parse-persona.js';
+import { isPersonaName, namesLike, personaNotFound } from './persona-name.js';
+import type { KnownNames } from './references.js';
 
-export interface PersonaLibraryOptions {
-  /** Hears what is wrong in a file, once per version of it. Default: nobody. */
-  onProblem?: (file: string, problem: string) => void;
+export interface PersonaLibraryOptions extends KnownNames {
+  /** Hears what is wrong in a file (`agents/reader.md:4`), once per version of it. Default: nobody. */
+  onProblem?: (place: string, problem: string) => void;
   /** How long an answer is given again without a look at the files, in ms. Default: 0. */
   freshMs?: number;
   clock?: Clock;
 }
 
-/** The personas and agents of one instruction root. Edits of its files show after `freshMs`. */
+/**
+ * The personas and agents of one instruction root. Edits of its files show after `freshMs`; see
+ * `AgentVersions` for those with faults.
+ */
 export class PersonaLibrary {
   readonly instructionRoot: string;
-  readonly #onProblem: (file: string, problem: string) => void;
-  readonly #personas = new ParsedFiles<Persona>();
-  readonly #agents = new ParsedFiles<AgentsDefaults>();
+  readonly #known: KnownNames;
+  readonly #onProblem: (place: string, problem: string) => void;
+  readonly #files: AgentFiles;
+  readonly #versions: AgentVersions;
+  readonly #agentsFile = new ParsedFiles<AgentsDefaults>();
   readonly #loaded: Remembered<Persona>;
+  readonly #listed: Remembered<AgentSummary[]>;
   readonly #defaults: Remembered<AgentsDefaults | undefined>;
   readonly #valid: Remembered<void>;
 
   constructor(instructionRoot: string, options: PersonaLibraryOptions = {}) {
+    const { clock = systemClock, freshMs = 0, onProblem = () => undefined, ...known } = options;
     this.instructionRoot = instructionRoot;
-    this.#onProblem = options.onProblem ?? (() => undefined);
-    const { clock = systemClock, freshMs = 0 } = options;
+    this.#known = known;
+    this.#onProblem = onProblem;
+    this.#files = new AgentFiles(instructionRoot);
+    this.#versions = new AgentVersions(({ file, line, message }) =>
+      onProblem(`${file}:${line}`, message),
+    );
     this.#loaded = new Remembered(clock, freshMs);
+    this.#listed = new Remembered(clock, freshMs);
     this.#defaults = new Remembered(clock, freshMs);
     this.#valid = new Remembered(clock, freshMs);
   }
 
   /**
-   * The persona of `agents/AGENT_<NAME>.md`; `-` in the name stands for `_`.
+   * The persona of `agents/AGENT_<NAME>.md` or `agents/<name>.md`; `-` stands for `_`, and case
+   * does not matter where only one name is spelled so.
    *
    * @throws TypedError 404 `PERSONA_NOT_FOUND` for a bad name, a missing file, or a file whose
    * links lead out of the instruction root.
@@ -54,30 +65,30 @@ export class PersonaLibrary {
     return this.#loaded.ask(name, () => this.#load(name));
   }
 
-  async #load(name: string): Promise<Persona> {
-    const persona = isPersonaName(name) ? await this.#read(name) : undefined;
-    if (persona) return persona;
-    throw personaNotFound(name, this.instructionRoot, await this.list());
-  }
-
   /** The names that have a file, sorted. Empty when the root has no `agents` folder. */
   async list(): Promise<string[]> {
-    try {
-      const files = await readdir(join(this.instructionRoot, 'agents'));
-      return files.flatMap((file) => personaOfFile(file) ?? []).sort();
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-      throw error;
-    }
+    return namesOf(await this.#files.list());
+  }
+
+  /** The agents that can be loaded, sorted by name. */
+  agents(): Promise<AgentSummary[]> {
+    return this.#listed.ask('', async () => {
+      const entries = await this.#entries();
+      const found = await Promise.all(namesOf(entries).map((name) => this.#read(name, entries)));
+      return found.flatMap((persona) => (persona ? [summarizeAgent(persona)] : []));
+    });
   }
 
   /** What the front matter of AGENTS.md says for every turn; undefined without the file. */
   async globalDefaults(): Promise<AgentsDefaults | undefined> {
     return this.#defaults.ask('AGENTS.md', () =>
-      this.#agents.read(join(this.instructionRoot, 'AGENTS.md'), (text) =>
-        this.#reported('AGENTS.md', parseAgentsDefaults(text)),
-      ),
+      this.#agentsFile.read(join(this.instructionRoot, 'AGENTS.md'), (text) => {
+        const defaults = parseAgentsDefaults(text);
+        for (const { line, message } of defaults.problems) {
+          this.#onProblem(`AGENTS.md:${line}`, `${message}; left out`);
+        }
+        return defaults;
+      }),
     );
   }
 
@@ -86,33 +97,36 @@ export class PersonaLibrary {
     await this.#valid.ask('', () => assertInstructionRoot(this.instructionRoot));
   }
 
-  async #read(name: string): Promise<Persona | undefined> {
-    const file = join('agents', personaFile(name));
-    const path = await resolveInside(this.instructionRoot, file);
-    if (path === undefined) return undefined;
-    const canonical = canonicalPersonaName(name);
-    const persona = await this.#personas.read(path, (text) =>
-      this.#reported(file, parsePersona(canonical, text)),
-    );
-    // Two names may link to one file.
-    return persona && persona.name !== canonical ? { ...persona, name: canonical } : persona;
+  async #load(name: string): Promise<Persona> {
+    const entries = await this.#entries();
+    const like = isPersonaName(name) ? namesLike(name, namesOf(entries)) : [];
+    const [found] = like;
+    const clear = found !== undefined && like.length === 1;
+    const persona = clear ? await this.#read(found, entries) : undefined;
+    if (persona) return persona;
+    throw personaNotFound(name, this.instructionRoot, namesOf(entries));
   }
 
-  #reported<T extends { problems: readonly string[] }>(file: string, parsed: T): T {
-    for (const problem of parsed.problems) this.#onProblem(file, problem);
-    return parsed;
+  async #entries(): Promise<AgentEntry[]> {
+    const entries = await this.#files.list();
+    this.#versions.keepOnly(new Set(entries.map(({ file }) => file)));
+    return entries;
+  }
+
+  /** From the first of its files that can be read. */
+  async #read(name: string, entries: readonly AgentEntry[]): Promise<Persona | undefined> {
+    const own = entries.filter((entry) => entry.name === name);
+    for (const problem of findDuplicates(own)) this.#versions.report([problem]);
+    for (const entry of own) {
+      const version = await this.#files.read(entry);
+      if (version === undefined) continue;
+      const around = { ...this.#known, name, agents: namesOf(entries) };
+      return this.#versions.choose(entry, version, around);
+    }
+    return undefined;
   }
 }
 
-/** The real path of `file` below `root`; undefined when there is none or when it lies outside. */
-async function resolveInside(root: string, file: string): Promise<string | undefined> {
-  try {
-    const [realRoot, path] = await Promise.all([realpath(root), realpath(join(root, file))]);
-    const way = relative(realRoot, path);
-    return isAbsolute(way) || way === '..' || way.startsWith(`..${sep}`) ? undefined : path;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;
-    throw error;
-  }
+function namesOf(entries: readonly AgentEntry[]): string[] {
+  return [...new Set(entries.map(({ name }) => name))];
 }

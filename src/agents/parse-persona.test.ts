@@ -12,11 +12,15 @@ describe('parsePersona', () => {
       'tools: [read, " write ", read, ""]',
       'max_turns: 20',
       'subagents: PREPARATION, 4_DOCUMENTS, PREPARATION',
-      'auto_approve_tools: [write]',
       'disallowed_tools:',
       '  - bash',
       'model: some-model',
-      'permissions: { anything: else }',
+      'permissions: { mode: plan, allow: edit }',
+      'limits: { max_iterations: 9 }',
+      'decision_tree: other',
+      'attachments: text',
+      'citations: true',
+      'name: PLANNER',
       '---',
       '# Plans',
       'AGENT_TYPE: 1',
@@ -28,8 +32,13 @@ describe('parsePersona', () => {
       tools: ['read', 'write'],
       maxTurns: 20,
       subagents: ['PREPARATION', '4_DOCUMENTS'],
-      autoApproveTools: ['write'],
+      permissionMode: 'plan',
+      autoApproveTools: ['edit'],
       disallowedTools: ['bash'],
+      agentConfig: { maxIterations: 9 },
+      decisionTree: 'other',
+      attachments: 'text',
+      citations: true,
       model: 'some-model',
       agentType: 1,
       agentClass: 'PERSONA',
@@ -54,7 +63,9 @@ describe('parsePersona', () => {
     expect(persona).toMatchObject({ prompt: 'Prompt', subagents: [] });
     expect(persona.tools).toBeUndefined();
     expect(persona.maxTurns).toBeUndefined();
-    expect(persona.problems).toEqual([expect.stringMatching(/^front matter ignored: /)]);
+    expect(persona.problems).toEqual([
+      { line: 3, message: expect.stringMatching(/^the front matter cannot be read: /) },
+    ]);
   });
 
   it.each([
@@ -73,6 +84,14 @@ describe('parsePersona', () => {
     ['disallowed_tools: bash', 'disallowedTools', ['bash']],
     ['AGENT_TYPE: 2', 'agentType', 2],
     ['AGENT_CLASS: TASK', 'agentClass', 'TASK'],
+    ['permissions: { allow: [write] }', 'autoApproveTools', ['write']],
+    ['permissions: { deny: "bash, write" }', 'disallowedTools', ['bash', 'write']],
+    ['permissions:', 'permissionMode', undefined],
+    ['permissions: { mode: acceptEdits }', 'permissionMode', 'acceptEdits'],
+    ['agent_config: { token_budget: 5000 }', 'agentConfig', { tokenBudget: 5000 }],
+    ['limits: {}', 'agentConfig', {}],
+    ['attachments: native', 'attachments', 'native'],
+    ['citations: false', 'citations', false],
   ] as const)('takes %s', (line, field, value) => {
     const persona = withFields(line);
     expect(persona[field]).toEqual(value);
@@ -80,23 +99,96 @@ describe('parsePersona', () => {
   });
 
   it.each([
-    ['tools: read, write', 'tools', undefined, 'tools ignored: must be a list of tool names'],
-    ['tools: [read, 1]', 'tools', undefined, 'tools ignored'],
-    ['max_turns: 0', 'maxTurns', undefined, 'max_turns ignored: must be an integer greater than 0'],
-    ['max_turns: -1', 'maxTurns', undefined, 'max_turns ignored'],
-    ['max_turns: 1.5', 'maxTurns', undefined, 'max_turns ignored'],
-    ['max_turns: "3"', 'maxTurns', undefined, 'max_turns ignored'],
-    ['description: [a]', 'description', undefined, 'description ignored'],
-    ['model: 3', 'model', undefined, 'model ignored'],
-    ['subagents: { a: 1 }', 'subagents', [], 'subagents ignored'],
-    ['disallowed_tools: [bash, [x]]', 'disallowedTools', ['bash'], 'an item of disallowed_tools'],
-    ['AGENT_TYPE: 3', 'agentType', undefined, 'AGENT_TYPE ignored: must be one of 0, 1, 2'],
-    ['AGENT_TYPE: [2]', 'agentType', undefined, 'AGENT_TYPE ignored'],
-    ['AGENT_CLASS: BOSS', 'agentClass', undefined, 'AGENT_CLASS ignored'],
+    ['tools: read, write', 'tools', undefined, 'tools must be a list of tool names'],
+    ['tools: [read, 1]', 'tools', undefined, 'not ["read",1]'],
+    ['max_turns: 0', 'maxTurns', undefined, 'max_turns must be an integer greater than 0, not 0'],
+    ['max_turns: -1', 'maxTurns', undefined, 'not -1'],
+    ['max_turns: 1.5', 'maxTurns', undefined, 'not 1.5'],
+    ['max_turns: .inf', 'maxTurns', undefined, 'not Infinity'],
+    ['max_turns: "3"', 'maxTurns', undefined, 'not "3"'],
+    ['description: [a]', 'description', undefined, 'description must be text'],
+    ['model: 3', 'model', undefined, 'model must be text'],
+    ['subagents: { a: 1 }', 'subagents', [], 'subagents must be a list of names'],
+    [
+      'disallowed_tools: [bash, [x]]',
+      'disallowedTools',
+      ['bash'],
+      'disallowed_tools.1 must be a name',
+    ],
+    ['AGENT_TYPE: 3', 'agentType', undefined, 'AGENT_TYPE must be one of 0, 1, 2, not 3'],
+    ['AGENT_TYPE: [2]', 'agentType', undefined, 'AGENT_TYPE must be one of'],
+    ['AGENT_CLASS: BOSS', 'agentClass', undefined, 'AGENT_CLASS must be one of PERSONA, TASK'],
+    ['limits: 3', 'agentConfig', undefined, 'limits must be a map, for example'],
+    ['limits: { max_iterations: 51 }', 'agentConfig', {}, 'limits.max_iterations must be a whole'],
+    ['limits: { max_iteration: 5 }', 'agentConfig', {}, 'did you mean max_iterations?'],
+    ['agent_config: { x: 5 }', 'agentConfig', {}, 'agent_config.x is not a field; use max_iter'],
+    ['permissions: [plan]', 'permissionMode', undefined, 'permissions must be a map'],
+    ['permissions: { mode: Plan }', 'permissionMode', undefined, 'permissions.mode must be one of'],
+    ['permissions: { denied: [a] }', 'disallowedTools', [], 'permissions.denied is not a field'],
+    ['attachments: txt', 'attachments', undefined, 'attachments must be one of native, text'],
+    ['citations: yes', 'citations', undefined, 'citations must be true or false, not "yes"'],
+    ['tool: [read]', 'tools', undefined, 'tool is not a field; did you mean tools?'],
+    ['temperature: 1', 'tools', undefined, 'temperature is not a field; use name, description'],
+    ['name: ""', 'name', 'P', 'name must be text'],
   ] as const)('leaves %s out and names it', (line, field, value, problem) => {
     const persona = withFields(line);
     expect(persona[field]).toEqual(value);
-    expect(persona.problems).toEqual([expect.stringContaining(problem)]);
+    expect(persona.problems).toEqual([{ line: 2, message: expect.stringContaining(problem) }]);
+  });
+
+  it.each([
+    [
+      'auto_approve_tools: [edit]',
+      'permissions: { allow: [write] }',
+      'autoApproveTools',
+      ['write', 'edit'],
+    ],
+    [
+      'disallowed_tools: bash',
+      'permissions: { deny: [grep] }',
+      'disallowedTools',
+      ['grep', 'bash'],
+    ],
+    [
+      'agent_config: { max_iterations: 3 }',
+      'limits: { max_iterations: 4 }',
+      'agentConfig',
+      { maxIterations: 4 },
+    ],
+  ] as const)('takes one name for one thing: %s, %s', (old, newer, field, value) => {
+    const persona = withFields(newer, old);
+    expect(persona[field]).toEqual(value);
+    expect(persona.problems).toEqual([
+      { line: 3, message: expect.stringMatching(/is the old name of .* keep one of the two$/) },
+    ]);
+  });
+
+  it('knows the line of each fault, in their order', () => {
+    const { problems } = withFields(
+      'limits:',
+      '  token_budget: 5000',
+      '  timeout_seconds: 1',
+      'permissions:',
+      '  mode: later',
+      '  deny: [bash,',
+      '    {}]',
+      'max_turns: many',
+    );
+    expect(problems.map(({ line }) => line)).toEqual([4, 6, 8, 9]);
+    expect(problems.at(-1)?.message).toBe(
+      'max_turns must be an integer greater than 0, not "many"',
+    );
+  });
+
+  it('knows the line of a fault in the body', () => {
+    expect(parsePersona('P', '---\n---\n\n# P\n\nAGENT_TYPE: 7\n').problems).toEqual([
+      { line: 6, message: 'AGENT_TYPE must be one of 0, 1, 2, not "7"' },
+    ]);
+  });
+
+  it('cuts what it shows of a long value', () => {
+    const [problem] = withFields(`max_turns: ${'x'.repeat(10_000)}`).problems;
+    expect(problem?.message.length).toBeLessThan(120);
   });
 
   it.each([
@@ -125,7 +217,7 @@ describe('parsePersona', () => {
 
   it('says that the prompt is empty', () => {
     expect(parsePersona('P', '---\nmax_turns: 1\n---\n').problems).toEqual([
-      expect.stringContaining('the prompt is empty'),
+      { line: 4, message: expect.stringContaining('the prompt is empty') },
     ]);
   });
 });

@@ -1,6 +1,12 @@
 import type { AgentConfig } from '../governance/agent-config.js';
-import { FieldReader } from './field-reader.js';
-import { splitFrontMatter } from './front-matter.js';
+import { readHeader } from './body-header.js';
+import { lineOf } from './field-lines.js';
+import { FieldReader, type Findings } from './field-reader.js';
+import { splitFrontMatter, type FrontMatter, type LineProblem } from './front-matter.js';
+import type { Reference } from './references.js';
+
+const permissionModes = ['direct', 'acceptEdits', 'dontAsk', 'plan'] as const;
+const attachmentForms = ['native', 'text'] as const;
 
 /** An agent or persona: what its Markdown file says, checked. */
 export interface Persona {
@@ -16,10 +22,16 @@ export interface Persona {
   decisionTree?: string;
   /** Names it may delegate to. */
   subagents: readonly string[];
+  /** Mode of a turn where neither the turn nor its session sets one. */
+  permissionMode?: (typeof permissionModes)[number];
   /** Tools that need no approval. */
   autoApproveTools: readonly string[];
   /** Tools it never gets. */
   disallowedTools: readonly string[];
+  /** Whether the model gets files as they are, or the text in them. Absent: `native`. */
+  attachments?: (typeof attachmentForms)[number];
+  /** Whether answers cite the documents they rest on. Absent: false. */
+  citations?: boolean;
   /** Kept for the reader; a turn's model is not chosen from it. */
   model?: string;
   /** 0, 1 (talks to a person) or 2 (may be delegated to). */
@@ -27,36 +39,109 @@ export interface Persona {
   agentClass?: string;
   /** The system prompt: the file without its front matter. */
   prompt: string;
-  /** What the file says wrongly and what was done about it, one sentence each. */
-  problems: readonly string[];
+  /** What the file says wrongly; each was left out. In the order of the lines. */
+  problems: readonly LineProblem[];
 }
 
+/** What a file says, whatever it is called. */
+export interface AgentFile {
+  says: Omit<Persona, 'name'>;
+  /** What it names, to be looked for where it is used. */
+  references: readonly Reference[];
+}
+
+const knownFields = [
+  'name',
+  'description',
+  'model',
+  'tools',
+  'max_turns',
+  'permissions',
+  'limits',
+  'subagents',
+  'decision_tree',
+  'attachments',
+  'citations',
+  'AGENT_TYPE',
+  'AGENT_CLASS',
+  // Older names, of `limits` and of what is in `permissions`.
+  'agent_config',
+  'auto_approve_tools',
+  'disallowed_tools',
+];
 const agentTypes = ['0', '1', '2'];
 const agentClasses = ['PERSONA', 'TASK'];
 
 /** Reads a persona file. Never throws: what is wrong is left out and named in `problems`. */
 export function parsePersona(name: string, file: string): Persona {
-  const { fields, body, problems } = splitFrontMatter(file);
-  const reader = new FieldReader(fields, problems);
-  const agentType = reader.header('AGENT_TYPE', body, agentTypes);
-  const persona: Persona = {
-    name,
+  return { name, ...parseAgentFile(file).says };
+}
+
+/** The same, with the names it refers to. */
+export function parseAgentFile(file: string): AgentFile {
+  const matter = splitFrontMatter(file);
+  const found: Findings = { problems: [...matter.problems], references: [] };
+  const reader = new FieldReader(matter, found);
+  reader.onlyKeys(knownFields);
+  reader.text('name', 'self');
+  const agentType = headerOf('AGENT_TYPE', agentTypes, { matter, found, reader });
+  const says: Omit<Persona, 'name' | 'problems'> = {
     ...present('description', reader.text('description')),
     ...present('tools', reader.toolList('tools')),
     ...present('maxTurns', reader.positiveInteger('max_turns')),
-    ...present('agentConfig', reader.agentConfig('agent_config')),
-    ...present('decisionTree', reader.text('decision_tree')),
-    subagents: reader.names('subagents'),
-    autoApproveTools: reader.names('auto_approve_tools'),
-    disallowedTools: reader.names('disallowed_tools'),
+    ...present('agentConfig', readLimits(reader)),
+    ...present('decisionTree', reader.text('decision_tree', 'tree')),
+    subagents: reader.names('subagents', 'agent'),
+    ...readPermissions(reader),
+    ...present('attachments', reader.oneOf('attachments', attachmentForms)),
+    ...present('citations', reader.flag('citations')),
     ...present('model', reader.text('model')),
     ...present('agentType', agentType === undefined ? undefined : Number(agentType)),
-    ...present('agentClass', reader.header('AGENT_CLASS', body, agentClasses)),
-    prompt: body,
-    problems,
+    ...present('agentClass', headerOf('AGENT_CLASS', agentClasses, { matter, found, reader })),
+    prompt: matter.body,
   };
-  if (body === '') problems.push('the prompt is empty: write it below the front matter');
-  return persona;
+  if (matter.body === '') {
+    const message = 'the prompt is empty: write it below the front matter';
+    found.problems.push({ line: matter.bodyLine, message });
+  }
+  const problems = found.problems.sort((a, b) => a.line - b.line);
+  return { says: { ...says, problems }, references: found.references };
+}
+
+function readLimits(reader: FieldReader): Partial<AgentConfig> | undefined {
+  const limits = reader.agentConfig('limits');
+  const older = reader.agentConfig('agent_config');
+  reader.notBoth('agent_config', 'limits', reader.given('limits'));
+  return older && limits ? { ...older, ...limits } : (limits ?? older);
+}
+
+function readPermissions(
+  reader: FieldReader,
+): Pick<Persona, 'permissionMode' | 'autoApproveTools' | 'disallowedTools'> {
+  const permissions = reader.map('permissions', '{mode: plan, deny: [bash]}');
+  permissions.onlyKeys(['mode', 'allow', 'deny']);
+  reader.notBoth('auto_approve_tools', 'permissions.allow', permissions.given('allow'));
+  reader.notBoth('disallowed_tools', 'permissions.deny', permissions.given('deny'));
+  const allow = permissions.names('allow', 'tool');
+  const deny = permissions.names('deny', 'tool');
+  return {
+    ...present('permissionMode', permissions.oneOf('mode', permissionModes)),
+    autoApproveTools: [...new Set([...allow, ...reader.names('auto_approve_tools', 'tool')])],
+    disallowedTools: [...new Set([...deny, ...reader.names('disallowed_tools', 'tool')])],
+  };
+}
+
+function headerOf(
+  key: string,
+  allowed: readonly string[],
+  { matter, found, reader }: { matter: FrontMatter; found: Findings; reader: FieldReader },
+): string | undefined {
+  const { body, bodyLine, lines } = matter;
+  const field = reader.given(key);
+  const fieldLine = lineOf(lines, key);
+  const { value, problems } = readHeader(key, { body, bodyLine, field, fieldLine, allowed });
+  found.problems.push(...problems);
+  return value;
 }
 
 function present<K extends string, T>(key: K, value: T | undefined): { [P in K]?: T } {

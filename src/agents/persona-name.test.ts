@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   canonicalPersonaName,
   isPersonaName,
-  personaFile,
+  namesLike,
   personaNotFound,
   personaOfFile,
 } from './persona-name.js';
@@ -29,16 +29,41 @@ describe('persona names', () => {
     expect(isPersonaName(name)).toBe(valid);
   });
 
-  it('maps a name to its file and back', () => {
-    expect(personaFile(' working-items')).toBe('AGENT_working_items.md');
+  it('compares names without regard to - and _', () => {
     expect(canonicalPersonaName(' A-B-C ')).toBe('A_B_C');
-    expect(personaOfFile('AGENT_A_B.md')).toBe('A_B');
   });
 
-  it.each(['AGENT_A-B.md', 'AGENT_.md', 'agent_A.md', 'AGENT_A.md.bak', 'README.md'])(
-    '%s holds no persona',
-    (file) => expect(personaOfFile(file)).toBeUndefined(),
-  );
+  it.each([
+    ['AGENT_A_B.md', 'A_B'],
+    ['AGENT_A-B.md', 'A_B'],
+    ['AGENT_README.md', 'README'],
+    ['a-b.md', 'a_b'],
+    ['4.md', '4'],
+    ['agent_A.md', 'agent_A'],
+  ])('%s holds the persona %s', (file, name) => expect(personaOfFile(file)).toBe(name));
+
+  it.each([
+    'AGENT_.md',
+    'AGENT_A.md.bak',
+    'AGENT_A.MD',
+    'README.md',
+    'readme.md',
+    '.md',
+    ' a.md',
+    'a .md',
+    'a.b.md',
+    `${'a'.repeat(65)}.md`,
+    'a.txt',
+  ])('%s holds no persona', (file) => expect(personaOfFile(file)).toBeUndefined());
+
+  it.each([
+    ['A', ['A', 'a'], ['A']],
+    [' a-b ', ['A_B', 'C'], ['A_B']],
+    ['ab', ['AB', 'Ab', 'X'], ['AB', 'Ab']],
+    ['x', ['A'], []],
+  ])('%j of %j may stand for %j', (name, names, like) => {
+    expect(namesLike(name, names)).toEqual(like);
+  });
 
   it('names what exists', () => {
     const error = personaNotFound('NOBODY', '/root', ['A', 'B']);
@@ -51,6 +76,11 @@ describe('persona names', () => {
   });
 
   it.each([
+    [
+      'ab',
+      ['AB', 'aB'],
+      "Persona 'ab' may be AB or aB: use one of these spellings. Available: AB, aB.",
+    ],
     ['../x', ['A'], 'A persona name is 1 to 64 letters, digits, "_" or "-". Available: A.'],
     ['A', ['A'], "Persona 'A' is not a regular file inside the instruction root. Available: A."],
     [

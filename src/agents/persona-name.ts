@@ -1,6 +1,6 @@
 import { TypedError } from '../platform/typed-error.js';
 
-const filePattern = /^AGENT_([A-Za-z0-9_]{1,64})\.md$/;
+const prefix = 'AGENT_';
 const mostNamesShown = 20;
 
 /** Whether `name`, trimmed, is 1 to 64 of `A-Z a-z 0-9 _ -`. It says nothing about a file. */
@@ -8,19 +8,30 @@ export function isPersonaName(name: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(name.trim());
 }
 
-/** The name as files spell it: trimmed, `_` for `-`. */
+/** The name as it is compared: trimmed, `_` for `-`. */
 export function canonicalPersonaName(name: string): string {
   return name.trim().replaceAll('-', '_');
 }
 
-/** The file of a persona below `agents/`. The name must have passed `isPersonaName`. */
-export function personaFile(name: string): string {
-  return `AGENT_${canonicalPersonaName(name)}.md`;
+/**
+ * The persona a file of `agents/` holds: `AGENT_<NAME>.md` or `<name>.md`. Undefined for any other
+ * file, and for README.md.
+ */
+export function personaOfFile(file: string): string | undefined {
+  if (!file.endsWith('.md') || file.toLowerCase() === 'readme.md') return undefined;
+  const stem = file.slice(0, -'.md'.length);
+  const name = stem.startsWith(prefix) ? stem.slice(prefix.length) : stem;
+  return isPersonaName(name) && name === name.trim() ? canonicalPersonaName(name) : undefined;
 }
 
-/** The persona a file of `agents/` holds; undefined for any other file. */
-export function personaOfFile(file: string): string | undefined {
-  return filePattern.exec(file)?.[1];
+/**
+ * The names that `name` may stand for: the one that is spelled the same, else all that differ in
+ * case only. One means it is clear.
+ */
+export function namesLike(name: string, names: readonly string[]): string[] {
+  const wanted = canonicalPersonaName(name);
+  if (names.includes(wanted)) return [wanted];
+  return names.filter((one) => one.toLowerCase() === wanted.toLowerCase());
 }
 
 /** 404 `PERSONA_NOT_FOUND`, details `{persona, instructionRoot}`. */
@@ -38,10 +49,11 @@ export function personaNotFound(
 
 function describeFault(persona: string, available: readonly string[]): string {
   if (!isPersonaName(persona)) return 'A persona name is 1 to 64 letters, digits, "_" or "-".';
-  const name = canonicalPersonaName(persona);
-  return available.includes(name)
-    ? `Persona '${name}' is not a regular file inside the instruction root.`
-    : `Persona '${name}' does not exist.`;
+  const like = namesLike(persona, available);
+  if (like.length === 0) return `Persona '${canonicalPersonaName(persona)}' does not exist.`;
+  return like.length === 1
+    ? `Persona '${like[0]}' is not a regular file inside the instruction root.`
+    : `Persona '${canonicalPersonaName(persona)}' may be ${like.join(' or ')}: use one of these spellings.`;
 }
 
 function describeAvailable(names: readonly string[]): string {

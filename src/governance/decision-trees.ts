@@ -18,6 +18,10 @@ export class DecisionTrees {
     this.#factories.set(name, factory);
   }
 
+  names(): string[] {
+    return [...this.#factories.keys()];
+  }
+
   /**
    * For what must go on whatever an agent's file says: the tree of that name, else the default.
    * Whether there is one is checked where the turn is accepted.
@@ -29,7 +33,7 @@ export class DecisionTrees {
   /** @throws TypedError `DECISION_TREE_NOT_FOUND`. */
   create(name: string, config: AgentConfig): DecisionTree {
     const factory = this.#factories.get(name);
-    if (factory === undefined) throw decisionTreeNotFound(name, [...this.#factories.keys()]);
+    if (factory === undefined) throw decisionTreeNotFound(name, this.names());
     return factory(config);
   }
 }

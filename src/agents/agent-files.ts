@@ -1,0 +1,68 @@
+import { readdir, realpath } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { errorCode } from '../platform/error-code.js';
+import { ParsedFiles } from './parsed-files.js';
+import { parseAgentFile, type AgentFile } from './parse-persona.js';
+import { personaOfFile } from './persona-name.js';
+
+/** A file of `agents/` that holds an agent. */
+export interface AgentEntry {
+  name: string;
+  /** Below the instruction root, as `agents/AGENT_EDITOR.md`. */
+  file: string;
+}
+
+/** The agents' files of one instruction root, each version parsed once. */
+export class AgentFiles {
+  readonly #parsed = new ParsedFiles<AgentFile>();
+
+  constructor(readonly instructionRoot: string) {}
+
+  /**
+   * The files by name, sorted; of two for one name, `AGENT_<NAME>.md` comes first. Empty when the
+   * root has no `agents` folder.
+   */
+  async list(): Promise<AgentEntry[]> {
+    const files = await namesIn(join(this.instructionRoot, 'agents'));
+    return files
+      .flatMap((file) => {
+        const name = personaOfFile(file);
+        return name === undefined ? [] : [{ name, file: `agents/${file}` }];
+      })
+      .sort((a, b) => compare(a.name, b.name) || rank(a) - rank(b) || compare(a.file, b.file));
+  }
+
+  /** Undefined when it is not a regular file, or when its links lead out of the instruction root. */
+  async read({ file }: AgentEntry): Promise<AgentFile | undefined> {
+    const path = await resolveInside(this.instructionRoot, file);
+    return path === undefined ? undefined : this.#parsed.read(path, parseAgentFile);
+  }
+}
+
+const rank = ({ file }: AgentEntry): number => (file.startsWith('agents/AGENT_') ? 0 : 1);
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error) ?? '')) return [];
+    throw error;
+  }
+}
+
+/** The real path of `file` below `root`; undefined when there is none or when it lies outside. */
+async function resolveInside(root: string, file: string): Promise<string | undefined> {
+  try {
+    const [realRoot, path] = await Promise.all([realpath(root), realpath(join(root, file))]);
+    const way = relative(realRoot, path);
+    return isAbsolute(way) || way === '..' || way.startsWith(`..${sep}`) ? undefined : path;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}

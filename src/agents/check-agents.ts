@@ -1,0 +1,75 @@
+import { errorCode } from '../platform/error-code.js';
+import { AgentFiles, type AgentEntry } from './agent-files.js';
+import type { LineProblem } from './front-matter.js';
+import type { AgentFile } from './parse-persona.js';
+import { checkReferences, type KnownNames, type Surroundings } from './references.js';
+
+/** A fault of an agent's file. */
+export interface AgentProblem extends LineProblem {
+  /** Below the instruction root, as `agents/reader.md`. */
+  file: string;
+}
+
+/** The agents of an instruction root have faults; the message lists them, one a line. */
+export class AgentsInvalidError extends Error {
+  constructor(readonly problems: readonly AgentProblem[]) {
+    const lines = problems.map(({ file, line, message }) => `  - ${file}:${line}: ${message}`);
+    super(
+      `The agents of the instruction root are not valid:\n${lines.join('\n')}\nCorrect these files, or remove them, and start again.`,
+    );
+    this.name = 'AgentsInvalidError';
+  }
+}
+
+/**
+ * Everything that is wrong in the agents of an instruction root, by file and line. None when there
+ * is no `agents` folder: that is for `assertInstructionRoot` to say.
+ */
+export async function checkAgents(
+  instructionRoot: string,
+  known: Required<KnownNames>,
+): Promise<AgentProblem[]> {
+  const files = new AgentFiles(instructionRoot);
+  const entries = await files.list();
+  const agents = [...new Set(entries.map(({ name }) => name))];
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      const problems = await checkEntry(files, entry, { ...known, name: entry.name, agents });
+      return problems.map((problem) => ({ file: entry.file, ...problem }));
+    }),
+  );
+  return [...findDuplicates(entries), ...found.flat()];
+}
+
+/** Each file whose name another one has already, by the order of `entries`. */
+export function findDuplicates(entries: readonly AgentEntry[]): AgentProblem[] {
+  return entries.flatMap((entry) => {
+    const first = entries.find(({ name }) => name === entry.name) ?? entry;
+    if (first === entry) return [];
+    const message = `the agent ${entry.name} has a file already, ${first.file}: remove or rename one of them`;
+    return [{ file: entry.file, line: 1, message }];
+  });
+}
+
+/** What is wrong in a file, and with what it names. In the order of the lines. */
+export function faultsOf(file: AgentFile, surroundings: Surroundings): LineProblem[] {
+  return [...file.says.problems, ...checkReferences(file.references, surroundings)].sort(
+    (a, b) => a.line - b.line,
+  );
+}
+
+async function checkEntry(
+  files: AgentFiles,
+  entry: AgentEntry,
+  surroundings: Surroundings,
+): Promise<LineProblem[]> {
+  try {
+    const file = await files.read(entry);
+    if (file) return faultsOf(file, surroundings);
+    return [{ line: 1, message: 'this must be a regular file inside the instruction root' }];
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return [{ line: 1, message: `this file cannot be read (${code}); check its permissions` }];
+  }
+}

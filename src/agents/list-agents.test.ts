@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { summarizeAgent } from './list-agents.js';
+import { parsePersona } from './parse-persona.js';
+
+describe('summarizeAgent', () => {
+  it('shows what the file says, by the names of the wire', () => {
+    const file = [
+      '---',
+      'description: Reads',
+      'model: claude-x',
+      'tools: []',
+      'max_turns: 7',
+      'limits: { token_budget: 5000, max_iterations: 9 }',
+      'subagents: [a, b]',
+      'decision_tree: two-looks',
+      'AGENT_TYPE: 0',
+      '---',
+      'You read.',
+    ].join('\n');
+    expect(summarizeAgent(parsePersona('reader', file))).toEqual({
+      name: 'reader',
+      description: 'Reads',
+      model: 'claude-x',
+      tools: [],
+      limits: { token_budget: 5000, max_iterations: 7 },
+      subagents: ['a', 'b'],
+      decision_tree: 'two-looks',
+      type: 0,
+    });
+  });
+
+  it('says so where the file says nothing', () => {
+    expect(summarizeAgent(parsePersona('reader', 'You read.'))).toEqual({
+      name: 'reader',
+      description: null,
+      model: null,
+      tools: null,
+      limits: {},
+      subagents: [],
+      decision_tree: 'default',
+      type: null,
+    });
+  });
+});

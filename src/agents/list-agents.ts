@@ -1,0 +1,35 @@
+import { agentConfigToWire } from '../governance/agent-config.js';
+import type { Persona } from './parse-persona.js';
+
+/** An agent as `GET /agents` shows it. */
+export interface AgentSummary {
+  name: string;
+  description: string | null;
+  /** Null: a turn's own, or the server's default. */
+  model: string | null;
+  /** Null: the server's default. */
+  tools: readonly string[] | null;
+  /** Those that its file sets, by the names of the wire; `max_turns` is `max_iterations`. */
+  limits: Record<string, number>;
+  subagents: readonly string[];
+  decision_tree: string;
+  /** 0, 1 (talks to a person) or 2 (may be delegated to). Null: not said. */
+  type: number | null;
+}
+
+export function summarizeAgent(persona: Persona): AgentSummary {
+  const { maxTurns, agentConfig = {} } = persona;
+  return {
+    name: persona.name,
+    description: persona.description ?? null,
+    model: persona.model ?? null,
+    tools: persona.tools ?? null,
+    limits: {
+      ...agentConfigToWire(agentConfig),
+      ...(maxTurns === undefined ? {} : { max_iterations: maxTurns }),
+    },
+    subagents: persona.subagents,
+    decision_tree: persona.decisionTree ?? 'default',
+    type: persona.agentType ?? null,
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * The known name that was most likely meant, or undefined when none is near: the same but for case
+ * and `_` or `-`, or at most a third of its letters wrong.
+ */
+export function nearestName(given: string, known: readonly string[]): string | undefined {
+  const wanted = plain(given);
+  let nearest: string | undefined;
+  let least = Infinity;
+  for (const name of known) {
+    const candidate = plain(name);
+    const most = Math.floor(candidate.length / 3);
+    // Names whose lengths differ by more cannot be near, however long a name was given.
+    if (Math.abs(candidate.length - wanted.length) > most) continue;
+    const distance = editDistance(wanted, candidate);
+    if (distance <= most && distance < least) [nearest, least] = [name, distance];
+  }
+  return nearest;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, '');
+}
+
+/** How many letters must be added, removed or replaced to make one of the other. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let index = 0; index < from.length; index += 1) {
+    const next = [index + 1];
+    for (let column = 0; column < to.length; column += 1) {
+      const replaced = (row[column] ?? 0) + (from[index] === to[column] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[row.length - 1] ?? 0;
+}
