@@ -38,6 +38,24 @@ describe('limitReached', () => {
       { current_value: 51_234, limit_value: 50_000, percent: 102, limit_type: 'token' },
     ],
     [
+      'token_budget' as const,
+      changeState(start, { tokensUsed: 49_000 }),
+      'Token budget reached (49,000/50,000 tokens; what is left is not enough for another reply). Saving partial response.',
+      { current_value: 49_000, limit_value: 50_000, percent: 98, limit_type: 'token' },
+    ],
+    [
+      'cost_budget' as const,
+      changeState(start, { cost: { usedUsd: 0.01, limitUsd: 0.01 } }),
+      'Cost limit reached ($0.01/$0.01). Saving partial response.',
+      { current_value: 0.01, limit_value: 0.01, percent: 100, limit_type: 'cost' },
+    ],
+    [
+      'cost_budget' as const,
+      changeState(start, { cost: { usedUsd: 0.0052, limitUsd: 0.01 } }),
+      'Cost limit reached ($0.0052/$0.01; what is left is not enough for another reply). Saving partial response.',
+      { current_value: 0.0052, limit_value: 0.01, percent: 52, limit_type: 'cost' },
+    ],
+    [
       'timeout' as const,
       changeState(start, { now: 120_700 }),
       'Time limit reached (120/120 seconds). Saving partial response.',
@@ -97,7 +115,26 @@ describe('endNote', () => {
   it.each([
     ['max_iterations' as const, start, 'the limit of 10 iterations was reached'],
     ['max_iterations' as const, one, 'the limit of 1 iteration was reached'],
-    ['token_budget' as const, start, 'the budget of 50,000 tokens was used up'],
+    [
+      'token_budget' as const,
+      changeState(start, { tokensUsed: 50_000 }),
+      'the budget of 50,000 tokens was used up',
+    ],
+    [
+      'token_budget' as const,
+      start,
+      'what is left of the budget of 50,000 tokens is not enough for another reply',
+    ],
+    [
+      'cost_budget' as const,
+      changeState(start, { cost: { usedUsd: 1, limitUsd: 1 } }),
+      'the limit of $1 was reached',
+    ],
+    [
+      'cost_budget' as const,
+      changeState(start, { cost: { usedUsd: 0.5, limitUsd: 1 } }),
+      'what is left of the limit of $1 is not enough for another reply',
+    ],
     ['timeout' as const, start, 'the time limit of 120 seconds was reached'],
     [
       'no_progress' as const,

@@ -14,6 +14,8 @@ export interface LimitReached {
     LimitMetadata | { repeated_action: string } | { error_count: number; last_error: string };
 }
 
+const tooLittle = 'not enough for another reply';
+
 /** What the client is told when a limit ends the loop. */
 export function limitReached(reason: LimitReason, state: AgentState): LimitReached {
   switch (reason) {
@@ -24,13 +26,15 @@ export function limitReached(reason: LimitReason, state: AgentState): LimitReach
     }
     case 'token_budget': {
       const metadata = measure(state, 'token');
-      const text = `Token budget reached (${fraction(metadata)} tokens). Saving partial response.`;
+      const left = hasLeft(reason, state) ? `; what is left is ${tooLittle}` : '';
+      const text = `Token budget reached (${fraction(metadata)} tokens${left}). Saving partial response.`;
       return { kind: 'limit-reached', text, metadata };
     }
     case 'cost_budget': {
       const metadata = measure(state, 'cost');
       const { current_value: used, limit_value: limit } = metadata;
-      const text = `Cost limit reached ($${used}/$${limit}). Saving partial response.`;
+      const left = hasLeft(reason, state) ? `; what is left is ${tooLittle}` : '';
+      const text = `Cost limit reached ($${used}/$${limit}${left}). Saving partial response.`;
       return { kind: 'limit-reached', text, metadata };
     }
     case 'timeout': {
@@ -70,9 +74,13 @@ function explain(reason: LimitReason, state: AgentState): string {
     case 'max_iterations':
       return `the limit of ${maxIterations} ${maxIterations === 1 ? 'iteration' : 'iterations'} was reached`;
     case 'token_budget':
-      return `the budget of ${tokenBudget.toLocaleString('en-US')} tokens was used up`;
+      return hasLeft(reason, state)
+        ? `what is left of the budget of ${tokenBudget.toLocaleString('en-US')} tokens is ${tooLittle}`
+        : `the budget of ${tokenBudget.toLocaleString('en-US')} tokens was used up`;
     case 'cost_budget':
-      return `the limit of $${state.cost?.limitUsd ?? 0} was reached`;
+      return hasLeft(reason, state)
+        ? `what is left of the limit of $${state.cost?.limitUsd ?? 0} is ${tooLittle}`
+        : `the limit of $${state.cost?.limitUsd ?? 0} was reached`;
     case 'timeout':
       return `the time limit of ${timeoutSeconds} seconds was reached`;
     case 'no_progress': {
@@ -84,6 +92,12 @@ function explain(reason: LimitReason, state: AgentState): string {
     default:
       return unreachable(reason);
   }
+}
+
+/** A budget ends a loop before it is used up: no call is made that could overrun it. */
+function hasLeft(reason: 'token_budget' | 'cost_budget', state: AgentState): boolean {
+  if (reason === 'token_budget') return state.tokensUsed < state.config.tokenBudget;
+  return state.cost !== undefined && state.cost.usedUsd < state.cost.limitUsd;
 }
 
 /** Another tree may see no progress where the rules here see none: its last action is named. */

@@ -1,5 +1,6 @@
 import { toSource } from '../provider/anthropic/to-source.js';
 import type { StoredTurn } from '../turn/load-turn.js';
+import { contextBefore } from '../turn/turn-context.js';
 import { viewMessages, type MessageView } from '../turn/view-messages.js';
 import type { OracleSource } from '../wire/dialects/oracle-chunk.js';
 import { toOracleSource } from '../wire/dialects/oracle-source.js';
@@ -38,7 +39,7 @@ export function viewHistory(
     const turn = turns.find((stored) => stored.turn.id === message.turnId);
     return viewMessage(message, message.role === 'assistant' ? citedIn(turn) : []);
   });
-  return { messages, token_count: contextTokens(turns) };
+  return { messages, token_count: contextBefore(turns) };
 }
 
 function viewMessage(message: MessageView, sources: OracleSource[]): HistoryMessage {
@@ -52,13 +53,4 @@ function citedIn(turn: StoredTurn | undefined): OracleSource[] {
   return parts.flatMap((part) =>
     part.type === 'text' ? (part.citations ?? []).map((one) => toOracleSource(toSource(one))) : [],
   );
-}
-
-function contextTokens(turns: readonly StoredTurn[]): number {
-  const usages = turns.flatMap(({ steps }) => steps.map((step) => step.usage));
-  const counts = usages.map(
-    ({ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens }) =>
-      inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens,
-  );
-  return counts.findLast((count) => count > 0) ?? 0;
 }

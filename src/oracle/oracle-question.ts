@@ -3,7 +3,8 @@ import {
   ValidationDetailError,
   type ValidationProblem,
 } from '../options/settings/validation-detail.js';
-import { boolean, integer, optional, required, text, texts, type Read } from './read-field.js';
+import { flag, wholeNumber } from '../options/settings/setting-rules.js';
+import { optional, required, ruled, text, texts, type Read } from './read-field.js';
 
 /** What to do while another turn of the conversation runs. */
 export type Busy = 'interrupt' | 'reject';
@@ -26,10 +27,10 @@ const DEFAULT_MAX_TOKENS = 16_000;
 const fields = {
   question: required(text({ min: 1, max: 2_000 })),
   sources: optional(texts(['vault', 'code', 'threads'])),
-  explain: optional(boolean),
+  explain: optional(ruled(flag)),
   model: optional(text({ min: 1, max: 200 })),
-  thinking: optional(boolean),
-  max_tokens: optional(integer({ min: 1_000, max: 100_000 })),
+  thinking: optional(ruled(flag)),
+  max_tokens: optional(ruled(wholeNumber({ min: 1_000, max: 100_000 }))),
   context_id: optional(text({ min: 1, max: 200 })),
   project_id: optional(
     text({ min: 1, max: 64, pattern: /^[\w-]+$/, expected: "letters, digits, '_' and '-'" }),

@@ -1,3 +1,5 @@
+import type { SettingRule, SettingValue } from '../options/settings/setting-rules.js';
+
 /** A field's value, or what is wrong with it: for a person, and by pydantic's name of it. */
 export type Read<T> = { value: T } | { msg: string; type: string };
 
@@ -38,20 +40,14 @@ export function text(rule: Bounds & { pattern?: RegExp; expected?: string }): Fi
   };
 }
 
-export function integer({ min, max }: Bounds): FieldRule<number> {
-  return (value) => {
-    const msg = `must be a whole number from ${min} to ${max}`;
-    if (typeof value !== 'number') return { msg, type: 'int_type' };
-    if (!Number.isInteger(value)) return { msg, type: 'int_from_float' };
-    if (value < min) return { msg, type: 'greater_than_equal' };
-    return value > max ? { msg, type: 'less_than_equal' } : { value };
+/** By the rule of a setting. */
+export function ruled<T extends SettingValue>(rule: SettingRule<T>): FieldRule<T> {
+  return (given) => {
+    const value = rule.read(given);
+    return value === undefined
+      ? { msg: `must be ${rule.expected}`, type: rule.fault(given) }
+      : { value };
   };
-}
-
-export function boolean(value: unknown): Read<boolean> {
-  return typeof value === 'boolean'
-    ? { value }
-    : { msg: 'must be true or false', type: 'bool_type' };
 }
 
 export function texts<const T extends string>(allowed: readonly T[]): FieldRule<T[]> {

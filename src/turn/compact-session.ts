@@ -9,6 +9,7 @@ import { compactions } from '../storage/schema.js';
 import { buildMessages, type TurnTranscript } from './build-messages.js';
 import { elideOutputs } from './elide-outputs.js';
 import type { Compaction } from './turn-claims.js';
+import { noSummary, nothingToCompact } from './turn-errors.js';
 
 /** Room for the summary, in tokens. */
 const SUMMARY_TOKENS = 4_000;
@@ -18,6 +19,14 @@ const WHOLE_SHARE = 0.8;
 
 const instructions = `Summarise the conversation so far for your own later use: it will be all you have of it.
 Keep, in this order: what the user wants, with every constraint they gave; decisions and why; files read or changed, with their paths; what failed and what was learned from it; what is under way and what comes next. Quote names, paths, commands and numbers exactly. Do not add anything that was not said. Answer with the summary alone.`;
+
+export interface CompactDeps {
+  db: Queryable;
+  provider: Pick<AnthropicProvider, 'stream'>;
+  now: Date;
+  /** Told what the call has cost so far, also where no summary comes of it. */
+  onUsage?: (usage: Usage) => void;
+}
 
 export interface CompactSource {
   sessionId: string;
@@ -32,20 +41,26 @@ export interface CompactSource {
   reason: 'automatic' | 'requested';
 }
 
+/** Tokens of a summary's call at most, for a conversation of so many. */
+export function summaryTokens(contextTokens: number): { input: number; reply: number } {
+  return { input: contextTokens + instructions.length, reply: SUMMARY_TOKENS };
+}
+
 /**
  * Has the model summarise turns, and stores the summary in their place. The turns stay stored and
  * readable; later model calls get the summary instead.
  *
- * @throws what the provider throws; nothing is stored then.
+ * @throws TypedError where there is nothing to summarise or the model gave no summary; what the
+ *   provider throws. Nothing is stored then.
  */
 export async function compactSession(
-  deps: { db: Queryable; provider: Pick<AnthropicProvider, 'stream'>; now: Date },
+  deps: CompactDeps,
   source: CompactSource,
   signal: AbortSignal,
 ): Promise<Compaction> {
   const last = source.turns.at(-1);
-  if (last === undefined) throw new Error('There is nothing to compact');
-  const { text, usage } = await summarise(deps.provider, source, signal);
+  if (last === undefined) throw nothingToCompact(source.sessionId);
+  const { text, usage } = await summarise(deps, source, signal);
   const row = {
     id: newId('cmp'),
     sessionId: source.sessionId,
@@ -61,7 +76,7 @@ export async function compactSession(
 }
 
 async function summarise(
-  provider: Pick<AnthropicProvider, 'stream'>,
+  { provider, onUsage }: CompactDeps,
   { model, turns, contextTokens, tools }: CompactSource,
   signal: AbortSignal,
 ): Promise<{ text: string; usage: Usage }> {
@@ -78,10 +93,12 @@ async function summarise(
   for await (const batch of provider.stream(request, signal)) {
     for (const event of batch) {
       if (event.type === 'text.delta') text += event.text;
-      if (event.type === 'ended') usage = event.usage;
+      if (event.type !== 'started' && event.type !== 'ended') continue;
+      usage = event.usage;
+      onUsage?.(usage);
     }
   }
-  if (text.trim() === '') throw new Error('The model gave no summary');
+  if (text.trim() === '') throw noSummary(model);
   return { text: text.trim(), usage };
 }
 

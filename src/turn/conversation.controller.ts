@@ -1,8 +1,9 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import type { Request } from 'express';
+import type { Response } from 'express';
 import { ApiErrors } from '../wire/api-errors.decorator.js';
 import { ConversationService, type CompactReport } from './conversation-service.js';
+import { clientLeft } from './turn-errors.js';
 
 const cursor = { name: 'cursor', required: false, description: '`nextCursor` of the page before.' };
 const limit = { name: 'limit', required: false, description: '1 to 200. Default: 50.' };
@@ -54,11 +55,15 @@ export class ConversationController {
     404: 'SESSION_NOT_FOUND',
     409: 'TURN_IN_PROGRESS',
     500: 'SDK_FAILURE',
+    502: 'SDK_FAILURE (no summary)',
     503: 'MISSING_API_KEY',
   })
-  compact(@Param('id') sessionId: string, @Req() request: Request): Promise<CompactReport> {
+  compact(
+    @Param('id') sessionId: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<CompactReport> {
     const gone = new AbortController();
-    request.once('close', () => gone.abort(new Error('The client left')));
+    response.once('close', () => gone.abort(clientLeft()));
     return this.conversations.compact(sessionId, gone.signal);
   }
 }

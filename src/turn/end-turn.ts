@@ -1,6 +1,5 @@
 import {
   addUsage,
-  noUsage,
   type StepStopReason,
   type TurnEventBody,
   type Usage,
@@ -98,7 +97,7 @@ function describeLimit(run: Attempt, ending: Ending, now: Date) {
 }
 
 function totalUsage({ progress }: Attempt): Usage {
-  const done = progress.steps.reduce((sum, step) => addUsage(sum, step.usage), noUsage);
+  const done = progress.steps.reduce((sum, step) => addUsage(sum, step.usage), progress.overhead);
   return progress.draft === undefined ? done : addUsage(done, progress.draft.usage);
 }
 

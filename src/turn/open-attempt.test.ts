@@ -8,7 +8,7 @@ import { FencedError } from '../events/event-log.js';
 import { noUsage, type TurnEvent } from '../events/turn-event.js';
 import type { AssistantPart } from '../provider/model-types.js';
 import type { OpenedDatabase } from '../storage/connection.js';
-import { steps, toolCalls } from '../storage/schema.js';
+import { compactions, steps, toolCalls } from '../storage/schema.js';
 import { Lease } from './lease.js';
 import { openAttempt } from './open-attempt.js';
 import { getTurn } from './turn-lookup.js';
@@ -88,6 +88,26 @@ describe('openAttempt', () => {
     expect(openCalls(attempt).map(({ id }) => id)).toEqual(['lost', 'new']);
     expect(replyText(attempt)).toBe('Looking.');
     expect(attempt.messageId).toBe(turnId.replace('turn_', 'msg_'));
+  });
+
+  it('goes on from what earlier attempts spent on summaries', async () => {
+    const startedAt = new Date('2026-01-01T01:00:00Z');
+    const turnId = await storeTurn(database.db, { sessionId, attempt: 2, startedAt });
+    const rest = { sessionId, throughTurnId: 'turn_1', summary: 'Short.' };
+    const row = (id: string, outputTokens: number) => ({
+      ...rest,
+      id,
+      usage: { ...noUsage, outputTokens },
+    });
+    const earlier = new Date('2026-01-01T00:59:59Z');
+    await database.db.insert(compactions).values([
+      { ...row('cmp_1', 1), reason: 'automatic', createdAt: earlier },
+      { ...row('cmp_2', 20), reason: 'automatic', createdAt: startedAt },
+      { ...row('cmp_3', 300), reason: 'requested', createdAt: startedAt },
+    ]);
+    const { attempt } = await open(turnId);
+    expect(attempt.progress.overhead).toEqual({ ...noUsage, outputTokens: 20 });
+    expect(attempt.progress.state.tokensUsed).toBe(20);
   });
 
   it('fences earlier attempts off in the log, and is fenced off by a later one', async () => {

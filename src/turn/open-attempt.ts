@@ -3,6 +3,8 @@ import { EventWriter } from '../events/event-writer.js';
 import { restoreLog } from '../events/restore-log.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { untilAborted } from '../platform/abort.js';
+import { assistantMessageId } from './assistant-message-id.js';
+import { findOverhead } from './find-overhead.js';
 import type { Lease } from './lease.js';
 import { loadSessionTurns, type StoredTurn } from './load-turn.js';
 import type { Claim } from './turn-claims.js';
@@ -10,7 +12,6 @@ import type { Attempt } from './turn-run.js';
 import { findTokensLeft } from './session-tokens.js';
 import { openState } from './turn-state.js';
 import type { TurnServices } from './turn-services.js';
-import { assistantMessageId } from './view-messages.js';
 
 /**
  * Opens an attempt: fences off earlier ones in the log, gives it what they stored and could not
@@ -23,13 +24,14 @@ export async function openAttempt(
 ): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
   const { tools, clock, trees } = services;
   // A session has one turn at a time: while this one is active, all others came before it.
-  const [said, conversation, tokensLeft] = await Promise.all([
+  const [said, conversation, tokensLeft, overhead] = await Promise.all([
     openLog(services, claim, lease),
     loadConversation(services, claim),
     findTokensLeft(services, claim),
+    findOverhead(services.db, claim),
   ]);
   const stored = conversation.find((other) => other.turn.id === claim.id);
-  const { decisionTree = 'default', agentConfig } = claim.options.options;
+  const { decisionTree = 'default', agentConfig, costLimit } = claim.options.options;
   const tokenBudget = Math.min(agentConfig.tokenBudget, tokensLeft);
   const tree = trees.find(decisionTree, { ...agentConfig, tokenBudget });
   const [steps, calls] = [stored?.steps ?? [], stored?.calls ?? []];
@@ -58,9 +60,10 @@ export async function openAttempt(
       draft: undefined,
       state: openState(
         tree,
-        { projectRoot, startedAt, steps, calls, costLimit: claim.options.options.costLimit },
+        { projectRoot, startedAt, steps, calls, overhead, costLimit },
         clock.now(),
       ),
+      overhead,
       clampedStep: undefined,
       clampedBy: undefined,
       notices: [...(stored?.notices ?? [])],

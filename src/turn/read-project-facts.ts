@@ -1,8 +1,12 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode } from '../platform/error-code.js';
 
 /** Files in which projects tell agents what to know. */
 const notes = ['AGENTS.md', 'CLAUDE.md'];
+
+/** No file, or a link that leads nowhere or where we may not look: nothing one could read. */
+const absent = new Set<string | undefined>(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES']);
 
 /** What a model should know of a project before it begins; undefined where there is nothing. */
 export async function readProjectFacts(projectRoot: string): Promise<string | undefined> {
@@ -12,9 +16,12 @@ export async function readProjectFacts(projectRoot: string): Promise<string | un
   return `The project has notes for agents in ${named.join(' and ')}. Read them before you change anything.`;
 }
 
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
+async function exists(file: string): Promise<boolean> {
+  try {
+    await access(file);
+    return true;
+  } catch (error) {
+    if (absent.has(errorCode(error))) return false;
+    throw error;
+  }
 }

@@ -1,18 +1,15 @@
 import { noUsage } from '../events/turn-event.js';
 import { unreachable } from '../platform/exhaustive.js';
-import { moveTime, type AgentState } from '../governance/agent-state.js';
-import { affordableReply } from '../governance/cost.js';
-import type { ModelEvent, ModelRequest } from '../provider/model-types.js';
-import { traitsOf } from '../provider/model-traits.js';
+import { moveTime } from '../governance/agent-state.js';
+import type { ModelEvent } from '../provider/model-types.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { steps } from '../storage/schema.js';
-import { buildMessages, type TurnTranscript } from './build-messages.js';
-import { elideOutputs } from './elide-outputs.js';
-import { elidedThrough } from './elided-through.js';
+import { buildRequest } from './build-request.js';
+import { findRoom, lastCall } from './find-room.js';
 import { loopState } from './loop-state.js';
 import { nextAction, settleStopReason } from './next-action.js';
 import { postNotices } from './post-notices.js';
-import { estimateInput, reserveReply, type LastCall } from './reserve-tokens.js';
+import { estimateInput, reserveReply } from './reserve-tokens.js';
 import { refusalNotice, stepEnded } from './turn-facts.js';
 import type { Budget, StepDraft, TurnRun } from './turn-run.js';
 import { addStep } from './turn-state.js';
@@ -29,7 +26,7 @@ export async function runStep(run: TurnRun, step: number): Promise<'done' | Budg
   await postNotices(run, state, step);
   const request = buildRequest(run);
   const input = estimateInput(request, lastCall(run), startedAt.getTime());
-  const room = findRoom(run, state, input);
+  const room = findRoom(state, input, run.turn.options.options.costLimit);
   const maxTokens = reserveReply({ left: room.tokens, input, most: request.maxTokens });
   if (maxTokens === undefined) return room.budget;
   if (maxTokens < request.maxTokens) {
@@ -49,55 +46,6 @@ export async function runStep(run: TurnRun, step: number): Promise<'done' | Budg
     }
   }
   throw new Error(`The model's stream of step ${step} ended without its last event`);
-}
-
-/** Tokens of a call, its input with its reply, and the budget that allows no more. */
-function findRoom(
-  run: TurnRun,
-  { config, tokensUsed, cost }: AgentState,
-  input: number,
-): { tokens: number; budget: Budget } {
-  const tokens = config.tokenBudget - tokensUsed;
-  const { costLimit } = run.turn.options.options;
-  if (costLimit === undefined) return { tokens, budget: 'token_budget' };
-  const left = costLimit.usd - (cost?.usedUsd ?? 0);
-  const paid = input + affordableReply(left, input, costLimit.price);
-  return paid < tokens
-    ? { tokens: paid, budget: 'cost_budget' }
-    : { tokens, budget: 'token_budget' };
-}
-
-function buildRequest(run: TurnRun): ModelRequest {
-  const { model, maxTokens = run.limits.maxTokens, thinking } = run.turn.options.options;
-  const { takesSystemMessages } = traitsOf(model);
-  return {
-    model,
-    system: run.system,
-    messages: buildMessages([...run.earlierTurns, currentTurn(run)], { takesSystemMessages }),
-    tools: run.toolSpecs,
-    maxTokens,
-    thinking,
-  };
-}
-
-/** What the budget knows of the call before; undefined before the first. */
-function lastCall({ progress }: TurnRun): LastCall | undefined {
-  const last = progress.steps.at(-1);
-  if (last === undefined) return undefined;
-  const results = last.parts.flatMap((part) =>
-    part.type === 'tool_use' ? [JSON.stringify([part.id, progress.results.get(part.id)])] : [],
-  );
-  const told = progress.notices.filter(({ afterStep }) => afterStep === last.step);
-  const added = [...results, ...told.map(({ text }) => text)];
-  const reply = JSON.stringify(last.parts);
-  return { usage: last.usage, endedAt: last.endedAt.getTime(), reply, added };
-}
-
-function currentTurn(run: TurnRun): TurnTranscript {
-  const { steps: finished, results, notices } = run.progress;
-  const { status, endReason } = run.turn;
-  const turn = { userParts: run.userParts, steps: finished, results, notices, status, endReason };
-  return elideOutputs(turn, elidedThrough(finished, run.limits.fullContext));
 }
 
 function apply(

@@ -11,6 +11,12 @@ export function contextTokens(usage: Usage): number {
   return inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
 }
 
+/** Tokens of a conversation at the end of its last step that reached the model. */
+export function contextBefore(turns: readonly { steps: readonly { usage: Usage }[] }[]): number {
+  const counts = turns.flatMap(({ steps }) => steps.map(({ usage }) => contextTokens(usage)));
+  return counts.findLast((count) => count > 0) ?? 0;
+}
+
 /**
  * How full the model's window is: what the provider reported of the last call, and an estimate of
  * what came since.

@@ -1,4 +1,4 @@
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError, invalidRequest } from '../platform/typed-error.js';
 
 export function turnInProgress(sessionId: string): TypedError {
   return new TypedError('TURN_IN_PROGRESS', {
@@ -23,6 +23,29 @@ export function noActiveTurn(sessionId: string): TypedError {
     status: 404,
     message: `No active turn in session ${sessionId}; there is nothing to interrupt.`,
     details: { sessionId, reason: 'NO_ACTIVE_TURN' },
+  });
+}
+
+export function nothingToCompact(sessionId: string): TypedError {
+  return invalidRequest(
+    `There is nothing to compact in session ${sessionId}: its last turn is kept as it is. Compact it after another turn.`,
+    { sessionId },
+  );
+}
+
+export function noSummary(model: string): TypedError {
+  return new TypedError('SDK_FAILURE', {
+    status: 502,
+    message: `${model} gave no summary; nothing was changed. Try again, or choose another model.`,
+    details: { model },
+  });
+}
+
+/** Nobody reads it: it keeps what a reader's leaving ends out of the log of faults. */
+export function clientLeft(): TypedError {
+  return new TypedError('CLIENT_LEFT', {
+    status: 499,
+    message: 'The client left before there was an answer. Send the request again.',
   });
 }
 

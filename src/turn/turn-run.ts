@@ -77,6 +77,8 @@ export interface Attempt {
     draft: StepDraft | undefined;
     /** Of the tree, after everything above. */
     state: AgentState;
+    /** Spent on no step: on summaries of the conversation before. */
+    overhead: Usage;
     /** A step whose reply was given less room than it might have had, for the budget's sake. */
     clampedStep: number | undefined;
     clampedBy: Budget | undefined;

@@ -3,7 +3,7 @@ import { defaultAgentConfig } from '../governance/agent-config.js';
 import { newAgentState } from '../governance/agent-state.js';
 import { DefaultDecisionTree } from '../governance/default-decision-tree.js';
 import type { ToolCallStatus } from '../storage/schema.js';
-import { addResult, addStep, tokensOf } from './turn-state.js';
+import { addOverhead, addResult, addStep, openState, tokensOf } from './turn-state.js';
 
 const tree = new DefaultDecisionTree(defaultAgentConfig);
 const begin = newAgentState({
@@ -41,5 +41,15 @@ describe('the state of a turn', () => {
       undefined,
     );
     expect([more.tokensUsed, more.hasFinished]).toEqual([36, false]);
+  });
+
+  it('counts what was spent on no step, also after a crash', () => {
+    const costLimit = { usd: 1, price: { input: 1, output: 1 } };
+    const spent = addOverhead(begin, usage, costLimit);
+    expect([spent.tokensUsed, spent.hasFinished, spent.turn]).toEqual([18, false, 0]);
+    const startedAt = new Date(0);
+    const source = { projectRoot: 'p', startedAt, steps: [], calls: [], costLimit };
+    const opened = openState(tree, { ...source, overhead: usage }, 0);
+    expect([opened.tokensUsed, opened.cost]).toEqual([18, spent.cost]);
   });
 });

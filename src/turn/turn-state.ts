@@ -17,6 +17,8 @@ export interface StateSource {
   /** Of the turn, as far as they are stored, in order. */
   steps: readonly StepRow[];
   calls: readonly CallRow[];
+  /** See `Attempt`. */
+  overhead: Usage;
   costLimit: CostLimit | undefined;
 }
 
@@ -33,6 +35,7 @@ export function openState(tree: DecisionTree, source: StateSource, now: number):
       ? {}
       : { cost: { usedUsd: 0, limitUsd: source.costLimit.usd } }),
   });
+  state = addOverhead(state, source.overhead, source.costLimit);
   for (const step of source.steps) {
     state = addStep(tree.onTurnStart(state), step, source.costLimit);
     for (const call of endedCalls(step, source.calls)) {
@@ -57,16 +60,26 @@ export function addResult(tree: DecisionTree, state: AgentState, call: Answered)
   });
 }
 
-/** A step is stored: what it cost, and whether the model is done. */
-export function addStep(
+/** What was spent counts toward the budgets, whatever it was spent on. */
+export function addOverhead(
   state: AgentState,
-  { parts, usage }: { parts: readonly AssistantPart[]; usage: Usage },
+  usage: Usage,
   costLimit: CostLimit | undefined,
 ): AgentState {
   const usedUsd = (state.cost?.usedUsd ?? 0) + (costLimit ? costOf(usage, costLimit.price) : 0);
   return changeState(state, {
     ...(costLimit === undefined ? {} : { cost: { usedUsd, limitUsd: costLimit.usd } }),
     tokensUsed: state.tokensUsed + tokensOf(usage),
+  });
+}
+
+/** A step is stored: what it cost, and whether the model is done. */
+export function addStep(
+  state: AgentState,
+  { parts, usage }: { parts: readonly AssistantPart[]; usage: Usage },
+  costLimit: CostLimit | undefined,
+): AgentState {
+  return changeState(addOverhead(state, usage, costLimit), {
     hasFinished: !parts.some((part) => part.type === 'tool_use'),
   });
 }

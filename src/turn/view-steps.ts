@@ -1,11 +1,12 @@
 import type { StepStopReason, Usage } from '../events/turn-event.js';
 import type { AssistantPart } from '../provider/model-types.js';
+import { assistantMessageId } from './assistant-message-id.js';
 import type { StepRow, StoredTurn } from './load-turn.js';
 
 export type MessagePart =
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
-  | { type: 'file'; name: string; path: string; mimeType: string; size: number }
+  | { type: 'file'; name: string; path?: string; mimeType: string; size: number }
   | {
       type: 'tool';
       toolUseId: string;
@@ -33,7 +34,7 @@ export interface StepView {
 /** The model calls of a turn, in order: `GET /api/harness/turns/:id/steps`. Pure. */
 export function viewSteps(stored: StoredTurn): StepView[] {
   return stored.steps.map((step) => ({
-    stepId: `${stored.turn.id.replace(/^turn_/, 'msg_')}-step-${step.step}`,
+    stepId: `${assistantMessageId(stored.turn.id)}-step-${step.step}`,
     step: step.step,
     status: statuses[step.stopReason] ?? 'completed',
     stopReason: step.stopReason,

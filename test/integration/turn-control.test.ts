@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { PersonaLibrary } from '../../src/agents/load-persona.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
@@ -7,7 +8,7 @@ import type { DecisionTree } from '../../src/governance/decision-tree.js';
 import { DefaultDecisionTree } from '../../src/governance/default-decision-tree.js';
 import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
-import { turns } from '../../src/storage/schema.js';
+import { compactions, turns } from '../../src/storage/schema.js';
 import { followTurn } from '../../src/turn/follow-turn.js';
 import { MemoryTurnQueue } from '../../src/turn/memory-turn-queue.js';
 import { submitTurn } from '../../src/turn/submit-turn.js';
@@ -161,7 +162,9 @@ describe('the control of a turn', () => {
     expect(end).toMatchObject({ outcome: 'limited', reason: 'cost_budget' });
     const price = { input: 3, output: 15 };
     expect(costOf(end?.usage ?? none, price)).toBeLessThanOrEqual(0.01);
-    expect(end?.text).toContain('[Stopped: the limit of $0.01 was reached.');
+    expect(end?.text).toContain(
+      '[Stopped: what is left of the limit of $0.01 is not enough for another reply.',
+    );
     const free = await readAll(await submit('Hello', { maxCostUsd: 1, model: 'claude-opus-4-8' }));
     expect(of(free, 'notice.posted')).toMatchObject([
       { kind: 'options-ignored', text: expect.stringContaining('TURNPIKE_PRICES') },
@@ -197,10 +200,12 @@ describe('the control of a turn', () => {
 
   describe('over a conversation that fills the window', () => {
     const long = 'word '.repeat(5_000);
-    const talk = async (turnsBefore: number) => {
+    const startWorker = async () => {
+      test.services.settings.compactPercent = 3;
+      await new TurnWorker(test.services).start();
+    };
+    const talk = async (turnsBefore: number, lastOpts: object = {}) => {
       const { services, projectRoot } = test;
-      services.settings.compactPercent = 3;
-      await new TurnWorker(services).start();
       const session = await services.sessions.create({
         projectRoot,
         persona: 'WORKING_ITEMS',
@@ -208,10 +213,11 @@ describe('the control of a turn', () => {
       });
       let events: TurnEvent[] = [];
       for (let turn = 0; turn <= turnsBefore; turn += 1) {
+        const isLast = turn === turnsBefore;
         const { turnId } = await submitTurn(services, {
           sessionId: session.id,
-          message: turn === turnsBefore ? 'Last' : `Question ${turn}: ${long}`,
-          opts: { tools: [], onDisconnect: 'continue' },
+          message: isLast ? 'Last' : `Question ${turn}: ${long}`,
+          opts: { tools: [], onDisconnect: 'continue', ...(isLast ? lastOpts : {}) },
           attachments: [],
           idempotencyKey: undefined,
         });
@@ -222,12 +228,60 @@ describe('the control of a turn', () => {
     const lastMessages = () => JSON.stringify(test.modelRequests.at(-1)?.body.messages);
 
     it('has it summarised first, all but the last turn, and tells the model once', async () => {
+      await startWorker();
       const events = await talk(2);
       expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'completed' }]);
       expect(noticesOf(events)).toEqual(['compact-summary']);
       expect(lastMessages()).not.toContain('Question 0');
       expect(lastMessages()).toContain('Question 1');
       expect(lastMessages()).toContain('What came before in this conversation, in short:');
+    });
+
+    it('charges the summary to the turn', async () => {
+      await startWorker();
+      const events = await talk(2, { agentConfig: { token_budget: 40_000 }, maxCostUsd: 0.5 });
+      const [end] = of(events, 'turn.ended');
+      const [started] = of(events, 'turn.started');
+      const [summary] = await database.db
+        .select({ usage: compactions.usage })
+        .from(compactions)
+        .where(eq(compactions.sessionId, started?.sessionId ?? ''));
+      expect(summary?.usage.inputTokens).toBeGreaterThan(5_000);
+      const spent = [summary?.usage, ...of(events, 'step.ended').map(({ usage }) => usage)];
+      const sum = spent.reduce<number>((all, usage) => all + tokensOf(usage ?? none), 0);
+      expect(tokensOf(end?.usage ?? none)).toBe(sum);
+    });
+
+    it.each([
+      ['token budget', { agentConfig: { token_budget: 12_000 } }],
+      ['limit of cost', { maxCostUsd: 0.05 }],
+    ])('makes no summary that the %s does not pay for, and says so', async (name, opts) => {
+      await startWorker();
+      const events = await talk(2, opts);
+      expect(of(events, 'notice.posted')).toMatchObject([
+        { kind: 'compaction-failed', text: expect.stringContaining(`the turn's ${name} does not`) },
+        { kind: 'limit-reached', text: expect.stringContaining('not enough for another reply') },
+      ]);
+      expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'limited', usage: none }]);
+    });
+
+    it('exceeds no limit, with a summary or without', async () => {
+      await startWorker();
+      const anyOpts = fc.record({
+        token_budget: fc.integer({ min: 1_000, max: 60_000 }),
+        maxCostUsd: fc.integer({ min: 10, max: 300 }).map((n) => n / 1_000),
+      });
+      await fc.assert(
+        fc.asyncProperty(anyOpts, async ({ token_budget, maxCostUsd }) => {
+          const events = await talk(2, { agentConfig: { token_budget }, maxCostUsd });
+          const usage = of(events, 'turn.ended')[0]?.usage ?? none;
+          expect(tokensOf(usage)).toBeLessThanOrEqual(token_budget);
+          expect(costOf(usage, { input: 3, output: 15 })).toBeLessThanOrEqual(maxCostUsd);
+          const isShort = noticesOf(events).includes('compaction-failed');
+          expect(noticesOf(events).includes('compact-summary')).not.toBe(isShort);
+        }),
+        { numRuns: 15 },
+      );
     });
 
     it('cuts the old outputs of a long turn, and only of that', async () => {
@@ -254,6 +308,7 @@ describe('the control of a turn', () => {
         request.system === ''
           ? stream({ ...request, maxTokens: -1 }, signal)
           : stream(request, signal);
+      await startWorker();
       const events = await talk(2);
       expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'completed' }]);
       expect(noticesOf(events)).toEqual(['compaction-failed']);

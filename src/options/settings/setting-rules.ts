@@ -3,9 +3,9 @@ import { optionRules } from '../option-rules.js';
 export type SettingValue = string | number | boolean;
 
 /** What a setting may be, in code, in words and as JSON schema. */
-export interface SettingRule {
+export interface SettingRule<T extends SettingValue = SettingValue> {
   /** The value as it is stored, or undefined when it is not valid. */
-  read(value: unknown): SettingValue | undefined;
+  read(value: unknown): T | undefined;
   /** Completes "must be …". */
   expected: string;
   /** Pydantic's name of what is wrong with a value that is not valid. */
@@ -27,7 +27,7 @@ interface Bounds {
   max: number;
 }
 
-export function wholeNumber({ min, max }: Bounds): SettingRule {
+export function wholeNumber({ min, max }: Bounds): SettingRule<number> {
   return {
     read: (value) =>
       typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
@@ -39,7 +39,7 @@ export function wholeNumber({ min, max }: Bounds): SettingRule {
   };
 }
 
-export const flag: SettingRule = {
+export const flag: SettingRule<boolean> = {
   read: (value) => (typeof value === 'boolean' ? value : undefined),
   expected: 'true or false',
   fault: () => 'bool_type',
@@ -48,7 +48,7 @@ export const flag: SettingRule = {
 
 const longestModel = 200;
 
-export const modelName: SettingRule = {
+export const modelName: SettingRule<string> = {
   read: (value) => {
     const model = optionRules.model.read(value);
     return model === undefined || model.length > longestModel ? undefined : model;

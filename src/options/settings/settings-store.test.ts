@@ -22,7 +22,6 @@ describe('SettingsStore', () => {
 
   it('has nothing of a user who set nothing', async () => {
     expect(await store.get('a')).toEqual({});
-    expect(await store.agentConfigOf('a')).toEqual({});
     expect(await store.reset('a')).toEqual({});
     expect(await database.db.select().from(userSettings)).toEqual([]);
   });
@@ -49,12 +48,5 @@ describe('SettingsStore', () => {
     await store.change('a', { oracle_model: 'm', max_iterations: 3, max_parallel_tools: 1 });
     expect(await store.reset('a')).toEqual({ oracle_model: 'm' });
     expect(await store.get('a')).toEqual({ oracle_model: 'm' });
-  });
-
-  it('gives a turn the limits that were set, without what is valid no more', async () => {
-    const settings = { oracle_model: 'm', max_iterations: 3, token_budget: 1, old_field: [1] };
-    const updatedAt = new Date(clock.now());
-    await database.db.insert(userSettings).values({ userId: 'a', settings, updatedAt });
-    expect(await store.agentConfigOf('a')).toEqual({ maxIterations: 3 });
   });
 });

@@ -1,5 +1,4 @@
 import { eq, sql } from 'drizzle-orm';
-import { readAgentConfig, type AgentConfig } from '../../governance/agent-config.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Database } from '../../storage/connection.js';
 import { prepared } from '../../storage/prepared.js';
@@ -33,11 +32,6 @@ export class SettingsStore {
   async get(userId: string): Promise<StoredSettings> {
     const [row] = await selectSettings(this.db).execute({ userId });
     return row?.settings ?? {};
-  }
-
-  /** The limits that the user set; without those that are not valid any more. */
-  async agentConfigOf(userId: string): Promise<Partial<AgentConfig>> {
-    return readAgentConfig(await this.get(userId)).config;
   }
 
   /** @param patch fields that were checked. @returns all settings after the change. */

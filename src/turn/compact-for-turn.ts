@@ -1,0 +1,54 @@
+import { addUsage, noUsage } from '../events/turn-event.js';
+import { compactSession, summaryTokens, type CompactSource } from './compact-session.js';
+import { findRoom } from './find-room.js';
+import type { Compaction } from './turn-claims.js';
+import type { Attempt } from './turn-run.js';
+import type { TurnServices } from './turn-services.js';
+import { addOverhead } from './turn-state.js';
+
+/**
+ * Has the conversation before a turn summarised, at the turn's expense: only where its budgets pay
+ * for it, and whatever comes of it.
+ *
+ * @returns the summary, or why there is none, for clients.
+ * @throws the lease's reason when it ends.
+ */
+export async function compactForTurn(
+  { db, provider, clock, logger }: TurnServices,
+  attempt: Attempt,
+  source: Pick<CompactSource, 'turns' | 'contextTokens' | 'todos' | 'tools'>,
+): Promise<Compaction | { problem: string }> {
+  const { turn, lease, progress } = attempt;
+  const { model, costLimit } = turn.options.options;
+  const problem = findShortage(attempt, source);
+  if (problem !== undefined) return { problem };
+  // A recovery finds what was spent by this time, whosever clock it is.
+  const now = new Date(Math.max(clock.now(), (turn.startedAt ?? turn.createdAt).getTime()));
+  let spent = noUsage;
+  try {
+    return await compactSession(
+      { db, provider, now, onUsage: (usage) => (spent = usage) },
+      { ...source, sessionId: turn.sessionId, model, reason: 'automatic' },
+      lease.signal,
+    );
+  } catch (error) {
+    lease.signal.throwIfAborted();
+    logger.warn({ turnId: turn.id, error }, 'the conversation could not be compacted');
+    return { problem: 'the model gave no summary' };
+  } finally {
+    progress.overhead = addUsage(progress.overhead, spent);
+    progress.state = addOverhead(progress.state, spent, costLimit);
+  }
+}
+
+/** The budget that has no room for a summary, in words; undefined where there is room. */
+function findShortage(
+  { turn, progress }: Attempt,
+  { contextTokens }: Pick<CompactSource, 'contextTokens'>,
+): string | undefined {
+  const { input, reply } = summaryTokens(contextTokens);
+  const room = findRoom(progress.state, input, turn.options.options.costLimit);
+  if (room.tokens >= input + reply) return undefined;
+  const name = room.budget === 'token_budget' ? 'token budget' : 'limit of cost';
+  return `what is left of the turn's ${name} does not pay for it. Raise it, or compact the session by request`;
+}
