@@ -47,7 +47,8 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(turn/|oracle/|app\\.module|runtime|serve|back-end|embedded|distributed)',
+        pathNot:
+          '^src/(turn/|oracle/|holodeck/|app\\.module|runtime|serve|back-end|embedded|distributed)',
       },
       to: { path: '^src/turn/' },
     },

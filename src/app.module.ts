@@ -1,15 +1,24 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { UploadModule } from './attachments/upload/upload.module.js';
+import { chatLimits } from './holodeck/chat-limits.js';
+import { expireSessions } from './holodeck/expire-sessions.js';
+import { HolodeckModule } from './holodeck/holodeck.module.js';
 import { TodoController } from './notices/todo.controller.js';
 import { TodoStore } from './notices/todo-store.js';
 import { HealthController } from './ops/health.controller.js';
 import { HealthService } from './ops/health-service.js';
+import { HousekeepingModule } from './ops/housekeeping.module.js';
 import { optionRules } from './options/option-rules.js';
 import { SettingsController } from './options/settings/settings.controller.js';
 import { SettingsService } from './options/settings/settings-service.js';
 import { SettingsStore } from './options/settings/settings-store.js';
 import { OracleModule } from './oracle/oracle.module.js';
 import { SessionController } from './session/session.controller.js';
-import { SessionService } from './session/session-service.js';
+import { defaultPersona, SessionService } from './session/session-service.js';
+import { forgetArchives } from './turn/forget-archives.js';
+import { countActiveSessions } from './turn/turn-lookup.js';
+import type { TurnServices } from './turn/turn-services.js';
+import type { Chore } from './ops/housekeeper.js';
 import { TurnApiModule, TurnWorkerModule } from './turn/turn.module.js';
 import { runsTurns, servesApi } from './role.js';
 import type { Runtime } from './runtime.js';
@@ -19,7 +28,7 @@ import type { Runtime } from './runtime.js';
 export class AppModule {
   static compose(runtime: Runtime): DynamicModule {
     const { services, config } = runtime;
-    const { db, queue, log, sessions, personas, provider, clock } = services;
+    const { db, queue, log, sessions, personas, provider, clock, attachments } = services;
     const { environmentModel, defaultLimits } = services.settings;
     const boot = { sessions, personas, provider, clock, environmentModel, defaultLimits };
     const defaultModel = optionRules.model.read(config.model) ?? optionRules.model.fallback();
@@ -31,22 +40,45 @@ export class AppModule {
       { name: 'queue', ping: () => queue.ping() },
       { name: 'log', ping: () => log.ping() },
     ];
+    const health = new HealthService({
+      dependencies,
+      clock,
+      agentName: defaultPersona,
+      checkAgent: async () => {
+        provider.assertReady();
+        await personas.assertValid();
+        await personas.load(defaultPersona);
+      },
+      countActiveSessions: () => countActiveSessions(db),
+    });
     return {
       module: AppModule,
       imports: [
         ...(servesApi(config.role)
           ? [
               turnApi,
+              UploadModule.register({ ...attachments, clock, idleMs: config.receiveTimeoutMs }),
+              HolodeckModule.register({
+                turnApi,
+                services,
+                root: config.projectRoot,
+                store: attachments.store,
+                sessionMs: config.agentSessionMs,
+                limits: chatLimits(config),
+              }),
               OracleModule.register({
                 turnApi,
                 sessions: sessionService,
                 services,
-                root: config.oracleRoot,
+                root: config.projectRoot,
               }),
             ]
           : []),
         ...(runsTurns(config.role)
-          ? [TurnWorkerModule.register(services, config.disconnectGraceMs)]
+          ? [
+              TurnWorkerModule.register(services, config.disconnectGraceMs),
+              HousekeepingModule.register(listChores(services), services),
+            ]
           : []),
       ],
       controllers: [
@@ -57,8 +89,17 @@ export class AppModule {
         { provide: SessionService, useValue: sessionService },
         { provide: SettingsService, useValue: settings },
         { provide: TodoStore, useValue: services.todos },
-        { provide: HealthService, useValue: new HealthService(dependencies) },
+        { provide: HealthService, useValue: health },
       ],
     };
   }
+}
+
+/** What need not be kept any longer. */
+function listChores({ db, clock, settings, attachments }: TurnServices): Chore[] {
+  return [
+    { name: 'forget-archives', run: () => forgetArchives(db, settings.archiveKeepDays) },
+    { name: 'expire-sessions', run: () => expireSessions(db, new Date(clock.now())) },
+    { name: 'collect-blobs', run: () => attachments.store.collect() },
+  ];
 }

@@ -1,3 +1,4 @@
+import type { BlobContents } from './attachments/blobs/blob-contents.js';
 import type { Config } from './config.js';
 import type { EventLog } from './events/event-log.js';
 import type { Clock } from './platform/clock.js';
@@ -12,6 +13,8 @@ export interface BackEnd {
   log: EventLog;
   queue: TurnQueue;
   bus: SignalBus;
+  /** Where the files of turns are. */
+  blobContents: BlobContents;
   /** Says where this process serves, to whoever looks for it on this machine. */
   publish(url: string): Promise<void>;
   close(): Promise<void>;

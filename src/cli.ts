@@ -16,6 +16,7 @@ Options of turn:
 Options of serve:
   --port N          port to listen on (TURNPIKE_PORT)
   --role ROLE       api, worker or all (TURNPIKE_ROLE)
+  --open            open the API's page in a browser
 
 A MESSAGE of - is read from standard input. TURNPIKE_URL names the server to use; without it, the
 one that serves the data folder, or one started for the length of the turn. Exit code: the turn's

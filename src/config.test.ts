@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, readConfig, settings } from './config.js';
+import { ConfigError, readConfig } from './config.js';
 import { describeSettings } from './describe-settings.js';
+import { settings } from './settings.js';
 
 describe('readConfig', () => {
   it('has a default for everything', () => {

@@ -1,4 +1,4 @@
-import { settings } from './config.js';
+import { settings } from './settings.js';
 import type { Setting } from './setting.js';
 
 /** The configuration as a Markdown table, for the README. */

@@ -1,3 +1,5 @@
+import { DiskContents } from './attachments/blobs/disk-contents.js';
+import { PostgresContents } from './attachments/blobs/postgres-contents.js';
 import type { BackEnd, BackEndOptions } from './back-end.js';
 import { RedisEventLog } from './events/redis-event-log.js';
 import { Opened } from './platform/opened.js';
@@ -11,6 +13,9 @@ import { RedisSignalBus } from './turn/redis-signal-bus.js';
 
 /** How much longer than the longest turn its log lives without an append, in ms. */
 const LOG_MARGIN_MS = 600_000;
+
+/** How much longer than the drain a stop waits for what runs, in ms: for its tools and its log. */
+const HAND_BACK_MS = 10_000;
 
 export interface DistributedOptions extends BackEndOptions {
   redisUrl: string;
@@ -32,7 +37,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Back
 async function openPorts(
   options: DistributedOptions,
   opened: Opened,
-): Promise<Pick<BackEnd, 'database' | 'log' | 'bus' | 'queue'>> {
+): Promise<Pick<BackEnd, 'database' | 'log' | 'bus' | 'queue' | 'blobContents'>> {
   const { config, logger, redisUrl, databaseUrl } = options;
   const database = await opened.add(
     openPostgres({
@@ -70,9 +75,14 @@ async function openPorts(
       prefix,
       concurrency: runsTurns(config.role) ? config.workerConcurrency : 0,
       leaseMs: config.leaseMs,
+      handlersMs: config.drainMs + HAND_BACK_MS,
       onError: (turnId, error) => logger.warn({ turnId, error }, 'the turn queue has a fault'),
     }),
     (bull) => bull.close(),
   );
-  return { database, log, bus, queue };
+  const blobContents =
+    config.blobDir === undefined
+      ? new PostgresContents(database.db)
+      : new DiskContents(config.blobDir);
+  return { database, log, bus, queue, blobContents };
 }

@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { DiskContents } from './attachments/blobs/disk-contents.js';
 import type { BackEnd, BackEndOptions } from './back-end.js';
 import { MemoryEventLog } from './events/memory-event-log.js';
 import { Opened } from './platform/opened.js';
@@ -34,6 +36,7 @@ export async function openEmbedded(options: BackEndOptions): Promise<BackEnd> {
     log,
     queue,
     bus,
+    blobContents: new DiskContents(config.blobDir ?? path.join(config.dataDir, 'blobs')),
     publish: folder.publish,
     close: async () => {
       await bus.close();

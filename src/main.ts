@@ -1,3 +1,3 @@
 import { serveCommand } from './cli/serve-command.js';
 
-process.exitCode = await serveCommand([], process.env);
+process.exitCode = await serveCommand(process.argv.slice(2), process.env);

@@ -1,4 +1,7 @@
-import { PersonaLibrary } from './agents/load-persona.js';
+import type { PersonaLibrary } from './agents/load-persona.js';
+import { openAgents } from './agents/open-agents.js';
+import { openExtractor, type Extractor } from './attachments/extract/extractor.js';
+import { openAttachments } from './attachments/open-attachments.js';
 import type { BackEnd, BackEndOptions } from './back-end.js';
 import type { Config } from './config.js';
 import { openDistributed } from './distributed.js';
@@ -25,6 +28,8 @@ import type { TurnServices } from './turn/turn-services.js';
 /** How long an edit of an instruction file may stay unseen. */
 const INSTRUCTIONS_FRESH_MS = 1_000;
 
+const MIB = 1024 * 1024;
+
 export interface Runtime {
   config: Config;
   mode: ProviderMode;
@@ -50,7 +55,7 @@ export interface RuntimeOptions {
  * Assembles what a process runs on: with `REDIS_URL` and `DATABASE_URL` the distributed back end,
  * without them the embedded one, in this process and with nothing to install.
  *
- * @throws DataFolderBusyError when another process has the data folder; UnreachableError when
+ * @throws AgentsInvalidError; DataFolderBusyError when another process has the data folder; UnreachableError when
  *   Redis or PostgreSQL does not answer.
  */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
@@ -61,8 +66,20 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     options.logger ??
     createLogger({ level: config.logLevel, readable: options.readableLogs, redact });
   const mode = chooseProviderMode({ ...config, requested: config.provider });
+  const tools = new ToolRegistry(builtinTools);
+  const trees = new DecisionTrees();
+  const personas = await openAgents(config.instructionRoot, {
+    freshMs: INSTRUCTIONS_FRESH_MS,
+    clock,
+    knownTools: tools.list().map(({ name }) => name),
+    knownTrees: trees.names(),
+    onProblem: (file, problem) => logger.warn({ file, problem }, 'an instruction file has a fault'),
+  });
   const opened = new Opened();
-  const { rehearsal, backEnd } = await opened.orClose(async () => ({
+  const { rehearsal, backEnd, extractor } = await opened.orClose(async () => ({
+    extractor: await opened.add(Promise.resolve(openFileReader(config, clock, logger)), (reader) =>
+      reader.close(),
+    ),
     backEnd: await opened.add(
       openBackEnd({ config, clock, logger, databaseImage: options.databaseImage }),
       ({ close }) => close(),
@@ -72,7 +89,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         ? await opened.add(startRehearsal(), (model) => model.close())
         : undefined,
   }));
-  const services = assemble({ ...options, clock, logger, mode, backEnd, rehearsal });
+  const parts = { clock, logger, mode, backEnd, rehearsal, extractor, tools, trees, personas };
+  const services = assemble({ ...options, ...parts });
   return {
     config,
     mode,
@@ -84,6 +102,16 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       await opened.close();
     },
   };
+}
+
+function openFileReader(config: Config, clock: Clock, logger: Logger): Extractor {
+  return openExtractor({
+    concurrency: config.extractProcesses,
+    timeoutMs: config.extractTimeoutMs,
+    memoryMb: config.extractMemoryMb,
+    clock,
+    onProblem: (error) => logger.warn({ error }, 'a process that reads files has a fault'),
+  });
 }
 
 function openBackEnd(options: BackEndOptions): Promise<BackEnd> {
@@ -100,10 +128,15 @@ interface Parts {
   mode: ProviderMode;
   backEnd: BackEnd;
   rehearsal: Rehearsal | undefined;
+  extractor: Extractor;
+  tools: ToolRegistry;
+  trees: DecisionTrees;
+  personas: PersonaLibrary;
 }
 
 function assemble(parts: Parts): TurnServices {
-  const { config, clock, logger, mode, rehearsal, backEnd } = parts;
+  const { config, clock, logger, mode, rehearsal, backEnd, extractor } = parts;
+  const { tools, trees, personas } = parts;
   const { log, queue, bus } = backEnd;
   const { db } = backEnd.database;
   const provider = new AnthropicProvider(
@@ -129,17 +162,21 @@ function assemble(parts: Parts): TurnServices {
     claims: new TurnClaims(db, config.leaseMs),
     ends: new EndWatch({ db, clock, logger }),
     sessions: new SessionStore(db, clock, config.maxSessions),
-    personas: new PersonaLibrary(config.instructionRoot, {
-      freshMs: INSTRUCTIONS_FRESH_MS,
-      clock,
-      onProblem: (file, problem) =>
-        logger.warn({ file, problem }, 'an instruction file has a fault'),
-    }),
+    personas,
     provider,
-    tools: new ToolRegistry(builtinTools),
-    trees: new DecisionTrees(),
+    tools,
+    trees,
     todos: new TodoStore(db),
     resources: new ResourceReader(clock),
+    attachments: openAttachments({
+      db,
+      contents: backEnd.blobContents,
+      extractor,
+      clock,
+      logger,
+      memoryBytes: config.attachmentMemoryMb * MIB,
+      roots: config.attachmentRoots,
+    }),
     settings: {
       environmentModel: config.model,
       defaultLimits: freeLimits(config),

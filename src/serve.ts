@@ -5,6 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { OriginGuard } from './access/origin.guard.js';
 import { AppModule } from './app.module.js';
 import { mountOpenApi } from './openapi.js';
+import { HousekeepingModule } from './ops/housekeeping.module.js';
 import type { Logger } from './platform/logger.js';
 import { isDatabaseDown } from './storage/database-down.js';
 import { runsTurns, servesApi } from './role.js';
@@ -13,6 +14,12 @@ import { TurnApiModule, TurnWorkerModule } from './turn/turn.module.js';
 import { checkNesting } from './wire/check-nesting.js';
 import { HarnessErrorFilter } from './wire/harness-error.filter.js';
 import { toValidationError } from './wire/validation-error.js';
+
+/** What a page may read of an answer beside its body. */
+const exposedHeaders = ['Location', 'Retry-After', 'X-Message-Id', 'X-Session-Id', 'X-Turn-Id'];
+
+/** Routes that read their bodies themselves, as they come. */
+const takesFiles = (url: string): boolean => /^\/(agent|api\/harness\/attachments)\b/i.test(url);
 
 export interface Server {
   /** `http://host:port`, with the port that was taken. */
@@ -36,10 +43,16 @@ export async function serve(runtime: Runtime): Promise<Server> {
     abortOnError: false,
   });
   // The reference checks no content type, and its clients send none.
-  app.useBodyParser('json', { limit: config.maxBodyBytes, type: () => true });
+  app.useBodyParser('json', {
+    limit: config.maxBodyBytes,
+    type: ({ url = '' }) => !takesFiles(url),
+  });
   app.use(checkNesting);
   app.disable('x-powered-by');
-  app.useGlobalGuards(new OriginGuard());
+  app.useGlobalGuards(new OriginGuard(config.corsOrigins));
+  if (config.corsOrigins.length > 0) {
+    app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
+  }
   app.useGlobalFilters(new HarnessErrorFilter(logger, isDatabaseDown));
   app.useGlobalPipes(
     new ValidationPipe({ transform: true, whitelist: true, exceptionFactory: toValidationError }),
@@ -49,7 +62,10 @@ export async function serve(runtime: Runtime): Promise<Server> {
   const url = (await app.getUrl()).replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
   await runtime.backEnd.publish(url);
   if (servesApi(config.role)) app.get(TurnApiModule).start();
-  if (runsTurns(config.role)) await app.get(TurnWorkerModule).start();
+  if (runsTurns(config.role)) {
+    await app.get(TurnWorkerModule).start();
+    app.get(HousekeepingModule).start();
+  }
   return {
     url,
     close: async () => {

@@ -13,6 +13,14 @@ describe('checkOrigin', () => {
     expect(checkOrigin(headers)).toBeUndefined();
   });
 
+  it('takes a page of an origin that is allowed, and of no other', () => {
+    const headers = { host: 'localhost:4400', origin: 'https://app.example' };
+    expect(checkOrigin(headers, ['https://app.example'])).toBeUndefined();
+    expect(checkOrigin(headers, ['https://app.example:8443'])).toMatchObject({ status: 403 });
+    const rebound = { host: 'evil.example', origin: 'https://app.example' };
+    expect(checkOrigin(rebound, ['https://app.example'])).toMatchObject({ status: 403 });
+  });
+
   it.each([
     [{}, 'Host'],
     [{ host: 'evil.example' }, 'Host'],

@@ -7,15 +7,14 @@ const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
  * any site can make its visitor's browser send requests there; a rebound DNS name can even read
  * the answers. Both show in `Host` or `Origin`, and both are refused. Pure.
  */
-export function checkOrigin(headers: {
-  host?: string | undefined;
-  origin?: string | undefined;
-}): TypedError | undefined {
+export function checkOrigin(
+  headers: { host?: string | undefined; origin?: string | undefined },
+  allowedOrigins: readonly string[] = [],
+): TypedError | undefined {
   const { host, origin } = headers;
   if (host === undefined || !loopbackNames.has(hostName(host))) return refused('Host', host);
-  if (origin !== undefined && !loopbackNames.has(originName(origin)))
-    return refused('Origin', origin);
-  return undefined;
+  if (origin === undefined || loopbackNames.has(originName(origin))) return undefined;
+  return allowedOrigins.includes(origin) ? undefined : refused('Origin', origin);
 }
 
 function hostName(host: string): string {
@@ -29,6 +28,6 @@ function originName(origin: string): string {
 function refused(header: string, value: string | undefined): TypedError {
   return new TypedError('FORBIDDEN_ORIGIN', {
     status: 403,
-    message: `${header} '${(value ?? '').slice(0, 120)}' is not a loopback name. Without API keys, Turnpike answers to 127.0.0.1, localhost and [::1] only.`,
+    message: `${header} '${(value ?? '').slice(0, 120)}' is not a loopback name. Without API keys, Turnpike answers to 127.0.0.1, localhost and [::1], and to pages of TURNPIKE_CORS_ORIGINS only.`,
   });
 }

@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkPath, refuseAccess, refuseBudget, refuseFile } from './check-attachment.js';
+import {
+  checkPath,
+  harnessLimits,
+  refuseAccess,
+  refuseKind,
+  refuseSize,
+} from './check-attachment.js';
 
-const allowed = '.png, .jpg, .jpeg, .gif, .webp, .pdf, .txt, .md, .csv';
+const allowed =
+  '.png, .jpg, .jpeg, .gif, .webp, .pdf, .txt, .md, .csv, .html, .htm, .docx, .xlsx, .pptx';
 const MiB = 1024 * 1024;
 
 describe('checkPath', () => {
@@ -29,34 +36,31 @@ describe('refuseAccess', () => {
   ])('%s', (code, reason) => expect(refuseAccess(code, '/x.txt')).toBe(reason));
 });
 
-describe('refuseFile', () => {
-  const file = (size: number, regular = true) => ({ isFile: () => regular, size });
-  const tooBig = 'Attachment exceeds per-file size limit (10485760 bytes)';
-  const tooBigImage = "Attachment exceeds the model's image size limit (5242880 bytes)";
-  it.each([
-    [file(0), 'text/plain', undefined],
-    [file(10 * MiB), 'text/plain', undefined],
-    [file(10 * MiB + 1), 'text/plain', tooBig],
-    [file(10 * MiB), 'application/pdf', undefined],
-    [file(5 * MiB), 'image/png', undefined],
-    [file(5 * MiB + 1), 'image/png', tooBigImage],
-    [file(10 * MiB), 'image/webp', tooBigImage],
-    [file(10 * MiB + 1), 'image/webp', tooBig],
-    [file(20 * MiB, false), 'image/png', 'Attachment path must reference a regular file'],
-  ])('%j as %s', (facts, mimeType, reason) => {
-    expect(refuseFile(facts, mimeType)).toBe(reason);
+describe('refuseKind', () => {
+  it('refuses what is no regular file', () => {
+    expect(refuseKind({ isFile: () => true })).toBeUndefined();
+    expect(refuseKind({ isFile: () => false })).toBe(
+      'Attachment path must reference a regular file',
+    );
   });
 });
 
-describe('refuseBudget', () => {
+describe('refuseSize', () => {
+  const tooBig = 'Attachment exceeds per-file size limit (10485760 bytes)';
   const over = 'Attachment exceeds per-turn size budget (18874368 bytes total)';
+  const tooMany = 'Attachment exceeds per-turn limit of 20 files';
   it.each([
-    [0, 18 * MiB, undefined],
-    [8 * MiB, 10 * MiB, undefined],
-    [8 * MiB + 1, 10 * MiB, over],
-    [18 * MiB, 0, undefined],
-    [18 * MiB, 1, over],
-  ])('%d accepted and %d more', (accepted, size, reason) => {
-    expect(refuseBudget(accepted, size)).toBe(reason);
+    [0, 0, 0, undefined],
+    [10 * MiB, 0, 0, undefined],
+    [10 * MiB + 1, 0, 0, tooBig],
+    [10 * MiB, 1, 8 * MiB, undefined],
+    [10 * MiB, 1, 8 * MiB + 1, over],
+    [0, 2, 18 * MiB, undefined],
+    [1, 2, 18 * MiB, over],
+    [1, 19, 100, undefined],
+    [1, 20, 100, tooMany],
+    [10 * MiB + 1, 20, 18 * MiB, tooBig],
+  ])('%d bytes after %d files of %d', (size, files, bytes, reason) => {
+    expect(refuseSize(size, { files, bytes }, harnessLimits)).toBe(reason);
   });
 });

@@ -1,21 +1,48 @@
 import { isAbsolute } from 'node:path';
-import { allowedExtensions, extensionOf, mediaKind, mimeOfPath } from './classify.js';
+import { allowedExtensions, extensionOf, mimeOfPath } from './classify.js';
 
-/** Bytes; a file of exactly this size is accepted. */
-export const maxFileBytes = 10 * 1024 * 1024;
-/** Bytes of all accepted files of a turn; exactly this sum is accepted. */
-export const maxTurnBytes = 18 * 1024 * 1024;
-/** Bytes; what the model takes at most for one image, inclusive. */
-export const maxImageBytes = 5 * 1024 * 1024;
+const MiB = 1024 * 1024;
+
+/** What a turn may bring; each limit is inclusive. */
+export interface AttachmentLimits {
+  files: number;
+  /** Bytes of one file. */
+  fileBytes: number;
+  /** Bytes of all accepted files of a turn. */
+  turnBytes: number;
+}
+
+/** Of turns of the harness. */
+export const harnessLimits: AttachmentLimits = {
+  files: 20,
+  fileBytes: 10 * MiB,
+  turnBytes: 18 * MiB,
+};
+
+/** Of turns of named agents: what the model does not take as it is, it is shown as text. */
+export const agentLimits: AttachmentLimits = {
+  files: 10,
+  fileBytes: 50 * MiB,
+  turnBytes: 100 * MiB,
+};
+
+/** Bytes; what the model takes at most for one image. */
+export const maxImageBytes = 5 * MiB;
+/** Pixels of the longer side of an image that the model takes. */
+export const maxImageSide = 8_000;
 
 const notRegular = 'Attachment path must reference a regular file';
 
 /** The checks that need the path only: absolute, then the extension. */
 export function checkPath(path: string): { mimeType: string } | { reason: string } {
   if (!isAbsolute(path)) return { reason: 'Attachment path must be absolute' };
-  const mimeType = mimeOfPath(path);
+  return checkName(path);
+}
+
+export function checkName(name: string): { mimeType: string } | { reason: string } {
+  const mimeType = mimeOfPath(name);
   if (mimeType !== undefined) return { mimeType };
-  const extension = extensionOf(path) || '(none)';
+  const extension = extensionOf(name) || '(none)';
   return {
     reason: `Unsupported attachment extension '${extension}'. Allowed: ${allowedExtensions.join(', ')}`,
   };
@@ -32,24 +59,30 @@ export function refuseAccess(code: string | undefined, path: string): string {
 
 export const symlinkRefused = `${notRegular} (symbolic links are rejected)`;
 
-/** The checks of an open file: regular, then its size. A reason, or undefined. */
-export function refuseFile(
-  file: { isFile(): boolean; size: number },
-  mimeType: string,
-): string | undefined {
-  if (!file.isFile()) return notRegular;
-  if (file.size > maxFileBytes) {
-    return `Attachment exceeds per-file size limit (${maxFileBytes} bytes)`;
-  }
-  if (mediaKind(mimeType) === 'image' && file.size > maxImageBytes) {
-    return `Attachment exceeds the model's image size limit (${maxImageBytes} bytes)`;
-  }
-  return undefined;
+export const outsideRefused =
+  "Attachment path must lie inside the session's project root or a folder of TURNPIKE_ATTACHMENT_ROOTS; send other files to POST /api/harness/attachments";
+
+/** A reason, or undefined. */
+export function refuseKind(file: { isFile(): boolean }): string | undefined {
+  return file.isFile() ? undefined : notRegular;
 }
 
-/** Whether a file still fits beside what the turn has accepted. A reason, or undefined. */
-export function refuseBudget(acceptedBytes: number, size: number): string | undefined {
-  return acceptedBytes + size > maxTurnBytes
-    ? `Attachment exceeds per-turn size budget (${maxTurnBytes} bytes total)`
+/**
+ * Whether a file is small enough, alone and beside what the turn has accepted. A reason, or
+ * undefined.
+ */
+export function refuseSize(
+  size: number,
+  accepted: { files: number; bytes: number },
+  limits: AttachmentLimits,
+): string | undefined {
+  if (size > limits.fileBytes) {
+    return `Attachment exceeds per-file size limit (${limits.fileBytes} bytes)`;
+  }
+  if (accepted.bytes + size > limits.turnBytes) {
+    return `Attachment exceeds per-turn size budget (${limits.turnBytes} bytes total)`;
+  }
+  return accepted.files >= limits.files
+    ? `Attachment exceeds per-turn limit of ${limits.files} files`
     : undefined;
 }

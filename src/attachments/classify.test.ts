@@ -12,6 +12,12 @@ describe('mimeOfPath', () => {
     ['/a/x.txt', 'text/plain', 'text'],
     ['/a/x.Md', 'text/markdown', 'text'],
     ['/a/x.tar.csv', 'text/csv', 'text'],
+    ['/a/x.html', 'text/html', 'text'],
+    [
+      '/a/x.docx',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      'office',
+    ],
   ])('%s is %s', (path, mime, kind) => {
     expect(mimeOfPath(path)).toBe(mime);
     expect(mediaKind(mime)).toBe(kind);

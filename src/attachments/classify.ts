@@ -10,6 +10,11 @@ const mimeByExtension = {
   '.txt': 'text/plain',
   '.md': 'text/markdown',
   '.csv': 'text/csv',
+  '.html': 'text/html',
+  '.htm': 'text/html',
+  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  '.pptx': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
 } as const;
 
 const imageTypes: ReadonlySet<string> = new Set([
@@ -20,8 +25,8 @@ const imageTypes: ReadonlySet<string> = new Set([
 ]);
 const mimeToken = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 
-/** `other` is what a model cannot be shown. */
-export type MediaKind = 'image' | 'pdf' | 'text' | 'other';
+/** `office` is a document whose text has to be read out of it; `other` cannot be shown to a model. */
+export type MediaKind = 'image' | 'pdf' | 'text' | 'office' | 'other';
 
 export const allowedExtensions: readonly string[] = Object.keys(mimeByExtension);
 
@@ -39,6 +44,7 @@ export function mimeOfPath(path: string): string | undefined {
 export function mediaKind(mimeType: string): MediaKind {
   if (imageTypes.has(mimeType)) return 'image';
   if (mimeType === 'application/pdf') return 'pdf';
+  if (mimeType.startsWith('application/vnd.openxmlformats-officedocument.')) return 'office';
   return mimeType.startsWith('text/') ? 'text' : 'other';
 }
 

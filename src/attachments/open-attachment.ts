@@ -1,14 +1,30 @@
-import { access, constants, open, type FileHandle } from 'node:fs/promises';
-import { refuseAccess, symlinkRefused } from './check-attachment.js';
+import { access, constants, lstat, open, realpath, type FileHandle } from 'node:fs/promises';
+import { isAbsolute, relative, sep } from 'node:path';
+import { errorCode } from '../platform/error-code.js';
+import { outsideRefused, refuseAccess, refuseKind, symlinkRefused } from './check-attachment.js';
 
-export type OpenedAttachment = { handle: FileHandle } | { reason: string };
+export type OpenedAttachment = { handle: FileHandle; size: number } | { reason: string };
 
 /**
  * Opens what an attachment's path names, to be checked and read through this one descriptor, so
  * that nobody can swap the file between the check and the read. The caller closes the handle.
- * O_NOFOLLOW refuses a link as the last part; O_NONBLOCK keeps a named pipe from blocking.
+ *
+ * @param roots folders of which one must hold the file, after every link on the way.
  */
-export async function openAttachment(path: string): Promise<OpenedAttachment> {
+export async function openAttachment(
+  path: string,
+  roots: readonly string[],
+): Promise<OpenedAttachment> {
+  const opened = await openFile(path);
+  if ('reason' in opened) return opened;
+  const { handle } = opened;
+  const checked = await check(handle, path, roots);
+  if ('reason' in checked) await handle.close();
+  return checked;
+}
+
+/** O_NOFOLLOW refuses a link as the last part; O_NONBLOCK keeps a named pipe from blocking. */
+async function openFile(path: string): Promise<{ handle: FileHandle } | { reason: string }> {
   try {
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     return { handle: await open(path, flags) };
@@ -16,6 +32,53 @@ export async function openAttachment(path: string): Promise<OpenedAttachment> {
     const code = errorCode(error);
     return { reason: code === 'ELOOP' ? await refuseLink(path) : refuseAccess(code, path) };
   }
+}
+
+async function check(
+  handle: FileHandle,
+  path: string,
+  roots: readonly string[],
+): Promise<OpenedAttachment> {
+  try {
+    const stats = await handle.stat({ bigint: true });
+    const reason = refuseKind(stats);
+    if (reason !== undefined) return { reason };
+    const isWithin = await isReachedWithin(stats, path, roots);
+    return isWithin ? { handle, size: Number(stats.size) } : { reason: outsideRefused };
+  } catch (error) {
+    return { reason: refuseAccess(errorCode(error), path) };
+  }
+}
+
+/**
+ * Whether the open file stands where the path leads, and that is inside one of the roots. A folder
+ * on the way that is swapped for a link after the open leads to another file, or to none.
+ */
+async function isReachedWithin(
+  opened: { dev: bigint; ino: bigint },
+  path: string,
+  roots: readonly string[],
+): Promise<boolean> {
+  const real = await realpath(path);
+  const found = await lstat(real, { bigint: true });
+  if (found.dev !== opened.dev || found.ino !== opened.ino) return false;
+  const resolved = await Promise.all(roots.map(resolveRoot));
+  return resolved.some((root) => root !== undefined && isInside(root, real));
+}
+
+/** A root that is not there holds nothing. */
+async function resolveRoot(root: string): Promise<string | undefined> {
+  try {
+    return await realpath(root);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return !isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`);
 }
 
 /** A link to nothing is "not found" before it is a link, as for a client without O_NOFOLLOW. */
@@ -26,10 +89,4 @@ async function refuseLink(path: string): Promise<string> {
   } catch (error) {
     return refuseAccess(errorCode(error), path);
   }
-}
-
-/** The system's code of an error, for example `ENOENT`. */
-export function errorCode(error: unknown): string | undefined {
-  const known = typeof error === 'object' && error !== null && 'code' in error;
-  return known && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -1,12 +1,13 @@
-import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { checkPath, refuseAccess, refuseBudget, refuseFile } from './check-attachment.js';
-import { errorCode, openAttachment } from './open-attachment.js';
-import { refuseMismatch, SNIFF_BYTES } from './sniff-type.js';
+import type { BlobStore } from './blobs/blob-store.js';
+import type { Upload, UploadStore } from './blobs/upload-store.js';
+import { refuseSize, type AttachmentLimits } from './check-attachment.js';
+import { judgeFile, type JudgeDeps, type Judgement } from './judge-file.js';
+import { readPath } from './read-path.js';
+import type { ReceivedFile } from './received-file.js';
 import type { AttachmentRef } from './stored-part.js';
 
 export interface AttachmentError {
+  /** The path, or the name of a file that was sent. */
   path: string;
   reason: string;
 }
@@ -18,70 +19,78 @@ export interface ResolvedAttachments {
   errors: AttachmentError[];
 }
 
+export interface AttachmentInput {
+  /** Absolute paths, and ids of uploads. */
+  named: readonly string[];
+  /** What came with the request; they follow the named ones. */
+  sent: readonly ReceivedFile[];
+  /** Folders that paths may lead into. */
+  roots: readonly string[];
+  limits: AttachmentLimits;
+}
+
+export interface ResolveDeps extends JudgeDeps {
+  store: BlobStore;
+  uploads: UploadStore;
+}
+
 /**
- * Checks and hashes the files of a turn, one after the other: a file that no longer fits the turn's
+ * Checks and stores the files of a turn, one after the other: a file that no longer fits the turn's
  * budget is refused on its own, and smaller ones after it may still fit. Never throws for a file.
  */
-export async function resolveAttachments(paths: readonly string[]): Promise<ResolvedAttachments> {
+export async function resolveAttachments(
+  deps: ResolveDeps,
+  input: AttachmentInput,
+): Promise<ResolvedAttachments> {
+  const { named, sent, roots, limits } = input;
   const files: AttachmentRef[] = [];
   const errors: AttachmentError[] = [];
-  let acceptedBytes = 0;
-  for (const path of paths) {
-    const outcome = await resolveOne(path, acceptedBytes);
-    if ('reason' in outcome) {
-      errors.push({ path, reason: outcome.reason });
-    } else {
-      files.push(outcome.file);
-      acceptedBytes += outcome.file.size;
+  const accepted = { files: 0, bytes: 0 };
+  const refuse = (size: number) => refuseSize(size, accepted, limits);
+  const take = (path: string, size: number, judgement: Judgement): void => {
+    if ('reason' in judgement) {
+      errors.push({ path, reason: judgement.reason });
+      return;
     }
+    files.push(judgement.file);
+    accepted.files += 1;
+    accepted.bytes += size;
+  };
+  const uploads = await deps.uploads.find(named.filter(isUploadId));
+  for (const name of named) {
+    if (isUploadId(name)) {
+      const upload = uploads.get(name);
+      take(name, upload?.size ?? 0, useUpload(upload, refuse));
+      continue;
+    }
+    const read = await readPath(name, { store: deps.store, roots, refuseSize: refuse });
+    if ('reason' in read) take(name, 0, read);
+    else take(name, read.file.size, withPath(await judgeFile(deps, read.file), name));
+  }
+  for (const file of sent) {
+    const reason = refuse(file.size);
+    take(file.name, file.size, reason === undefined ? await judgeFile(deps, file) : { reason });
   }
   return { files, errors };
 }
 
-type Outcome = { file: AttachmentRef } | { reason: string };
+const isUploadId = (name: string): boolean => name.startsWith('att_');
 
-async function resolveOne(path: string, acceptedBytes: number): Promise<Outcome> {
-  const checked = checkPath(path);
-  if ('reason' in checked) return checked;
-  const { mimeType } = checked;
-  const opened = await openAttachment(path);
-  if ('reason' in opened) return opened;
-  const { handle } = opened;
-  try {
-    const stats = await handle.stat();
-    const { size } = stats;
-    const reason = refuseFile(stats, mimeType) ?? refuseBudget(acceptedBytes, size);
-    if (reason !== undefined) return { reason };
-    const read = await hash(handle, size);
-    if (read === undefined) return { reason: `Attachment file changed while it was read: ${path}` };
-    const mismatch = await refuseMismatch(read.start, mimeType);
-    if (mismatch !== undefined) return { reason: mismatch };
-    const { sha256 } = read;
-    return { file: { name: basename(path), path, mimeType, size, sha256 } };
-  } catch (error) {
-    return { reason: refuseAccess(errorCode(error), path) };
-  } finally {
-    await handle.close();
+function useUpload(
+  upload: Upload | undefined,
+  refuse: (size: number) => string | undefined,
+): Judgement {
+  if (upload === undefined) {
+    return {
+      reason: 'Attachment is not known: send the file to POST /api/harness/attachments again',
+    };
   }
+  const reason = refuse(upload.size);
+  if (reason !== undefined) return { reason };
+  const { name, mimeType, size, sha256 } = upload;
+  return { file: { name, mimeType, size, sha256 } };
 }
 
-/**
- * SHA-256 of the whole file, with its beginning; undefined when it is not (or no longer) `size`
- * bytes long.
- */
-async function hash(
-  handle: FileHandle,
-  size: number,
-): Promise<{ sha256: string; start: Buffer } | undefined> {
-  const digest = createHash('sha256');
-  let bytes = 0;
-  let start = Buffer.alloc(0);
-  // One byte past the end shows growth; a file that grows without end is not followed.
-  const stream = handle.createReadStream({ start: 0, end: size, autoClose: false });
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    digest.update(chunk);
-    if (bytes < SNIFF_BYTES) start = Buffer.concat([start, chunk]).subarray(0, SNIFF_BYTES);
-    bytes += chunk.length;
-  }
-  return bytes === size ? { sha256: digest.digest('hex'), start } : undefined;
+function withPath(judgement: Judgement, path: string): Judgement {
+  return 'reason' in judgement ? judgement : { file: { ...judgement.file, path } };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { refuseMismatch } from './sniff-type.js';
+import { mimeOfPath } from './classify.js';
+import { refuseMismatch, sniffType } from './sniff-type.js';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -9,6 +10,13 @@ const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA
 const pdf = Buffer.from('%PDF-1.4\n%âãÏÓ\n1 0 obj\n<<>>\nendobj\n', 'latin1');
 const zip = Buffer.concat([Buffer.from([0x50, 0x4b, 3, 4]), Buffer.alloc(60)]);
 
+describe('sniffType', () => {
+  it('tells what the bytes are, and how such files are called', async () => {
+    expect(await sniffType(pdf)).toEqual({ mimeType: 'application/pdf', extension: 'pdf' });
+    expect(await sniffType(Buffer.from('Hello'))).toBeUndefined();
+  });
+});
+
 describe('refuseMismatch', () => {
   it.each<[string, Buffer, string]>([
     ['a picture', png, 'image/png'],
@@ -17,6 +25,7 @@ describe('refuseMismatch', () => {
     ['a text', Buffer.from('Hello'), 'text/plain'],
     ['XML in a text', Buffer.from('<?xml version="1.0"?><a/>'), 'text/plain'],
     ['nothing at all', Buffer.alloc(0), 'image/png'],
+    ['an archive in an office document', zip, mimeOfPath('x.docx') ?? ''],
     ['bytes nobody knows', Buffer.from([1, 2, 3, 4, 5]), 'application/pdf'],
   ])('lets %s pass', async (_what, bytes, mimeType) => {
     expect(await refuseMismatch(bytes, mimeType)).toBeUndefined();

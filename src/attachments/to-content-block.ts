@@ -8,7 +8,7 @@ import type { AttachmentRef } from './stored-part.js';
  * content, and the block would come back with every later turn of the session.
  */
 export function toContentBlock(file: AttachmentRef, bytes: Buffer): UserPart {
-  const mimeType = effectiveMime(file.mimeType, file.path);
+  const mimeType = effectiveMime(file.mimeType, file.path ?? file.name);
   if (bytes.length === 0) return emptyNote(file);
   const kind = mediaKind(mimeType);
   switch (kind) {
@@ -21,16 +21,19 @@ export function toContentBlock(file: AttachmentRef, bytes: Buffer): UserPart {
       const text = new TextDecoder('utf-8').decode(bytes);
       return text.trim() === '' ? emptyNote(file) : { type: 'document', title: file.name, text };
     }
+    case 'office':
     case 'other':
-      return {
-        type: 'text',
-        text: `[Attachment "${file.name}" (${mimeType}) is available locally at ${file.path}, but its type cannot be shown here.]`,
-      };
+      return { type: 'text', text: unmapped(file, mimeType) };
     default:
       return unreachable(kind);
   }
 }
 
-function emptyNote(file: AttachmentRef): UserPart {
+function unmapped({ name, path }: AttachmentRef, mimeType: string): string {
+  const where = path === undefined ? '' : ` is available locally at ${path}, but`;
+  return `[Attachment "${name}" (${mimeType})${where === '' ? ':' : where} its type cannot be shown here.]`;
+}
+
+export function emptyNote(file: AttachmentRef): UserPart {
   return { type: 'text', text: `[Attachment "${file.name}" is empty.]` };
 }

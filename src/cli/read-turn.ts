@@ -32,15 +32,15 @@ export async function* readTurn(
   request: TurnRequest,
   onRetry: (attempt: number) => void,
 ): AsyncGenerator<ReceivedFrame> {
-  const post = await fetch(`${url}/api/harness/turn`, {
+  const answer = await fetch(`${url}/api/harness/turn`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(request),
   });
-  await refuseUnlessOk(post);
-  const turnId = post.headers.get('x-turn-id') ?? '';
+  await refuseUnlessOk(answer);
+  const turnId = answer.headers.get('x-turn-id') ?? '';
   let lastId: string | undefined;
-  let response: Response | undefined = post;
+  let response: Response | undefined = answer;
   for (let failures = 0; ;) {
     try {
       if (response !== undefined) {
@@ -99,12 +99,18 @@ async function* framesOf(response: Response): AsyncGenerator<ReceivedFrame> {
 }
 
 /** A JSON call that is expected to work. @throws RefusedError */
-export async function postJson(url: string, body: unknown): Promise<Record<string, unknown>> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+export function postJson(url: string, body: unknown): Promise<Record<string, unknown>> {
+  const headers = { 'content-type': 'application/json' };
+  return post(url, { headers, body: JSON.stringify(body) });
+}
+
+/** A call with files that is expected to work. @throws RefusedError */
+export function postForm(url: string, body: FormData): Promise<Record<string, unknown>> {
+  return post(url, { body });
+}
+
+async function post(url: string, init: RequestInit): Promise<Record<string, unknown>> {
+  const response = await fetch(url, { method: 'POST', ...init });
   await refuseUnlessOk(response);
   return (await response.json()) as Record<string, unknown>;
 }

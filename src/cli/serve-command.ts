@@ -1,4 +1,6 @@
+import open from 'open';
 import { parseArgs } from 'node:util';
+import { AgentsInvalidError } from '../agents/check-agents.js';
 import { ConfigError, readConfig, type Config } from '../config.js';
 import { errorCode } from '../platform/error-code.js';
 import type { Server } from '../serve.js';
@@ -18,7 +20,8 @@ type Environment = Record<string, string | undefined>;
 export async function serveCommand(args: readonly string[], given: Environment): Promise<number> {
   let environment = given;
   try {
-    environment = { ...given, ...readArguments(args) };
+    const asked = readArguments(args);
+    environment = { ...given, ...asked.environment };
     const config = readConfig(environment);
     // Loaded here, so that a bad configuration is told before anything heavy is read.
     const [{ openRuntime }, { serve }] = await Promise.all([
@@ -31,6 +34,7 @@ export async function serveCommand(args: readonly string[], given: Environment):
     // Whoever reads that it serves may stop it in the same moment.
     const stopping = stopSignal();
     console.log(describeStart(runtime, server.url));
+    if (asked.open) await openPage(`${server.url}/docs`);
     await stopping;
     return await stop(server);
   } catch (error) {
@@ -62,15 +66,32 @@ async function closeOnFailure<T>(runtime: Runtime, start: () => Promise<T>): Pro
 }
 
 /** `--port` and `--role` stand for their variables; what they may be is checked with the rest. */
-function readArguments(args: readonly string[]): Environment {
+function readArguments(args: readonly string[]): { environment: Environment; open: boolean } {
   const { values } = parseArgs({
     args: [...args],
-    options: { port: { type: 'string' }, role: { type: 'string' } },
+    options: {
+      port: { type: 'string' },
+      role: { type: 'string' },
+      open: { type: 'boolean', default: false },
+    },
   });
   return {
-    ...(values.port === undefined ? {} : { TURNPIKE_PORT: values.port }),
-    ...(values.role === undefined ? {} : { TURNPIKE_ROLE: values.role }),
+    environment: {
+      ...(values.port === undefined ? {} : { TURNPIKE_PORT: values.port }),
+      ...(values.role === undefined ? {} : { TURNPIKE_ROLE: values.role }),
+    },
+    open: values.open,
   };
+}
+
+/** A server without a screen serves all the same. */
+async function openPage(url: string): Promise<void> {
+  try {
+    const browser = await open(url);
+    browser.once('error', () => console.error(`No browser could be opened; the page is ${url}`));
+  } catch (error) {
+    console.error(`No browser could be opened; the page is ${url}`, error);
+  }
 }
 
 function stopSignal(): Promise<void> {
@@ -81,7 +102,7 @@ function stopSignal(): Promise<void> {
 
 /** What went wrong, and what to do. */
 export function explainStartFailure(error: unknown, environment: Environment): string {
-  const explained = [ConfigError, DataFolderBusyError, UnreachableError];
+  const explained = [AgentsInvalidError, ConfigError, DataFolderBusyError, UnreachableError];
   if (explained.some((type) => error instanceof type)) return (error as Error).message;
   if (errorCode(error)?.startsWith('ERR_PARSE_ARGS') === true) return (error as Error).message;
   if (errorCode(error) === 'EADDRINUSE') {

@@ -1,10 +1,12 @@
 import { text as readAll } from 'node:stream/consumers';
+import { AgentsInvalidError } from '../agents/check-agents.js';
 import { ConfigError } from '../config.js';
 import { DataFolderBusyError } from '../storage/data-folder.js';
 import { findServer, type FoundServer } from './find-server.js';
 import { painter } from './paint.js';
 import { parseTurnArguments, UsageError, type TurnArguments } from './parse-turn-arguments.js';
 import { postJson, readTurn, RefusedError } from './read-turn.js';
+import { uploadFiles } from './upload-files.js';
 import { renderFrame, renderStart } from './render-turn.js';
 
 type Environment = Record<string, string | undefined>;
@@ -26,7 +28,9 @@ export async function turnCommand(
     const message = wanted.message === '-' ? await readAll(process.stdin) : wanted.message;
     server = await findServer(environment);
     const sessionId = wanted.sessionId ?? (await createSession(server.url, folder, wanted));
-    return await runTurn(server.url, { ...wanted, message, sessionId }, environment);
+    const warn = (text: string): void => void process.stderr.write(`${text}\n`);
+    const attachments = await uploadFiles(server.url, wanted.attachments, warn);
+    return await runTurn(server.url, { ...wanted, attachments, message, sessionId }, environment);
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
@@ -95,8 +99,9 @@ function interruptOnSignal(url: string, sessionId: string): () => void {
 
 function explain(error: unknown): string {
   if (error instanceof RefusedError) return `${error.type}: ${error.message}`;
-  if (error instanceof UsageError || error instanceof ConfigError) return error.message;
-  if (error instanceof DataFolderBusyError) return error.message;
+  const explained = [UsageError, ConfigError, AgentsInvalidError, DataFolderBusyError];
+  const known = explained.find((type) => error instanceof type);
+  if (known !== undefined) return (error as Error).message;
   if (error instanceof TypeError && error.cause instanceof Error) {
     return `The server cannot be reached: ${error.cause.message}. Start one (npm start), or correct TURNPIKE_URL.`;
   }

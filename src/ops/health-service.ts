@@ -1,9 +1,97 @@
+import type { Clock } from '../platform/clock.js';
 import { checkReadiness, type Dependency, type Readiness } from './readiness.js';
 
+/** A health check must answer within 100 ms. */
+const PATIENCE_MS = 75;
+/** How long an earlier answer stands for one that is late. */
+const FRESH_MS = 10_000;
+
+export interface Health {
+  status: 'healthy' | 'unhealthy';
+  agent_name: string;
+  agent_ready: boolean;
+  /** Sessions with a turn that waits or runs; absent while the database does not answer. */
+  active_sessions?: number;
+  uptime_seconds: number;
+}
+
+export interface HealthDeps {
+  dependencies: readonly Dependency[];
+  clock: Clock;
+  /** The agent of sessions that name none. */
+  agentName: string;
+  /** Rejects when a turn of that agent would be refused. */
+  checkAgent(): Promise<void>;
+  countActiveSessions(): Promise<number>;
+}
+
+interface Found {
+  isReady: boolean;
+  isAgentReady: boolean;
+  activeSessions?: number;
+  at: number;
+}
+
 export class HealthService {
-  constructor(private readonly dependencies: readonly Dependency[]) {}
+  #last: Found | undefined;
+
+  constructor(private readonly deps: HealthDeps) {}
 
   readiness(): Promise<Readiness> {
-    return checkReadiness(this.dependencies);
+    return checkReadiness(this.deps.dependencies);
+  }
+
+  /** Of the process: whether it can do its work. */
+  async health(): Promise<Health> {
+    return this.#view(await this.#look(), (found) => found.isReady);
+  }
+
+  /** Of the agent that answers where none is named. */
+  async agentHealth(): Promise<Health> {
+    return this.#view(await this.#look(), (found) => found.isReady && found.isAgentReady);
+  }
+
+  /** What is found now; what was found last, when that takes too long. */
+  async #look(): Promise<Found | undefined> {
+    const { clock } = this.deps;
+    const looking = this.#find();
+    let cancelTimer = (): void => undefined;
+    const late = new Promise<undefined>((resolve) => {
+      cancelTimer = clock.after(PATIENCE_MS, () => resolve(undefined));
+    });
+    const found = await Promise.race([looking, late]);
+    cancelTimer();
+    if (found !== undefined) return found;
+    const last = this.#last;
+    return last !== undefined && clock.now() - last.at <= FRESH_MS ? last : undefined;
+  }
+
+  async #find(): Promise<Found> {
+    const { dependencies, checkAgent, countActiveSessions, clock } = this.deps;
+    const [{ ready, checks }, agent, active] = await Promise.all([
+      checkReadiness(dependencies),
+      Promise.allSettled([checkAgent()]),
+      Promise.allSettled([countActiveSessions()]),
+    ]);
+    const [count] = active;
+    this.#last = {
+      isReady: ready,
+      isAgentReady: agent[0].status === 'fulfilled',
+      ...(count.status === 'fulfilled' && checks['database'] === 'ok'
+        ? { activeSessions: count.value }
+        : {}),
+      at: clock.now(),
+    };
+    return this.#last;
+  }
+
+  #view(found: Found | undefined, isHealthy: (found: Found) => boolean): Health {
+    return {
+      status: found !== undefined && isHealthy(found) ? 'healthy' : 'unhealthy',
+      agent_name: this.deps.agentName,
+      agent_ready: found?.isAgentReady === true,
+      ...(found?.activeSessions === undefined ? {} : { active_sessions: found.activeSessions }),
+      uptime_seconds: Math.floor(process.uptime()),
+    };
   }
 }

@@ -1,8 +1,11 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { HealthService } from './health-service.js';
+import { HealthService, type Health } from './health-service.js';
 import type { Readiness } from './readiness.js';
+
+const healthDescription =
+  '`{status, agent_name, agent_ready, active_sessions?, uptime_seconds}`; within 100 ms.';
 
 @ApiTags('ops')
 @Controller()
@@ -10,9 +13,19 @@ export class HealthController {
   constructor(private readonly health: HealthService) {}
 
   @Get('health')
-  @ApiOperation({ summary: 'Whether the process answers' })
-  alive(): { status: 'healthy'; uptimeSeconds: number } {
-    return { status: 'healthy', uptimeSeconds: Math.floor(process.uptime()) };
+  @ApiOperation({ summary: 'Whether the process can do its work' })
+  @ApiOkResponse({ description: healthDescription })
+  @ApiResponse({ status: 503, description: 'The same, with the status `unhealthy`.' })
+  async alive(@Res({ passthrough: true }) response: Response): Promise<Health> {
+    return answer(response, await this.health.health());
+  }
+
+  @Get('health/agent')
+  @ApiOperation({ summary: 'Whether the agent of sessions that name none could answer' })
+  @ApiOkResponse({ description: healthDescription })
+  @ApiResponse({ status: 503, description: 'The same, with the status `unhealthy`.' })
+  async agent(@Res({ passthrough: true }) response: Response): Promise<Health> {
+    return answer(response, await this.health.agentHealth());
   }
 
   @Get('ready')
@@ -24,4 +37,9 @@ export class HealthController {
     response.status(readiness.ready ? 200 : 503);
     return readiness;
   }
+}
+
+function answer(response: Response, health: Health): Health {
+  response.status(health.status === 'healthy' ? 200 : 503);
+  return health;
 }

@@ -1,6 +1,6 @@
 import { unreachable } from '../platform/exhaustive.js';
 import { optionRules } from './option-rules.js';
-import type { OptionProblem } from './resolve-options.js';
+import type { OptionProblem } from './option-problems.js';
 
 const mostShown = 10;
 const longestKey = 60;

@@ -21,6 +21,8 @@ export interface OptionSubject {
   user?: Partial<AgentConfig>;
   /** Where nobody sets any; the server's when absent. */
   limits?: Readonly<AgentConfig>;
+  /** The persona was called as an agent. */
+  asAgent?: boolean;
 }
 
 /**
@@ -40,6 +42,7 @@ export async function loadOptions(
     opts,
     session,
     persona,
+    asAgent: session.asAgent === true,
     ...(session.user === undefined ? {} : { user: session.user }),
     defaults: {
       ...(environmentModel === undefined ? {} : { environmentModel }),

@@ -1,6 +1,8 @@
 export type OnDisconnect = 'cancel' | 'continue';
 /** A `background` turn waits until no other does. */
 export type Priority = 'normal' | 'background';
+/** Files as the model reads them by itself, or as the text in them. */
+export type AttachmentsAs = 'native' | 'text';
 
 /** One option: what counts as a valid value, in code and in words, and what applies without one. */
 export interface OptionRule<T> {
@@ -51,6 +53,16 @@ export const optionRules = {
     expected: 'true or false',
     fallback: () => false,
   } satisfies OptionRule<boolean>,
+  citations: {
+    read: readBoolean,
+    expected: 'true or false',
+    fallback: () => false,
+  } satisfies OptionRule<boolean>,
+  attachmentsAs: {
+    read: readAttachmentsAs,
+    expected: '"native" or "text"',
+    fallback: () => 'native',
+  } satisfies OptionRule<AttachmentsAs>,
   maxTokens: {
     read: readPositiveInteger,
     expected: 'an integer greater than 0',
@@ -91,6 +103,10 @@ function readBoolean(value: unknown): boolean | undefined {
 
 function readOnDisconnect(value: unknown): OnDisconnect | undefined {
   return value === 'cancel' || value === 'continue' ? value : undefined;
+}
+
+function readAttachmentsAs(value: unknown): AttachmentsAs | undefined {
+  return value === 'native' || value === 'text' ? value : undefined;
 }
 
 function readPriority(value: unknown): Priority | undefined {

@@ -25,6 +25,8 @@ const finalDefaults = {
   onDisconnect: 'cancel',
   priority: 'normal',
   thinking: false,
+  citations: false,
+  attachmentsAs: 'native',
   agentConfig: limits,
 };
 
@@ -45,6 +47,8 @@ describe('resolveOptions', () => {
         priority: 'default',
         subagentGovernance: 'default',
         thinking: 'default',
+        citations: 'default',
+        attachmentsAs: 'default',
         maxTokens: 'default',
         agentConfig: allFrom('default'),
       },
@@ -62,6 +66,8 @@ describe('resolveOptions', () => {
       onDisconnect: 'continue',
       priority: 'background',
       thinking: true,
+      citations: true,
+      attachmentsAs: 'text',
       maxTokens: 500,
       agentConfig: { timeout_seconds: 30 },
       subagentGovernance: { contextSealed: 'yes' },
@@ -76,6 +82,8 @@ describe('resolveOptions', () => {
         onDisconnect: 'continue',
         priority: 'background',
         thinking: true,
+        citations: true,
+        attachmentsAs: 'text',
         maxTokens: 500,
         agentConfig: { ...limits, maxIterations: 25, timeoutSeconds: 30 },
         subagentGovernance: { contextSealed: 'yes' },
@@ -90,11 +98,37 @@ describe('resolveOptions', () => {
         priority: 'opts',
         subagentGovernance: 'opts',
         thinking: 'opts',
+        citations: 'opts',
+        attachmentsAs: 'opts',
         maxTokens: 'opts',
         agentConfig: { ...allFrom('default'), maxIterations: 'opts', timeoutSeconds: 'opts' },
       },
       problems: [],
     });
+  });
+
+  it.each([
+    ['opts', { model: 'a', mode: 'plan' }, { model: 'a', mode: 'plan' }],
+    ['persona', {}, { model: 'm', mode: 'acceptEdits' }],
+  ])('takes model and mode of an agent from %s', (from, opts, options) => {
+    const persona = personaWith('model: m', 'permissions: {mode: acceptEdits}');
+    const resolved = resolve({ opts, persona, asAgent: true, defaults: { agentsModel: 'c' } });
+    expect(resolved.options).toMatchObject(options);
+    expect(resolved.provenance).toMatchObject({ model: from, mode: from });
+    const asPersona = resolve({ persona, defaults: { agentsModel: 'c' } });
+    expect(asPersona.options).toMatchObject({ model: 'c', mode: 'direct' });
+  });
+
+  it('asks nobody about the calls of an agent whose file says nothing', () => {
+    const { options, provenance } = resolve({ asAgent: true });
+    expect([options.mode, provenance.mode]).toEqual(['dontAsk', 'default']);
+  });
+
+  it('takes how files are shown from the file of the persona', () => {
+    const persona = personaWith('attachments: text', 'citations: true');
+    const { options, provenance } = resolve({ persona, opts: { citations: false } });
+    expect(options).toMatchObject({ attachmentsAs: 'text', citations: false });
+    expect(provenance).toMatchObject({ attachmentsAs: 'persona', citations: 'opts' });
   });
 
   it.each([

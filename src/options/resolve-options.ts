@@ -1,11 +1,18 @@
 import type { Persona } from '../agents/parse-persona.js';
 import type { CostLimit } from '../governance/cost.js';
-import { agentConfigFields, type AgentConfig } from '../governance/agent-config.js';
+import type { AgentConfig } from '../governance/agent-config.js';
 import { isPlainObject } from '../platform/json.js';
-import { optionRules, type OnDisconnect, type Priority, type OptionRule } from './option-rules.js';
+import {
+  optionRules,
+  type AttachmentsAs,
+  type OnDisconnect,
+  type OptionRule,
+  type Priority,
+} from './option-rules.js';
 import { findPrice, type ModelPrice } from './model-price.js';
-import type { Provenance } from './provenance.js';
-import { resolveLimits, type LimitResolution } from './resolve-limits.js';
+import type { Chosen, Provenance } from './provenance.js';
+import { findProblems, type OptionProblem } from './option-problems.js';
+import { resolveLimits } from './resolve-limits.js';
 
 /** What a turn runs with. Resolved once and stored with it; nothing later reads a default. */
 export interface ResolvedOptions {
@@ -23,6 +30,9 @@ export interface ResolvedOptions {
   maxTokens?: number;
   /** Whether the model thinks before it answers. */
   thinking: boolean;
+  /** Whether the model names the passages of files that it draws on. */
+  citations: boolean;
+  attachmentsAs: AttachmentsAs;
   /** Absent: no limit of cost. */
   costLimit?: CostLimit;
   /** Limits of the turn; `maxIterations` is `maxTurns`. */
@@ -33,17 +43,17 @@ export interface ResolvedOptions {
   subagentGovernance?: unknown;
 }
 
-export type OptionProblem =
-  | { kind: 'not-an-object' }
-  | { kind: 'unknown'; key: string }
-  | { kind: 'invalid'; key: string; expected: string; using: unknown; from: Provenance };
-
 export interface OptionSources {
   /** The client's `opts`, as it came. Undefined when omitted. */
   opts: unknown;
   session: { persona: string; mode: string; agentConfig?: Partial<AgentConfig> | null };
-  /** The persona that `choosePersona` named. Its `model` is not a tier. */
+  /** The persona that `choosePersona` named. */
   persona: Persona;
+  /**
+   * Whether it was called as an agent: its model and permission mode are tiers then, and where
+   * neither says, nobody can be asked. A persona's are not.
+   */
+  asAgent?: boolean;
   /** What the user has set. */
   user?: Partial<AgentConfig>;
   defaults: {
@@ -70,7 +80,6 @@ export interface OptionResolution {
 }
 
 type Tier<T> = readonly [Provenance, T | undefined];
-type Chosen<T> = { value: T; from: Provenance };
 
 /**
  * Resolves a turn's options: the first valid value of each chain wins. Pure, and never an error: an
@@ -79,7 +88,9 @@ type Chosen<T> = { value: T; from: Provenance };
 export function resolveOptions(sources: OptionSources): OptionResolution {
   const { session, persona, defaults } = sources;
   const given = givenOptions(sources.opts);
-  const { model, tools, maxTurns, mode, onDisconnect, priority, maxTokens, thinking } = optionRules;
+  const { model, tools, maxTurns, mode, citations, attachmentsAs } = optionRules;
+  const chooseGiven = <T>(rule: OptionRule<T>, key: string): Chosen<T> =>
+    choose(rule, given[key], []);
   const limits = resolveLimits({
     opts: given['agentConfig'],
     maxTurns: maxTurns.read(given['maxTurns']),
@@ -91,33 +102,32 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
   });
   const chosen = {
     model: choose(model, given['model'], [
+      ...(sources.asAgent === true ? ([['persona', model.read(persona.model)]] as const) : []),
       ['environment', model.read(defaults.environmentModel)],
       ['instructions', model.read(defaults.agentsModel)],
     ]),
     tools: choose(tools, given['tools'], [['persona', tools.read(persona.tools)]]),
     maxTurns: { value: limits.config.maxIterations, from: limits.provenance.maxIterations },
     persona: choosePersonaFrom(given, session.persona),
-    mode: choose(mode, given['mode'], [['session', mode.read(session.mode)]]),
-    onDisconnect: choose(onDisconnect, given['onDisconnect'], []),
-    priority: choose(priority, given['priority'], []),
-    thinking: choose(thinking, given['thinking'], []),
-    maxTokens: choose(maxTokens, given['maxTokens'], []),
-    maxCostUsd: choose(optionRules.maxCostUsd, given['maxCostUsd'], []),
+    mode: choose(mode, given['mode'], modeTiers(sources)),
+    onDisconnect: chooseGiven(optionRules.onDisconnect, 'onDisconnect'),
+    priority: chooseGiven(optionRules.priority, 'priority'),
+    thinking: chooseGiven(optionRules.thinking, 'thinking'),
+    citations: choose(citations, given['citations'], [['persona', persona.citations]]),
+    attachmentsAs: choose(attachmentsAs, given['attachmentsAs'], [
+      ['persona', persona.attachments],
+    ]),
+    maxTokens: chooseGiven(optionRules.maxTokens, 'maxTokens'),
+    maxCostUsd: chooseGiven(optionRules.maxCostUsd, 'maxCostUsd'),
   };
+  const { maxTokens: tokens, maxCostUsd, ...always } = chosen;
   const price = findPrice(sources.prices ?? [], chosen.model.value);
-  const usd = chosen.maxCostUsd.value;
+  const usd = maxCostUsd.value;
   const governance = given['subagentGovernance'];
   return {
     options: {
-      model: chosen.model.value,
-      tools: chosen.tools.value,
-      maxTurns: chosen.maxTurns.value,
-      persona: chosen.persona.value,
-      mode: chosen.mode.value,
-      onDisconnect: chosen.onDisconnect.value,
-      priority: chosen.priority.value,
-      thinking: chosen.thinking.value,
-      ...(chosen.maxTokens.value === undefined ? {} : { maxTokens: chosen.maxTokens.value }),
+      ...valuesOf(always),
+      ...(tokens.value === undefined ? {} : { maxTokens: tokens.value }),
       ...(usd === undefined || price === undefined ? {} : { costLimit: { usd, price } }),
       agentConfig: limits.config,
       ...(sources.persona.decisionTree === undefined
@@ -126,75 +136,44 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       ...(governance === undefined ? {} : { subagentGovernance: governance }),
     },
     provenance: {
-      model: chosen.model.from,
-      tools: chosen.tools.from,
-      maxTurns: chosen.maxTurns.from,
-      persona: chosen.persona.from,
-      mode: chosen.mode.from,
-      onDisconnect: chosen.onDisconnect.from,
-      priority: chosen.priority.from,
-      thinking: chosen.thinking.from,
-      maxTokens: chosen.maxTokens.from,
+      ...tiersOf({ ...always, maxTokens: tokens }),
       agentConfig: limits.provenance,
       subagentGovernance: governance === undefined ? 'default' : 'opts',
     },
-    problems: [
-      ...findProblems(sources.opts, given, chosen),
-      ...limitProblems(given['agentConfig'], limits),
-      ...(usd === undefined || price !== undefined ? [] : [noPrice]),
-    ].sort(byKey),
+    problems: findProblems(sources.opts, {
+      chosen,
+      limits,
+      lacksPrice: usd !== undefined && price === undefined,
+    }),
   };
 }
 
-const noPrice: OptionProblem = {
-  kind: 'invalid',
-  key: 'maxCostUsd',
-  expected: 'for a model whose price is in TURNPIKE_PRICES',
-  using: null,
-  from: 'default',
-};
+function modeTiers({ asAgent, persona, session }: OptionSources): Tier<string>[] {
+  const { mode } = optionRules;
+  if (asAgent !== true) return [['session', mode.read(session.mode)]];
+  return [
+    ['persona', persona.permissionMode],
+    ['default', 'dontAsk'],
+  ];
+}
+
+// A mapped type is what no literal here can prove: each key keeps its own.
+type Values<T> = { [K in keyof T]: T[K] extends Chosen<infer V> ? V : never };
+function valuesOf<T extends Record<string, Chosen<unknown>>>(chosen: T): Values<T> {
+  const entries = Object.entries(chosen).map(([key, { value }]) => [key, value]);
+  return Object.fromEntries(entries) as Values<T>;
+}
+
+function tiersOf<T extends Record<string, Chosen<unknown>>>(
+  chosen: T,
+): Record<keyof T, Provenance> {
+  const entries = Object.entries(chosen).map(([key, { from }]) => [key, from]);
+  return Object.fromEntries(entries) as Record<keyof T, Provenance>;
+}
 
 function personaLimits({ maxTurns, agentConfig }: Persona): Partial<AgentConfig> {
   return { ...agentConfig, ...(maxTurns === undefined ? {} : { maxIterations: maxTurns }) };
 }
-
-function limitProblems(given: unknown, { config, provenance, problems }: LimitResolution) {
-  if (given !== undefined && !isPlainObject(given)) {
-    const expected = 'an object with fields like max_iterations';
-    return [
-      {
-        kind: 'invalid' as const,
-        key: 'agentConfig',
-        expected,
-        using: {},
-        from: 'default' as const,
-      },
-    ];
-  }
-  const unknown = Object.keys(given ?? {}).filter((key) => !isLimit(key));
-  return [
-    ...unknown.map((key) => ({ kind: 'unknown' as const, key: `agentConfig.${key}` })),
-    ...problems.map(({ field: { name, wireName, min, max } }) => ({
-      kind: 'invalid' as const,
-      key: `agentConfig.${wireName}`,
-      expected: `a whole number from ${min} to ${max}`,
-      using: config[name],
-      from: provenance[name],
-    })),
-  ];
-}
-
-const isLimit = (key: string): boolean =>
-  agentConfigFields.some(({ wireName }) => wireName === key);
-
-function byKey(a: OptionProblem, b: OptionProblem): number {
-  const [first, second] = [keyOf(a), keyOf(b)];
-  if (first === second) return 0;
-  return first < second ? -1 : 1;
-}
-
-const keyOf = (problem: OptionProblem): string =>
-  problem.kind === 'not-an-object' ? '' : problem.key;
 
 /**
  * The persona a turn runs as. Resolved before the rest, because the persona's file is itself a tier
@@ -221,25 +200,4 @@ function choose<T>(rule: OptionRule<T>, given: unknown, tiers: readonly Tier<T>[
   const all: Tier<T>[] = [['opts', rule.read(given)], ...tiers];
   for (const [from, value] of all) if (value !== undefined) return { value, from };
   return { value: rule.fallback(), from: 'default' };
-}
-
-function findProblems(
-  opts: unknown,
-  given: Record<string, unknown>,
-  chosen: Record<string, Chosen<unknown>>,
-): OptionProblem[] {
-  if (opts !== undefined && !isPlainObject(opts)) return [{ kind: 'not-an-object' }];
-  const keys = Object.keys(given).filter((key) => given[key] !== undefined);
-  return keys.sort().flatMap((key): OptionProblem[] => {
-    if (key === 'subagentGovernance' || key === 'agentConfig') return [];
-    if (!isOptionKey(key)) return [{ kind: 'unknown', key }];
-    const used = chosen[key];
-    const { expected, read } = optionRules[key];
-    if (used === undefined || read(given[key]) !== undefined) return [];
-    return [{ kind: 'invalid', key, expected, using: used.value, from: used.from }];
-  });
-}
-
-function isOptionKey(key: string): key is keyof typeof optionRules {
-  return Object.hasOwn(optionRules, key);
 }

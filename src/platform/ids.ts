@@ -5,7 +5,15 @@ export function newId(prefix: string): string {
   return `${prefix}_${randomUUID()}`;
 }
 
-/** Whether `value` is what `newId(prefix)` makes. */
+/** `<prefix>_<UUIDv7>`: ids of later milliseconds sort after it. */
+export function newTimeId(prefix: string, nowMs: number): string {
+  const time = Math.trunc(nowMs).toString(16).padStart(12, '0');
+  // Of a UUIDv4, what follows the digit of its version: random bits and the variant, the same in both.
+  const random = randomUUID().slice(15);
+  return `${prefix}_${time.slice(0, 8)}-${time.slice(8)}-7${random}`;
+}
+
+/** Whether `value` is what `newId(prefix)` or `newTimeId(prefix, …)` makes. */
 export function isId(prefix: string, value: string): boolean {
   const uuid = value.slice(prefix.length + 1);
   return value.startsWith(`${prefix}_`) && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid);

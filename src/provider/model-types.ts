@@ -46,6 +46,8 @@ export interface ModelRequest {
   maxTokens: number;
   /** Whether the model thinks before it answers. */
   thinking?: boolean;
+  /** Whether the model names the passages of documents that it draws on. */
+  citations?: boolean;
 }
 
 /** Why a model stopped by itself. */

@@ -48,6 +48,7 @@ export interface DocumentBlock extends Cached {
   type: 'document';
   source: BlockSource;
   title?: string | null;
+  citations?: { enabled?: boolean } | null;
 }
 
 /** Blocks that are let through unread: the provider's own. */

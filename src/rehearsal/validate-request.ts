@@ -1,6 +1,7 @@
 import { isPlainObject } from '../platform/json.js';
 import type { MessagesRequest } from './request-types.js';
 import { validateBlock } from './validate-block.js';
+import { validateCitations } from './validate-citations.js';
 import { validateToolPairs } from './validate-tool-pairs.js';
 import { refuse } from './wire-error.js';
 
@@ -91,6 +92,7 @@ function validateMessages(messages: unknown): void {
     before = role;
   });
   validateToolPairs(messages as MessagesRequest['messages']);
+  validateCitations(messages as MessagesRequest['messages']);
 }
 
 function validateContent(

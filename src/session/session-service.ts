@@ -10,7 +10,8 @@ import { bootSession, type BootDeps, type BootReport } from './boot-session.js';
 import { checkProjectRoot } from './check-project-root.js';
 import { viewSession, type SessionRecord } from './view-session.js';
 
-const defaultPersona = 'WORKING_ITEMS';
+/** Of sessions that name none. */
+export const defaultPersona = 'WORKING_ITEMS';
 const defaultMode = 'direct';
 
 /** Sessions as clients see them. */

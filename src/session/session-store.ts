@@ -10,11 +10,15 @@ import { sessionLimit, sessionNotFound } from './session-errors.js';
 export type SessionRow = typeof sessions.$inferSelect;
 
 export interface NewSession {
+  /** Made by `newTimeId('sess')`; a new one of `newId` when absent. */
+  id?: string;
   projectRoot: string;
   persona: string;
   mode: string;
   /** Limits of its turns; null or absent: none. */
   agentConfig?: Partial<AgentConfig> | null;
+  /** How long it is kept without use; null or absent: until it is deleted. */
+  expiresAfterMs?: number | null;
 }
 
 /** Sessions as rows. Ids are keys of a table, never names of files. */

@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { OptionResolution } from '../options/resolve-options.js';
-import { newId } from '../platform/ids.js';
+import { newId, newTimeId } from '../platform/ids.js';
 import { violatedConstraint } from '../storage/constraint.js';
 import type { Database, Queryable } from '../storage/connection.js';
 import { insertFrom } from '../storage/insert-from.js';
@@ -41,7 +41,7 @@ export async function acceptTurn(
   turn: NewTurn,
   queueDepth: number,
 ): Promise<Acceptance> {
-  const turnId = newId('turn');
+  const turnId = newTimeId('turn', turn.now.getTime());
   try {
     const isFarFromFull = await insertTurn(db, { turnId, turn, most: queueDepth - MOST_AT_ONCE });
     if (isFarFromFull) return { type: 'accepted', turnId };

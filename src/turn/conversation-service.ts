@@ -3,9 +3,12 @@ import { loadOptions } from '../options/load-options.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import { offerTools } from '../governance/offer-tools.js';
 import { compactSession } from './compact-session.js';
-import { loadSessionTurns, loadTurn, type StoredTurn } from './load-turn.js';
-import { afterCompaction, contextBefore, toTranscript } from './open-history.js';
+import { loadSessionTurns, loadTurn, loadTurns } from './load-turn.js';
+import { afterCompaction, toTranscripts } from './open-history.js';
+import { openShower } from './show-files.js';
 import { findCompaction } from './find-compaction.js';
+import { contextBefore } from './turn-context.js';
+import { isTurnOf, pageTurns } from './page-turns.js';
 import { turnInProgress } from './turn-errors.js';
 import { findActiveTurn, getTurn } from './turn-lookup.js';
 import type { TurnServices } from './turn-services.js';
@@ -15,6 +18,9 @@ import { viewSteps, type StepView } from './view-steps.js';
 /** Items of a page, by default and at most. */
 const PAGE = 50;
 const MOST_PAGE = 200;
+
+/** No turn has more: the largest number of a step the database takes. */
+const MOST_STEPS = 2 ** 31 - 1;
 
 export interface PageRequest {
   /** `nextCursor` of the page before. */
@@ -41,16 +47,21 @@ export class ConversationService {
     const { db, sessions } = this.services;
     await sessions.get(sessionId);
     const limit = readLimit(page.limit);
+    const after = await this.#readCursor(sessionId, page.cursor);
     const compaction = await findCompaction(db, sessionId);
-    const all = await loadSessionTurns(db, sessionId);
-    const start = startOf(all, page.cursor);
-    const turns = all.slice(start, start + limit);
-    const last = start + limit < all.length ? turns.at(-1)?.turn.id : undefined;
-    const compacted = all.length - afterCompaction(all, compaction?.throughTurnId).length;
-    const summarised = new Set(all.slice(0, compacted).map(({ turn }) => turn.id));
-    const messages = viewMessages(turns).map((message) =>
+    const summarisedThrough = compaction?.throughTurnId;
+    // One more: whether another page follows.
+    const found = await pageTurns(db, sessionId, { after, limit: limit + 1, summarisedThrough });
+    const shown = found.slice(0, limit);
+    const stored = await loadTurns(
+      db,
+      shown.map(({ id }) => id),
+    );
+    const summarised = new Set(shown.flatMap((turn) => (turn.isSummarised ? [turn.id] : [])));
+    const messages = viewMessages(stored).map((message) =>
       summarised.has(message.turnId) ? { ...message, compacted: true } : message,
     );
+    const last = found.length > limit ? shown.at(-1)?.id : undefined;
     return { messages, ...(last === undefined ? {} : { nextCursor: last }) };
   }
 
@@ -62,13 +73,11 @@ export class ConversationService {
     const { db } = this.services;
     const turn = await getTurn(db, turnId);
     const limit = readLimit(page.limit);
-    const all = viewSteps(await loadTurn(db, turn));
-    const after = page.cursor === undefined ? 0 : Number(page.cursor);
-    if (!Number.isInteger(after) || after < 0) throw badCursor();
-    const steps = all.filter(({ step }) => step > after).slice(0, limit);
-    const last = steps.at(-1)?.step;
-    const isWhole = last === undefined || last === all.at(-1)?.step;
-    return { steps, ...(isWhole ? {} : { nextCursor: String(last) }) };
+    const after = readStepCursor(page.cursor);
+    const found = viewSteps(await loadTurn(db, turn, { after, limit: limit + 1 }));
+    const steps = found.slice(0, limit);
+    const last = found.length > limit ? steps.at(-1)?.step : undefined;
+    return { steps, ...(last === undefined ? {} : { nextCursor: String(last) }) };
   }
 
   /**
@@ -94,7 +103,10 @@ export class ConversationService {
       {
         sessionId,
         model: resolution.options.model,
-        turns: await Promise.all(turns.slice(0, -1).map(toTranscript)),
+        turns: await toTranscripts(
+          turns.slice(0, -1),
+          openShower(this.services, resolution.options),
+        ),
         contextTokens: Math.min(
           contextBefore(turns),
           traitsOf(resolution.options.model).contextWindow,
@@ -111,6 +123,14 @@ export class ConversationService {
     );
     return { compacted: true, summary: done.summary, throughTurnId: done.throughTurnId };
   }
+
+  async #readCursor(sessionId: string, cursor: unknown): Promise<string | undefined> {
+    if (cursor === undefined) return undefined;
+    const isKnown =
+      typeof cursor === 'string' && (await isTurnOf(this.services.db, sessionId, cursor));
+    if (!isKnown) throw badCursor();
+    return cursor;
+  }
 }
 
 function readLimit(given: unknown): number {
@@ -120,11 +140,10 @@ function readLimit(given: unknown): number {
   throw invalidRequest(`'limit' must be a whole number from 1 to ${MOST_PAGE}`);
 }
 
-function startOf(turns: readonly StoredTurn[], cursor: unknown): number {
-  if (cursor === undefined) return 0;
-  const index = turns.findIndex(({ turn }) => turn.id === cursor);
-  if (index === -1) throw badCursor();
-  return index + 1;
+function readStepCursor(cursor: unknown): number {
+  const after = cursor === undefined ? 0 : Number(cursor);
+  if (Number.isInteger(after) && after >= 0 && after <= MOST_STEPS) return after;
+  throw badCursor();
 }
 
 function badCursor() {

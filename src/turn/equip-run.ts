@@ -1,5 +1,3 @@
-import { loadAttachment } from '../attachments/load-attachment.js';
-import { loadParts } from '../attachments/load-parts.js';
 import { offerTools } from '../governance/offer-tools.js';
 import type { Todo } from '../notices/todo.js';
 import { checkProjectRoot } from '../session/check-project-root.js';
@@ -8,6 +6,7 @@ import { buildSystem } from './build-system.js';
 import type { StoredTurn } from './load-turn.js';
 import { fullContext, openHistory } from './open-history.js';
 import { openWatch, todoBoard } from './open-watch.js';
+import { openShower, showMessage } from './show-files.js';
 import type { Compaction } from './turn-claims.js';
 import type { Attempt, TurnRun } from './turn-run.js';
 import type { TurnServices } from './turn-services.js';
@@ -23,7 +22,7 @@ export interface Conversation {
  * Gives an attempt what the loop needs: persona, system prompt, tools, the conversation with its
  * files. A conversation that fills too much of the model's window is compacted first.
  *
- * @throws TypedError when the project root, the persona or a file of this turn is gone.
+ * @throws TypedError when the project root or the persona is gone.
  */
 export async function equipRun(
   services: TurnServices,
@@ -43,9 +42,13 @@ export async function equipRun(
     description,
     inputSchema,
   }));
+  const shower = openShower(services, options);
+  // Before the history: what the user says now gets room for its files first.
+  const userParts = await showMessage(attempt, shower);
   const { earlierTurns, compaction } = await openHistory(services, attempt, {
     ...conversation,
     tools: toolSpecs,
+    shower,
   });
   const watch = await openWatch(services, attempt, { ...conversation, compaction });
   return {
@@ -60,7 +63,7 @@ export async function equipRun(
       mode: options.mode,
     }),
     earlierTurns,
-    userParts: await loadParts(attempt.storedParts, loadAttachment),
+    userParts,
     tools: openTools(selected, {
       workdir: projectRoot,
       env: settings.shellEnv,

@@ -1,13 +1,13 @@
-import { loadAttachmentOrNote } from '../attachments/load-attachment.js';
-import { loadParts } from '../attachments/load-parts.js';
+import type { FileShower } from '../attachments/show-files.js';
+import type { TurnEventBody } from '../events/turn-event.js';
 import type { Todo } from '../notices/todo.js';
 import type { ToolSpec } from '../provider/model-types.js';
 import { traitsOf } from '../provider/model-traits.js';
 import type { TurnTranscript } from './build-messages.js';
-import { compactSession } from './compact-session.js';
+import { compactForTurn } from './compact-for-turn.js';
 import { elideOutputs } from './elide-outputs.js';
 import type { StoredTurn } from './load-turn.js';
-import { contextTokens } from './turn-context.js';
+import { contextBefore } from './turn-context.js';
 import type { Compaction } from './turn-claims.js';
 import type { Attempt } from './turn-run.js';
 import type { TurnServices } from './turn-services.js';
@@ -26,12 +26,14 @@ export interface HistorySource {
   todos: readonly Todo[] | null;
   compaction: Compaction | null;
   tools: ToolSpec[];
+  /** Has shown the files of this turn. */
+  shower: FileShower;
 }
 
 /**
  * The conversation before a turn, as the model is shown it. One that fills too much of the window
- * is summarised; where that fails, the old outputs of tools are cut instead: a turn is never lost
- * to it.
+ * is summarised; where that fails, or the turn cannot pay for it, the old outputs of tools are cut
+ * instead: a turn is never lost to it.
  */
 export async function openHistory(
   services: TurnServices,
@@ -40,7 +42,7 @@ export async function openHistory(
 ): Promise<History> {
   const kept = afterCompaction(source.earlier, source.compaction?.throughTurnId);
   const untold = isTold(kept, source.compaction) ? undefined : (source.compaction ?? undefined);
-  const all = await Promise.all(kept.map(toTranscript));
+  const all = await toTranscripts(kept, source.shower);
   const { model } = attempt.turn.options.options;
   const full = fullContext(services, model);
   // A turn that has steps was sent this conversation before: it goes on with the same bytes.
@@ -48,38 +50,28 @@ export async function openHistory(
   const tokens = contextBefore(kept);
   if (hasBegun || tokens < full || kept.length <= KEPT_TURNS)
     return { earlierTurns: all, compaction: untold };
-  const turns = all.slice(0, -KEPT_TURNS);
-  const { db, provider, clock, logger } = services;
-  try {
-    const compaction = await compactSession(
-      { db, provider, now: new Date(clock.now()) },
-      {
-        sessionId: attempt.turn.sessionId,
-        model,
-        turns,
-        contextTokens: tokens,
-        todos: source.todos ?? [],
-        tools: source.tools,
-        reason: 'automatic',
-      },
-      attempt.lease.signal,
-    );
-    return { earlierTurns: all.slice(-KEPT_TURNS), compaction };
-  } catch (error) {
-    attempt.lease.signal.throwIfAborted();
-    logger.warn({ turnId: attempt.turn.id, error }, 'the conversation could not be compacted');
-    attempt.writer.emit({
-      type: 'notice.posted',
-      kind: 'compaction-failed',
-      level: 'message',
-      text: 'The conversation could not be summarised; the old outputs of tools were cut to their beginnings.',
-      seenByModel: false,
-    });
-    return {
-      earlierTurns: [...turns.map((turn) => elideOutputs(turn)), ...all.slice(-KEPT_TURNS)],
-      compaction: untold,
-    };
-  }
+  const [turns, last] = [all.slice(0, -KEPT_TURNS), all.slice(-KEPT_TURNS)];
+  const { todos, tools } = source;
+  const made = await compactForTurn(services, attempt, {
+    turns,
+    contextTokens: tokens,
+    todos: todos ?? [],
+    tools,
+  });
+  if (!('problem' in made)) return { earlierTurns: last, compaction: made };
+  attempt.writer.emit(notCompacted(made.problem));
+  const cut = turns.map((turn) => elideOutputs(turn));
+  return { earlierTurns: [...cut, ...last], compaction: untold };
+}
+
+function notCompacted(problem: string): TurnEventBody {
+  return {
+    type: 'notice.posted',
+    kind: 'compaction-failed',
+    level: 'message',
+    text: `The conversation could not be summarised: ${problem}. The old outputs of tools were cut to their beginnings.`,
+    seenByModel: false,
+  };
 }
 
 /** Tokens from which a model's window counts as full. */
@@ -95,18 +87,20 @@ export function afterCompaction(
   return turns.slice(turns.findIndex(({ turn }) => turn.id === throughTurnId) + 1);
 }
 
-/** Tokens of a conversation at the end of its last turn that reached the model. */
-export function contextBefore(turns: readonly StoredTurn[]): number {
-  const last = turns.flatMap(({ steps }) => steps).at(-1);
-  return last === undefined ? 0 : contextTokens(last.usage);
+/** Turns as the model is shown them; the newest gets room for its files first. */
+export async function toTranscripts(
+  stored: readonly StoredTurn[],
+  shower: FileShower,
+): Promise<(TurnTranscript & { turnId: string })[]> {
+  const transcripts = [];
+  for (const turn of stored.toReversed()) transcripts.unshift(await toTranscript(turn, shower));
+  return transcripts;
 }
 
-export async function toTranscript(
-  stored: StoredTurn,
-): Promise<TurnTranscript & { turnId: string }> {
+async function toTranscript(stored: StoredTurn, shower: FileShower) {
   return {
     turnId: stored.turn.id,
-    userParts: await loadParts(stored.userParts, loadAttachmentOrNote),
+    userParts: (await shower.show(stored.userParts)).parts,
     steps: stored.steps,
     results: new Map(stored.calls.map((call) => [call.callId, call])),
     notices: stored.notices,

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { AgentConfig } from '../governance/agent-config.js';
+import type { ReceivedFile } from '../attachments/received-file.js';
+import { agentLimits, harnessLimits } from '../attachments/check-attachment.js';
 import { composePrompt } from '../attachments/compose-prompt.js';
 import { resolveAttachments } from '../attachments/resolve-attachments.js';
+import type { AttachmentRef } from '../attachments/stored-part.js';
 import { loadOptions } from '../options/load-options.js';
 import type { OnDisconnect } from '../options/option-rules.js';
 import { canonicalJson } from '../platform/json.js';
@@ -10,6 +13,7 @@ import { unreachable } from '../platform/exhaustive.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import { checkProjectRoot } from '../session/check-project-root.js';
 import { sessionNotFound } from '../session/session-errors.js';
+import { violatedConstraint } from '../storage/constraint.js';
 import { acceptTurn, type NewTurn } from './accept-turn.js';
 import { idempotencyKeyReused, queueFull, turnInProgress } from './turn-errors.js';
 import { findSessionAndTurn, findTurnByKey } from './turn-lookup.js';
@@ -23,9 +27,13 @@ export interface TurnSubmission {
   opts: unknown;
   /** Absolute paths. */
   attachments: string[];
+  /** Files that came with the request itself. */
+  files?: readonly ReceivedFile[];
   idempotencyKey: string | undefined;
   /** Limits where nobody sets any, in place of the server's. */
   limits?: Readonly<AgentConfig>;
+  /** The persona was named as an agent: its model and permission mode count where `opts` has none. */
+  asAgent?: boolean;
 }
 
 export interface SubmittedTurn {
@@ -64,13 +72,21 @@ export async function submitTurn(
   }
   await checkProjectRoot(session.projectRoot, personas.instructionRoot);
   const { environmentModel, defaultLimits, prices } = settings;
-  const subject = { ...session, user, ...(limits === undefined ? {} : { limits }) };
+  const asAgent = submission.asAgent === true;
+  const subject = { ...session, user, asAgent, ...(limits === undefined ? {} : { limits }) };
   const tiers = { personas, environmentModel, defaultLimits, prices };
   const { resolution } = await loadOptions(tiers, subject, opts);
   const { decisionTree = 'default', agentConfig } = resolution.options;
+  // Only for its error: a tree that nobody registered is refused before anything is stored.
   services.trees.create(decisionTree, agentConfig);
-  const resolved = await resolveAttachments(attachments);
+  const resolved = await resolveAttachments(services.attachments, {
+    named: attachments,
+    sent: submission.files ?? [],
+    roots: [session.projectRoot, ...services.attachments.roots],
+    limits: asAgent ? agentLimits : harnessLimits,
+  });
   const { parts } = composePrompt(message, resolved);
+  await keepFiles(services, sessionId, resolved.files);
   const rejectedAttachments = resolved.errors.map((error) => ({
     name: path.basename(error.path),
     reason: error.reason,
@@ -85,6 +101,21 @@ export async function submitTurn(
   const { onDisconnect, priority } = resolution.options;
   const onBegun = wakeWorker(services, turnId, priority);
   return { turnId, onDisconnect, onBegun };
+}
+
+/** They stay as long as the session, also where the turn is refused in the next moment. */
+async function keepFiles(
+  { attachments }: TurnServices,
+  sessionId: string,
+  files: readonly AttachmentRef[],
+): Promise<void> {
+  const hashes = files.map(({ sha256 }) => sha256);
+  try {
+    await attachments.store.keep(sessionId, hashes);
+  } catch (error) {
+    const isGone = violatedConstraint(error) === 'session_blobs_session_id_fkey';
+    throw isGone ? sessionNotFound(sessionId) : error;
+  }
 }
 
 /** Undefined: the key was taken by a racing request, whose turn is the one to join. */
@@ -126,8 +157,10 @@ async function findJoinable(
   return { turnId: turn.id, onDisconnect: turn.options.options.onDisconnect };
 }
 
-function hashRequest({ message, opts, attachments }: TurnSubmission): string {
-  return createHash('sha256').update(canonicalJson({ message, opts, attachments })).digest('hex');
+function hashRequest({ message, opts, attachments, files = [] }: TurnSubmission): string {
+  const sent = files.map(({ name, sha256 }) => ({ name, sha256 }));
+  const request = { message, opts, attachments, ...(sent.length === 0 ? {} : { sent }) };
+  return createHash('sha256').update(canonicalJson(request)).digest('hex');
 }
 
 function messageTooLong(message: string, limit: number) {

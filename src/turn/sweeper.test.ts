@@ -27,7 +27,7 @@ describe('Sweeper', () => {
     waited = [];
     cancels = 0;
     const abandoned = { cancel: async () => void (cancels += 1) };
-    deps = { claims, abandoned, queue, forget: async () => undefined, clock, logger: silentLogger };
+    deps = { claims, abandoned, queue, clock, logger: silentLogger };
     sweeper = new Sweeper(deps);
   });
 

@@ -14,8 +14,6 @@ export interface SweeperDeps {
   claims: Pick<TurnClaims, 'lapsed' | 'waiting'>;
   abandoned: Pick<AbandonedTurns, 'cancel'>;
   queue: Pick<TurnQueue, 'enqueue'>;
-  /** Deletes what need not be kept any longer. */
-  forget(): Promise<void>;
   clock: Clock;
   logger: Logger;
 }
@@ -59,7 +57,6 @@ export class Sweeper {
     if (now < this.#lookForJobsAt) return;
     this.#lookForJobsAt = now + LOST_JOB_MS;
     await this.#requeue(LOST_JOB_MS);
-    await this.deps.forget();
   }
 
   async #recover(): Promise<number> {

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import { and, count, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import { LOCAL_USER } from '../access/local-user.js';
 import { readAgentConfig, type AgentConfig } from '../governance/agent-config.js';
 import { isId } from '../platform/ids.js';
@@ -30,6 +30,15 @@ export async function findActiveTurn(
     .from(turns)
     .where(and(eq(turns.sessionId, sessionId), inArray(turns.status, ['queued', 'running'])));
   return turn;
+}
+
+/** Sessions with a turn that waits or runs. */
+export async function countActiveSessions(db: Database): Promise<number> {
+  const [found] = await db
+    .select({ active: count() })
+    .from(turns)
+    .where(inArray(turns.status, ['queued', 'running']));
+  return found?.active ?? 0;
 }
 
 const selectSessionAndTurn = prepared((db) =>

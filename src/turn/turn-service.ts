@@ -76,7 +76,12 @@ export class TurnService {
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400 for a cursor of
    *   another turn.
    */
-  async streamAfter(turnId: string, response: ServerResponse, cursor: string | undefined) {
+  async streamAfter(
+    turnId: string,
+    response: ServerResponse,
+    cursor: string | undefined,
+    dialect?: Dialect<unknown>,
+  ) {
     const turn = await getTurn(this.services.db, turnId);
     if (turn.endedAt !== null && !(await hasArchive(this.services.db, turnId))) {
       throw streamExpired(turnId, turn.sessionId);
@@ -84,7 +89,7 @@ export class TurnService {
     const { onDisconnect } = turn.options.options;
     const after = cursor === undefined ? 'start' : parseCursor(turnId, cursor);
     response.setHeader('X-Turn-Id', turnId);
-    return this.stream({ turnId, onDisconnect }, response, after);
+    return this.stream({ turnId, onDisconnect }, response, after, dialect);
   }
 
   async get(turnId: string) {

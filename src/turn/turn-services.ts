@@ -1,3 +1,4 @@
+import type { AttachmentServices } from '../attachments/open-attachments.js';
 import type { AgentConfig } from '../governance/agent-config.js';
 import type { DecisionTrees } from '../governance/decision-trees.js';
 import type { PersonaLibrary } from '../agents/load-persona.js';
@@ -56,6 +57,7 @@ export interface TurnServices {
   tools: ToolRegistry;
   trees: DecisionTrees;
   todos: TodoStore;
+  attachments: AttachmentServices;
   resources: ResourceReader;
   settings: TurnSettings;
 }

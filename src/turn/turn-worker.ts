@@ -4,6 +4,7 @@ import { closeLog } from './close-log.js';
 import { endTurn } from './end-turn.js';
 import { endingOf } from './ending-of.js';
 import { equipRun } from './equip-run.js';
+import { holdFiles } from './hold-files.js';
 import { keepLease } from './keep-lease.js';
 import { Lease } from './lease.js';
 import { openAttempt } from './open-attempt.js';
@@ -91,6 +92,7 @@ export class TurnWorker {
       lease.end('deadline'),
     );
     let run: TurnRun | undefined;
+    let release = (): void => undefined;
     let isOver = false;
     // Asked for while it waited.
     if (claim.cancelReason !== null) lease.end(claim.cancelReason);
@@ -98,6 +100,7 @@ export class TurnWorker {
       const announced = announceAttempt(services, attempt, earlier.length > 0);
       // Nobody hears of anything before it is stored, but the model can begin. Awaited below.
       announced.catch(() => undefined);
+      release = await holdFiles(services, attempt, earlier);
       run = await equipRun(services, attempt, { ...claim, earlier });
       const ending = await runTurn(run);
       await announced;
@@ -109,6 +112,7 @@ export class TurnWorker {
     } finally {
       cancelDeadline();
       lease.end('finished');
+      release();
       await this.#closeTools(run);
       // The log of a turn that goes on belongs to its next attempt.
       if (isOver) await closeLog(services, attempt);

@@ -2,7 +2,6 @@ import { Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common
 import { AbandonedTurns } from './abandoned-turns.js';
 import { ConversationController } from './conversation.controller.js';
 import { ConversationService } from './conversation-service.js';
-import { forgetArchives } from './forget-archives.js';
 import { Presence } from './presence.js';
 import { Sweeper } from './sweeper.js';
 import { TurnController } from './turn.controller.js';
@@ -52,13 +51,11 @@ export class TurnWorkerModule implements OnModuleDestroy {
 
   static register(services: TurnServices, graceMs: number): DynamicModule {
     const abandoned = new AbandonedTurns({ ...services, graceMs });
-    const { db, settings } = services;
-    const forget = (): Promise<void> => forgetArchives(db, settings.archiveKeepDays);
     return {
       module: TurnWorkerModule,
       providers: [
         { provide: TurnWorker, useValue: new TurnWorker(services) },
-        { provide: Sweeper, useValue: new Sweeper({ ...services, abandoned, forget }) },
+        { provide: Sweeper, useValue: new Sweeper({ ...services, abandoned }) },
       ],
     };
   }

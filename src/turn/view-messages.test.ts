@@ -8,7 +8,8 @@ import type { AssistantPart } from '../provider/model-types.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { messages, steps, toolCalls } from '../storage/schema.js';
 import { loadSessionTurns } from './load-turn.js';
-import { assistantMessageId, viewMessages } from './view-messages.js';
+import { assistantMessageId } from './assistant-message-id.js';
+import { viewMessages } from './view-messages.js';
 
 describe('the messages of a session', () => {
   let database: OpenedDatabase;

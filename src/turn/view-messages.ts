@@ -1,5 +1,6 @@
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { StoredNotice } from '../notices/notice.js';
+import { assistantMessageId } from './assistant-message-id.js';
 import type { StoredTurn } from './load-turn.js';
 import { viewStepParts, viewSteps, type MessagePart, type StepView } from './view-steps.js';
 
@@ -45,11 +46,6 @@ export function viewMessages(turns: readonly StoredTurn[]): MessageView[] {
   });
 }
 
-/** The id of the message that answers a turn: known before the turn has begun. */
-export function assistantMessageId(turnId: string): string {
-  return turnId.replace(/^turn_/, 'msg_');
-}
-
 /** What is said of a conversation stands between its messages; of a loop, between its steps. */
 function isOwnMessage(notice: StoredNotice): boolean {
   return notice.level === 'message';
@@ -78,5 +74,5 @@ function assistantStatus(status: StoredTurn['turn']['status']): MessageView['sta
 function viewUserPart(part: StoredPart): MessagePart {
   if (part.type === 'text') return part;
   const { name, path, mimeType, size } = part.file;
-  return { type: 'file', name, path, mimeType, size };
+  return { type: 'file', name, ...(path === undefined ? {} : { path }), mimeType, size };
 }

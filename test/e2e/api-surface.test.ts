@@ -16,7 +16,13 @@ describe('the server beside its turns', () => {
     const health = await server.client.get('/health');
     expect([health.status, health.body]).toEqual([
       200,
-      { status: 'healthy', uptimeSeconds: expect.any(Number) },
+      {
+        status: 'healthy',
+        agent_name: 'WORKING_ITEMS',
+        agent_ready: true,
+        active_sessions: 0,
+        uptime_seconds: expect.any(Number),
+      },
     ]);
     const ready = await server.client.get('/ready');
     expect([ready.status, ready.body]).toEqual([
@@ -36,7 +42,9 @@ describe('the server beside its turns', () => {
         checks: { database: expect.not.stringMatching(/^ok$/), queue: 'ok', log: 'ok' },
       },
     ]);
-    expect((await other.client.get('/health')).status).toBe(200);
+    const health = await other.client.get('/health');
+    expect([health.status, health.body['status']]).toEqual([503, 'unhealthy']);
+    expect((await other.client.get('/health/agent')).status).toBe(503);
     const answer = await other.client.get(
       '/api/harness/session/sess_00000000-0000-4000-8000-000000000000',
     );
@@ -57,6 +65,9 @@ describe('the server beside its turns', () => {
     expect(routes.sort()).toEqual([
       'delete /api/harness/session/{id}',
       'delete /api/oracle/history',
+      'delete /sessions/{session_id}',
+      'get /agent/{name}/chat/stream/{messageId}',
+      'get /agents',
       'get /api/harness/session/list',
       'get /api/harness/session/{id}',
       'get /api/harness/sessions/{id}/messages',
@@ -68,7 +79,13 @@ describe('the server beside its turns', () => {
       'get /api/settings/agent-config',
       'get /api/settings/models',
       'get /health',
+      'get /health/agent',
       'get /ready',
+      'post /agent/{name}/chat',
+      'post /agent/{name}/chat/multipart',
+      'post /agent/{name}/chat/stream',
+      'post /agent/{name}/chat/stream/multipart',
+      'post /api/harness/attachments',
       'post /api/harness/interrupt',
       'post /api/harness/session/boot',
       'post /api/harness/session/create',

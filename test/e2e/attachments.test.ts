@@ -1,14 +1,19 @@
-import { rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { testPdf } from '../support/test-pdf.js';
 import { startServer, type TestServer } from '../support/start-server.js';
+
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../fixtures/files/${name}`, import.meta.url));
 
 /** One white pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
-const pdf = Buffer.from('%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n');
+const pdf = testPdf({ pages: 1 });
 
 describe('attachments', () => {
   let server: TestServer;
@@ -82,7 +87,7 @@ describe('attachments', () => {
   });
 
   it('over a limit are refused before the stream', async () => {
-    await writeFile(at('big.png'), png);
+    await writeFile(at('big.png'), '');
     await truncate(at('big.png'), 5 * 1024 * 1024 + 1);
     const sessionId = await server.client.createSession(server.projectRoot);
     const { status, body } = await server.client.post('/api/harness/turn', {
@@ -99,18 +104,15 @@ describe('attachments', () => {
     ]);
   });
 
-  it('stay in the history; one that has changed since is said to have', async () => {
+  it('stay as they were sent, whatever becomes of the file', async () => {
     await writeFile(at('draft.txt'), 'first');
     const { sessionId } = await run('Look', [at('draft.txt')]);
+    await writeFile(at('draft.txt'), 'second');
     await run('Again', [], sessionId);
     expect(JSON.stringify(contentOf(0))).toContain('"data":"first"');
-    await writeFile(at('draft.txt'), 'second');
-    await run('And again', [], sessionId);
-    expect(JSON.stringify(contentOf(0))).not.toMatch(/"data":"(first|second)"/);
-    expect(JSON.stringify(contentOf(0))).toContain('draft.txt');
     await rm(at('draft.txt'));
     await run('Once more', [], sessionId);
-    expect(JSON.stringify(contentOf(0))).toContain('draft.txt');
+    expect(JSON.stringify(contentOf(0))).toContain('"data":"first"');
   });
 
   it('are in the session’s messages by name and size', async () => {
@@ -132,5 +134,161 @@ describe('attachments', () => {
       }),
       expect.objectContaining({ role: 'assistant', status: 'complete' }),
     ]);
+  });
+
+  const notices = (frames: { event: string; data: unknown }[]) =>
+    frames
+      .filter(({ event }) => event === 'system:notice')
+      .map(({ data }) => data as { kind: string; text: string })
+      .filter(({ kind }) => kind === 'attachment-shown')
+      .map(({ text }) => text);
+
+  it('are shown as their text where the model reads no such files, and the client is told', async () => {
+    const names = ['report.docx', 'ledger.xlsx', 'talk.pptx'];
+    for (const name of names) await copyFile(fixture(name), at(name));
+    const { frames } = await run('Look', names.map(at));
+    expect(contentOf()).toEqual([
+      { type: 'text', text: 'Look' },
+      ...names.map((title) => ({
+        type: 'document',
+        title,
+        source: {
+          type: 'text',
+          media_type: 'text/plain',
+          data: expect.stringMatching(/Thérèse|lighthouse/),
+        },
+      })),
+    ]);
+    const why = 'is shown to the model as text: the model reads no office documents';
+    expect(notices(frames)).toEqual(names.map((name) => `${name} ${why}`));
+  });
+
+  it('are read once, and shown the same way in every turn', async () => {
+    await copyFile(fixture('report.docx'), at('again.docx'));
+    const { sessionId } = await run('Look', [at('again.docx')]);
+    const first = contentOf();
+    const { frames } = await run('And?', [], sessionId);
+    expect(contentOf(0)).toEqual(first);
+    expect(notices(frames)).toEqual([]);
+  });
+
+  it('of pictures are turned upright, and the client is told', async () => {
+    await copyFile(fixture('photo-orientation-6.jpg'), at('photo.jpg'));
+    const { frames } = await run('Look', [at('photo.jpg')]);
+    expect(notices(frames)).toEqual(['photo.jpg: turned upright']);
+    expect(contentOf().map(({ type }) => type)).toEqual(['text', 'image']);
+  });
+
+  it('are read by OCR where the turn asks for text', async () => {
+    await copyFile(fixture('scan.png'), at('scan.png'));
+    const session = await server.client.createSession(server.projectRoot);
+    const more = { attachments: [at('scan.png')], opts: { attachmentsAs: 'text' } };
+    const frames = await (await server.client.turn(session, 'Read', more)).all();
+    expect(JSON.stringify(contentOf())).toContain('counted forty-two ships');
+    expect(notices(frames)).toEqual([
+      'scan.png is shown to the model as text read by OCR: the agent asks for text',
+    ]);
+  });
+
+  it('are cited where the turn asks for it', async () => {
+    const session = await server.client.createSession(server.projectRoot);
+    const attachments = [at('notes.txt'), at('paper.pdf')];
+    const opts = { citations: true };
+    const frames = await (
+      await server.client.turn(session, '[[cite]]', { attachments, opts })
+    ).all();
+    expect(contentOf()).toEqual([
+      expect.anything(),
+      expect.objectContaining({ title: 'notes.txt', citations: { enabled: true } }),
+      expect.objectContaining({ title: 'paper.pdf', citations: { enabled: true } }),
+    ]);
+    const cited = frames.filter(({ event }) => event === 'source').map(({ data }) => data);
+    expect(cited).toEqual([
+      expect.objectContaining({
+        type: 'document',
+        title: 'paper.pdf',
+        location: { unit: 'page', start: 1, end: 2 },
+      }),
+    ]);
+  });
+
+  it('outside of the project are refused', async () => {
+    const { frames } = await run('Look', [fixture('report.pdf')]);
+    const [warning] = frames.filter(({ event }) => event === 'attachment:warning');
+    expect(warning?.data).toMatchObject({
+      reason: expect.stringContaining('must lie inside the session'),
+    });
+  });
+
+  describe('that are sent before their turn', () => {
+    const send = async (files: [string, Uint8Array | string][]) => {
+      const form = new FormData();
+      for (const [name, content] of files) form.append('files', new Blob([content]), name);
+      const response = await fetch(`${server.url}/api/harness/attachments`, {
+        method: 'POST',
+        body: form,
+      });
+      const body = (await response.json()) as {
+        attachments: { id: string }[];
+        error?: { type: string };
+      };
+      return { status: response.status, body };
+    };
+
+    it('are named in it by their ids', async () => {
+      const report = await readFile(fixture('report.pdf'));
+      const { status, body } = await send([
+        ['../../report.pdf', report],
+        ['tool.exe', 'MZ'],
+      ]);
+      expect([status, body]).toEqual([
+        200,
+        {
+          attachments: [
+            {
+              id: expect.stringMatching(/^att_/),
+              name: 'report.pdf',
+              mimeType: 'application/pdf',
+              size: report.length,
+            },
+          ],
+          errors: [{ path: 'tool.exe', reason: expect.stringContaining("'.exe'") }],
+        },
+      ]);
+      await run('Look', [body.attachments[0]?.id ?? '', at('notes.txt')]);
+      expect(contentOf()).toMatchObject([
+        { type: 'text' },
+        { title: 'report.pdf', source: { data: report.toString('base64') } },
+        { title: 'notes.txt' },
+      ]);
+    });
+
+    it('are refused when none can be taken, each with its reason', async () => {
+      const { status, body } = await send([['a.exe', 'MZ']]);
+      expect([status, body.error]).toEqual([
+        400,
+        expect.objectContaining({
+          type: 'ATTACHMENT_FAILURE',
+          details: {
+            attachmentErrors: [{ path: 'a.exe', reason: expect.any(String) }],
+            rejectedAttachmentCount: 1,
+          },
+        }),
+      ]);
+    });
+
+    it('are refused when they are no form, or too much', async () => {
+      const headers = { 'content-type': 'application/json' };
+      const json = await server.client.request('POST', '/api/harness/attachments', {
+        headers,
+        body: '{}',
+      });
+      expect([json.status, json.body['error']]).toEqual([
+        400,
+        expect.objectContaining({ type: 'INVALID_REQUEST' }),
+      ]);
+      const { status, body } = await send([['big.txt', Buffer.alloc(10 * 1024 * 1024 + 1, 'a')]]);
+      expect([status, body.error?.type]).toEqual([413, 'FILE_TOO_LARGE']);
+    });
   });
 });

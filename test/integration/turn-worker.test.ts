@@ -185,7 +185,6 @@ describe('the worker', () => {
     const sweeper = new Sweeper({
       claims,
       abandoned,
-      forget: async () => undefined,
       queue: again.queue,
       clock,
       logger,

@@ -18,6 +18,8 @@ export const someOptions: OptionResolution = {
     onDisconnect: 'continue',
     priority: 'normal',
     thinking: false,
+    citations: false,
+    attachmentsAs: 'native',
     agentConfig: someLimits,
   },
   provenance: {
@@ -29,6 +31,8 @@ export const someOptions: OptionResolution = {
     onDisconnect: 'opts',
     priority: 'default',
     thinking: 'default',
+    citations: 'default',
+    attachmentsAs: 'default',
     maxTokens: 'default',
     agentConfig: {
       maxIterations: 'default',

@@ -4,6 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { someLimits } from './store-turn.js';
 import { PersonaLibrary } from '../../src/agents/load-persona.js';
+import { DiskContents } from '../../src/attachments/blobs/disk-contents.js';
+import { openExtractor } from '../../src/attachments/extract/extractor.js';
+import { openAttachments } from '../../src/attachments/open-attachments.js';
 import { MemoryEventLog } from '../../src/events/memory-event-log.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { silentLogger } from '../../src/platform/logger.js';
@@ -41,6 +44,8 @@ export async function openTestServices(
   const { clock = systemClock, leaseMs = 30_000, turnTimeoutMs = 600_000 } = options;
   const modelRequests: RehearsalRequest[] = [];
   const model = await startRehearsal({ onRequest: (request) => modelRequests.push(request) });
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-worker-'));
+  const extractor = openExtractor({ clock });
   const workerErrors = new Map<string, unknown>();
   const provider = new AnthropicProvider(
     {
@@ -73,6 +78,15 @@ export async function openTestServices(
     trees: new DecisionTrees(),
     todos: new TodoStore(database.db),
     resources: new ResourceReader(clock),
+    attachments: openAttachments({
+      db: database.db,
+      contents: new DiskContents(path.join(folder, 'blobs')),
+      extractor,
+      clock,
+      logger: silentLogger,
+      memoryBytes: 64 * 1024 * 1024,
+      roots: [],
+    }),
     settings: {
       environmentModel: undefined,
       defaultLimits: someLimits,
@@ -96,13 +110,14 @@ export async function openTestServices(
   };
   return {
     services,
-    projectRoot: await mkdtemp(path.join(tmpdir(), 'turnpike-worker-')),
+    projectRoot: await mkdtemp(path.join(folder, 'project-')),
     modelRequests,
     workerErrors,
     close: async () => {
       services.ends.close();
       await services.queue.close();
       await services.log.close();
+      await extractor.close();
       await model.close();
     },
   };

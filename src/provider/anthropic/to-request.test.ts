@@ -48,6 +48,17 @@ const request: ModelRequest = {
 };
 
 describe('toRequest', () => {
+  it('has all documents cited, and no image, where that is asked for', () => {
+    const [message] = toRequest({ ...request, citations: true }).messages;
+    const content = message?.content as { type: string; citations?: unknown }[];
+    expect(content.map(({ type, citations }) => [type, citations])).toEqual([
+      ['text', undefined],
+      ['image', undefined],
+      ['document', { enabled: true }],
+      ['document', { enabled: true }],
+    ]);
+  });
+
   it('writes every kind of part as its block, tool results first', () => {
     expect(toRequest(request)).toEqual({
       model: 'claude-sonnet-5',

@@ -32,7 +32,9 @@ export function toRequest(request: ModelRequest): Params {
     ...toThinking(request),
     ...(request.system.trim() === '' ? {} : { system: toSystem(request.system) }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toTool) }),
-    messages: request.messages.map(toMessage).filter((message) => message.content.length > 0),
+    messages: request.messages
+      .map((message) => toMessage(message, request.citations === true))
+      .filter((message) => message.content.length > 0),
   };
 }
 
@@ -59,7 +61,7 @@ function toThinking({ thinking, maxTokens }: ModelRequest): Pick<Params, 'thinki
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
-function toMessage(message: ModelMessage): Message {
+function toMessage(message: ModelMessage, cites: boolean): Message {
   if (message.role === 'system') {
     return { role: 'system', content: [{ type: 'text', text: message.text }] };
   }
@@ -69,14 +71,16 @@ function toMessage(message: ModelMessage): Message {
   const parts = message.parts.filter(hasContent);
   const results = parts.filter((part) => part.type === 'tool_result');
   const others = parts.filter((part) => part.type !== 'tool_result');
-  return { role: 'user', content: [...results, ...others].map(toUserBlock) };
+  return { role: 'user', content: [...results, ...others].map((part) => toUserBlock(part, cites)) };
 }
 
 function hasContent(part: UserPart | AssistantPart): boolean {
   return part.type !== 'text' || part.text.trim() !== '';
 }
 
-function toUserBlock(part: UserPart): Block {
+/** @param cites of all documents or of none: the API takes no mixture. */
+function toUserBlock(part: UserPart, cites: boolean): Block {
+  const citations = cites ? { citations: { enabled: true } } : {};
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text };
@@ -95,12 +99,14 @@ function toUserBlock(part: UserPart): Block {
         type: 'document',
         title: part.title,
         source: { type: 'base64', media_type: 'application/pdf', data: part.base64 },
+        ...citations,
       };
     case 'document':
       return {
         type: 'document',
         title: part.title,
         source: { type: 'text', media_type: 'text/plain', data: part.text },
+        ...citations,
       };
     case 'tool_result':
       return {

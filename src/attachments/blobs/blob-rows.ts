@@ -1,0 +1,133 @@
+import { and, asc, eq, lt, sql, type SQL } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import type { Database } from '../../storage/connection.js';
+import { violatedConstraint } from '../../storage/constraint.js';
+import { blobs, blobWrites, sessionBlobs, uploads } from '../../storage/schema.js';
+
+/** Rows one statement takes at most. */
+export const BATCH_ROWS = 500;
+
+/** A content that began then is to be removed, and can become no blob any more. */
+const condemned = new Date(0);
+
+/**
+ * The rows of the store. A content's id is in `blob_writes` from before its first byte until a row
+ * of `blobs` has it, and again from when that row goes until its last byte has gone. So a crash
+ * leaves nothing that nobody knows of.
+ */
+export class BlobRows {
+  constructor(private readonly db: Database) {}
+
+  async beginWrite(contentId: string, startedAt: Date): Promise<void> {
+    await this.db.insert(blobWrites).values({ contentId, startedAt });
+  }
+
+  /** A content that is written to its end becomes its hash's, unless the hash has one. */
+  async claimHash(blob: typeof blobs.$inferInsert): Promise<{ contentId: string } | undefined> {
+    return this.#contentId(sql`
+      with mine as (${ownWrite(blob.contentId)}),
+      kept as (
+        insert into ${blobs} (sha256, size, content_id, touched_at)
+        select ${blob.sha256}::text, ${blob.size}::integer, content_id, ${at(blobs.touchedAt, blob.touchedAt)}
+        from mine
+        on conflict (sha256) do update
+        set touched_at = greatest(${blobs.touchedAt}, excluded.touched_at)
+        returning content_id
+      ),
+      done as (delete from ${blobWrites} using kept where ${blobWrites.contentId} = kept.content_id)
+      select content_id as "contentId" from kept`);
+  }
+
+  /** Puts a content in the place of one that has vanished. @returns whether that was still there. */
+  async replaceContent(sha256: string, vanishedId: string, contentId: string): Promise<boolean> {
+    const taken = await this.#contentId(sql`
+      with mine as (${ownWrite(contentId)}),
+      taken as (
+        update ${blobs} set content_id = mine.content_id from mine
+        where ${blobs.sha256} = ${sha256} and ${blobs.contentId} = ${vanishedId}
+        returning mine.content_id
+      ),
+      done as (delete from ${blobWrites} using taken where ${blobWrites.contentId} = taken.content_id),
+      leftover as (
+        insert into ${blobWrites} (content_id, started_at)
+        select ${vanishedId}::text, ${at(blobWrites.startedAt, condemned)} from taken
+      )
+      select content_id as "contentId" from taken`);
+    return taken !== undefined;
+  }
+
+  async endWrite(contentId: string): Promise<void> {
+    await this.db.delete(blobWrites).where(eq(blobWrites.contentId, contentId));
+  }
+
+  /** Takes the rows of blobs that nobody uses and nobody put since. @returns how many, up to 500. */
+  async condemnUnused(touchedBefore: Date): Promise<number> {
+    const statement = sql`
+      with unused as (
+        select sha256 from ${blobs}
+        where ${lt(blobs.touchedAt, touchedBefore)}
+        and not exists (select from ${sessionBlobs} where ${eq(sessionBlobs.sha256, blobs.sha256)})
+        and not exists (select from ${uploads} where ${eq(uploads.sha256, blobs.sha256)})
+        limit ${BATCH_ROWS}::integer for update skip locked
+      ),
+      gone as (
+        delete from ${blobs} using unused where ${blobs.sha256} = unused.sha256 returning content_id
+      )
+      insert into ${blobWrites} (content_id, started_at)
+      select content_id, ${at(blobWrites.startedAt, condemned)} from gone
+      returning content_id`;
+    try {
+      return (await this.db.execute(statement)).rows.length;
+    } catch (error) {
+      // Somebody began to use one meanwhile. The next time finds what is left.
+      if (violatedConstraint(error)?.endsWith('_sha256_fkey') === true) return 0;
+      throw error;
+    }
+  }
+
+  /** @returns whether it is a write still. */
+  async condemnWrite(contentId: string): Promise<boolean> {
+    const found = await this.db
+      .update(blobWrites)
+      .set({ startedAt: condemned })
+      .where(eq(blobWrites.contentId, contentId))
+      .returning({ contentId: blobWrites.contentId });
+    return found.length > 0;
+  }
+
+  async condemnWrites(startedBefore: Date): Promise<void> {
+    await this.db
+      .update(blobWrites)
+      .set({ startedAt: condemned })
+      .where(lt(blobWrites.startedAt, startedBefore));
+  }
+
+  /** Contents that are to be removed, up to 500. */
+  async listCondemned(): Promise<string[]> {
+    const rows = await this.db
+      .select({ contentId: blobWrites.contentId })
+      .from(blobWrites)
+      .where(eq(blobWrites.startedAt, condemned))
+      .orderBy(asc(blobWrites.contentId))
+      .limit(BATCH_ROWS);
+    return rows.map((row) => row.contentId);
+  }
+
+  async #contentId(statement: SQL): Promise<{ contentId: string } | undefined> {
+    const [row] = (await this.db.execute(statement)).rows;
+    return row as { contentId: string } | undefined;
+  }
+}
+
+/** Locked: a write is either condemned or finished, never both. */
+function ownWrite(contentId: string): SQL {
+  const isOwn = and(
+    eq(blobWrites.contentId, contentId),
+    sql`${blobWrites.startedAt} > ${at(blobWrites.startedAt, condemned)}`,
+  );
+  return sql`select content_id from ${blobWrites} where ${isOwn} for update`;
+}
+
+function at(column: AnyPgColumn, time: Date): SQL {
+  return sql`${sql.param(time, column)}::timestamptz`;
+}

@@ -1,0 +1,147 @@
+import { eq, lt, sql } from 'drizzle-orm';
+import type { Clock } from '../../platform/clock.js';
+import { newId } from '../../platform/ids.js';
+import { TypedError } from '../../platform/typed-error.js';
+import type { Database, Queryable } from '../../storage/connection.js';
+import { blobs, sessionBlobs, uploads } from '../../storage/schema.js';
+import type { BlobContents } from './blob-contents.js';
+import { BATCH_ROWS, BlobRows } from './blob-rows.js';
+import { MeasuredContent, type StoredBlob } from './measure-content.js';
+
+const HOUR_MS = 60 * 60 * 1_000;
+const DAY_MS = 24 * HOUR_MS;
+
+export interface BlobStoreDeps {
+  db: Database;
+  contents: BlobContents;
+  clock: Clock;
+}
+
+/** Contents by their SHA-256, each kept once, as long as a session or an upload uses it. */
+export class BlobStore {
+  readonly #db: Database;
+  readonly #rows: BlobRows;
+  readonly #contents: BlobContents;
+  readonly #clock: Clock;
+
+  constructor({ db, contents, clock }: BlobStoreDeps) {
+    this.#db = db;
+    this.#rows = new BlobRows(db);
+    this.#contents = contents;
+    this.#clock = clock;
+  }
+
+  /**
+   * Reads a content once: hashed, counted and stored in one pass. Nobody uses it yet; it is kept for
+   * an hour.
+   *
+   * @throws what the content throws, and nothing is kept then.
+   */
+  async put(content: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
+    const contentId = newId('blob');
+    await this.#rows.beginWrite(contentId, this.#ago(0));
+    try {
+      const measured = new MeasuredContent(content);
+      await this.#contents.write(contentId, measured);
+      const blob = measured.finish();
+      if (!(await this.#register(blob, contentId))) await this.#discard(contentId);
+      return blob;
+    } catch (error) {
+      await this.#discard(contentId);
+      throw error;
+    }
+  }
+
+  /** Undefined when it is not stored. */
+  async get(sha256: string): Promise<Buffer | undefined> {
+    const [blob] = await this.#db
+      .select({ contentId: blobs.contentId, size: blobs.size })
+      .from(blobs)
+      .where(eq(blobs.sha256, sha256));
+    return blob && this.#contents.read(blob.contentId, blob.size);
+  }
+
+  /**
+   * A session uses these from now on: they are kept as long as it is.
+   *
+   * @throws TypedError 400 `ATTACHMENT_FAILURE`, details `{missing}`, when one is gone.
+   */
+  async keep(
+    sessionId: string,
+    hashes: readonly string[],
+    db: Queryable = this.#db,
+  ): Promise<void> {
+    const wanted = [...new Set(hashes)];
+    if (wanted.length === 0) return;
+    // Locked against a deletion that is under way: what is found here stays.
+    const { rows } = await db.execute(sql`
+      with found as (select sha256 from ${blobs} where sha256 in ${wanted} for key share),
+      used as (
+        insert into ${sessionBlobs} (session_id, sha256)
+        select ${sessionId}::text, sha256 from found on conflict do nothing
+      )
+      select sha256 from found`);
+    const found = new Set((rows as { sha256: string }[]).map((row) => row.sha256));
+    const missing = wanted.filter((hash) => !found.has(hash));
+    if (missing.length > 0) throw contentGone(missing);
+  }
+
+  /**
+   * Removes what nobody uses and nobody put in the last hour, uploads of more than a day, and
+   * writes that died. Any number of processes may do it at once.
+   *
+   * @returns how many blobs went.
+   */
+  async collect(): Promise<number> {
+    await this.#db.delete(uploads).where(lt(uploads.createdAt, this.#ago(DAY_MS)));
+    await this.#rows.condemnWrites(this.#ago(HOUR_MS));
+    let gone = 0;
+    for (let more = BATCH_ROWS; more === BATCH_ROWS; gone += more) {
+      more = await this.#rows.condemnUnused(this.#ago(HOUR_MS));
+    }
+    for (let more = BATCH_ROWS; more === BATCH_ROWS;) {
+      const condemned = await this.#rows.listCondemned();
+      for (const contentId of condemned) await this.#remove(contentId);
+      more = condemned.length;
+    }
+    return gone;
+  }
+
+  /** @returns whether the written content is the one that is kept; another may have been first. */
+  async #register({ sha256, size }: StoredBlob, contentId: string): Promise<boolean> {
+    for (;;) {
+      const touchedAt = this.#ago(0);
+      const kept = await this.#rows.claimHash({ sha256, size, contentId, touchedAt });
+      if (kept === undefined) throw new Error('The content took more than an hour to come');
+      if (kept.contentId === contentId) return true;
+      if (await this.#contents.has(kept.contentId, size)) return false;
+      if (await this.#rows.replaceContent(sha256, kept.contentId, contentId)) return true;
+    }
+  }
+
+  async #discard(contentId: string): Promise<void> {
+    try {
+      // Not one that became a blob's after all, as when the answer to that was lost.
+      if (await this.#rows.condemnWrite(contentId)) await this.#remove(contentId);
+    } catch {
+      // Its row is still there: `collect` finds it.
+    }
+  }
+
+  async #remove(contentId: string): Promise<void> {
+    await this.#contents.remove(contentId);
+    await this.#rows.endWrite(contentId);
+  }
+
+  #ago(ms: number): Date {
+    return new Date(this.#clock.now() - ms);
+  }
+}
+
+function contentGone(missing: string[]): TypedError {
+  return new TypedError('ATTACHMENT_FAILURE', {
+    status: 400,
+    message: 'The content of a file is no longer stored. Send the file again.',
+    details: { missing },
+  });
+}

@@ -1,0 +1,81 @@
+import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode } from '../../platform/error-code.js';
+import type { BlobContents } from './blob-contents.js';
+import { inPieces } from './in-pieces.js';
+
+/** Bytes of one write at most. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Contents as files of one folder, `<folder>/ab/<contentId>`: for one process, or a shared disk. */
+export class DiskContents implements BlobContents {
+  constructor(private readonly folder: string) {}
+
+  async write(contentId: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const file = this.#file(contentId);
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    const draft = draftOf(file);
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      for await (const bytes of inPieces(content, PIECE_BYTES)) await writeAll(handle, bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+    await syncFolder(path.dirname(file));
+  }
+
+  async has(contentId: string, size: number): Promise<boolean> {
+    const stats = await orUndefined(stat(this.#file(contentId)));
+    return stats?.size === size;
+  }
+
+  async read(contentId: string, size: number): Promise<Buffer | undefined> {
+    const handle = await orUndefined(open(this.#file(contentId), 'r'));
+    if (handle === undefined) return undefined;
+    try {
+      return (await handle.stat()).size === size ? await handle.readFile() : undefined;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async remove(contentId: string): Promise<void> {
+    const file = this.#file(contentId);
+    await Promise.all([rm(file, { force: true }), rm(draftOf(file), { force: true })]);
+  }
+
+  #file(contentId: string): string {
+    const start = contentId.indexOf('_') + 1;
+    return path.join(this.folder, contentId.slice(start, start + 2), contentId);
+  }
+}
+
+/** What is being written has another name: what has its own is whole. */
+const draftOf = (file: string): string => `${file}.part`;
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    written += (await handle.write(bytes, written)).bytesWritten;
+  }
+}
+
+/** A name is on the disk only when its folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function orUndefined<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { inArray } from 'drizzle-orm';
+import type { Clock } from '../../platform/clock.js';
+import { isId, newId } from '../../platform/ids.js';
+import type { Database } from '../../storage/connection.js';
+import { uploads } from '../../storage/schema.js';
+import type { ReceivedFile } from '../received-file.js';
+
+export type Upload = Omit<typeof uploads.$inferSelect, 'createdAt'>;
+
+/** Files that were sent before the turn that names them. `BlobStore.collect` ends them. */
+export class UploadStore {
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  async add(file: Omit<ReceivedFile, 'start'> & { mimeType: string }): Promise<{ id: string }> {
+    const { name, mimeType, size, sha256 } = file;
+    const id = newId('att');
+    const createdAt = new Date(this.clock.now());
+    await this.db.insert(uploads).values({ id, name, mimeType, size, sha256, createdAt });
+    return { id };
+  }
+
+  /** By id, those that exist. Text that is no upload's id is the id of none. */
+  async find(ids: readonly string[]): Promise<Map<string, Upload>> {
+    const wanted = ids.filter((id) => isId('att', id));
+    if (wanted.length === 0) return new Map();
+    const { id, name, mimeType, size, sha256 } = uploads;
+    const found = await this.db
+      .select({ id, name, mimeType, size, sha256 })
+      .from(uploads)
+      .where(inArray(uploads.id, wanted));
+    return new Map(found.map((upload) => [upload.id, upload]));
+  }
+}

@@ -1,0 +1,49 @@
+import { systemClock, type Clock } from '../../platform/clock.js';
+import type { ImageLimits, ImageOutcome, PdfOutcome, TextOutcome, TextSource } from './outcomes.js';
+import { ReaderPool } from './reader-pool.js';
+
+/** Reads files that nobody trusts. A file that cannot be read is an outcome, never an error. */
+export interface Extractor {
+  /** The text of a document; of a PDF without any, what OCR finds on its first pages. */
+  readText(content: Buffer, source: TextSource): Promise<TextOutcome>;
+  /** The text in an image. */
+  readImage(content: Buffer): Promise<TextOutcome>;
+  countPages(content: Buffer): Promise<PdfOutcome>;
+  /** Makes an image upright, and small enough. */
+  fitImage(content: Buffer, mimeType: string, limits: ImageLimits): Promise<ImageOutcome>;
+  close(): Promise<void>;
+}
+
+export interface ExtractorOptions {
+  /** Files that are read at a time. Default: 2. */
+  concurrency?: number;
+  /** Of one file, in ms. Default: 30,000. */
+  timeoutMs?: number;
+  /** Of one process, in MiB. Default: 768. */
+  memoryMb?: number;
+  /** Of one text. Default: 400,000. */
+  maxChars?: number;
+  clock?: Clock;
+  /** Hears what is wrong with a process, not with a file. Default: nobody. */
+  onProblem?: (error: unknown) => void;
+}
+
+/** Files are read in processes of their own, started when needed: one can be killed without harm. */
+export function openExtractor(options: ExtractorOptions = {}): Extractor {
+  const { maxChars = 400_000 } = options;
+  const pool = new ReaderPool({
+    concurrency: options.concurrency ?? 2,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    memoryMb: options.memoryMb ?? 768,
+    clock: options.clock ?? systemClock,
+    onProblem: options.onProblem ?? (() => undefined),
+  });
+  return {
+    readText: (content, source) => pool.run({ kind: 'text', source, maxChars }, content),
+    readImage: (content) => pool.run({ kind: 'image-text', maxChars }, content),
+    countPages: (content) => pool.run({ kind: 'pages' }, content),
+    fitImage: (content, mimeType, limits) =>
+      pool.run({ kind: 'fit-image', mimeType, ...limits }, content),
+    close: () => pool.close(),
+  };
+}

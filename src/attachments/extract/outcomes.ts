@@ -1,0 +1,37 @@
+export type TextSource = 'pdf' | 'docx' | 'xlsx' | 'pptx' | 'csv' | 'html' | 'text';
+
+/** A sentence for the user and the model; it names no path of the server. */
+export type Refused = { type: 'refused'; reason: string };
+
+export type TextOutcome =
+  | {
+      type: 'text';
+      text: string;
+      /** Whether the end of it is missing. */
+      isCut: boolean;
+      /** Of a PDF. */
+      pages?: number;
+      via: 'text' | 'ocr';
+    }
+  | Refused;
+
+export type PdfOutcome = { type: 'pdf'; pages: number } | Refused;
+
+export type ImageOutcome =
+  | { type: 'fits'; width: number; height: number }
+  | {
+      type: 'changed';
+      content: Buffer;
+      mimeType: string;
+      width: number;
+      height: number;
+      /** What was done to it, as `turned upright`. */
+      why: string;
+    }
+  | Refused;
+
+export interface ImageLimits {
+  maxBytes: number;
+  /** Pixels of the longer side. */
+  maxSide: number;
+}

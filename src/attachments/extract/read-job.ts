@@ -1,0 +1,76 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { unreachable } from '../../platform/exhaustive.js';
+import type { TextOutcome, TextSource } from './outcomes.js';
+import { FileFault } from './file-fault.js';
+import type { TextFound } from './text-found.js';
+import type { ReaderAnswer, ReaderJob, ReaderRequest } from './reader-job.js';
+
+const REASON_CHARS = 200;
+
+/** Each reader is loaded when its first file comes: together they are large. */
+const readers: Record<TextSource, (content: Buffer, maxChars: number) => Promise<TextFound>> = {
+  text: async (content) => (await import('./read-plain.js')).readPlain(content),
+  csv: async (content) => (await import('./read-plain.js')).readPlain(content),
+  html: async (content) => (await import('./read-html.js')).readHtml(content),
+  docx: async (content) => (await import('./read-docx.js')).readDocx(content),
+  xlsx: async (content, maxChars) => (await import('./read-xlsx.js')).readXlsx(content, maxChars),
+  pptx: async (content) => (await import('./read-pptx.js')).readPptx(content),
+  pdf: async (content, maxChars) => (await import('./read-pdf.js')).readPdf(content, maxChars),
+};
+
+/** Never rejects: whatever a parser throws is about the file. */
+export async function readJob({ job, file, made }: ReaderRequest): Promise<ReaderAnswer> {
+  try {
+    return await read(job, await readFile(file), made);
+  } catch (error) {
+    return { type: 'refused', reason: describe(error) };
+  }
+}
+
+async function read(job: ReaderJob, content: Buffer, made: string): Promise<ReaderAnswer> {
+  switch (job.kind) {
+    case 'text':
+      return toOutcome(await readers[job.source](content, job.maxChars), job.maxChars);
+    case 'image-text': {
+      const { readScans, toScan } = await import('./read-scans.js');
+      return toOutcome(await readScans([await toScan(content)]), job.maxChars);
+    }
+    case 'pages': {
+      const { countPages } = await import('./read-pdf.js');
+      return { type: 'pdf', pages: await countPages(content) };
+    }
+    case 'fit-image': {
+      const { fitImage } = await import('./fit-image.js');
+      const fitted = await fitImage(content, job);
+      if (fitted.type === 'fits') return fitted;
+      const { content: changed, ...facts } = fitted;
+      await writeFile(made, changed, { mode: 0o600 });
+      return facts;
+    }
+    default:
+      return unreachable(job);
+  }
+}
+
+function toOutcome({ text, via, pages }: TextFound, maxChars: number): TextOutcome {
+  const clean = withoutControls(text);
+  const isCut = clean.length > maxChars;
+  // Half of a pair of surrogates is no character: neither a database nor the provider takes it.
+  const kept = clean.slice(0, maxChars).replace(/\p{Cs}/gu, '');
+  return { type: 'text', text: kept, isCut, via, ...(pages === undefined ? {} : { pages }) };
+}
+
+/** A database takes no NUL, and nobody means the other control characters. */
+function withoutControls(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(/(?![\n\t])\p{Cc}/gu, '')
+    .trim();
+}
+
+function describe(error: unknown): string {
+  if (error instanceof FileFault) return `The file ${error.message}`;
+  const said = error instanceof Error ? error.message : String(error);
+  const line = said.split('\n')[0] ?? '';
+  return `The file cannot be read: ${line.slice(0, REASON_CHARS)}`;
+}

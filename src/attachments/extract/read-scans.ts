@@ -1,0 +1,54 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import sharp from 'sharp';
+import { createWorker, OEM } from 'tesseract.js';
+import { FileFault } from './file-fault.js';
+import { MOST_PIXELS } from './fit-image.js';
+import type { TextFound } from './text-found.js';
+
+const language = 'eng';
+/** The language's data is a package: nothing is fetched while the server runs. */
+const langPath = path.join(
+  path.dirname(
+    createRequire(import.meta.url).resolve(`@tesseract.js-data/${language}/package.json`),
+  ),
+  '4.0.0_best_int',
+);
+/** Pixels of the longer side: more does not make letters clearer. */
+const SIDE = 3_000;
+
+/** What OCR finds in pictures, one after the other. */
+export async function readScans(
+  pictures: AsyncIterable<Buffer> | Iterable<Buffer>,
+): Promise<TextFound> {
+  const worker = await createWorker(language, OEM.LSTM_ONLY, {
+    langPath,
+    gzip: true,
+    cacheMethod: 'none',
+  });
+  try {
+    const texts: string[] = [];
+    for await (const picture of pictures) {
+      const { data } = await worker.recognize(picture);
+      texts.push(data.text.trim());
+    }
+    return { text: texts.join('\n\n'), via: 'ocr' };
+  } finally {
+    await worker.terminate();
+  }
+}
+
+/** A picture as OCR reads it best: upright, grey, and not larger than helps. */
+export async function toScan(content: Buffer): Promise<Buffer> {
+  try {
+    return await sharp(content, { limitInputPixels: MOST_PIXELS })
+      .rotate()
+      .flatten({ background: 'white' })
+      .grayscale()
+      .resize({ width: SIDE, height: SIDE, fit: 'inside', withoutEnlargement: true })
+      .png()
+      .toBuffer();
+  } catch (cause) {
+    throw new FileFault('is no image that can be read', { cause });
+  }
+}

@@ -1,0 +1,80 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pLimit from 'p-limit';
+import type { Clock } from '../../platform/clock.js';
+import type { OutcomeOf, ReaderJob } from './reader-job.js';
+import { ReaderProcess, type ReaderLimits } from './reader-process.js';
+
+/** How long a process without work stays, in ms. */
+const IDLE_MS = 30_000;
+
+export interface ReaderPoolOptions extends ReaderLimits {
+  /** Files that are read at a time. */
+  concurrency: number;
+  clock: Clock;
+  onProblem(error: unknown): void;
+}
+
+/** A few processes that read files, one file each at a time. */
+export class ReaderPool {
+  readonly #turns: ReturnType<typeof pLimit>;
+  readonly #idle: ReaderProcess[] = [];
+  readonly #all = new Set<ReaderProcess>();
+  #cancelIdle = (): void => undefined;
+  #closed = false;
+
+  constructor(private readonly options: ReaderPoolOptions) {
+    this.#turns = pLimit(options.concurrency);
+  }
+
+  run<Job extends ReaderJob>(job: Job, content: Buffer): Promise<OutcomeOf<Job>> {
+    return this.#turns(() => this.#read(job, content));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelIdle();
+    this.#turns.clearQueue();
+    await Promise.all([...this.#all].map((reader) => reader.kill()));
+    this.#all.clear();
+  }
+
+  async #read<Job extends ReaderJob>(job: Job, content: Buffer): Promise<OutcomeOf<Job>> {
+    if (this.#closed) throw new Error('The pool of reader processes is closed');
+    const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-read-'));
+    const [file, made] = [path.join(folder, 'file'), path.join(folder, 'made')];
+    const reader = this.#take();
+    try {
+      await writeFile(file, content, { mode: 0o600 });
+      const answer = await reader.read({ job, file, made });
+      const outcome =
+        answer.type === 'changed' ? { ...answer, content: await readFile(made) } : answer;
+      // A job is answered by its own kind of outcome: the process switches over the kind.
+      return outcome as OutcomeOf<Job>;
+    } catch (error) {
+      this.options.onProblem(error);
+      throw error;
+    } finally {
+      this.#giveBack(reader);
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  #take(): ReaderProcess {
+    this.#cancelIdle();
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
+    const reader = new ReaderProcess(this.options, this.options.clock);
+    this.#all.add(reader);
+    return reader;
+  }
+
+  #giveBack(reader: ReaderProcess): void {
+    this.#idle.push(reader);
+    if (this.#closed || this.#idle.length < this.#all.size) return;
+    this.#cancelIdle = this.options.clock.after(IDLE_MS, () => {
+      for (const one of this.#idle) void one.kill();
+    });
+  }
+}

@@ -1,0 +1,156 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '../../platform/clock.js';
+import { residentBytes } from './resident-bytes.js';
+import type { ReaderAnswer, ReaderRequest } from './reader-job.js';
+
+const MIB = 1024 * 1024;
+/** Between two looks at the memory of a process, in ms. */
+const LOOK_MS = 100;
+/** Share of the memory that its objects may have; decoders take theirs beside them. */
+const HEAP_SHARE = 0.6;
+const STDERR_CHARS = 2_000;
+
+export interface ReaderLimits {
+  /** Of one file, in ms. */
+  timeoutMs: number;
+  /** Of the process, in MiB. */
+  memoryMb: number;
+}
+
+type Message = { type: 'ready' } | { type: 'answer'; answer: ReaderAnswer };
+
+/** A process that reads one file at a time. It is started when needed, and again when it died. */
+export class ReaderProcess {
+  #child: ChildProcess | undefined;
+  #stderr = '';
+
+  constructor(
+    private readonly limits: ReaderLimits,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws Error when a process cannot be started at all; what a file does is an answer. */
+  async read(request: ReaderRequest): Promise<ReaderAnswer> {
+    const child = this.#child ?? (await this.#start());
+    const stopped = new Stopped(child);
+    const cancelTimeout = this.clock.after(this.limits.timeoutMs, () =>
+      stopped.because(`it took longer than ${this.limits.timeoutMs / 1_000} s to read`),
+    );
+    const cancelLooks = this.#watchMemory(child, stopped);
+    try {
+      child.send(request);
+      return await this.#answerOf(child, stopped);
+    } finally {
+      cancelTimeout();
+      cancelLooks();
+    }
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  async #start(): Promise<ChildProcess> {
+    const { PATH = '', LANG = 'C.UTF-8', TMPDIR } = process.env;
+    const heapMb = Math.round(this.limits.memoryMb * HEAP_SHARE);
+    const child = fork(entry(), [], {
+      // Nothing of the server's own settings: what reads hostile files has no secrets.
+      env: { PATH, LANG, ...(TMPDIR === undefined ? {} : { TMPDIR }) },
+      execArgv: [`--max-old-space-size=${heapMb}`],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    this.#stderr = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS);
+    });
+    child.once('exit', () => {
+      if (this.#child === child) this.#child = undefined;
+    });
+    this.#child = child;
+    const [first] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [
+      unknown,
+    ];
+    if (!isMessage(first) || first.type !== 'ready') {
+      throw new Error(`A process that reads files did not start: ${this.#stderr}`);
+    }
+    return child;
+  }
+
+  /** What it says, or why it died. */
+  async #answerOf(child: ChildProcess, stopped: Stopped): Promise<ReaderAnswer> {
+    const over = new AbortController();
+    const { signal } = over;
+    try {
+      const [first] = (await Promise.race([
+        once(child, 'message', { signal }),
+        once(child, 'exit', { signal }),
+      ])) as [unknown];
+      if (isMessage(first) && first.type === 'answer') return first.answer;
+      return { type: 'refused', reason: `The file cannot be read: ${this.#explain(stopped)}` };
+    } finally {
+      over.abort();
+    }
+  }
+
+  #explain({ reason }: Stopped): string {
+    if (reason !== undefined) return reason;
+    return /heap out of memory|allocation failed/i.test(this.#stderr)
+      ? this.#tooMuch()
+      : 'its content ended the process that read it';
+  }
+
+  #tooMuch(): string {
+    return `it needs more than ${this.limits.memoryMb} MiB to be read`;
+  }
+
+  #watchMemory(child: ChildProcess, stopped: Stopped): () => void {
+    let cancel = (): void => undefined;
+    let isOver = false;
+    const look = async (): Promise<void> => {
+      const bytes = child.pid === undefined ? 0 : await residentBytes(child.pid);
+      if (isOver) return;
+      if (bytes > this.limits.memoryMb * MIB) stopped.because(this.#tooMuch());
+      else next();
+    };
+    const next = (): void => {
+      cancel = this.clock.after(LOOK_MS, () => void look());
+    };
+    next();
+    return () => {
+      isOver = true;
+      cancel();
+    };
+  }
+}
+
+/** Kills a process, and remembers why it first did. */
+class Stopped {
+  reason: string | undefined;
+
+  constructor(private readonly child: ChildProcess) {}
+
+  because(reason: string): void {
+    this.reason ??= reason;
+    this.child.kill('SIGKILL');
+  }
+}
+
+function isMessage(value: unknown): value is Message {
+  return typeof value === 'object' && value !== null && 'type' in value;
+}
+
+/** A process runs built code only: the tests, which run the source, take it from the build. */
+function entry(): string {
+  const here = fileURLToPath(import.meta.url);
+  const folder = path.dirname(here);
+  if (here.endsWith('.js')) return path.join(folder, 'run-reader.js');
+  return path.join(folder, '../../../dist/attachments/extract/run-reader.js');
+}

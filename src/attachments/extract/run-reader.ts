@@ -1,0 +1,23 @@
+import { Worker } from 'node:worker_threads';
+import { readJob } from './read-job.js';
+import type { ReaderRequest } from './reader-job.js';
+
+/**
+ * The process that reads files: one request at a time, answered by one message. It is started by
+ * `ReaderProcess`.
+ */
+
+/** A parser that does not come back hears nothing: a thread beside it sees that the parent died. */
+const watchdog = `
+  const { ppid } = process;
+  setInterval(() => {
+    if (process.ppid !== ppid) process.kill(process.pid, 'SIGKILL');
+  }, 1_000);
+`;
+new Worker(watchdog, { eval: true }).unref();
+
+process.on('message', (request: ReaderRequest) => {
+  void readJob(request).then((answer) => process.send?.({ type: 'answer', answer }));
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.({ type: 'ready' });

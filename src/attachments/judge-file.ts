@@ -1,0 +1,68 @@
+import type { BlobStore } from './blobs/blob-store.js';
+import { checkName, maxImageBytes, maxImageSide } from './check-attachment.js';
+import { extensionOf, mediaKind } from './classify.js';
+import type { Extractions } from './extractions.js';
+import type { Extractor } from './extract/extractor.js';
+import type { ReceivedFile } from './received-file.js';
+import { refuseMismatch, sniffType } from './sniff-type.js';
+import type { AttachmentRef } from './stored-part.js';
+
+export interface JudgeDeps {
+  store: Pick<BlobStore, 'put' | 'get'>;
+  extractions: Pick<Extractions, 'countPages'>;
+  extractor: Pick<Extractor, 'fitImage'>;
+}
+
+const imageTooLarge = `Attachment exceeds the model's image size limit (${maxImageBytes} bytes)`;
+
+export type Judgement = { file: AttachmentRef } | { reason: string };
+
+/**
+ * Whether the model can be given a file: of a kind that is taken, with the content its name says,
+ * and whole. What the sender says of its type is not asked. An image that is too large for the
+ * model, or lies on its side, is made fit.
+ */
+export async function judgeFile(deps: JudgeDeps, received: ReceivedFile): Promise<Judgement> {
+  const { name, sha256, size } = received;
+  const typed = await typeOf(received);
+  if ('reason' in typed) return typed;
+  const { mimeType } = typed;
+  const file = { name, mimeType, size, sha256 };
+  if (size === 0) return { file };
+  const kind = mediaKind(mimeType);
+  // Bytes that nobody knows pass, as for every client before: what shows them says what they are.
+  const isKnown = (await sniffType(received.start)) !== undefined;
+  if (kind === 'image' && isKnown) return fit(deps, file);
+  if (kind === 'image' && size > maxImageBytes) return { reason: imageTooLarge };
+  if (kind !== 'pdf' || !isKnown) return { file };
+  const counted = await deps.extractions.countPages(sha256);
+  return counted.type === 'refused' ? { reason: counted.reason } : { file };
+}
+
+/** By its name; where that has no extension, by its content. */
+async function typeOf(file: ReceivedFile): Promise<{ mimeType: string } | { reason: string }> {
+  if (extensionOf(file.name) === '') {
+    const found = await sniffType(file.start);
+    if (found !== undefined) return checkName(`file.${found.extension}`);
+    if (!file.start.includes(0)) return { mimeType: 'text/plain' };
+  }
+  const named = checkName(file.name);
+  if ('reason' in named) return named;
+  const mismatch = await refuseMismatch(file.start, named.mimeType);
+  return mismatch === undefined ? named : { reason: mismatch };
+}
+
+async function fit({ store, extractor }: JudgeDeps, file: AttachmentRef): Promise<Judgement> {
+  const content = await store.get(file.sha256);
+  if (content === undefined) return { reason: 'Attachment is no longer stored: send it again' };
+  const limits = { maxBytes: maxImageBytes, maxSide: maxImageSide };
+  const fitted = await extractor.fitImage(content, file.mimeType, limits);
+  if (fitted.type === 'refused') return { reason: fitted.reason };
+  if (fitted.type === 'fits') return { file };
+  const { sha256, size } = await store.put(inOnePiece(fitted.content));
+  return { file: { ...file, sha256, size, mimeType: fitted.mimeType, changed: fitted.why } };
+}
+
+async function* inOnePiece(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield content;
+}

@@ -1,0 +1,53 @@
+/** What a part of a form says of itself. */
+export interface Disposition {
+  /** Of the field. */
+  name: string;
+  /** Of the file, as it was sent; undefined when none was. */
+  fileName: string | undefined;
+}
+
+const parameter =
+  /;\s*([\w!#$&+^`|~.-]+)(\*?)\s*=\s*(?:"((?:[^"\\]|\\["\\]|\\(?!["\\]))*)"|([^\s;"]*))\s*/gy;
+
+/** The three characters that browsers escape. */
+const escaped = /%(22|0[Dd]|0[Aa])/g;
+
+/**
+ * A part's Content-Disposition; undefined when it is no `form-data` with a name.
+ *
+ * @param header its bytes, one character each: they are UTF-8.
+ */
+export function readDisposition(header: string): Disposition | undefined {
+  const text = Buffer.from(header, 'latin1').toString('utf8').trim();
+  const type = /^form-data\s*(?=;)/i.exec(text);
+  if (type === null) return undefined;
+  const values = new Map<string, string>();
+  parameter.lastIndex = type[0].length;
+  let end = parameter.lastIndex;
+  for (let match = parameter.exec(text); match !== null; match = parameter.exec(text)) {
+    end = parameter.lastIndex;
+    const [, key = '', star = '', quoted, bare = ''] = match;
+    const value = star === '' ? unquote(quoted, bare) : decodeExtended(quoted ?? bare);
+    if (value === undefined) return undefined;
+    values.set(key.toLowerCase() + star, value);
+  }
+  const name = values.get('name');
+  if (name === undefined || end !== text.length) return undefined;
+  return { name, fileName: values.get('filename*') ?? values.get('filename') };
+}
+
+function unquote(quoted: string | undefined, bare: string): string {
+  if (quoted === undefined) return bare;
+  return quoted.replace(/\\(["\\])/g, '$1').replace(escaped, (code) => decodeURIComponent(code));
+}
+
+/** RFC 5987: `utf-8'en'a%20b`. */
+function decodeExtended(value: string): string | undefined {
+  const match = /^utf-8'[^']*'(.*)$/i.exec(value);
+  if (match === null) return undefined;
+  try {
+    return decodeURIComponent(match[1] ?? '');
+  } catch {
+    return undefined;
+  }
+}

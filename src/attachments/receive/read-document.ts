@@ -1,0 +1,113 @@
+/** A token of the JSON parser: a value starts, comes in chunks, ends. */
+export interface JsonToken {
+  name: string;
+  value?: string | boolean | null;
+}
+
+/** Where a value is in its document: `['files', 0, 'content']`. */
+export type JsonPath = readonly (string | number)[];
+
+/** Arrays and objects inside of each other at most. */
+export const MOST_DEPTH = 64;
+
+export interface DocumentRules {
+  /** Takes the text of some strings while it comes; undefined for a string that is kept. */
+  takeText(path: JsonPath): ((texts: AsyncIterable<string>) => Promise<unknown>) | undefined;
+  /** Characters of everything that is kept. */
+  maxChars: number;
+  /** Makes what is thrown for a document over that. */
+  tooLarge(): Error;
+  tooDeep(): Error;
+}
+
+/** A document made of its tokens as they come. Only what is kept takes memory. */
+export async function readDocument(
+  tokens: AsyncIterable<JsonToken>,
+  rules: DocumentRules,
+): Promise<unknown> {
+  const reader = new DocumentReader(tokens[Symbol.asyncIterator](), rules);
+  const document = await reader.value(await reader.next(), []);
+  // What follows is white space, or the parser throws.
+  await reader.end();
+  return document;
+}
+
+class DocumentReader {
+  #chars = 0;
+
+  constructor(
+    private readonly tokens: AsyncIterator<JsonToken>,
+    private readonly rules: DocumentRules,
+  ) {}
+
+  async next(): Promise<JsonToken> {
+    const next = await this.tokens.next();
+    return next.done === true ? { name: 'end' } : next.value;
+  }
+
+  async end(): Promise<void> {
+    for (let token = await this.next(); token.name !== 'end';) token = await this.next();
+  }
+
+  async value(token: JsonToken, path: JsonPath): Promise<unknown> {
+    this.#count(1);
+    switch (token.name) {
+      case 'startObject':
+        return this.#object(path);
+      case 'startArray':
+        return this.#array(path);
+      case 'startString': {
+        const take = this.rules.takeText(path);
+        return take === undefined ? this.#text() : take(this.#texts());
+      }
+      case 'startNumber':
+        return Number(await this.#text());
+      default:
+        return token.value;
+    }
+  }
+
+  async #object(path: JsonPath): Promise<Record<string, unknown>> {
+    this.#checkDepth(path);
+    const entries: [string, unknown][] = [];
+    for (let token = await this.next(); token.name === 'startKey'; token = await this.next()) {
+      const key = await this.#text();
+      entries.push([key, await this.value(await this.next(), [...path, key])]);
+    }
+    return Object.fromEntries(entries);
+  }
+
+  async #array(path: JsonPath): Promise<unknown[]> {
+    this.#checkDepth(path);
+    const items: unknown[] = [];
+    for (let token = await this.next(); token.name !== 'endArray'; token = await this.next()) {
+      items.push(await this.value(token, [...path, items.length]));
+    }
+    return items;
+  }
+
+  async #text(): Promise<string> {
+    let text = '';
+    for await (const more of this.#texts()) {
+      this.#count(more.length);
+      text += more;
+    }
+    return text;
+  }
+
+  /** The chunks of a string, a key or a number, up to its end. */
+  async *#texts(): AsyncGenerator<string> {
+    for (let token = await this.next(); token.value !== undefined; token = await this.next()) {
+      yield String(token.value);
+    }
+  }
+
+  #count(chars: number): void {
+    this.#chars += chars;
+    if (this.#chars > this.rules.maxChars) throw this.rules.tooLarge();
+  }
+
+  #checkDepth(path: JsonPath): void {
+    if (path.length >= MOST_DEPTH) throw this.rules.tooDeep();
+  }
+}

@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import Parser from 'stream-json/Parser.js';
+import { ContentTaker } from './content-taker.js';
+import { documentTooDeep, fieldTooLarge, invalidJson } from './receive-errors.js';
+import { readDocument, type DocumentRules, type JsonPath } from './read-document.js';
+import type { ReceiveDeps } from './receive-deps.js';
+import type { ReceiveLimits } from './receive-limits.js';
+import { RequestBody } from './request-body.js';
+import { storeContents } from './store-contents.js';
+
+const PLAIN_BYTES = 1024 * 1024;
+
+export interface DocumentOptions extends ReceiveDeps {
+  limits: ReceiveLimits;
+  /** Whether a text at this place is the base64 of a file. */
+  isContent(path: JsonPath): boolean;
+}
+
+/**
+ * Receives a JSON document with files in it. A file's text is decoded straight into the store and
+ * becomes a `StoredContent`; a large document is never whole in memory.
+ *
+ * @throws TypedError 400 `INVALID_REQUEST`, 408 `REQUEST_TIMEOUT`, 413 `BODY_TOO_LARGE` or
+ * `FILE_TOO_LARGE`; ClientGoneError.
+ */
+export async function receiveDocument(
+  request: IncomingMessage,
+  options: DocumentOptions,
+): Promise<unknown> {
+  const { limits, clock } = options;
+  return new RequestBody(request, limits, clock).receive(async (body) => {
+    const taker = new ContentTaker(options);
+    const isSmall = (body.announcedBytes ?? Infinity) <= (limits.plainBytes ?? PLAIN_BYTES);
+    if (isSmall) return storeContents(await parseWhole(body), taker);
+    return parseComing(body, taker, limits.maxFieldBytes);
+  });
+}
+
+async function parseWhole(body: RequestBody): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body.read()) chunks.push(chunk);
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw invalidJson();
+  }
+}
+
+async function parseComing(
+  body: RequestBody,
+  taker: ContentTaker,
+  maxChars: number,
+): Promise<unknown> {
+  const rules: DocumentRules = {
+    takeText: (path) => (taker.takes(path) ? (texts) => taker.take(path, texts) : undefined),
+    maxChars,
+    tooLarge: () => fieldTooLarge('The JSON body without its files', maxChars),
+    tooDeep: documentTooDeep,
+  };
+  const parser = new Parser({ packValues: false });
+  // Unless the body was refused before, and the parser only ends with it.
+  parser.on('error', () => body.refuse(invalidJson()));
+  const [document] = await Promise.all([
+    readDocument(parser, rules).catch(body.refuse),
+    pipeline(body.read(), parser, { signal: body.signal }).catch(body.refuse),
+  ]);
+  body.signal.throwIfAborted();
+  return document;
+}

@@ -1,0 +1,51 @@
+import { invalidRequest, TypedError } from '../../platform/typed-error.js';
+
+/** The client went away before it had sent everything; nobody is left to be told. */
+export class ClientGoneError extends Error {
+  override readonly name = 'AbortError';
+
+  constructor(cause: unknown) {
+    super('The client closed the connection before its request was complete', { cause });
+  }
+}
+
+export function bodyTooLarge(maxRequestBytes: number): TypedError {
+  return new TypedError('BODY_TOO_LARGE', {
+    status: 413,
+    message: `The request body is over the limit of ${maxRequestBytes} bytes. Send fewer or smaller files.`,
+    details: { maxRequestBytes },
+  });
+}
+
+export function fileTooLarge(name: string, maxFileBytes: number): TypedError {
+  return new TypedError('FILE_TOO_LARGE', {
+    status: 413,
+    message: `${name} is over the limit of ${maxFileBytes} bytes a file. Send a smaller file.`,
+    details: { file: name, maxFileBytes },
+  });
+}
+
+export function fieldTooLarge(name: string, maxFieldBytes: number): TypedError {
+  return new TypedError('BODY_TOO_LARGE', {
+    status: 413,
+    message: `${name} is over the limit of ${maxFieldBytes} bytes. Send large content as a file.`,
+    details: { field: name, maxFieldBytes },
+  });
+}
+
+export function requestTimeout(idleMs: number): TypedError {
+  return new TypedError('REQUEST_TIMEOUT', {
+    status: 408,
+    message: `Nothing of the request body came for ${idleMs / 1_000} seconds. Send the request again.`,
+    details: { idleMs },
+    headers: { Connection: 'close' },
+  });
+}
+
+export function invalidJson(): TypedError {
+  return invalidRequest('Request body must be valid JSON');
+}
+
+export function documentTooDeep(): TypedError {
+  return invalidRequest('Request body is nested too deeply. Send it flatter.');
+}

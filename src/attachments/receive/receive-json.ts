@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import { isPlainObject } from '../../platform/json.js';
+import { invalidRequest } from '../../platform/typed-error.js';
+import type { ReceivedFile } from '../received-file.js';
+import { cleanName } from './clean-name.js';
+import type { JsonPath } from './read-document.js';
+import { receiveDocument } from './receive-document.js';
+import type { ReceiveDeps } from './receive-deps.js';
+import type { ReceiveLimits } from './receive-limits.js';
+import { StoredContent } from './stored-content.js';
+
+export interface JsonOptions extends ReceiveDeps {
+  limits: ReceiveLimits;
+}
+
+export interface ReceivedJson {
+  /** Everything but the files, not checked. */
+  fields: Record<string, unknown>;
+  files: (ReceivedFile & { declaredType: string })[];
+}
+
+/**
+ * Receives `{…, files?: [{content, mime_type, filename?}]}`, where a content is base64.
+ *
+ * @throws TypedError as `receiveDocument` does.
+ */
+export async function receiveJson(
+  request: IncomingMessage,
+  options: JsonOptions,
+): Promise<ReceivedJson> {
+  const document = await receiveDocument(request, { ...options, isContent });
+  if (!isPlainObject(document)) throw invalidRequest('Request body must be a JSON object');
+  const { files, ...fields } = document;
+  // A client that has no files may say so.
+  const sent: unknown = files ?? [];
+  if (!Array.isArray(sent)) throw invalidRequest('files must be an array');
+  return { fields, files: sent.map(toFile) };
+}
+
+const isContent = ([top, index, field, ...more]: JsonPath): boolean =>
+  top === 'files' && typeof index === 'number' && field === 'content' && more.length === 0;
+
+function toFile(file: unknown, index: number): ReceivedJson['files'][number] {
+  const field = `files[${index}]`;
+  if (!isPlainObject(file)) throw invalidRequest(`${field} must be an object`, { field });
+  const { content, mime_type: declaredType, filename } = file;
+  if (!(content instanceof StoredContent)) throw mustBeText(`${field}.content`);
+  if (typeof declaredType !== 'string') throw mustBeText(`${field}.mime_type`);
+  if (filename !== undefined && filename !== null && typeof filename !== 'string') {
+    throw mustBeText(`${field}.filename`);
+  }
+  return { name: cleanName(filename ?? '', declaredType), declaredType, ...content.blob };
+}
+
+function mustBeText(field: string): Error {
+  return invalidRequest(`${field} must be a string`, { field });
+}

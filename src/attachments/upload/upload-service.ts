@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http';
+import { TypedError } from '../../platform/typed-error.js';
+import { harnessLimits } from '../check-attachment.js';
+import { judgeFile } from '../judge-file.js';
+import type { ReceiveDeps } from '../receive/receive-deps.js';
+import { receiveMultipart } from '../receive/receive-multipart.js';
+import type { AttachmentError, ResolveDeps } from '../resolve-attachments.js';
+
+/** Room for the boundaries and headers of a body that is full to its last file. */
+const FRAMING_BYTES = 64 * 1024;
+
+export interface UploadedFile {
+  /** For `attachments` of a turn. */
+  id: string;
+  name: string;
+  mimeType: string;
+  /** Bytes, as they are stored. */
+  size: number;
+  /** What was done to it so that the model takes it. */
+  changed?: string;
+}
+
+export interface Uploaded {
+  attachments: UploadedFile[];
+  /** Files that were not taken. */
+  errors: AttachmentError[];
+}
+
+export type UploadDeps = ResolveDeps & Pick<ReceiveDeps, 'clock'> & { idleMs: number };
+
+/** Files that are sent before the turn that names them. */
+export class UploadService {
+  constructor(private readonly deps: UploadDeps) {}
+
+  /**
+   * Takes the files of one multipart request, of any field. Each is judged on its own.
+   *
+   * @throws TypedError ATTACHMENT_FAILURE 400 when none was taken; those of `receiveMultipart`.
+   */
+  async upload(request: IncomingMessage): Promise<Uploaded> {
+    const { store, uploads, clock, idleMs } = this.deps;
+    const { files: maxFiles, fileBytes, turnBytes } = harnessLimits;
+    const { files } = await receiveMultipart(request, {
+      store,
+      clock,
+      fields: [],
+      limits: {
+        maxFiles,
+        maxFileBytes: fileBytes,
+        maxRequestBytes: turnBytes + FRAMING_BYTES,
+        maxFieldBytes: 0,
+        idleMs,
+      },
+    });
+    const taken: Uploaded = { attachments: [], errors: [] };
+    for (const file of files) {
+      const judgement = await judgeFile(this.deps, file);
+      if ('reason' in judgement) {
+        taken.errors.push({ path: file.name, reason: judgement.reason });
+        continue;
+      }
+      const { name, mimeType, size, changed } = judgement.file;
+      const { id } = await uploads.add(judgement.file);
+      taken.attachments.push({ id, name, mimeType, size, ...(changed ? { changed } : {}) });
+    }
+    if (taken.attachments.length === 0) throw nothingTaken(taken.errors);
+    return taken;
+  }
+}
+
+function nothingTaken(errors: readonly AttachmentError[]): TypedError {
+  const why = errors.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+  return new TypedError('ATTACHMENT_FAILURE', {
+    status: 400,
+    message:
+      errors.length === 0
+        ? 'The request has no file. Send multipart/form-data with at least one file part.'
+        : `No file was taken. ${why}`,
+    details: { attachmentErrors: errors, rejectedAttachmentCount: errors.length },
+  });
+}

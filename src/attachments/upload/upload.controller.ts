@@ -1,0 +1,37 @@
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { ApiErrors } from '../../wire/api-errors.decorator.js';
+import { UploadService, type Uploaded } from './upload-service.js';
+
+@ApiTags('attachments')
+@Controller('api/harness/attachments')
+export class UploadController {
+  constructor(private readonly uploads: UploadService) {}
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Send files for a later turn; they are kept for a day unless one uses them',
+  })
+  @ApiConsumes('multipart/form-data')
+  @ApiBody({
+    schema: {
+      type: 'object',
+      properties: { files: { type: 'array', items: { type: 'string', format: 'binary' } } },
+    },
+  })
+  @ApiOkResponse({
+    description:
+      '`{attachments: [{id, name, mimeType, size, changed?}], errors: [{path, reason}]}`: put an id among the `attachments` of a turn.',
+  })
+  @ApiErrors({
+    400: 'ATTACHMENT_FAILURE (no file was taken), INVALID_REQUEST (no multipart body)',
+    408: 'REQUEST_TIMEOUT',
+    413: 'BODY_TOO_LARGE, FILE_TOO_LARGE',
+    503: 'STORAGE_UNAVAILABLE',
+  })
+  upload(@Req() request: Request): Promise<Uploaded> {
+    return this.uploads.upload(request);
+  }
+}

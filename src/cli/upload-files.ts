@@ -1,0 +1,51 @@
+import { openAsBlob } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode } from '../platform/error-code.js';
+import { postForm } from './read-turn.js';
+
+interface Uploaded {
+  attachments: { id: string; name: string; changed?: string }[];
+  errors: { path: string; reason: string }[];
+}
+
+/**
+ * Sends files of this machine to a server, which may be on another one.
+ *
+ * @param warn hears of a file that was not taken, or was changed.
+ * @returns what a turn names them by.
+ * @throws RefusedError when the server takes none.
+ */
+export async function uploadFiles(
+  url: string,
+  files: readonly string[],
+  warn: (text: string) => void,
+): Promise<string[]> {
+  const form = new FormData();
+  let count = 0;
+  for (const file of files) {
+    const fault = await findFault(file);
+    if (fault === undefined) {
+      // Read from the disk as it is sent, not before.
+      form.append('files', await openAsBlob(file), path.basename(file));
+      count += 1;
+    } else {
+      warn(`${file} was not taken: it cannot be read (${fault})`);
+    }
+  }
+  if (count === 0) return [];
+  const body = await postForm(`${url}/api/harness/attachments`, form);
+  const { attachments, errors } = body as unknown as Uploaded;
+  for (const { path: name, reason } of errors) warn(`${name} was not taken: ${reason}`);
+  for (const { name, changed } of attachments) if (changed) warn(`${name}: ${changed}`);
+  return attachments.map(({ id }) => id);
+}
+
+async function findFault(file: string): Promise<string | undefined> {
+  try {
+    await access(file, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    return errorCode(error) ?? 'unknown';
+  }
+}

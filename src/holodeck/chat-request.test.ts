@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkUlid, readChatRequest } from './chat-request.js';
+
+const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const wide = '\u{1F600}';
+
+describe('readChatRequest', () => {
+  it('takes a message and a session', () => {
+    expect(readChatRequest({ message: 'Hello', session_id: ulid, other: 1 })).toEqual({
+      message: 'Hello',
+      sessionId: 'sess_01563e3a-b5d3-d676-4c61-efb99302bd5b',
+    });
+  });
+
+  it.each([undefined, null, '', '8ZZZZZZZZZZZZZZZZZZZZZZZZZ'])(
+    'begins a new session for %j',
+    (session_id) => {
+      expect(readChatRequest({ message: ' ', session_id }).sessionId).toBeUndefined();
+    },
+  );
+
+  it('counts characters, not their halves, and takes the bounds', () => {
+    const message = wide.repeat(10_000);
+    expect(readChatRequest({ message }).message).toBe(message);
+    expect(() => readChatRequest({ message: message + wide })).toThrow(/has 10001 characters/);
+  });
+
+  it.each([
+    [{}, "'message' is missing; it must be a text of 1 to 10,000 characters"],
+    [{ message: '' }, "'message' has 0 characters; it must be a text of 1 to 10,000 characters"],
+    [{ message: 7 }, "'message' is 7; it must be a text of 1 to 10,000 characters"],
+    [{ message: null }, "'message' is null; it must be a text of 1 to 10,000 characters"],
+    [
+      { message: 'a', session_id: 7 },
+      "'session_id' is 7; it must be a ULID, or be left out for a new session",
+    ],
+    [
+      { message: 'a', session_id: ulid.toLowerCase() },
+      `'session_id' is "${ulid.toLowerCase()}"; it must be a ULID: 26 of the digits and capital letters without I, L, O and U`,
+    ],
+  ])('refuses %j in words', (fields, message) => {
+    expect(() => readChatRequest(fields)).toThrow(
+      expect.objectContaining({ type: 'INVALID_REQUEST', status: 400, message }),
+    );
+  });
+
+  it('does not give a long value back', () => {
+    const session_id = 'x'.repeat(10_000);
+    expect(() => readChatRequest({ message: 'a', session_id })).toThrow(/^.{1,200}$/);
+  });
+});
+
+describe('checkUlid', () => {
+  it.each([ulid, 'ZZZZZZZZZZZZZZZZZZZZZZZZZZ'])('takes %s', (text) => {
+    expect(checkUlid('session_id', text)).toBe(text);
+  });
+
+  it.each(['', 'x', `${ulid}0`, `${ulid}\n`])('refuses %j', (text) => {
+    expect(() => checkUlid('session_id', text)).toThrow(/^'session_id' is /);
+  });
+});

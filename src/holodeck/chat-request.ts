@@ -1,0 +1,62 @@
+import { invalidRequest } from '../platform/typed-error.js';
+import { fromUlid, ulidPattern } from '../wire/ulid-form.js';
+
+const LONGEST_MESSAGE = 10_000;
+const LONGEST_SHOWN = 60;
+
+/** What a chat asks for, its files aside. */
+export interface ChatRequest {
+  message: string;
+  /** Id of a session as ours have it; undefined: a new one. */
+  sessionId: string | undefined;
+}
+
+/**
+ * Reads the fields of a chat (contract: holodeck, section 1); others are not looked at. A session's
+ * id that is null or empty counts as absent, as forms send it. Pure.
+ *
+ * @throws TypedError INVALID_REQUEST 400 that names the field, its value and what is allowed.
+ */
+export function readChatRequest(fields: Record<string, unknown>): ChatRequest {
+  return {
+    message: readMessage(fields['message']),
+    sessionId: readSessionId(fields['session_id']),
+  };
+}
+
+/** @throws TypedError INVALID_REQUEST 400 for text that is no ULID. */
+export function checkUlid(field: string, value: string): string {
+  if (ulidPattern.test(value)) return value;
+  throw invalidRequest(
+    `'${field}' is ${show(value)}; it must be a ULID: 26 of the digits and capital letters without I, L, O and U`,
+  );
+}
+
+function readMessage(value: unknown): string {
+  const allowed = `a text of 1 to ${LONGEST_MESSAGE.toLocaleString('en')} characters`;
+  if (value === undefined) throw invalidRequest(`'message' is missing; it must be ${allowed}`);
+  if (typeof value !== 'string') {
+    throw invalidRequest(`'message' is ${show(value)}; it must be ${allowed}`);
+  }
+  // A pair of surrogates is one character.
+  const length = Array.from(value).length;
+  if (length >= 1 && length <= LONGEST_MESSAGE) return value;
+  const more = length === 0 ? '' : '. Send the rest as a file';
+  throw invalidRequest(`'message' has ${length} characters; it must be ${allowed}${more}`, {
+    limit: LONGEST_MESSAGE,
+  });
+}
+
+/** A ULID of more than 128 bits is no session's: the chat begins a new one. */
+function readSessionId(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'string') return fromUlid('sess', checkUlid('session_id', value));
+  throw invalidRequest(
+    `'session_id' is ${show(value)}; it must be a ULID, or be left out for a new session`,
+  );
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { HealthService, type HealthDeps } from './health-service.js';
+
+const answers = async (): Promise<void> => undefined;
+const never = (): Promise<never> => new Promise(() => undefined);
+const fails = async (): Promise<never> => {
+  throw new Error('down');
+};
+
+function open(deps: Partial<HealthDeps> = {}) {
+  const clock = new ManualClock();
+  const service = new HealthService({
+    dependencies: [{ name: 'database', ping: answers }],
+    clock,
+    agentName: 'WORKING_ITEMS',
+    checkAgent: answers,
+    countActiveSessions: async () => 3,
+    ...deps,
+  });
+  return { clock, service };
+}
+
+describe('HealthService', () => {
+  it('is healthy when all it needs answers', async () => {
+    expect(await open().service.health()).toEqual({
+      status: 'healthy',
+      agent_name: 'WORKING_ITEMS',
+      agent_ready: true,
+      active_sessions: 3,
+      uptime_seconds: expect.any(Number),
+    });
+  });
+
+  it('is unhealthy when the database fails, and counts nothing', async () => {
+    const { service } = open({
+      dependencies: [{ name: 'database', ping: fails }],
+      countActiveSessions: fails,
+    });
+    const health = await service.health();
+    expect(health.status).toBe('unhealthy');
+    expect(health).not.toHaveProperty('active_sessions');
+  });
+
+  it('tells a faulty agent from a faulty process', async () => {
+    const { service } = open({ checkAgent: fails });
+    expect(await service.health()).toMatchObject({ status: 'healthy', agent_ready: false });
+    expect(await service.agentHealth()).toMatchObject({ status: 'unhealthy', agent_ready: false });
+  });
+
+  it('goes by what it found last when an answer is late, and not for long', async () => {
+    let ping: () => Promise<void> = answers;
+    const { service, clock } = open({ dependencies: [{ name: 'queue', ping: () => ping() }] });
+    await service.health();
+    ping = never;
+    const late = service.health();
+    await clock.advance(75);
+    expect((await late).status).toBe('healthy');
+    await clock.advance(10_000);
+    const later = service.health();
+    await clock.advance(75);
+    expect((await later).status).toBe('unhealthy');
+  });
+});

@@ -1,0 +1,28 @@
+import type { ModelRequest } from '../provider/model-types.js';
+import { traitsOf } from '../provider/model-traits.js';
+import { buildMessages, type TurnTranscript } from './build-messages.js';
+import { elideOutputs } from './elide-outputs.js';
+import { elidedThrough } from './elided-through.js';
+import type { TurnRun } from './turn-run.js';
+
+/** The next model call of a run, with all the room a reply may have. Pure. */
+export function buildRequest(run: TurnRun): ModelRequest {
+  const { model, maxTokens = run.limits.maxTokens, thinking, citations } = run.turn.options.options;
+  const { takesSystemMessages } = traitsOf(model);
+  return {
+    model,
+    system: run.system,
+    messages: buildMessages([...run.earlierTurns, currentTurn(run)], { takesSystemMessages }),
+    tools: run.toolSpecs,
+    maxTokens,
+    thinking,
+    citations,
+  };
+}
+
+function currentTurn(run: TurnRun): TurnTranscript {
+  const { steps: finished, results, notices } = run.progress;
+  const { status, endReason } = run.turn;
+  const turn = { userParts: run.userParts, steps: finished, results, notices, status, endReason };
+  return elideOutputs(turn, elidedThrough(finished, run.limits.fullContext));
+}

@@ -1,0 +1,23 @@
+import { maxNativeBytes } from '../attachments/choose-showing.js';
+import type { StoredPart } from '../attachments/stored-part.js';
+import type { StoredTurn } from './load-turn.js';
+import type { Attempt } from './turn-run.js';
+import type { TurnServices } from './turn-services.js';
+
+/**
+ * Waits until the worker has room for the files of a turn and of the conversation before it.
+ *
+ * @returns gives the room back.
+ */
+export function holdFiles(
+  { attachments }: Pick<TurnServices, 'attachments'>,
+  { storedParts, lease }: Attempt,
+  earlier: readonly StoredTurn[],
+): Promise<() => void> {
+  const parts = [...earlier.flatMap(({ userParts }) => userParts), ...storedParts];
+  return attachments.memory.hold(Math.min(maxNativeBytes, sizeOf(parts)), lease.signal);
+}
+
+function sizeOf(parts: readonly StoredPart[]): number {
+  return parts.reduce((sum, part) => sum + (part.type === 'file' ? part.file.size : 0), 0);
+}

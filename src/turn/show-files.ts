@@ -1,0 +1,34 @@
+import type { ShownFile } from '../attachments/tell-shown.js';
+import { FileShower } from '../attachments/show-files.js';
+import { tellShown } from '../attachments/tell-shown.js';
+import type { TurnEvent, TurnEventBody } from '../events/turn-event.js';
+import { canonicalJson } from '../platform/json.js';
+import { traitsOf } from '../provider/model-traits.js';
+import type { UserPart } from '../provider/model-types.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
+import type { Attempt } from './turn-run.js';
+import type { TurnServices } from './turn-services.js';
+
+/** Shows the files of one conversation, as a turn's options and model have it. */
+export function openShower(
+  { attachments }: Pick<TurnServices, 'attachments'>,
+  { model, attachmentsAs }: Pick<ResolvedOptions, 'model' | 'attachmentsAs'>,
+): FileShower {
+  const { seesImages, readsPdfs } = traitsOf(model);
+  return new FileShower(attachments, { wanted: attachmentsAs, seesImages, readsPdfs });
+}
+
+/** What the user said in this turn; the client is told how its files are shown, once. */
+export async function showMessage(attempt: Attempt, shower: FileShower): Promise<UserPart[]> {
+  const { parts, files } = await shower.show(attempt.storedParts);
+  for (const event of untold(files, attempt.said)) attempt.writer.emit(event);
+  return parts;
+}
+
+/** An earlier attempt may have told, and died. */
+function untold(files: readonly ShownFile[], said: readonly TurnEvent[]): TurnEventBody[] {
+  const told = new Set(said.map(({ at: _at, seq: _seq, attempt: _attempt, ...body }) => key(body)));
+  return tellShown(files).filter((event) => !told.has(key(event)));
+}
+
+const key = (event: TurnEventBody): string => canonicalJson(event);

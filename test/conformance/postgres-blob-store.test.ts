@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DiskContents } from '../../src/attachments/blobs/disk-contents.js';
+import { PostgresContents } from '../../src/attachments/blobs/postgres-contents.js';
+import type { OpenedDatabase } from '../../src/storage/connection.js';
+import { openPostgres } from '../../src/storage/postgres-database.js';
+import { newDatabase } from '../support/new-database.js';
+import { blobStoreConformance } from './blob-store.js';
+
+async function openNewDatabase(): Promise<OpenedDatabase> {
+  const { url, drop } = await newDatabase();
+  const opened = await openPostgres({
+    url,
+    connections: 6,
+    // A connection that breaks tells its statement; one that waits idle breaks with its database.
+    onError: () => undefined,
+  });
+  const close = async (): Promise<void> => {
+    await opened.close();
+    await drop();
+  };
+  return { ...opened, close };
+}
+
+blobStoreConformance('A disk with PostgreSQL', async () => {
+  const { db, close } = await openNewDatabase();
+  const folder = await mkdtemp(path.join(tmpdir(), 'blobs-'));
+  return {
+    db,
+    contents: new DiskContents(folder),
+    isStoredInProcess: false,
+    close: async () => {
+      await close();
+      await rm(folder, { recursive: true });
+    },
+  };
+});
+
+blobStoreConformance('PostgreSQL', async () => {
+  const { db, close } = await openNewDatabase();
+  return { db, contents: new PostgresContents(db), isStoredInProcess: false, close };
+});

@@ -1,0 +1,138 @@
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { toUlid } from '../../src/wire/ulid-form.js';
+import { AgentClient, expectProblem, json, unknownUlid } from '../support/agent-client.js';
+import { startServer, type TestServer } from '../support/start-server.js';
+
+const start = (environment: Record<string, string> = {}): Promise<TestServer> =>
+  startServer({ environment: { TURNPIKE_PROJECT_ROOT: tmpdir(), ...environment } });
+
+describe('the agents API refuses, as a problem,', () => {
+  let server: TestServer;
+  let client: AgentClient;
+  beforeAll(async () => {
+    server = await start();
+    client = new AgentClient(server.url);
+  });
+  afterAll(() => server.close());
+
+  it.each(['chat', 'chat/stream', 'chat/stream/multipart'])(
+    'an agent that there is not: %s',
+    async (path) => {
+      const init = { method: 'POST', body: '{"message":"Hello"}', headers: json };
+      const answer = await client.send(`/agent/nobody/${path}`, init);
+      expectProblem(answer, 'persona-not-found', 404);
+      expect(answer.body['instance']).toBe(`/agent/nobody/${path}`);
+    },
+  );
+
+  it.each<[string, unknown, string]>([
+    ['no message', {}, 'message'],
+    ['an empty message', { message: '' }, 'message'],
+    ['a message that is too long', { message: 'x'.repeat(10_001) }, '10,000'],
+    ['a session id that is no ULID', { message: 'Hello', session_id: 'mine' }, '"mine"'],
+    ['half a body', '{"message":', 'JSON'],
+    ['a list', '[]', 'JSON'],
+    ['no base64', { message: 'a', files: [{ content: '***', mime_type: 'a/b' }] }, 'files'],
+  ])('%s', async (_what, body, named) => {
+    const answer = await client.chat(body);
+    expectProblem(answer, 'invalid-request', 400);
+    expect(answer.body['detail']).toContain(named);
+  });
+
+  it('a form that has no message', async () => {
+    const form = new FormData();
+    form.set('session_id', unknownUlid);
+    expectProblem(await client.form(form), 'invalid-request', 400);
+  });
+
+  it('a body that says it is too large, before it has come', async () => {
+    const url = `${server.url}/agent/WORKING_ITEMS/chat`;
+    const headers = { ...json, 'content-length': String(200 * 1024 * 1024) };
+    const coming = new Promise<{ status: number | undefined; type: string | undefined }>(
+      (resolve, reject) => {
+        const request = httpRequest(url, { method: 'POST', headers }, (response) => {
+          resolve({ status: response.statusCode, type: response.headers['content-type'] });
+          request.destroy();
+        });
+        request.once('error', reject);
+        request.write('{"message":"');
+      },
+    );
+    expect(await coming).toEqual({ status: 413, type: 'application/problem+json' });
+  });
+
+  it('a second message while one is answered', async () => {
+    const first = await client.stream({ message: '[[tokens=5000 gap=10]]' });
+    await first.until('message_delta');
+    const session_id = first.header('x-session-id');
+    const answer = await client.chat({ message: 'Me too', session_id });
+    expectProblem(answer, 'turn-in-progress', 409);
+    expect((await client.forget(session_id)).status).toBe(204);
+    expect((await first.all()).at(-1)).toMatchObject({
+      event: 'error',
+      data: { title: 'Interrupted', status: 499 },
+    });
+  });
+
+  it('a message or a cursor that there is not', async () => {
+    const stream = '/agent/WORKING_ITEMS/chat/stream';
+    expectProblem(await client.send(`${stream}/${unknownUlid}`), 'turn-not-found', 404);
+    expectProblem(await client.send(`${stream}/none`), 'invalid-request', 400);
+    const { body } = await client.chat({ message: 'Hello' });
+    const known = `${stream}/${String(body['message_id'])}`;
+    expectProblem(await client.send(`${known}?after=x`), 'invalid-request', 400);
+    const elsewhere = known.replace('WORKING_ITEMS', 'EDITOR');
+    expectProblem(await client.send(elsewhere), 'turn-not-found', 404);
+  });
+
+  it('a turn of another API', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const harness = await server.client.turn(sessionId, 'Hello');
+    await harness.all();
+    const messageId = toUlid(harness.header('x-turn-id'));
+    const answer = await client.send(`/agent/WORKING_ITEMS/chat/stream/${messageId}`);
+    expectProblem(answer, 'turn-not-found', 404);
+  });
+
+  it('a request from another site', async () => {
+    const answer = await client.send('/agents', { headers: { origin: 'https://evil.example' } });
+    expectProblem(answer, 'forbidden-origin', 403);
+  });
+});
+
+describe('an agents API that takes no turns', () => {
+  it('says when to come back where too many turns wait', async () => {
+    const environment = { TURNPIKE_QUEUE_DEPTH: '1', TURNPIKE_WORKER_CONCURRENCY: '1' };
+    const small = await start(environment);
+    const busy = new AgentClient(small.url);
+    const running = await busy.stream({ message: '[[tokens=5000 gap=10]]' });
+    await running.until('message_delta');
+    // It is told to wait by its first frame.
+    const waiting = await busy.stream({ message: 'Hello' });
+    await waiting.until('stream_start');
+    const full = await busy.chat({ message: 'Hello' });
+    expectProblem(full, 'queue-full', 429);
+    expect(full.headers.get('retry-after')).toBe('5');
+    await busy.forget(running.header('x-session-id'));
+    await waiting.all();
+    await small.close();
+  });
+
+  it('says that it is not ready without a key, and keeps no session', async () => {
+    const environment = {
+      ANTHROPIC_API_KEY: '',
+      NODE_ENV: 'production',
+      TURNPIKE_MAX_SESSIONS: '1',
+    };
+    const keyless = await start(environment);
+    const unready = new AgentClient(keyless.url);
+    for (const _time of [1, 2]) {
+      const answer = await unready.chat({ message: 'Hello' });
+      expectProblem(answer, 'missing-api-key', 503);
+      expect(answer.headers.get('retry-after')).toBe('5');
+    }
+    await keyless.close();
+  });
+});
