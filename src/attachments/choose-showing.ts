@@ -24,6 +24,8 @@ export interface ShowingFacts {
   readsPdfs: boolean;
   /** Of a PDF; undefined when they could not be counted. */
   pages: number | undefined;
+  /** Whether a PDF is encrypted: the model takes none that is. */
+  isLocked?: boolean;
   /** Bytes that still fit as they are. */
   bytesLeft: number;
 }
@@ -69,6 +71,7 @@ function showPdf(size: number, facts: ShowingFacts): Showing {
   const text = (why: string): Showing => ({ as: 'text', source: 'pdf', why });
   if (facts.wanted === 'text') return text('the agent asks for text');
   if (!facts.readsPdfs) return text('the model reads no PDF files');
+  if (facts.isLocked === true) return text('it is protected, and the model takes no such PDF');
   if (facts.pages !== undefined && facts.pages > maxNativePages) {
     return text(`it has ${facts.pages} pages, and the model takes ${maxNativePages}`);
   }

@@ -56,7 +56,7 @@ async function fit({ store, extractor }: JudgeDeps, file: AttachmentRef): Promis
   const content = await store.get(file.sha256);
   if (content === undefined) return { reason: 'Attachment is no longer stored: send it again' };
   const limits = { maxBytes: maxImageBytes, maxSide: maxImageSide };
-  const fitted = await extractor.fitImage(content, file.mimeType, limits);
+  const fitted = await extractor.fitImage(content, limits);
   if (fitted.type === 'refused') return { reason: fitted.reason };
   if (fitted.type === 'fits') return { file };
   const { sha256, size } = await store.put(inOnePiece(fitted.content));

@@ -86,6 +86,7 @@ export class FileShower {
     return chooseShowing(file, {
       ...this.rules,
       pages: counted?.pages,
+      isLocked: counted?.isLocked === true,
       bytesLeft: this.#bytesLeft,
     });
   }

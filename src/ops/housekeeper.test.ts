@@ -21,12 +21,12 @@ describe('Housekeeper', () => {
     const { clock, keeper } = open(chore('a', true), chore('b'));
     keeper.start();
     expect(done).toEqual([]);
-    await clock.advance(30_000);
+    await clock.advance(10_000);
     expect(done).toEqual(['a', 'b']);
-    await clock.advance(30_000);
+    await clock.advance(10_000);
     expect(done).toEqual(['a', 'b', 'a', 'b']);
     await keeper.stop();
-    await clock.advance(60_000);
+    await clock.advance(20_000);
     expect(done).toHaveLength(4);
   });
 
@@ -39,7 +39,7 @@ describe('Housekeeper', () => {
     };
     const { clock, keeper } = open(slow, { name: 'next', run: async () => done.push('next') });
     keeper.start();
-    await clock.advance(30_000);
+    await clock.advance(10_000);
     const stopped = keeper.stop();
     finish();
     await stopped;

@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 
 /** Between two rounds, in ms. */
-const ROUND_MS = 30_000;
+const ROUND_MS = 10_000;
 
 /** Something to be done now and then; any number of processes may do it beside each other. */
 export interface Chore {

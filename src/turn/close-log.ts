@@ -1,3 +1,4 @@
+import { untilAborted } from '../platform/abort.js';
 import type { Attempt } from './turn-run.js';
 import type { TurnServices } from './turn-services.js';
 
@@ -11,8 +12,14 @@ const FLUSH_MS = 5_000;
 export async function closeLog({ log, clock }: TurnServices, attempt: Attempt): Promise<void> {
   const patience = new AbortController();
   const cancelTimer = clock.after(FLUSH_MS, () => patience.abort());
-  await attempt.writer.flush(patience.signal);
-  cancelTimer();
-  // A log that does not answer forgets by itself, in time.
-  if (!patience.signal.aborted) await log.expire(attempt.turn.id, LOG_KEPT_MS);
+  try {
+    await attempt.writer.flush(patience.signal);
+    if (patience.signal.aborted) return;
+    await untilAborted(log.expire(attempt.turn.id, LOG_KEPT_MS), patience.signal);
+  } catch (error) {
+    // A log that does not answer forgets by itself, in time.
+    if (!patience.signal.aborted) throw error;
+  } finally {
+    cancelTimer();
+  }
 }

@@ -10,7 +10,7 @@ export interface Extractor {
   readImage(content: Buffer): Promise<TextOutcome>;
   countPages(content: Buffer): Promise<PdfOutcome>;
   /** Makes an image upright, and small enough. */
-  fitImage(content: Buffer, mimeType: string, limits: ImageLimits): Promise<ImageOutcome>;
+  fitImage(content: Buffer, limits: ImageLimits): Promise<ImageOutcome>;
   close(): Promise<void>;
 }
 
@@ -28,22 +28,25 @@ export interface ExtractorOptions {
   onProblem?: (error: unknown) => void;
 }
 
+/** Of the time for one file, after which OCR begins no other page. */
+const OCR_SHARE = 0.6;
+
 /** Files are read in processes of their own, started when needed: one can be killed without harm. */
 export function openExtractor(options: ExtractorOptions = {}): Extractor {
-  const { maxChars = 400_000 } = options;
+  const { maxChars = 400_000, timeoutMs = 30_000 } = options;
+  const budget = { maxChars, ocrMs: timeoutMs * OCR_SHARE };
   const pool = new ReaderPool({
     concurrency: options.concurrency ?? 2,
-    timeoutMs: options.timeoutMs ?? 30_000,
+    timeoutMs,
     memoryMb: options.memoryMb ?? 768,
     clock: options.clock ?? systemClock,
     onProblem: options.onProblem ?? (() => undefined),
   });
   return {
-    readText: (content, source) => pool.run({ kind: 'text', source, maxChars }, content),
-    readImage: (content) => pool.run({ kind: 'image-text', maxChars }, content),
+    readText: (content, source) => pool.run({ kind: 'text', source, ...budget }, content),
+    readImage: (content) => pool.run({ kind: 'image-text', ...budget }, content),
     countPages: (content) => pool.run({ kind: 'pages' }, content),
-    fitImage: (content, mimeType, limits) =>
-      pool.run({ kind: 'fit-image', mimeType, ...limits }, content),
+    fitImage: (content, limits) => pool.run({ kind: 'fit-image', ...limits }, content),
     close: () => pool.close(),
   };
 }

@@ -7,6 +7,10 @@ export const MOST_PIXELS = 100_000_000;
 /** Of the larger side, from one try to the next. */
 const SHRINK = 0.75;
 const MOST_TRIES = 8;
+/** Of what an image is decoded to, only to see that it can be. */
+const SAMPLE_SIDE = 64;
+/** What the model takes; nothing else is given to a decoder. */
+const formats = ['jpeg', 'png', 'gif', 'webp'];
 
 type Fitted = Exclude<ImageOutcome, { type: 'refused' }>;
 
@@ -22,7 +26,10 @@ export async function fitImage(content: Buffer, limits: ImageLimits): Promise<Fi
   const side = Math.max(width, height);
   const fits = content.length <= limits.maxBytes && side <= limits.maxSide;
   const [upWidth, upHeight] = isTurned ? [height, width] : [width, height];
-  if (fits && orientation === 1) return { type: 'fits', width: upWidth, height: upHeight };
+  if (fits && orientation === 1) {
+    await checkWhole(content);
+    return { type: 'fits', width: upWidth, height: upHeight };
+  }
   let target = Math.min(side, limits.maxSide);
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const made = await render(content, rest, target);
@@ -45,9 +52,22 @@ async function readHead(content: Buffer): Promise<Metadata> {
   } catch (cause) {
     throw new FileFault('is no image that can be read', { cause });
   }
+  if (!formats.includes(head.format))
+    throw new FileFault(`is ${head.format}, no image for a model`);
   const pixels = head.width * head.height;
   if (pixels <= MOST_PIXELS) return head;
   throw new FileFault(`has ${pixels} pixels; at most ${MOST_PIXELS} are read`);
+}
+
+/** The model refuses half an image, and the turn would end with it. */
+async function checkWhole(content: Buffer): Promise<void> {
+  try {
+    await sharp(content, { limitInputPixels: MOST_PIXELS, failOn: 'truncated' })
+      .resize(SAMPLE_SIDE)
+      .toBuffer();
+  } catch (cause) {
+    throw new FileFault('is a damaged image', { cause });
+  }
 }
 
 /** A photograph stays one; what may have edges or transparency stays without loss. */

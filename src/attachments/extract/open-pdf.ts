@@ -19,6 +19,7 @@ export async function openPdf(content: Buffer): Promise<PDFDocumentProxy> {
       standardFontDataUrl: `${pdfjs}/standard_fonts/`,
       cMapUrl: `${pdfjs}/cmaps/`,
       cMapPacked: true,
+      wasmUrl: `${pdfjs}/wasm/`,
     }).promise;
   } catch (cause) {
     const name = cause instanceof Error ? cause.name : '';

@@ -15,7 +15,14 @@ export type TextOutcome =
     }
   | Refused;
 
-export type PdfOutcome = { type: 'pdf'; pages: number } | Refused;
+export type PdfOutcome =
+  | {
+      type: 'pdf';
+      pages: number;
+      /** Whether it is encrypted, though it opens without a password. */
+      isLocked: boolean;
+    }
+  | Refused;
 
 export type ImageOutcome =
   | { type: 'fits'; width: number; height: number }

@@ -2,20 +2,20 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { unreachable } from '../../platform/exhaustive.js';
 import type { TextOutcome, TextSource } from './outcomes.js';
 import { FileFault } from './file-fault.js';
-import type { TextFound } from './text-found.js';
+import type { ReadBudget, TextFound } from './text-found.js';
 import type { ReaderAnswer, ReaderJob, ReaderRequest } from './reader-job.js';
 
 const REASON_CHARS = 200;
 
 /** Each reader is loaded when its first file comes: together they are large. */
-const readers: Record<TextSource, (content: Buffer, maxChars: number) => Promise<TextFound>> = {
+const readers: Record<TextSource, (content: Buffer, budget: ReadBudget) => Promise<TextFound>> = {
   text: async (content) => (await import('./read-plain.js')).readPlain(content),
   csv: async (content) => (await import('./read-plain.js')).readPlain(content),
   html: async (content) => (await import('./read-html.js')).readHtml(content),
   docx: async (content) => (await import('./read-docx.js')).readDocx(content),
-  xlsx: async (content, maxChars) => (await import('./read-xlsx.js')).readXlsx(content, maxChars),
+  xlsx: async (content, budget) => (await import('./read-xlsx.js')).readXlsx(content, budget),
   pptx: async (content) => (await import('./read-pptx.js')).readPptx(content),
-  pdf: async (content, maxChars) => (await import('./read-pdf.js')).readPdf(content, maxChars),
+  pdf: async (content, budget) => (await import('./read-pdf.js')).readPdf(content, budget),
 };
 
 /** Never rejects: whatever a parser throws is about the file. */
@@ -30,14 +30,14 @@ export async function readJob({ job, file, made }: ReaderRequest): Promise<Reade
 async function read(job: ReaderJob, content: Buffer, made: string): Promise<ReaderAnswer> {
   switch (job.kind) {
     case 'text':
-      return toOutcome(await readers[job.source](content, job.maxChars), job.maxChars);
+      return toOutcome(await readers[job.source](content, job), job.maxChars);
     case 'image-text': {
       const { readScans, toScan } = await import('./read-scans.js');
-      return toOutcome(await readScans([await toScan(content)]), job.maxChars);
+      return toOutcome(await readScans([await toScan(content)], job), job.maxChars);
     }
     case 'pages': {
       const { countPages } = await import('./read-pdf.js');
-      return { type: 'pdf', pages: await countPages(content) };
+      return { type: 'pdf', ...(await countPages(content)) };
     }
     case 'fit-image': {
       const { fitImage } = await import('./fit-image.js');
@@ -52,9 +52,12 @@ async function read(job: ReaderJob, content: Buffer, made: string): Promise<Read
   }
 }
 
-function toOutcome({ text, via, pages }: TextFound, maxChars: number): TextOutcome {
+function toOutcome(
+  { text, via, pages, isPartial = false }: TextFound,
+  maxChars: number,
+): TextOutcome {
   const clean = withoutControls(text);
-  const isCut = clean.length > maxChars;
+  const isCut = isPartial || clean.length > maxChars;
   // Half of a pair of surrogates is no character: neither a database nor the provider takes it.
   const kept = clean.slice(0, maxChars).replace(/\p{Cs}/gu, '');
   return { type: 'text', text: kept, isCut, via, ...(pages === undefined ? {} : { pages }) };

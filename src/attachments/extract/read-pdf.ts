@@ -2,7 +2,7 @@ import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { openPdf } from './open-pdf.js';
 import { renderPage } from './render-page.js';
 import { readScans } from './read-scans.js';
-import type { TextFound } from './text-found.js';
+import type { ReadBudget, TextFound } from './text-found.js';
 
 const MOST_PAGES = 1_000;
 /** Reading a picture takes seconds. */
@@ -10,21 +10,24 @@ const MOST_SCANS = 20;
 /** Letters that a page has on the average, unless its text is a picture. */
 const FEW_LETTERS = 8;
 
-export async function countPages(content: Buffer): Promise<number> {
+export async function countPages(content: Buffer): Promise<{ pages: number; isLocked: boolean }> {
   const document = await openPdf(content);
-  return document.numPages;
+  // Only an encrypted document has any; one that opens without a password may be encrypted too.
+  const permissions = await document.getPermissions();
+  return { pages: document.numPages, isLocked: permissions !== null };
 }
 
 /** Its text, page by page; where it has next to none, what OCR finds on the first pages. */
-export async function readPdf(content: Buffer, maxChars: number): Promise<TextFound> {
+export async function readPdf(content: Buffer, budget: ReadBudget): Promise<TextFound> {
   const document = await openPdf(content);
   const pages = document.numPages;
-  const texts = await readPages(document, maxChars);
+  const texts = await readPages(document, budget.maxChars);
   const letters = texts.reduce((sum, text) => sum + text.trim().length, 0);
   if (letters >= FEW_LETTERS * Math.max(1, texts.length)) {
-    return { text: joinPages(texts, pages), via: 'text', pages };
+    return { text: joinPages(texts, pages), via: 'text', pages, isPartial: texts.length < pages };
   }
-  return { ...(await readScans(renderPages(document))), pages };
+  const found = await readScans(renderPages(document), budget);
+  return { ...found, pages, isPartial: found.isPartial === true || pages > MOST_SCANS };
 }
 
 async function readPages(document: PDFDocumentProxy, maxChars: number): Promise<string[]> {

@@ -16,9 +16,10 @@ export function decode(content: Buffer, declared?: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content);
   } catch {
-    const encoding = declared ?? chardet.detect(content.subarray(0, SAMPLE_BYTES));
-    const known = encoding !== null && iconv.encodingExists(encoding) ? encoding : LAST_RESORT;
-    return iconv.decode(content, known);
+    const guess = declared ?? chardet.detect(content.subarray(0, SAMPLE_BYTES)) ?? LAST_RESORT;
+    // It is not UTF-8; and who says Latin 1 means what Windows made of it.
+    const isLatin = /^(utf-?8|iso-?8859-?1|ascii)$/i.test(guess) || !iconv.encodingExists(guess);
+    return iconv.decode(content, isLatin ? LAST_RESORT : guess);
   }
 }
 

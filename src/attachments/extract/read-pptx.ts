@@ -1,60 +1,86 @@
-import { SaxesParser } from 'saxes';
+import path from 'node:path/posix';
 import { FileFault } from './file-fault.js';
 import { openArchive } from './open-archive.js';
+import { readElements } from './read-elements.js';
 import type { TextFound } from './text-found.js';
 
-const slide = /^ppt\/slides\/slide(\d+)\.xml$/;
-const notes = /^ppt\/notesSlides\/notesSlide(\d+)\.xml$/;
-/** Of elements inside each other: more is an attack. */
-const MOST_DEPTH = 200;
+const presentation = 'ppt/presentation.xml';
+const isWanted = (name: string): boolean =>
+  /^ppt\/(presentation|slides\/[^/]+|notesSlides\/[^/]+)\.xml$/.test(name) ||
+  /^ppt\/(slides\/)?_rels\/[^/]+\.rels$/.test(name);
 
-/** The text of each slide under its number, and its notes. */
+type Parts = ReadonlyMap<string, Buffer>;
+
+/** The text of each slide under its number, in the order they are shown, and its notes. */
 export async function readPptx(content: Buffer): Promise<TextFound> {
-  const parts = await openArchive(content, (name) => slide.test(name) || notes.test(name));
-  const slides = [...parts.keys()]
-    .flatMap((name) => slide.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => a - b);
+  const parts = await openArchive(content, isWanted);
+  const slides = listSlides(parts);
   if (slides.length === 0) throw new FileFault('is no presentation: it has no slides');
-  const texts = slides.map((number) => {
-    const shown = readParagraphs(parts.get(`ppt/slides/slide${number}.xml`));
-    const said = readParagraphs(parts.get(`ppt/notesSlides/notesSlide${number}.xml`));
+  const texts = slides.map((slide, index) => {
+    const notes = relationsOf(parts, slide).find(({ type }) => type.endsWith('/notesSlide'));
+    const said = notes === undefined ? [] : readParagraphs(parts, notes.target);
     const spoken = said.length === 0 ? [] : ['Notes:', ...said];
-    return [`# Slide ${number}`, ...shown, ...spoken].join('\n');
+    return [`# Slide ${index + 1}`, ...readParagraphs(parts, slide), ...spoken].join('\n');
   });
   return { text: texts.join('\n\n'), via: 'text' };
 }
 
+/** Names of the slides' parts, as the presentation orders them. */
+function listSlides(parts: Parts): string[] {
+  const targets = new Map(relationsOf(parts, presentation).map(({ id, target }) => [id, target]));
+  const slides: string[] = [];
+  readElements(parts.get(presentation), {
+    open: (name, attributes) => {
+      const target = name === 'p:sldId' ? targets.get(attributes['r:id'] ?? '') : undefined;
+      if (target !== undefined) slides.push(target);
+    },
+  });
+  return slides;
+}
+
+interface Relation {
+  id: string;
+  type: string;
+  /** Name of a part. */
+  target: string;
+}
+
+function relationsOf(parts: Parts, part: string): Relation[] {
+  const folder = path.dirname(part);
+  const relations: Relation[] = [];
+  readElements(parts.get(`${folder}/_rels/${path.basename(part)}.rels`), {
+    open: (name, { Id: id = '', Type: type = '', Target: target = '' }) => {
+      if (name !== 'Relationship') return;
+      const isAbsolute = target.startsWith('/');
+      relations.push({
+        id,
+        type,
+        target: isAbsolute ? target.slice(1) : path.join(folder, target),
+      });
+    },
+  });
+  return relations;
+}
+
 /** Paragraphs of DrawingML: `a:p` with runs of `a:t`; fields (a slide's number) say nothing. */
-function readParagraphs(part: Buffer | undefined): string[] {
-  if (part === undefined) return [];
+function readParagraphs(parts: Parts, part: string): string[] {
   const paragraphs: string[] = [];
-  let depth = 0;
   let text = '';
-  let isText = false;
   let isField = false;
-  const parser = new SaxesParser();
-  parser.on('error', (error) => {
-    throw new FileFault(`is damaged: ${error.message}`);
+  readElements(parts.get(part), {
+    open: (name) => {
+      if (name === 'a:fld') isField = true;
+      if (name === 'a:br') text += '\n';
+    },
+    text: (run, name) => {
+      if (name === 'a:t' && !isField) text += run;
+    },
+    close: (name) => {
+      if (name === 'a:fld') isField = false;
+      if (name !== 'a:p') return;
+      if (text.trim() !== '') paragraphs.push(text.trim());
+      text = '';
+    },
   });
-  parser.on('opentag', ({ name }) => {
-    depth += 1;
-    if (depth > MOST_DEPTH) throw new FileFault('is damaged: its elements are too deep');
-    if (name === 'a:fld') isField = true;
-    if (name === 'a:t') isText = !isField;
-    if (name === 'a:br') text += '\n';
-  });
-  parser.on('text', (run) => {
-    if (isText) text += run;
-  });
-  parser.on('closetag', ({ name }) => {
-    depth -= 1;
-    if (name === 'a:t') isText = false;
-    if (name === 'a:fld') isField = false;
-    if (name !== 'a:p') return;
-    if (text.trim() !== '') paragraphs.push(text.trim());
-    text = '';
-  });
-  parser.write(part.toString('utf8')).close();
   return paragraphs;
 }

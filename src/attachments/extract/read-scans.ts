@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { createWorker, OEM } from 'tesseract.js';
 import { FileFault } from './file-fault.js';
 import { MOST_PIXELS } from './fit-image.js';
-import type { TextFound } from './text-found.js';
+import type { ReadBudget, TextFound } from './text-found.js';
 
 const language = 'eng';
 /** The language's data is a package: nothing is fetched while the server runs. */
@@ -20,7 +20,9 @@ const SIDE = 3_000;
 /** What OCR finds in pictures, one after the other. */
 export async function readScans(
   pictures: AsyncIterable<Buffer> | Iterable<Buffer>,
+  { ocrMs }: Pick<ReadBudget, 'ocrMs'>,
 ): Promise<TextFound> {
+  const until = performance.now() + ocrMs;
   const worker = await createWorker(language, OEM.LSTM_ONLY, {
     langPath,
     gzip: true,
@@ -31,8 +33,10 @@ export async function readScans(
     for await (const picture of pictures) {
       const { data } = await worker.recognize(picture);
       texts.push(data.text.trim());
+      if (performance.now() > until) break;
     }
-    return { text: texts.join('\n\n'), via: 'ocr' };
+    const isPartial = performance.now() > until;
+    return { text: texts.join('\n\n'), via: 'ocr', isPartial };
   } finally {
     await worker.terminate();
   }

@@ -1,11 +1,14 @@
 import readWorkbook from 'read-excel-file/node';
 import { checkArchive } from './open-archive.js';
-import type { TextFound } from './text-found.js';
+import type { ReadBudget, TextFound } from './text-found.js';
 
 type Cell = string | number | boolean | Date | null;
 
 /** Each sheet under its name, a row a line, its cells as in CSV. Rows after `maxChars` are not read. */
-export async function readXlsx(content: Buffer, maxChars: number): Promise<TextFound> {
+export async function readXlsx(
+  content: Buffer,
+  { maxChars }: Pick<ReadBudget, 'maxChars'>,
+): Promise<TextFound> {
   await checkArchive(content);
   const lines: string[] = [];
   let length = 0;

@@ -1,11 +1,12 @@
-import type { ImageOutcome, PdfOutcome, TextOutcome, TextSource } from './outcomes.js';
+import type { ReadBudget } from './text-found.js';
+import type { ImageLimits, ImageOutcome, PdfOutcome, TextOutcome, TextSource } from './outcomes.js';
 
 /** What a reader process is asked to do with one file. */
 export type ReaderJob =
-  | { kind: 'text'; source: TextSource; maxChars: number }
-  | { kind: 'image-text'; maxChars: number }
+  | ({ kind: 'text'; source: TextSource } & ReadBudget)
+  | ({ kind: 'image-text' } & ReadBudget)
   | { kind: 'pages' }
-  | { kind: 'fit-image'; mimeType: string; maxBytes: number; maxSide: number };
+  | ({ kind: 'fit-image' } & ImageLimits);
 
 interface Outcomes {
   text: TextOutcome;

@@ -25,7 +25,7 @@ export class ReaderPool {
   #closed = false;
 
   constructor(private readonly options: ReaderPoolOptions) {
-    this.#turns = pLimit(options.concurrency);
+    this.#turns = pLimit({ concurrency: options.concurrency, rejectOnClear: true });
   }
 
   run<Job extends ReaderJob>(job: Job, content: Buffer): Promise<OutcomeOf<Job>> {

@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../platform/clock.js';
@@ -26,6 +27,7 @@ type Message = { type: 'ready' } | { type: 'answer'; answer: ReaderAnswer };
 export class ReaderProcess {
   #child: ChildProcess | undefined;
   #stderr = '';
+  #isClosed = false;
 
   constructor(
     private readonly limits: ReaderLimits,
@@ -50,6 +52,7 @@ export class ReaderProcess {
   }
 
   async kill(): Promise<void> {
+    this.#isClosed = true;
     const child = this.#child;
     this.#child = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -59,11 +62,11 @@ export class ReaderProcess {
   }
 
   async #start(): Promise<ChildProcess> {
-    const { PATH = '', LANG = 'C.UTF-8', TMPDIR } = process.env;
+    this.#isClosed = false;
     const heapMb = Math.round(this.limits.memoryMb * HEAP_SHARE);
     const child = fork(entry(), [], {
       // Nothing of the server's own settings: what reads hostile files has no secrets.
-      env: { PATH, LANG, ...(TMPDIR === undefined ? {} : { TMPDIR }) },
+      env: { LANG: 'C.UTF-8', TMPDIR: tmpdir() },
       execArgv: [`--max-old-space-size=${heapMb}`],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
@@ -94,6 +97,9 @@ export class ReaderProcess {
         once(child, 'exit', { signal }),
       ])) as [unknown];
       if (isMessage(first) && first.type === 'answer') return first.answer;
+      if (this.#isClosed && stopped.reason === undefined) {
+        throw new Error('The process that reads files was closed');
+      }
       return { type: 'refused', reason: `The file cannot be read: ${this.#explain(stopped)}` };
     } finally {
       over.abort();

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { readJob } from './read-job.js';
 import type { ReaderRequest } from './reader-job.js';
@@ -16,8 +18,15 @@ const watchdog = `
 `;
 new Worker(watchdog, { eval: true }).unref();
 
+let folder: string | undefined;
+
 process.on('message', (request: ReaderRequest) => {
+  folder = path.dirname(request.file);
   void readJob(request).then((answer) => process.send?.({ type: 'answer', answer }));
 });
-process.on('disconnect', () => process.exit(0));
+process.on('disconnect', () => {
+  // Whoever would have removed it died.
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  process.exit(0);
+});
 process.send?.({ type: 'ready' });

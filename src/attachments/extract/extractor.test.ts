@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import { testPdf } from '../../../test/support/test-pdf.js';
+import { testZip } from '../../../test/support/test-zip.js';
+import { openExtractor, type Extractor } from './extractor.js';
+import type { TextSource } from './outcomes.js';
+
+const fixture = (name: string): Promise<Buffer> =>
+  readFile(fileURLToPath(new URL(`../../../test/fixtures/files/${name}`, import.meta.url)));
+
+let extractor: Extractor;
+beforeAll(() => {
+  extractor = openExtractor();
+});
+afterAll(() => extractor.close());
+
+describe('readText', () => {
+  it.each<[string, TextSource, string[]]>([
+    ['report.docx', 'docx', ['Harbour report', ' * Salt from Brittany', 'Marie-Thérèse']],
+    ['report.pdf', 'pdf', ['--- page 1 of 2 ---', 'forty-two ships', '--- page 2 of 2 ---']],
+    ['ledger.xlsx', 'xlsx', ['# ', 'Marie-Thérèse']],
+    [
+      'talk.pptx',
+      'pptx',
+      ['# Slide 1\nThe harbour', 'Notes:\nSay thanks to the keeper.', '# Slide 2\nThe storm'],
+    ],
+    ['ledger-windows-1252.csv', 'csv', ['Marie-Thérèse']],
+    ['ledger-utf-16.csv', 'csv', ['Marie-Thérèse']],
+    ['page-windows-1252.html', 'html', ['Crêpes – the recipe', '3 €']],
+  ])('reads %s', async (name, source, said) => {
+    const outcome = await extractor.readText(await fixture(name), source);
+    expect(outcome).toMatchObject({ type: 'text', via: 'text', isCut: false });
+    const text = outcome.type === 'text' ? outcome.text : '';
+    for (const words of said) expect(text).toContain(words);
+    expect(text).not.toMatch(/�|(?![\n\t])\p{Cc}/u);
+  });
+
+  it('reads the picture of a page where a PDF has nothing else', async () => {
+    expect(await extractor.readText(await fixture('scan.pdf'), 'pdf')).toMatchObject({
+      type: 'text',
+      via: 'ocr',
+      pages: 1,
+      text: expect.stringContaining('lighthouse keeper counted forty-two ships'),
+    });
+  });
+
+  it('reads text of any kind, and takes out what no database holds', async () => {
+    const text = Buffer.from('a\u0000b\u0007\r\nc');
+    expect(await extractor.readText(text, 'text')).toMatchObject({ text: 'ab\nc' });
+    const empty = await extractor.readText(Buffer.alloc(0), 'text');
+    expect(empty).toEqual({ type: 'text', text: '', isCut: false, via: 'text' });
+  });
+
+  it('cuts what is too long, at a whole character', async () => {
+    const small = openExtractor({ maxChars: 10 });
+    const outcome = await small.readText(Buffer.from('123456789😀 and more'), 'text');
+    expect(outcome).toEqual({ type: 'text', text: '123456789', isCut: true, via: 'text' });
+    await small.close();
+  });
+});
+
+describe('readImage and countPages', () => {
+  it('reads a scanned page', async () => {
+    expect(await extractor.readImage(await fixture('scan.png'))).toMatchObject({
+      via: 'ocr',
+      text: expect.stringContaining('Harbour report'),
+    });
+  });
+
+  it('counts pages', async () => {
+    const isLocked = false;
+    expect(await extractor.countPages(await fixture('report.pdf'))).toEqual({
+      type: 'pdf',
+      pages: 2,
+      isLocked,
+    });
+    expect(await extractor.countPages(testPdf({ pages: 10_000 }))).toEqual({
+      type: 'pdf',
+      pages: 10_000,
+      isLocked,
+    });
+  });
+});
+
+describe('fitImage', () => {
+  const limits = { maxBytes: 200_000, maxSide: 1_000 };
+  const fit = (content: Buffer) => extractor.fitImage(content, limits);
+
+  it('leaves what fits as it is', async () => {
+    const small = await sharp(await fixture('scan.png'))
+      .resize(300)
+      .png()
+      .toBuffer();
+    expect(await fit(small)).toMatchObject({ type: 'fits', width: 300 });
+  });
+
+  it('refuses half an image, and what is none for a model', async () => {
+    const whole = await sharp(await fixture('scan.png'))
+      .resize(300)
+      .png()
+      .toBuffer();
+    expect(await fit(whole.subarray(0, whole.length / 2))).toEqual({
+      type: 'refused',
+      reason: 'The file is a damaged image',
+    });
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
+    expect(await fit(svg)).toMatchObject({ type: 'refused' });
+  });
+
+  it('turns upright what a camera stored on its side', async () => {
+    const outcome = await fit(await fixture('photo-orientation-6.jpg'));
+    expect(outcome).toMatchObject({
+      type: 'changed',
+      mimeType: 'image/jpeg',
+      width: 300,
+      height: 400,
+      why: 'turned upright',
+    });
+    const made = outcome.type === 'changed' ? await sharp(outcome.content).metadata() : undefined;
+    expect([made?.width, made?.height, made?.orientation]).toEqual([300, 400, undefined]);
+  });
+
+  it('scales down until bytes and pixels fit', async () => {
+    const noise = Buffer.from(Array.from({ length: 1_500 * 900 * 3 }, (_, i) => (i * 7_919) % 251));
+    const raw = { width: 1_500, height: 900, channels: 3 } as const;
+    const large = await sharp(noise, { raw }).png().toBuffer();
+    const outcome = await fit(large);
+    if (outcome.type !== 'changed') throw new Error(`It is ${outcome.type}`);
+    expect(outcome.content.length).toBeLessThanOrEqual(limits.maxBytes);
+    expect(outcome.width).toBeLessThanOrEqual(limits.maxSide);
+    expect(outcome.why).toMatch(/^scaled down from 1500 to \d+ pixels of its longer side$/);
+  });
+
+  it('shows the first picture of an animation that must change', async () => {
+    const [red, blue] = await Promise.all(
+      ['red', 'blue'].map((background) =>
+        sharp({ create: { width: 1_200, height: 40, channels: 3, background } })
+          .png()
+          .toBuffer(),
+      ),
+    );
+    const frames = [red ?? Buffer.alloc(0), blue ?? Buffer.alloc(0)];
+    const animated = await sharp(frames, { join: { animated: true } })
+      .gif({ delay: [10, 10] })
+      .toBuffer();
+    expect(await fit(animated)).toMatchObject({
+      mimeType: 'image/png',
+      why: expect.stringContaining('only its first picture is shown'),
+    });
+  });
+});
+
+describe('a file that is not what it should be', () => {
+  /** A PNG that says it is 50,000 pixels wide and high. */
+  function hugePng(): Buffer {
+    const chunk = (type: string, data: Buffer): Buffer => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(data.length);
+      return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)]);
+    };
+    const head = Buffer.alloc(13);
+    head.writeUInt32BE(50_000, 0);
+    head.writeUInt32BE(50_000, 4);
+    head.set([8, 2, 0, 0, 0], 8);
+    const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+    const data = deflateSync(Buffer.alloc(100));
+    return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', data)]);
+  }
+
+  const bomb = () => testZip([['ppt/slides/slide1.xml', Buffer.alloc(300_000_000)]]);
+  const deep = () => testZip([['ppt/presentation.xml', Buffer.from('<a>'.repeat(5_000))]]);
+
+  it.each<[string, TextSource, () => Buffer | Promise<Buffer>, string]>([
+    ['an archive that unpacks to 300 MB', 'pptx', bomb, 'unpacks to more than 209715200 bytes'],
+    ['an archive that is one for docx', 'docx', bomb, 'unpacks to more than'],
+    ['elements in elements', 'pptx', deep, 'its elements are too deep'],
+    [
+      'an archive whose parts are too many',
+      'xlsx',
+      () => testZip(Array.from({ length: 2_001 }, (_, i) => [`${i}`, Buffer.alloc(0)] as const)),
+      'has 2001 parts; at most 2000 are read',
+    ],
+    ['no archive', 'xlsx', () => Buffer.from('PK no'), 'is no whole zip archive'],
+    ['an empty archive', 'docx', () => testZip([]), 'cannot be read'],
+    ['an empty file', 'pdf', () => Buffer.alloc(0), 'is no whole PDF'],
+    ['zeros', 'pdf', () => Buffer.alloc(1_000), 'is no whole PDF'],
+    [
+      'a PDF with a broken table',
+      'pdf',
+      () => Buffer.from('%PDF-1.4\nxref\n0 9999\ngarbage\ntrailer << /Root 1 0 R >>\n%%EOF'),
+      'is no whole PDF',
+    ],
+  ])('%s is refused with a reason', async (_what, source, make, reason) => {
+    const outcome = await extractor.readText(await make(), source);
+    expect(outcome).toEqual({ type: 'refused', reason: expect.stringContaining(reason) });
+  });
+
+  it('an image of a size nobody needs is refused before it is decoded', async () => {
+    const outcome = await extractor.fitImage(hugePng(), {
+      maxBytes: 5_000_000,
+      maxSide: 8_000,
+    });
+    expect(outcome).toEqual({
+      type: 'refused',
+      reason: 'The file has 2500000000 pixels; at most 100000000 are read',
+    });
+    expect(await extractor.readImage(Buffer.from('no image'))).toEqual({
+      type: 'refused',
+      reason: 'The file is no image that can be read',
+    });
+  });
+
+  it('a PDF of 10,000 pages is read as far as its text is shown', async () => {
+    const outcome = await extractor.readText(testPdf({ pages: 10_000 }), 'pdf');
+    expect(outcome).toMatchObject({ type: 'text', pages: 10_000, isCut: true });
+    expect(outcome.type === 'text' && outcome.text).toContain('This is page 1000');
+  });
+
+  it('that takes too long is given up, and the next one is read', async () => {
+    const hasty = openExtractor({ timeoutMs: 150, concurrency: 1 });
+    const slow = hasty.readText(testPdf({ pages: 10_000 }), 'pdf');
+    const next = hasty.readText(Buffer.from('still here'), 'text');
+    expect(await slow).toEqual({
+      type: 'refused',
+      reason: 'The file cannot be read: it took longer than 0.15 s to read',
+    });
+    expect(await next).toMatchObject({ type: 'text', text: 'still here' });
+    await hasty.close();
+  });
+
+  it('that takes too much memory is given up, and the next one is read', async () => {
+    const small = openExtractor({ memoryMb: 100, concurrency: 1 });
+    const large = await small.readText(Buffer.from('<p>word</p>'.repeat(900_000)), 'html');
+    expect(large).toEqual({
+      type: 'refused',
+      reason: 'The file cannot be read: it needs more than 100 MiB to be read',
+    });
+    const next = await small.readText(Buffer.from('still here'), 'text');
+    expect(next).toMatchObject({ type: 'text', text: 'still here' });
+    await small.close();
+  });
+
+  it('keeps nobody else from working', async () => {
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    await Promise.all([
+      extractor.readText(testPdf({ pages: 2_000 }), 'pdf'),
+      extractor.readText(bomb(), 'pptx'),
+    ]);
+    delay.disable();
+    expect(delay.percentile(99) / 1e6).toBeLessThan(200);
+  });
+});
+
+it('gives up what it was asked at its end, and says nothing of those files', async () => {
+  const closing = openExtractor({ concurrency: 1 });
+  await closing.readText(Buffer.from('a'), 'text');
+  const asked = [
+    closing.readText(testPdf({ pages: 5_000 }), 'pdf'),
+    closing.readText(Buffer.from('b'), 'text'),
+  ];
+  const given = Promise.allSettled(asked);
+  await closing.close();
+  expect((await given).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await expect(closing.countPages(Buffer.alloc(1))).rejects.toThrow('closed');
+});

@@ -1,0 +1,57 @@
+import { crc32, deflateRawSync } from 'node:zlib';
+
+/** A zip archive of some files: name → content. */
+export function testZip(files: readonly (readonly [string, Buffer])[]): Buffer {
+  let offset = 0;
+  const locals: Buffer[] = [];
+  const entries = files.map(([name, content]) => {
+    const packed = deflateRawSync(content);
+    const facts = factsOf(content, packed, name);
+    const local = Buffer.concat([words(['w', 0x04034b50]), facts, Buffer.from(name), packed]);
+    const entry = Buffer.concat([
+      words(['w', 0x02014b50], ['h', 20]),
+      facts,
+      words(['h', 0], ['h', 0], ['h', 0], ['w', 0], ['w', offset]),
+      Buffer.from(name),
+    ]);
+    locals.push(local);
+    offset += local.length;
+    return entry;
+  });
+  const directory = Buffer.concat(entries);
+  const counts: Word[] = [
+    ['h', 0],
+    ['h', 0],
+    ['h', files.length],
+    ['h', files.length],
+  ];
+  const end = words(['w', 0x06054b50], ...counts, ['w', directory.length], ['w', offset], ['h', 0]);
+  return Buffer.concat([...locals, directory, end]);
+}
+
+type Word = readonly ['h' | 'w', number];
+
+/** What a file's header and its entry of the directory have in common. */
+function factsOf(content: Buffer, packed: Buffer, name: string): Buffer {
+  const [deflate, flags] = [8, 0];
+  return words(
+    ...([20, flags, deflate, 0, 0] as const).map((value): Word => ['h', value]),
+    ['w', crc32(content)],
+    ['w', packed.length],
+    ['w', content.length],
+    ['h', Buffer.byteLength(name)],
+    ['h', 0],
+  );
+}
+
+/** Little-endian: `h` has 16 bits, `w` 32. */
+function words(...values: readonly Word[]): Buffer {
+  return Buffer.concat(
+    values.map(([kind, value]) => {
+      const bytes = Buffer.alloc(kind === 'h' ? 2 : 4);
+      if (kind === 'h') bytes.writeUInt16LE(value);
+      else bytes.writeUInt32LE(value);
+      return bytes;
+    }),
+  );
+}
