@@ -82,7 +82,7 @@ async function openPorts(
   );
   const blobContents =
     config.blobDir === undefined
-      ? new PostgresContents(database.db)
+      ? new PostgresContents(database.db, database.copyOut)
       : new DiskContents(config.blobDir);
   return { database, log, bus, queue, blobContents };
 }

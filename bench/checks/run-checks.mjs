@@ -1,4 +1,5 @@
 import { measureCrash } from './measure-crash.mjs';
+import { measureFiles } from './measure-files.mjs';
 import { measureIdle } from './measure-idle.mjs';
 import { measureResume } from './measure-resume.mjs';
 import { measureSteps } from './measure-steps.mjs';
@@ -15,6 +16,7 @@ const checks = {
   resume: measureResume,
   crash: measureCrash,
   idle: measureIdle,
+  files: measureFiles,
 };
 const onEither = ['steps', 'resume'];
 

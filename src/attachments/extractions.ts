@@ -23,6 +23,8 @@ const gone = {
   reason: 'The file is no longer stored: send it again',
 } as const;
 
+class GoneError extends Error {}
+
 /**
  * What is read out of stored files. Each content is read once by each method, whoever asks and how
  * often: the model is shown the same text in every step and turn.
@@ -50,7 +52,7 @@ export class Extractions {
   #once<T extends { type: string }>(
     sha256: string,
     method: string,
-    read: (content: Buffer) => Promise<T>,
+    read: (content: () => Promise<Buffer>) => Promise<T>,
   ): Promise<T | typeof gone> {
     const key = `${sha256}:${method}`;
     // One method has one type of outcome: what waits under this key is of it.
@@ -64,15 +66,24 @@ export class Extractions {
   async #read<T extends { type: string }>(
     sha256: string,
     method: string,
-    read: (content: Buffer) => Promise<T>,
+    read: (content: () => Promise<Buffer>) => Promise<T>,
   ): Promise<T | typeof gone> {
     const known = await this.#find(sha256, method);
     if (known !== undefined) return known as T;
+    try {
+      const outcome = await read(() => this.#load(sha256));
+      await this.#keep(sha256, method, outcome);
+      return outcome;
+    } catch (error) {
+      if (error instanceof GoneError) return gone;
+      throw error;
+    }
+  }
+
+  async #load(sha256: string): Promise<Buffer> {
     const content = await this.deps.store.get(sha256);
-    if (content === undefined) return gone;
-    const outcome = await read(content);
-    await this.#keep(sha256, method, outcome);
-    return outcome;
+    if (content === undefined) throw new GoneError();
+    return content;
   }
 
   async #find(sha256: string, method: string): Promise<unknown> {

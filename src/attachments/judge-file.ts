@@ -1,7 +1,6 @@
 import type { BlobStore } from './blobs/blob-store.js';
 import { checkName, maxImageBytes, maxImageSide } from './check-attachment.js';
 import { extensionOf, mediaKind } from './classify.js';
-import type { Extractions } from './extractions.js';
 import type { Extractor } from './extract/extractor.js';
 import type { ReceivedFile } from './received-file.js';
 import { refuseMismatch, sniffType } from './sniff-type.js';
@@ -9,7 +8,6 @@ import type { AttachmentRef } from './stored-part.js';
 
 export interface JudgeDeps {
   store: Pick<BlobStore, 'put' | 'get'>;
-  extractions: Pick<Extractions, 'countPages'>;
   extractor: Pick<Extractor, 'fitImage'>;
 }
 
@@ -18,9 +16,9 @@ const imageTooLarge = `Attachment exceeds the model's image size limit (${maxIma
 export type Judgement = { file: AttachmentRef } | { reason: string };
 
 /**
- * Whether the model can be given a file: of a kind that is taken, with the content its name says,
- * and whole. What the sender says of its type is not asked. An image that is too large for the
- * model, or lies on its side, is made fit.
+ * Whether a file is taken: of a kind that is, with the content its name says. What the sender says of
+ * its type is not asked. An image that is too large for the model, or lies on its side, is made fit;
+ * whether a document is whole is found out where it is read, on a worker.
  */
 export async function judgeFile(deps: JudgeDeps, received: ReceivedFile): Promise<Judgement> {
   const { name, sha256, size } = received;
@@ -29,14 +27,10 @@ export async function judgeFile(deps: JudgeDeps, received: ReceivedFile): Promis
   const { mimeType } = typed;
   const file = { name, mimeType, size, sha256 };
   if (size === 0) return { file };
-  const kind = mediaKind(mimeType);
+  if (mediaKind(mimeType) !== 'image') return { file };
   // Bytes that nobody knows pass, as for every client before: what shows them says what they are.
-  const isKnown = (await sniffType(received.start)) !== undefined;
-  if (kind === 'image' && isKnown) return fit(deps, file);
-  if (kind === 'image' && size > maxImageBytes) return { reason: imageTooLarge };
-  if (kind !== 'pdf' || !isKnown) return { file };
-  const counted = await deps.extractions.countPages(sha256);
-  return counted.type === 'refused' ? { reason: counted.reason } : { file };
+  if ((await sniffType(received.start)) !== undefined) return fit(deps, file);
+  return size > maxImageBytes ? { reason: imageTooLarge } : { file };
 }
 
 /** By its name; where that has no extension, by its content. */
@@ -53,10 +47,13 @@ async function typeOf(file: ReceivedFile): Promise<{ mimeType: string } | { reas
 }
 
 async function fit({ store, extractor }: JudgeDeps, file: AttachmentRef): Promise<Judgement> {
-  const content = await store.get(file.sha256);
-  if (content === undefined) return { reason: 'Attachment is no longer stored: send it again' };
+  const load = async (): Promise<Buffer> => {
+    const content = await store.get(file.sha256);
+    if (content === undefined) throw new Error('A file is gone that was stored a moment ago');
+    return content;
+  };
   const limits = { maxBytes: maxImageBytes, maxSide: maxImageSide };
-  const fitted = await extractor.fitImage(content, limits);
+  const fitted = await extractor.fitImage(load, limits);
   if (fitted.type === 'refused') return { reason: fitted.reason };
   if (fitted.type === 'fits') return { file };
   const { sha256, size } = await store.put(inOnePiece(fitted.content));

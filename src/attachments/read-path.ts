@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import { errorCode } from '../platform/error-code.js';
 import type { BlobStore } from './blobs/blob-store.js';
+import { chunkShare } from './chunk-share.js';
 import { checkPath, refuseAccess } from './check-attachment.js';
 import { openAttachment } from './open-attachment.js';
 import type { ReceivedFile } from './received-file.js';
 
 /** Bytes read at a time. */
-const READ_BYTES = 256 * 1024;
+const READ_BYTES = 64 * 1024;
 
 export interface PathRules {
   store: Pick<BlobStore, 'put'>;
@@ -53,7 +54,10 @@ class UnreadableError extends Error {}
 
 async function* readable(content: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
   try {
-    yield* content;
+    for await (const chunk of content) {
+      await chunkShare.turn();
+      yield chunk;
+    }
   } catch (error) {
     throw new UnreadableError(refuseAccess(errorCode(error), path));
   }

@@ -1,4 +1,5 @@
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import type { CopyOut } from './copy-out.js';
 import type * as schema from './schema.js';
 
 /** What a raw statement answers, on either engine. */
@@ -13,6 +14,8 @@ export type Queryable = Pick<Database, 'select' | 'insert' | 'update' | 'delete'
 
 export interface OpenedDatabase {
   db: Database;
+  /** Reads bytes without a detour over text; where the engine has a way to. */
+  copyOut?: CopyOut;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

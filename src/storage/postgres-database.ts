@@ -3,6 +3,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Pool } from 'pg';
 import type { OpenedDatabase } from './connection.js';
+import { openCopyOut } from './copy-out.js';
 import { migrationsFolder } from './migrations-folder.js';
 import { prepareRepeated } from './prepare-repeated.js';
 import * as schema from './schema.js';
@@ -51,6 +52,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedData
   const db = drizzle(pool, { schema });
   return {
     db,
+    copyOut: openCopyOut(pool),
     ping: async () => {
       await db.execute(sql`select 1`);
     },

@@ -38,6 +38,6 @@ blobStoreConformance('A disk with PostgreSQL', async () => {
 });
 
 blobStoreConformance('PostgreSQL', async () => {
-  const { db, close } = await openNewDatabase();
-  return { db, contents: new PostgresContents(db), isStoredInProcess: false, close };
+  const { db, copyOut, close } = await openNewDatabase();
+  return { db, contents: new PostgresContents(db, copyOut), isStoredInProcess: false, close };
 });

@@ -1,16 +1,23 @@
 import { systemClock, type Clock } from '../../platform/clock.js';
-import type { ImageLimits, ImageOutcome, PdfOutcome, TextOutcome, TextSource } from './outcomes.js';
+import type {
+  FileContent,
+  ImageLimits,
+  ImageOutcome,
+  PdfOutcome,
+  TextOutcome,
+  TextSource,
+} from './outcomes.js';
 import { ReaderPool } from './reader-pool.js';
 
 /** Reads files that nobody trusts. A file that cannot be read is an outcome, never an error. */
 export interface Extractor {
   /** The text of a document; of a PDF without any, what OCR finds on its first pages. */
-  readText(content: Buffer, source: TextSource): Promise<TextOutcome>;
+  readText(content: FileContent, source: TextSource): Promise<TextOutcome>;
   /** The text in an image. */
-  readImage(content: Buffer): Promise<TextOutcome>;
-  countPages(content: Buffer): Promise<PdfOutcome>;
+  readImage(content: FileContent): Promise<TextOutcome>;
+  countPages(content: FileContent): Promise<PdfOutcome>;
   /** Makes an image upright, and small enough. */
-  fitImage(content: Buffer, limits: ImageLimits): Promise<ImageOutcome>;
+  fitImage(content: FileContent, limits: ImageLimits): Promise<ImageOutcome>;
   close(): Promise<void>;
 }
 

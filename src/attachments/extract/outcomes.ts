@@ -1,3 +1,6 @@
+/** The bytes of a file, or what gets them when it is its turn. */
+export type FileContent = Buffer | (() => Promise<Buffer>);
+
 export type TextSource = 'pdf' | 'docx' | 'xlsx' | 'pptx' | 'csv' | 'html' | 'text';
 
 /** A sentence for the user and the model; it names no path of the server. */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import type { Clock } from '../../platform/clock.js';
-import type { OutcomeOf, ReaderJob } from './reader-job.js';
+import type { FileContent } from './outcomes.js';
+import type { OutcomeOf, ReaderAnswer, ReaderJob, ReaderRequest } from './reader-job.js';
 import { ReaderProcess, type ReaderLimits } from './reader-process.js';
 
 /** How long a process without work stays, in ms. */
@@ -28,7 +29,7 @@ export class ReaderPool {
     this.#turns = pLimit({ concurrency: options.concurrency, rejectOnClear: true });
   }
 
-  run<Job extends ReaderJob>(job: Job, content: Buffer): Promise<OutcomeOf<Job>> {
+  run<Job extends ReaderJob>(job: Job, content: FileContent): Promise<OutcomeOf<Job>> {
     return this.#turns(() => this.#read(job, content));
   }
 
@@ -40,24 +41,32 @@ export class ReaderPool {
     this.#all.clear();
   }
 
-  async #read<Job extends ReaderJob>(job: Job, content: Buffer): Promise<OutcomeOf<Job>> {
+  async #read<Job extends ReaderJob>(job: Job, content: FileContent): Promise<OutcomeOf<Job>> {
     if (this.#closed) throw new Error('The pool of reader processes is closed');
     const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-read-'));
     const [file, made] = [path.join(folder, 'file'), path.join(folder, 'made')];
     const reader = this.#take();
     try {
-      await writeFile(file, content, { mode: 0o600 });
-      const answer = await reader.read({ job, file, made });
+      // Not before its turn: those that wait would fill the memory.
+      const bytes = typeof content === 'function' ? await content() : content;
+      await writeFile(file, bytes, { mode: 0o600 });
+      const answer = await this.#ask(reader, { job, file, made });
       const outcome =
         answer.type === 'changed' ? { ...answer, content: await readFile(made) } : answer;
       // A job is answered by its own kind of outcome: the process switches over the kind.
       return outcome as OutcomeOf<Job>;
-    } catch (error) {
-      this.options.onProblem(error);
-      throw error;
     } finally {
       this.#giveBack(reader);
       await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #ask(reader: ReaderProcess, request: ReaderRequest): Promise<ReaderAnswer> {
+    try {
+      return await reader.read(request);
+    } catch (error) {
+      if (!this.#closed) this.options.onProblem(error);
+      throw error;
     }
   }
 

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { readJob } from './read-job.js';
@@ -17,6 +18,9 @@ const watchdog = `
   }, 1_000);
 `;
 new Worker(watchdog, { eval: true }).unref();
+
+// What serves clients goes first.
+os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 let folder: string | undefined;
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { untilAborted } from '../../platform/abort.js';
 import type { Clock } from '../../platform/clock.js';
 import { invalidRequest } from '../../platform/typed-error.js';
+import { chunkShare } from '../chunk-share.js';
 import { discardRest } from './discard-rest.js';
 import { bodyTooLarge, ClientGoneError, requestTimeout } from './receive-errors.js';
 import type { ReceiveLimits } from './receive-limits.js';
@@ -46,9 +46,9 @@ export class RequestBody {
         if (next.done === true) return;
         size += next.value.length;
         if (size > this.#limits.maxRequestBytes) throw bodyTooLarge(this.#limits.maxRequestBytes);
-        yield next.value;
         // A socket that has more gives all of it in one turn of the loop, and nobody else has any.
-        await nextTurn();
+        await chunkShare.turn();
+        yield next.value;
       }
     } catch (error) {
       this.refuse(error);
