@@ -17,7 +17,7 @@ const problems = [
   ...lintDockerfile(await text('Dockerfile')),
   ...lintCompose(
     parse(await text('docker-compose.yml'), { merge: true }),
-    await text('src/config.ts'),
+    await text('src/settings.ts'),
   ),
   ...lintNginx(await text('deploy/nginx.conf')),
 ];
