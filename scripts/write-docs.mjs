@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { describeSettings } from '../dist/describe-settings.js';
 import { agentConfigFields } from '../dist/governance/agent-config.js';
 import { permissionTable } from '../dist/governance/decide-permission.js';
+import { delegationTable } from '../dist/governance/subagent-gate.js';
 import { terminationTable } from '../dist/governance/termination-checks.js';
 import { triggerTable } from '../dist/notices/triggers.js';
 
@@ -16,6 +17,7 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const parts = {
   configuration: describeSettings,
   permissions: describePermissions,
+  delegation: describeDelegation,
   limits: describeLimits,
   endings: describeEndings,
   triggers: describeTriggers,
@@ -71,6 +73,11 @@ function describeTriggers() {
   return ['| notice | level | said when | again |', '| --- | --- | --- | --- |', ...rows].join(
     '\n',
   );
+}
+
+function describeDelegation() {
+  const rows = delegationTable().map(({ gate, passes }) => `| \`${gate}\` | ${passes} |`);
+  return ['| gate | is passed when |', '| --- | --- |', ...rows].join('\n');
 }
 
 function describePermissions() {

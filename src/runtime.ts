@@ -181,6 +181,8 @@ function assemble(parts: Parts): TurnServices {
       environmentModel: config.model,
       defaultLimits: freeLimits(config),
       prices: config.prices,
+      subagentsEnabled: config.subagentsEnabled,
+      subagentWarnMs: config.subagentWarnMs,
       queueDepth: config.queueDepth,
       archiveKeepDays: config.archiveKeepDays,
       leaseMs: config.leaseMs,

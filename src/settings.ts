@@ -177,6 +177,24 @@ export const settings = {
     allowed: 'comma-separated origins: `https://host[:port]` or `http://host[:port]`',
     parse: parseCorsOrigins,
   } satisfies Setting<readonly string[]>,
+  subagentsEnabled: {
+    names: ['TURNPIKE_ENABLE_SUBAGENTS', 'CHIRALITY_ENABLE_SUBAGENTS'],
+    about: 'Whether turns may delegate to other agents: exactly `true`. Anything else is no.',
+    fallback: false,
+    fallbackText: '',
+    allowed: 'any text',
+    parse: (value) => value === 'true',
+  } satisfies Setting<boolean>,
+  subagentWarnMs: {
+    ...integer(
+      'TURNPIKE_SUBAGENT_WARN_MS',
+      1_000,
+      'From this time on a decision about delegation is logged as slow, in ms.',
+      0,
+      600_000,
+    ),
+    names: ['TURNPIKE_SUBAGENT_WARN_MS', 'CHIRALITY_SUBAGENT_GOVERNANCE_WARN_MS'],
+  } satisfies Setting<number>,
   workerConcurrency: integer(
     'TURNPIKE_WORKER_CONCURRENCY',
     32,

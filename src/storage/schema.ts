@@ -14,6 +14,7 @@ import {
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { StepStopReason, ToolStatus, TurnEvent, Usage } from '../events/turn-event.js';
 import type { AgentConfig } from '../governance/agent-config.js';
+import type { SubagentDecision } from '../governance/subagent-gate.js';
 import type { Todo } from '../notices/todo.js';
 import type { OptionResolution } from '../options/resolve-options.js';
 import type { AssistantPart } from '../provider/model-types.js';
@@ -94,6 +95,8 @@ export const turns = pgTable(
     requestHash: text('request_hash').notNull(),
     idempotencyKey: text('idempotency_key'),
     options: json('options').$type<OptionResolution>().notNull(),
+    /** Whether it may delegate, and to whom; null for turns of earlier versions. */
+    delegation: json('delegation').$type<SubagentDecision>(),
     usage: json('usage').$type<Usage>(),
     exitCode: integer('exit_code'),
     endReason: text('end_reason'),

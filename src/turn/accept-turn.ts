@@ -1,5 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { StoredPart } from '../attachments/stored-part.js';
+import type { SubagentDecision } from '../governance/subagent-gate.js';
 import type { OptionResolution } from '../options/resolve-options.js';
 import { newId, newTimeId } from '../platform/ids.js';
 import { violatedConstraint } from '../storage/constraint.js';
@@ -15,6 +16,7 @@ export interface NewTurn {
   requestHash: string;
   idempotencyKey: string | undefined;
   options: OptionResolution;
+  delegation: SubagentDecision;
   parts: StoredPart[];
   now: Date;
 }
@@ -69,14 +71,14 @@ async function insertTurn(
   { turnId, turn, most }: { turnId: string; turn: NewTurn; most: number },
 ): Promise<boolean> {
   if (most <= 0) return false;
-  const { sessionId, request, requestHash, idempotencyKey, options, parts, now } = turn;
+  const { sessionId, request, requestHash, idempotencyKey, options, delegation, parts, now } = turn;
   const waiting = sql`select count(*) as turns from ${turns} where ${turns.status} = 'queued'`;
   const room: SQL = sql`waiting where waiting.turns < ${most}`;
   const row = { id: turnId, sessionId, status: 'queued' as const, createdAt: now };
   const accepted = insertFrom(
     room,
     turns,
-    { ...row, request, requestHash, idempotencyKey: idempotencyKey ?? null, options },
+    { ...row, request, requestHash, idempotencyKey: idempotencyKey ?? null, options, delegation },
     sql`returning id`,
   );
   const message = insertFrom(sql`accepted`, messages, {

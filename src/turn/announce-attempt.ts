@@ -71,8 +71,9 @@ function notices({ turn }: Attempt): TurnEventBody[] {
     name,
     reason,
   }));
+  const delegation = delegationNotice(turn);
   const text = describeProblems(turn.options.problems);
-  if (text === undefined) return rejected;
+  if (text === undefined) return [...rejected, ...delegation];
   const notice: TurnEventBody = {
     type: 'notice.posted',
     kind: 'options-ignored',
@@ -81,5 +82,22 @@ function notices({ turn }: Attempt): TurnEventBody[] {
     metadata: { problems: turn.options.problems },
     seenByModel: false,
   };
-  return [...rejected, notice];
+  return [...rejected, notice, ...delegation];
+}
+
+/** To a client that asked for delegation; the others have the decision in the turn. */
+function delegationNotice({ options, delegation }: Attempt['turn']): TurnEventBody[] {
+  if (delegation === null || options.options.subagentGovernance === undefined) return [];
+  const { allowed, reason, delegatedSubagents } = delegation;
+  const whom = delegatedSubagents.length === 0 ? 'nobody' : delegatedSubagents.join(', ');
+  return [
+    {
+      type: 'notice.posted',
+      kind: allowed ? 'delegation-allowed' : 'delegation-denied',
+      level: 'message',
+      text: allowed ? `The turn may delegate to ${whom}.` : `The turn may not delegate: ${reason}`,
+      metadata: { ...delegation },
+      seenByModel: false,
+    },
+  ];
 }

@@ -15,6 +15,7 @@ import { checkProjectRoot } from '../session/check-project-root.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import { violatedConstraint } from '../storage/constraint.js';
 import { acceptTurn, type NewTurn } from './accept-turn.js';
+import { decideDelegation } from './decide-delegation.js';
 import { idempotencyKeyReused, queueFull, turnInProgress } from './turn-errors.js';
 import { findSessionAndTurn, findTurnByKey } from './turn-lookup.js';
 import type { TurnServices } from './turn-services.js';
@@ -75,7 +76,7 @@ export async function submitTurn(
   const asAgent = submission.asAgent === true;
   const subject = { ...session, user, asAgent, ...(limits === undefined ? {} : { limits }) };
   const tiers = { personas, environmentModel, defaultLimits, prices };
-  const { resolution } = await loadOptions(tiers, subject, opts);
+  const { resolution, persona } = await loadOptions(tiers, subject, opts);
   const { decisionTree = 'default', agentConfig } = resolution.options;
   // Only for its error: a tree that nobody registered is refused before anything is stored.
   services.trees.create(decisionTree, agentConfig);
@@ -93,7 +94,10 @@ export async function submitTurn(
   }));
   const now = new Date(clock.now());
   const request = { message, opts, attachments, rejectedAttachments };
-  const turn = { sessionId, request, requestHash, idempotencyKey, options: resolution, parts, now };
+  const { subagentGovernance } = resolution.options;
+  const delegation = await decideDelegation(services, persona, subagentGovernance);
+  const asked = { sessionId, request, requestHash, idempotencyKey };
+  const turn = { ...asked, options: resolution, delegation, parts, now };
   const turnId = await accept(services, turn);
   if (turnId === undefined) return submitTurn(services, submission);
   // What people say is for eyes that asked for it.

@@ -124,6 +124,14 @@ describe('a turn’s row', () => {
   const newTurn = (sessionId: string, more: Partial<NewTurn> = {}): NewTurn => ({
     sessionId,
     request: { message: 'Hello', opts: undefined, attachments: [], rejectedAttachments: [] },
+    delegation: {
+      allowed: false,
+      gate: 'ENVIRONMENT',
+      reason: 'off',
+      evaluationMs: 0,
+      allowlistedSubagents: [],
+      delegatedSubagents: [],
+    },
     requestHash: 'hash',
     idempotencyKey: undefined,
     options: someOptions,

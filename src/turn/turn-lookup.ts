@@ -97,6 +97,7 @@ export function viewTurn(turn: TurnRow) {
     options: turn.options.options,
     provenance: turn.options.provenance,
     optionProblems: turn.options.problems,
+    delegation: turn.delegation,
     usage: turn.usage,
     exitCode: turn.exitCode,
     endReason: turn.endReason,

@@ -24,6 +24,10 @@ export interface TurnSettings {
   prices: readonly ModelPrice[];
   /** Limits of turns that nobody limits. */
   defaultLimits: Readonly<AgentConfig>;
+  /** Whether any turn may delegate. */
+  subagentsEnabled: boolean;
+  /** From this time on a decision about delegation is logged as slow, in ms. */
+  subagentWarnMs: number;
   queueDepth: number;
   archiveKeepDays: number;
   leaseMs: number;

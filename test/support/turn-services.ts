@@ -91,6 +91,8 @@ export async function openTestServices(
       environmentModel: undefined,
       defaultLimits: someLimits,
       prices: [{ model: 'claude-sonnet', input: 3, output: 15 }],
+      subagentsEnabled: false,
+      subagentWarnMs: 1_000,
       queueDepth: 100,
       archiveKeepDays: 0,
       leaseMs,

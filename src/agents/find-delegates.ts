@@ -1,0 +1,45 @@
+import { TypedError } from '../platform/typed-error.js';
+import type { PersonaLibrary } from './load-persona.js';
+
+/** An agent that is delegated to must say that it is made for it. */
+const TASK_AGENT = 2;
+
+export interface Delegates {
+  /** In the order the persona lists them. */
+  names: string[];
+  /** Why the others are not among them. */
+  dropped: { name: string; reason: string }[];
+  /** What is odd about those that are. */
+  warnings: { name: string; reason: string }[];
+}
+
+/** Of the agents a persona lists, those that can be delegated to: a file, of `AGENT_TYPE: 2`. */
+export async function findDelegates(
+  personas: Pick<PersonaLibrary, 'load'>,
+  listed: readonly string[],
+): Promise<Delegates> {
+  const delegates: Delegates = { names: [], dropped: [], warnings: [] };
+  for (const name of listed) {
+    const agent = await loadOrUndefined(personas, name);
+    if (agent === undefined) {
+      delegates.dropped.push({ name, reason: 'it has no file' });
+    } else if (agent.agentType !== TASK_AGENT) {
+      delegates.dropped.push({ name, reason: `its file does not say AGENT_TYPE: ${TASK_AGENT}` });
+    } else {
+      delegates.names.push(name);
+      if (agent.agentClass !== 'TASK') {
+        delegates.warnings.push({ name, reason: 'its file does not say AGENT_CLASS: TASK' });
+      }
+    }
+  }
+  return delegates;
+}
+
+async function loadOrUndefined(personas: Pick<PersonaLibrary, 'load'>, name: string) {
+  try {
+    return await personas.load(name);
+  } catch (error) {
+    if (error instanceof TypedError && error.type === 'PERSONA_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
