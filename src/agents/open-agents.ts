@@ -15,5 +15,11 @@ export async function openAgents(
 ): Promise<PersonaLibrary> {
   const problems = await checkAgents(instructionRoot, options);
   if (problems.length > 0) throw new AgentsInvalidError(problems);
-  return new PersonaLibrary(instructionRoot, options);
+  const library = new PersonaLibrary(instructionRoot, options);
+  // Its turns say so, as they do for every client of the reference; whoever starts it reads it here.
+  await library.assertValid().catch((error: unknown) => {
+    const said = error instanceof Error ? error.message : String(error);
+    options.onProblem?.(instructionRoot, said);
+  });
+  return library;
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { TypedError } from '../platform/typed-error.js';
 import type { AttachmentError, ResolvedAttachments } from './resolve-attachments.js';
+import { cleanName } from './receive/clean-name.js';
 import type { StoredPart } from './stored-part.js';
 
 const mostReasonsShown = 3;
@@ -38,10 +39,13 @@ function describeRefused(errors: readonly AttachmentError[]): string {
     'Rejected attachments:',
     ...errors
       .slice(0, mostReasonsShown)
-      .map(({ path, reason }) => `- ${basename(path)}: ${reason}`),
+      // A line each: what a name or a path says must not look like another one.
+      .map(({ path, reason }) => `- ${cleanName(basename(path), '')}: ${oneLine(reason)}`),
     ...(omitted > 0 ? [`- ... ${omitted} additional attachment error(s) omitted`] : []),
   ].join('\n');
 }
+
+const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
 function nothingExecutable(errors: readonly AttachmentError[]): TypedError {
   return new TypedError('ATTACHMENT_FAILURE', {

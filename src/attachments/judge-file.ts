@@ -3,7 +3,7 @@ import { checkName, maxImageBytes, maxImageSide } from './check-attachment.js';
 import { extensionOf, mediaKind } from './classify.js';
 import type { Extractor } from './extract/extractor.js';
 import type { ReceivedFile } from './received-file.js';
-import { refuseMismatch, sniffType } from './sniff-type.js';
+import { isTextLike, refuseMismatch, sniffType } from './sniff-type.js';
 import type { AttachmentRef } from './stored-part.js';
 
 export interface JudgeDeps {
@@ -36,9 +36,9 @@ export async function judgeFile(deps: JudgeDeps, received: ReceivedFile): Promis
 /** By its name; where that has no extension, by its content. */
 async function typeOf(file: ReceivedFile): Promise<{ mimeType: string } | { reason: string }> {
   if (extensionOf(file.name) === '') {
+    if (isTextLike(file.start)) return { mimeType: 'text/plain' };
     const found = await sniffType(file.start);
     if (found !== undefined) return checkName(`file.${found.extension}`);
-    if (!file.start.includes(0)) return { mimeType: 'text/plain' };
   }
   const named = checkName(file.name);
   if ('reason' in named) return named;

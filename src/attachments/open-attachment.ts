@@ -66,13 +66,12 @@ async function isReachedWithin(
   return resolved.some((root) => root !== undefined && isInside(root, real));
 }
 
-/** A root that is not there holds nothing. */
 async function resolveRoot(root: string): Promise<string | undefined> {
   try {
     return await realpath(root);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
-    throw error;
+  } catch {
+    // Not there, or not to be entered: it holds nothing that could be read, and the others may.
+    return undefined;
   }
 }
 

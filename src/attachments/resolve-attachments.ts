@@ -87,8 +87,9 @@ function useUpload(
   }
   const reason = refuse(upload.size);
   if (reason !== undefined) return { reason };
-  const { name, mimeType, size, sha256 } = upload;
-  return { file: { name, mimeType, size, sha256 } };
+  const { name, mimeType, size, sha256, changed } = upload;
+  const file = { name, mimeType, size, sha256 };
+  return { file: changed === null ? file : { ...file, changed } };
 }
 
 function withPath(judgement: Judgement, path: string): Judgement {

@@ -65,6 +65,10 @@ export class FileShower {
       return asText(file, read, showing.why);
     }
     if (showing.as === 'nothing') return unavailable(file, showing.why);
+    // No encoding gives so few characters for so many bytes: it is cut in any case, and not here.
+    if (showing.as === 'document' && file.size > maxTextChars * 4) {
+      return this.#cutText(file, 'it is too long');
+    }
     const bytes = await this.deps.store.get(file.sha256);
     if (bytes === undefined) return unavailable(file, 'it is no longer stored');
     if (showing.as === 'document') return this.#showText(file, bytes);
@@ -97,9 +101,12 @@ export class FileShower {
     if (text !== undefined && text.length <= maxTextChars) {
       return { content: toContentBlock(file, bytes), told: { as: 'document' } };
     }
+    return this.#cutText(file, text === undefined ? 'it is not UTF-8' : 'it is too long');
+  }
+
+  async #cutText(file: AttachmentRef, why: string): Promise<Shown> {
     const source = file.mimeType === 'text/csv' ? 'csv' : 'text';
-    const read = await this.deps.extractions.readText(file.sha256, source);
-    return asText(file, read, text === undefined ? 'it is not UTF-8' : 'it is too long');
+    return asText(file, await this.deps.extractions.readText(file.sha256, source), why);
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { mimeOfPath } from './classify.js';
-import { refuseMismatch, sniffType } from './sniff-type.js';
+import { isTextLike, refuseMismatch, sniffType } from './sniff-type.js';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -15,6 +15,28 @@ describe('sniffType', () => {
     expect(await sniffType(pdf)).toEqual({ mimeType: 'application/pdf', extension: 'pdf' });
     expect(await sniffType(Buffer.from('Hello'))).toBeUndefined();
   });
+});
+
+describe('isTextLike', () => {
+  it.each<[string, Buffer]>([
+    ['a list of cars', Buffer.from('BMW,1\nAudi,2\n')],
+    ['one with a byte order mark', Buffer.from('\ufeffBMW,1\n')],
+    ['words of other formats', Buffer.from('GIF support, MZ, ID3 tags, solid state, SQLite, FORM')],
+    ['UTF-16, either way round', Buffer.from('\ufeffShip', 'utf16le')],
+    ['UTF-16, the other way', Buffer.from('\ufeffShip', 'utf16le').swap16()],
+    ['Latin 1', Buffer.from('ÿþ Grüße ÿû', 'latin1')],
+    ['nothing', Buffer.alloc(0)],
+  ])('takes %s', async (_what, start) => {
+    expect(isTextLike(start)).toBe(true);
+    expect(await refuseMismatch(start, 'text/csv')).toBeUndefined();
+  });
+
+  it.each([[png], [gif], [pdf], [zip], [Buffer.from('a\0b')], [Buffer.from('%PDF-1.4 plain')]])(
+    'takes no bytes of another kind: %#',
+    (start) => {
+      expect(isTextLike(start)).toBe(false);
+    },
+  );
 });
 
 describe('refuseMismatch', () => {

@@ -27,15 +27,27 @@ export async function turnCommand(
     const wanted = parseTurnArguments(args, folder);
     const message = wanted.message === '-' ? await readAll(process.stdin) : wanted.message;
     server = await findServer(environment);
+    const attachments = await attach(server.url, wanted, message);
     const sessionId = wanted.sessionId ?? (await createSession(server.url, folder, wanted));
-    const warn = (text: string): void => void process.stderr.write(`${text}\n`);
-    const attachments = await uploadFiles(server.url, wanted.attachments, warn);
     return await runTurn(server.url, { ...wanted, attachments, message, sessionId }, environment);
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   } finally {
     await server?.close();
+  }
+}
+
+/** Files that cannot be taken end no turn that has something to say. */
+async function attach(url: string, wanted: TurnArguments, message: string): Promise<string[]> {
+  const warn = (text: string): void => void process.stderr.write(`${text}\n`);
+  try {
+    return await uploadFiles(url, wanted.attachments, warn);
+  } catch (error) {
+    const isAboutFiles = error instanceof RefusedError && error.type === 'ATTACHMENT_FAILURE';
+    if (!isAboutFiles || message.trim() === '') throw error;
+    warn(error.message);
+    return [];
   }
 }
 

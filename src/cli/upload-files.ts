@@ -1,5 +1,5 @@
 import { openAsBlob } from 'node:fs';
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../platform/error-code.js';
 import { postForm } from './read-turn.js';
@@ -30,7 +30,7 @@ export async function uploadFiles(
       form.append('files', await openAsBlob(file), path.basename(file));
       count += 1;
     } else {
-      warn(`${file} was not taken: it cannot be read (${fault})`);
+      warn(`${file} was not taken: ${fault}`);
     }
   }
   if (count === 0) return [];
@@ -43,9 +43,10 @@ export async function uploadFiles(
 
 async function findFault(file: string): Promise<string | undefined> {
   try {
+    if (!(await stat(file)).isFile()) return 'it is no regular file';
     await access(file, constants.R_OK);
     return undefined;
   } catch (error) {
-    return errorCode(error) ?? 'unknown';
+    return `it cannot be read, ${errorCode(error) ?? 'unknown'}`;
   }
 }

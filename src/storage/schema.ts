@@ -321,6 +321,8 @@ export const uploads = pgTable('uploads', {
   name: text('name').notNull(),
   mimeType: text('mime_type').notNull(),
   size: integer('size').notNull(),
+  /** What was done to it so that the model takes it; null: nothing. */
+  changed: text('changed'),
   createdAt: instant('created_at').notNull(),
 });
 

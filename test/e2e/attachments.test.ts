@@ -163,6 +163,17 @@ describe('attachments', () => {
     expect(notices(frames)).toEqual(names.map((name) => `${name} ${why}`));
   });
 
+  it('are text in whatever encoding, whatever their first letters are', async () => {
+    for (const name of ['ledger-utf-16.csv', 'ledger-windows-1252.csv']) {
+      await copyFile(fixture(name), at(name));
+    }
+    await writeFile(at('cars.csv'), 'BMW,1');
+    const names = ['ledger-utf-16.csv', 'ledger-windows-1252.csv', 'cars.csv'];
+    const { frames } = await run('Look', names.map(at));
+    expect(frames.map(({ event }) => event)).not.toContain('attachment:warning');
+    expect(JSON.stringify(contentOf())).toMatch(/Marie-Thérèse.*Marie-Thérèse.*BMW,1/s);
+  });
+
   it('are read once, and shown the same way in every turn', async () => {
     await copyFile(fixture('report.docx'), at('again.docx'));
     const { sessionId } = await run('Look', [at('again.docx')]);
@@ -177,6 +188,14 @@ describe('attachments', () => {
     const { frames } = await run('Look', [at('photo.jpg')]);
     expect(notices(frames)).toEqual(['photo.jpg: turned upright']);
     expect(contentOf().map(({ type }) => type)).toEqual(['text', 'image']);
+    const form = new FormData();
+    form.append('f', new Blob([await readFile(fixture('photo-orientation-6.jpg'))]), 'sent.jpg');
+    const url = `${server.url}/api/harness/attachments`;
+    const answer = await fetch(url, { method: 'POST', body: form });
+    const sent = (await answer.json()) as { attachments: { id: string; changed: string }[] };
+    expect(sent.attachments[0]?.changed).toBe('turned upright');
+    const later = await run('Look', [sent.attachments[0]?.id ?? '']);
+    expect(notices(later.frames)).toEqual(['sent.jpg: turned upright']);
   });
 
   it('are read by OCR where the turn asks for text', async () => {
@@ -235,6 +254,12 @@ describe('attachments', () => {
       return { status: response.status, body };
     };
 
+    const large = Buffer.alloc(10 * 1024 * 1024 + 1, 'a');
+    const largeRefused = {
+      path: 'big.txt',
+      reason: 'Attachment exceeds per-file size limit (10485760 bytes)',
+    };
+
     it('are named in it by their ids', async () => {
       const report = await readFile(fixture('report.pdf'));
       const { status, body } = await send([
@@ -287,8 +312,28 @@ describe('attachments', () => {
         400,
         expect.objectContaining({ type: 'INVALID_REQUEST' }),
       ]);
-      const { status, body } = await send([['big.txt', Buffer.alloc(10 * 1024 * 1024 + 1, 'a')]]);
-      expect([status, body.error?.type]).toEqual([413, 'FILE_TOO_LARGE']);
+      const { status, body } = await send([['big.txt', large]]);
+      expect([status, body.error]).toEqual([
+        400,
+        expect.objectContaining({
+          type: 'ATTACHMENT_FAILURE',
+          details: { attachmentErrors: [largeRefused], rejectedAttachmentCount: 1 },
+        }),
+      ]);
+    });
+
+    it('are refused alone when they are too large', async () => {
+      const { status, body } = await send([
+        ['big.txt', large],
+        ['small.txt', 'a'],
+      ]);
+      expect([status, body]).toEqual([
+        200,
+        {
+          attachments: [expect.objectContaining({ name: 'small.txt', size: 1 })],
+          errors: [largeRefused],
+        },
+      ]);
     });
   });
 });

@@ -60,7 +60,7 @@ describe('turnpike on the command line', () => {
   it('goes on with a session, and attaches files from the folder it was called in', async () => {
     const first = await run(['turn', 'Hello', '--attach', 'notes.txt', '--attach', 'none.txt'])
       .ended;
-    expect(first.stderr).toContain('none.txt was not taken: it cannot be read (ENOENT)');
+    expect(first.stderr).toContain('none.txt was not taken: it cannot be read, ENOENT');
     const sessionId = /sess_[0-9a-f-]+/.exec(first.stderr)?.[0] ?? '';
     const second = await run(['turn', 'And now?', '--session', sessionId]).ended;
     expect(second.stdout).toContain('Earlier messages: 2');

@@ -7,6 +7,8 @@ import type { ReceivedFile } from '../received-file.js';
 
 export type Upload = Omit<typeof uploads.$inferSelect, 'createdAt'>;
 
+type NewUpload = Omit<ReceivedFile, 'start'> & { mimeType: string; changed?: string };
+
 /** Files that were sent before the turn that names them. `BlobStore.collect` ends them. */
 export class UploadStore {
   constructor(
@@ -14,11 +16,11 @@ export class UploadStore {
     private readonly clock: Clock,
   ) {}
 
-  async add(file: Omit<ReceivedFile, 'start'> & { mimeType: string }): Promise<{ id: string }> {
-    const { name, mimeType, size, sha256 } = file;
+  async add(file: NewUpload): Promise<{ id: string }> {
+    const { name, mimeType, size, sha256, changed = null } = file;
     const id = newId('att');
     const createdAt = new Date(this.clock.now());
-    await this.db.insert(uploads).values({ id, name, mimeType, size, sha256, createdAt });
+    await this.db.insert(uploads).values({ id, name, mimeType, size, sha256, changed, createdAt });
     return { id };
   }
 
@@ -26,9 +28,9 @@ export class UploadStore {
   async find(ids: readonly string[]): Promise<Map<string, Upload>> {
     const wanted = ids.filter((id) => isId('att', id));
     if (wanted.length === 0) return new Map();
-    const { id, name, mimeType, size, sha256 } = uploads;
+    const { id, name, mimeType, size, sha256, changed } = uploads;
     const found = await this.db
-      .select({ id, name, mimeType, size, sha256 })
+      .select({ id, name, mimeType, size, sha256, changed })
       .from(uploads)
       .where(inArray(uploads.id, wanted));
     return new Map(found.map((upload) => [upload.id, upload]));

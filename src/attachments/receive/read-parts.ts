@@ -11,20 +11,28 @@ export interface FormPart extends Disposition {
   content: Readable;
 }
 
+export interface PartRules {
+  /** Parts of the form at most, with a head or without. */
+  maxParts: number;
+  /** Makes what is thrown for a form of more. */
+  tooMany(): Error;
+  /** Given each part as soon as its head is there. */
+  take(part: FormPart): Promise<void>;
+}
+
 /**
- * Takes a form apart while it comes. Each part is given to `take` as soon as its head is there, and
- * the body waits while a part's content is not read.
+ * Takes a form apart while it comes; the body waits while a part's content is not read.
  *
- * @throws TypedError 400 for what is no whole form, and what `take` throws.
+ * @throws TypedError 400 for what is no whole form; what `tooMany` makes and `take` throws.
  */
 export async function readParts(
   body: RequestBody,
   boundary: string,
-  take: (part: FormPart) => Promise<void>,
+  rules: PartRules,
 ): Promise<void> {
   const dicer = new Dicer({ boundary });
   dicer.on('error', (error) => body.refuse(malformed(error.message)));
-  const { opened, taken } = takeEach(dicer, body, take);
+  const { opened, taken } = takeEach(dicer, body, rules);
   let isFinished = false;
   const finished = new Promise<void>((resolve) => {
     dicer.once('finish', () => {
@@ -56,11 +64,13 @@ export async function readParts(
 function takeEach(
   dicer: Dicer,
   body: RequestBody,
-  take: (part: FormPart) => Promise<void>,
+  { maxParts, tooMany, take }: PartRules,
 ): { opened: Readable[]; taken: Promise<void>[] } {
   const opened: Readable[] = [];
   const taken: Promise<void>[] = [];
   dicer.on('part', (part) => {
+    // Through the parser and out of `write`: one chunk could open thousands more before it is asked.
+    if (opened.length >= maxParts) throw tooMany();
     opened.push(part);
     // The parser says the same of itself.
     part.on('error', () => undefined);
@@ -78,11 +88,7 @@ function write(dicer: Dicer, chunk: Buffer): Promise<void> {
   });
 }
 
-async function takePart(
-  header: object,
-  content: Readable,
-  take: (part: FormPart) => Promise<void>,
-): Promise<void> {
+async function takePart(header: object, content: Readable, take: PartRules['take']): Promise<void> {
   const values = header as Record<string, string[] | undefined>;
   const disposition = readDisposition(values['content-disposition']?.[0] ?? '');
   if (disposition === undefined) {

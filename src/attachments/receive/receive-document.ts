@@ -41,7 +41,8 @@ async function parseWhole(body: RequestBody): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of body.read()) chunks.push(chunk);
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    // Without a byte order mark, which JSON.parse refuses; the other parser takes it as white space.
+    return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
   } catch {
     throw invalidJson();
   }

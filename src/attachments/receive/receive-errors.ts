@@ -25,6 +25,11 @@ export function fileTooLarge(name: string, maxFileBytes: number): TypedError {
   });
 }
 
+/** Why a file was left out alone, in the words of `refuseSize`: a path says the same. */
+export function skippedTooLarge(maxFileBytes: number): string {
+  return `Attachment exceeds per-file size limit (${maxFileBytes} bytes)`;
+}
+
 export function fieldTooLarge(name: string, maxFieldBytes: number): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
     status: 413,

@@ -74,6 +74,11 @@ describe('receiveJson', () => {
   ])('a body that is parsed %s', (_name, more) => {
     beforeEach(() => start(more));
 
+    it('reads what follows a byte order mark', async () => {
+      expect((await post('\uFEFF{"message":"a"}')).status).toBe(200);
+      expect(server.received.fields).toEqual({ message: 'a' });
+    });
+
     it('gives fields and files', async () => {
       const large = Buffer.alloc(500 * KiB, 'abc');
       const files = [
@@ -218,8 +223,8 @@ describe('receiveJson', () => {
     expect(server.received.files[0]?.size).toBe((40 * MiB * 3) / 4);
     const longest = turnsMs.sort((a, b) => b - a);
     // One turn in a hundred may have a collection of garbage in it.
-    expect(longest[Math.floor(longest.length / 100)]).toBeLessThan(20);
-    expect(longest[0]).toBeLessThan(100);
+    expect(longest[Math.floor(longest.length / 100)]).toBeLessThan(40);
+    expect(longest[0]).toBeLessThan(200);
   });
 });
 

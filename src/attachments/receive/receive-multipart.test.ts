@@ -10,6 +10,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { blobs, blobWrites } from '../../storage/schema.js';
 import { BlobStore } from '../blobs/blob-store.js';
 import { DiskContents } from '../blobs/disk-contents.js';
+import { refuseSize } from '../check-attachment.js';
 import { receiveMultipart, type ReceivedForm } from './receive-multipart.js';
 
 const KiB = 1024;
@@ -123,7 +124,7 @@ describe('receiveMultipart', () => {
 
   it('takes a form of nothing, and what follows a form', async () => {
     expect((await post('--x--\r\n', 'multipart/form-data; boundary=x')).status).toBe(200);
-    expect(server.received).toEqual({ fields: {}, files: [] });
+    expect(server.received).toEqual({ fields: {}, files: [], skipped: [] });
     const form = formOf([dispositionOf('message'), 'a']);
     const more = `preamble\r\n${form}epilogue ${'e'.repeat(200 * KiB)}`;
     expect((await post(more, 'multipart/form-data; boundary="x"')).status).toBe(200);
@@ -150,6 +151,11 @@ describe('receiveMultipart', () => {
         [file, 'c'],
         [file, 'd'],
       ],
+      'A request takes 3 files at most',
+    ],
+    [
+      'far too many files',
+      Array.from({ length: 50 }, () => [file, 'a']),
       'A request takes 3 files at most',
     ],
     ['a part that is no field', [['Content-Type: text/plain', 'a']], 'no Content-Disposition'],
@@ -206,6 +212,45 @@ describe('receiveMultipart', () => {
       refusal: { type: 'BODY_TOO_LARGE', details: { field: 'message', maxFieldBytes: 20 } },
     });
     expect(await kept()).toEqual([0, 0]);
+  });
+
+  it('leaves out a file over the limit alone where it is told to', async () => {
+    const skipping = await ReceivingServer.start((request) =>
+      receiveMultipart(request, { store, clock, limits, fields: ['message'], tooLarge: 'skip' }),
+    );
+    const fileOf = (name: string, size: number): [string, string] => [
+      dispositionOf('files', `; filename="${name}"`),
+      'a'.repeat(size),
+    ];
+    const body = formOf(
+      fileOf('a.txt', 1),
+      fileOf('../large.txt', 900 * KiB),
+      [dispositionOf('message'), 'm'],
+      fileOf('b.txt', 2),
+    );
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    await fetch(skipping.url, { method: 'POST', body, headers });
+    await skipping.close();
+    const { fields, files, skipped } = skipping.received;
+    expect(fields).toEqual({ message: 'm' });
+    expect(files.map(({ name, size }) => [name, size])).toEqual([
+      ['a.txt', 1],
+      ['b.txt', 2],
+    ]);
+    const turn = { files: 3, fileBytes: 600 * KiB, turnBytes: 1_000 * KiB };
+    const reason = refuseSize(900 * KiB, { files: 0, bytes: 0 }, turn);
+    expect(skipped).toEqual([{ name: 'large.txt', reason }]);
+    expect(await kept()).toEqual([2, 0]);
+  });
+
+  it('keeps few of very many parts without a head', async () => {
+    const parts = Buffer.from('--x\r\n'.repeat(200 * KiB));
+    const before = process.memoryUsage().heapUsed;
+    const client = await server.connect([formType, `Content-Length: ${parts.length}`]);
+    await client.send(parts);
+    expect(await client.answer()).toMatch(/^HTTP\/1\.1 400 .*A request takes 3 files at most/s);
+    const grown = process.memoryUsage().heapUsed - before;
+    expect(grown).toBeLessThan(64 * 1024 * KiB);
   });
 
   it('answers before it has read a body that says it is too large, and takes the next', async () => {

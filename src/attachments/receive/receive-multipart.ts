@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { MIMEType } from 'node:util';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest, TypedError } from '../../platform/typed-error.js';
 import type { ReceivedFile } from '../received-file.js';
 import { cleanName } from './clean-name.js';
 import { limitBytes } from './limit-bytes.js';
 import { readParts, type FormPart } from './read-parts.js';
-import { fieldTooLarge, fileTooLarge } from './receive-errors.js';
+import { fieldTooLarge, fileTooLarge, skippedTooLarge } from './receive-errors.js';
 import type { ReceiveDeps } from './receive-deps.js';
 import type { ReceiveLimits } from './receive-limits.js';
 import { RequestBody } from './request-body.js';
@@ -16,12 +17,23 @@ export interface MultipartOptions extends ReceiveDeps {
   fields: readonly string[];
   /** The field of every file; absent: whatever has a file's name is one. */
   fileField?: string;
+  /** What a file over `maxFileBytes` does: it refuses the request (default), or is left out alone. */
+  tooLarge?: 'refuse' | 'skip';
+}
+
+/** A file that was not stored. */
+export interface SkippedFile {
+  /** Cleaned, as that of a received one. */
+  name: string;
+  reason: string;
 }
 
 export interface ReceivedForm {
   fields: Record<string, string>;
   /** In the order they were sent. */
   files: ReceivedFile[];
+  /** In the order they were sent; empty unless `tooLarge` is `skip`. */
+  skipped: SkippedFile[];
 }
 
 /**
@@ -29,7 +41,7 @@ export interface ReceivedForm {
  * are used by nobody, and collected.
  *
  * @throws TypedError 400 `INVALID_REQUEST`, 408 `REQUEST_TIMEOUT`, 413 `BODY_TOO_LARGE` or
- * `FILE_TOO_LARGE`; ClientGoneError.
+ * `FILE_TOO_LARGE` (not with `tooLarge: 'skip'`); ClientGoneError.
  */
 export async function receiveMultipart(
   request: IncomingMessage,
@@ -39,14 +51,19 @@ export async function receiveMultipart(
   return new RequestBody(request, limits, clock).receive(async (body) => {
     const boundary = boundaryOf(request.headers['content-type'] ?? '');
     const form = new FormReader(options);
-    await readParts(body, boundary, (part) => form.take(part));
+    await readParts(body, boundary, {
+      // One more: it is told what it is too many of.
+      maxParts: options.fields.length + limits.maxFiles + 1,
+      tooMany: () => tooManyFiles(limits.maxFiles),
+      take: (part) => form.take(part),
+    });
     return form.received();
   });
 }
 
 class FormReader {
   readonly #fields = new Map<string, string>();
-  readonly #files: ReceivedFile[] = [];
+  readonly #files: (ReceivedFile | SkippedFile)[] = [];
   #fileCount = 0;
 
   constructor(private readonly options: MultipartOptions) {}
@@ -62,17 +79,31 @@ class FormReader {
   }
 
   received(): ReceivedForm {
-    return { fields: Object.fromEntries(this.#fields), files: this.#files };
+    const files: ReceivedFile[] = [];
+    const skipped: SkippedFile[] = [];
+    for (const file of this.#files) {
+      if ('reason' in file) skipped.push(file);
+      else files.push(file);
+    }
+    return { fields: Object.fromEntries(this.#fields), files, skipped };
   }
 
   async #takeFile({ fileName, declaredType, content }: FormPart): Promise<void> {
     const { maxFiles, maxFileBytes } = this.options.limits;
     const index = this.#fileCount;
     this.#fileCount += 1;
-    if (index >= maxFiles) throw invalidRequest(`A request takes ${maxFiles} files at most`);
+    if (index >= maxFiles) throw tooManyFiles(maxFiles);
     const name = cleanName(fileName, declaredType);
-    const limited = limitBytes(content, maxFileBytes, () => fileTooLarge(name, maxFileBytes));
-    this.#files[index] = { name, ...(await this.options.store.put(limited)) };
+    // Left open when it is left early: the parser waits for the end of each part.
+    const chunks = content.iterator({ destroyOnReturn: false });
+    const limited = limitBytes(chunks, maxFileBytes, () => fileTooLarge(name, maxFileBytes));
+    try {
+      this.#files[index] = { name, ...(await this.options.store.put(limited)) };
+    } catch (error) {
+      if (this.options.tooLarge !== 'skip' || !isTooLarge(error)) throw error;
+      this.#files[index] = { name, reason: skippedTooLarge(maxFileBytes) };
+      await finished(content.resume());
+    }
   }
 
   async #takeField({ name, content }: FormPart): Promise<void> {
@@ -85,6 +116,16 @@ class FormReader {
     for await (const chunk of limitBytes(content, maxFieldBytes, refuse)) chunks.push(chunk);
     this.#fields.set(name, Buffer.concat(chunks).toString('utf8'));
   }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof TypedError && error.type === 'FILE_TOO_LARGE';
+}
+
+function tooManyFiles(maxFiles: number): TypedError {
+  return invalidRequest(
+    `A request takes ${maxFiles} files at most. Send fewer, and each field once.`,
+  );
 }
 
 function boundaryOf(contentType: string): string {

@@ -40,10 +40,11 @@ export class UploadService {
   async upload(request: IncomingMessage): Promise<Uploaded> {
     const { store, uploads, clock, idleMs } = this.deps;
     const { files: maxFiles, fileBytes, turnBytes } = harnessLimits;
-    const { files } = await receiveMultipart(request, {
+    const { files, skipped } = await receiveMultipart(request, {
       store,
       clock,
       fields: [],
+      tooLarge: 'skip',
       limits: {
         maxFiles,
         maxFileBytes: fileBytes,
@@ -52,7 +53,8 @@ export class UploadService {
         idleMs,
       },
     });
-    const taken: Uploaded = { attachments: [], errors: [] };
+    const errors = skipped.map(({ name, reason }) => ({ path: name, reason }));
+    const taken: Uploaded = { attachments: [], errors };
     for (const file of files) {
       const judgement = await judgeFile(this.deps, file);
       if ('reason' in judgement) {

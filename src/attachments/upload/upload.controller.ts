@@ -28,7 +28,7 @@ export class UploadController {
   @ApiErrors({
     400: 'ATTACHMENT_FAILURE (no file was taken), INVALID_REQUEST (no multipart body)',
     408: 'REQUEST_TIMEOUT',
-    413: 'BODY_TOO_LARGE, FILE_TOO_LARGE',
+    413: 'BODY_TOO_LARGE',
     503: 'STORAGE_UNAVAILABLE',
   })
   upload(@Req() request: Request): Promise<Uploaded> {

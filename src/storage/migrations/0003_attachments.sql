@@ -33,6 +33,7 @@ CREATE TABLE uploads (
   name text NOT NULL,
   mime_type text NOT NULL,
   size integer NOT NULL,
+  changed text,
   created_at timestamptz NOT NULL
 );
 --> statement-breakpoint
