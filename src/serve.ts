@@ -5,6 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { OriginGuard } from './access/origin.guard.js';
 import { AppModule } from './app.module.js';
 import { mountOpenApi } from './openapi.js';
+import { agentsErrors } from './holodeck/problem.js';
 import { HousekeepingModule } from './ops/housekeeping.module.js';
 import type { Logger } from './platform/logger.js';
 import { isDatabaseDown } from './storage/database-down.js';
@@ -53,7 +54,7 @@ export async function serve(runtime: Runtime): Promise<Server> {
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
-  app.useGlobalFilters(new HarnessErrorFilter(logger, isDatabaseDown));
+  app.useGlobalFilters(new HarnessErrorFilter(logger, isDatabaseDown, [agentsErrors]));
   app.useGlobalPipes(
     new ValidationPipe({ transform: true, whitelist: true, exceptionFactory: toValidationError }),
   );
@@ -84,5 +85,12 @@ function nestLogger(logger: Logger): LoggerService {
         { from: 'nest', ...(message instanceof Error ? { error: message } : { rest }) },
         message instanceof Error ? message.message : String(message),
       );
-  return { log: line('debug'), debug: line('debug'), warn: line('warn'), error: line('error') };
+  const error = (message: unknown, ...rest: unknown[]): void =>
+    line(isListenFault(message) ? 'debug' : 'error')(message, ...rest);
+  return { log: line('debug'), debug: line('debug'), warn: line('warn'), error };
+}
+
+/** `listen` throws it, too: whoever starts the server says what to do. */
+function isListenFault(message: unknown): boolean {
+  return String(message).startsWith('Error: listen ');
 }

@@ -1,8 +1,18 @@
 import path from 'node:path';
 import type { Runtime } from '../runtime.js';
 
+/** The ones to begin with; the page has all. */
+const routes = [
+  '  POST /api/harness/session/create     begin a session in a folder',
+  '  POST /api/harness/turn               run a turn in it, streamed',
+  '  POST /api/harness/attachments        upload files',
+  '  GET  /agents                         the named agents',
+  '  POST /agent/{name}/chat, …/stream    ask one of them',
+  '  GET  /health, /ready                 how the server is',
+];
+
 /** What `npm start` prints once it serves. */
-export function describeStart(runtime: Runtime, url: string): string {
+export function describeStart(runtime: Pick<Runtime, 'config' | 'mode'>, url: string): string {
   const { config, mode } = runtime;
   if (config.role === 'worker') return `Turnpike runs turns and serves ${url} (/health and /ready)`;
   const model =
@@ -15,6 +25,8 @@ export function describeStart(runtime: Runtime, url: string): string {
     `  data    ${config.databaseUrl === undefined ? path.resolve(config.dataDir) : 'PostgreSQL and Redis'}`,
     `  model   ${model}`,
     `  API     ${url}/docs`,
+    '',
+    ...routes,
     '',
     'Try a turn:',
     '',

@@ -88,7 +88,12 @@ function readArguments(args: readonly string[]): { environment: Environment; ope
 async function openPage(url: string): Promise<void> {
   try {
     const browser = await open(url);
-    browser.once('error', () => console.error(`No browser could be opened; the page is ${url}`));
+    const say = (): void => console.error(`No browser could be opened; the page is ${url}`);
+    browser.once('error', say);
+    // What opens a page is there without a browser, too. One that was killed had opened it.
+    browser.once('exit', (code) => {
+      if (code !== 0 && code !== null) say();
+    });
   } catch (error) {
     console.error(`No browser could be opened; the page is ${url}`, error);
   }
@@ -107,7 +112,7 @@ export function explainStartFailure(error: unknown, environment: Environment): s
   if (errorCode(error)?.startsWith('ERR_PARSE_ARGS') === true) return (error as Error).message;
   if (errorCode(error) === 'EADDRINUSE') {
     const port = portOf(environment);
-    return `Port ${port} is in use. Stop what uses it, or set TURNPIKE_PORT to another one (0 picks a free one).`;
+    return `Port ${port} is in use. Stop what uses it, or choose another one with --port or TURNPIKE_PORT (0 picks a free one).`;
   }
   return `Turnpike could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkUlid, readChatRequest } from './chat-request.js';
+import { checkSaysSomething, checkUlid, readChatRequest } from './chat-request.js';
 
 const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const wide = '\u{1F600}';
@@ -12,7 +12,14 @@ describe('readChatRequest', () => {
     });
   });
 
-  it.each([undefined, null, '', '8ZZZZZZZZZZZZZZZZZZZZZZZZZ'])(
+  it('takes the id of a session in small letters', () => {
+    const [one, other] = [ulid, ulid.toLowerCase()].map((session_id) =>
+      readChatRequest({ message: 'Hello', session_id }),
+    );
+    expect(one).toEqual(other);
+  });
+
+  it.each([undefined, null, '', 7, 'mine', `${ulid}\n`, '8ZZZZZZZZZZZZZZZZZZZZZZZZZ'])(
     'begins a new session for %j',
     (session_id) => {
       expect(readChatRequest({ message: ' ', session_id }).sessionId).toBeUndefined();
@@ -30,14 +37,6 @@ describe('readChatRequest', () => {
     [{ message: '' }, "'message' has 0 characters; it must be a text of 1 to 10,000 characters"],
     [{ message: 7 }, "'message' is 7; it must be a text of 1 to 10,000 characters"],
     [{ message: null }, "'message' is null; it must be a text of 1 to 10,000 characters"],
-    [
-      { message: 'a', session_id: 7 },
-      "'session_id' is 7; it must be a ULID, or be left out for a new session",
-    ],
-    [
-      { message: 'a', session_id: ulid.toLowerCase() },
-      `'session_id' is "${ulid.toLowerCase()}"; it must be a ULID: 26 of the digits and capital letters without I, L, O and U`,
-    ],
   ])('refuses %j in words', (fields, message) => {
     expect(() => readChatRequest(fields)).toThrow(
       expect.objectContaining({ type: 'INVALID_REQUEST', status: 400, message }),
@@ -45,8 +44,22 @@ describe('readChatRequest', () => {
   });
 
   it('does not give a long value back', () => {
-    const session_id = 'x'.repeat(10_000);
-    expect(() => readChatRequest({ message: 'a', session_id })).toThrow(/^.{1,200}$/);
+    const message = ['x'.repeat(10_000)];
+    expect(() => readChatRequest({ message })).toThrow(/^.{1,200}$/);
+  });
+});
+
+describe('checkSaysSomething', () => {
+  it('lets a blank message stand beside files only', () => {
+    checkSaysSomething('a', 0);
+    checkSaysSomething(' ', 1);
+    expect(() => checkSaysSomething(' \n', 0)).toThrow(
+      expect.objectContaining({
+        type: 'INVALID_REQUEST',
+        status: 400,
+        message: "'message' is blank; it must have text where no files come with it",
+      }),
+    );
   });
 });
 
@@ -55,7 +68,13 @@ describe('checkUlid', () => {
     expect(checkUlid('session_id', text)).toBe(text);
   });
 
-  it.each(['', 'x', `${ulid}0`, `${ulid}\n`])('refuses %j', (text) => {
-    expect(() => checkUlid('session_id', text)).toThrow(/^'session_id' is /);
+  it.each(['', 'x', `${ulid}0`, `${ulid}\n`, ulid.toLowerCase()])('refuses %j', (text) => {
+    expect(() => checkUlid('session_id', text)).toThrow(
+      `'session_id' is ${JSON.stringify(text)}; it must be a ULID: 26 of the digits and capital letters without I, L, O and U`,
+    );
+  });
+
+  it('does not give a long value back', () => {
+    expect(() => checkUlid('session_id', 'x'.repeat(10_000))).toThrow(/^.{1,200}$/);
   });
 });

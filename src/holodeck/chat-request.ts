@@ -12,16 +12,22 @@ export interface ChatRequest {
 }
 
 /**
- * Reads the fields of a chat (contract: holodeck, section 1); others are not looked at. A session's
- * id that is null or empty counts as absent, as forms send it. Pure.
+ * Reads the fields of a chat (contract: holodeck, section 1); others are not looked at. What is no
+ * id of a session begins a new one (section 2). Pure.
  *
- * @throws TypedError INVALID_REQUEST 400 that names the field, its value and what is allowed.
+ * @throws TypedError INVALID_REQUEST 400 that names the message, what it is and what is allowed.
  */
 export function readChatRequest(fields: Record<string, unknown>): ChatRequest {
   return {
     message: readMessage(fields['message']),
     sessionId: readSessionId(fields['session_id']),
   };
+}
+
+/** A blank text is for files to come with. @throws TypedError INVALID_REQUEST 400 where none do. */
+export function checkSaysSomething(message: string, files: number): void {
+  if (files > 0 || message.trim() !== '') return;
+  throw invalidRequest("'message' is blank; it must have text where no files come with it");
 }
 
 /** @throws TypedError INVALID_REQUEST 400 for text that is no ULID. */
@@ -47,13 +53,9 @@ function readMessage(value: unknown): string {
   });
 }
 
-/** A ULID of more than 128 bits is no session's: the chat begins a new one. */
+/** A ULID means the same in small letters. */
 function readSessionId(value: unknown): string | undefined {
-  if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value === 'string') return fromUlid('sess', checkUlid('session_id', value));
-  throw invalidRequest(
-    `'session_id' is ${show(value)}; it must be a ULID, or be left out for a new session`,
-  );
+  return typeof value === 'string' ? fromUlid('sess', value.toUpperCase()) : undefined;
 }
 
 function show(value: unknown): string {

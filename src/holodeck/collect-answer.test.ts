@@ -29,7 +29,7 @@ describe('collectAnswer', () => {
     expect(await answerOf('tools-thinking-sources')).toMatchObject({
       content: 'It says A.',
       tool_calls: [{ name: 'read', arguments: { file_path: 'a.md' }, status: 'success' }],
-      sources: [expect.objectContaining({ path: 'a.md' }), expect.anything()],
+      sources: [expect.objectContaining({ title: 'a.md', cited_text: '# A' }), expect.anything()],
     });
   });
 

@@ -32,16 +32,6 @@ export function messageNotFound(agent: string, messageId: string): TypedError {
   });
 }
 
-/** The driver's own words are for the log. */
-export function storageUnavailable(cause: unknown): TypedError {
-  return new TypedError('STORAGE_UNAVAILABLE', {
-    status: 503,
-    message:
-      'The database does not answer. Messages that were accepted are answered when it does; send this request again in a few seconds.',
-    cause,
-  });
-}
-
 export function hasReason(error: unknown, reason: string): boolean {
   if (!(error instanceof TypedError)) return false;
   const details = error.details as { reason?: unknown } | undefined;

@@ -9,7 +9,6 @@ import {
   Query,
   Req,
   Res,
-  UseFilters,
 } from '@nestjs/common';
 import {
   ApiExtraModels,
@@ -25,7 +24,6 @@ import { readCursor, readKey } from './chat-headers.js';
 import { ApiChat, ApiHolodeckStream, ApiProblems } from './holodeck-api.decorator.js';
 import { ChatAnswerDto, ProblemDto } from './holodeck.dto.js';
 import { HolodeckService } from './holodeck-service.js';
-import { ProblemFilter } from './problem.filter.js';
 
 const refusals = {
   400: 'INVALID_REQUEST, ATTACHMENT_FAILURE',
@@ -42,7 +40,6 @@ const refusals = {
 @ApiTags('agents')
 @ApiExtraModels(ProblemDto)
 @Controller()
-@UseFilters(ProblemFilter)
 export class HolodeckController {
   constructor(private readonly holodeck: HolodeckService) {}
 

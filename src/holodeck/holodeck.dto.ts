@@ -19,7 +19,8 @@ export class ChatRequestDto {
   @ApiPropertyOptional({
     type: String,
     pattern: '^[0-9A-HJKMNP-TV-Z]{26}$',
-    description: 'The session to go on in. Without one, or with one that has expired, a new one.',
+    description:
+      'The session to go on in. Without one, with what is none and with one that has expired, a new one.',
   })
   session_id?: string;
 
@@ -73,7 +74,11 @@ export class ChatAnswerDto {
   @ApiProperty({ type: 'integer' })
   execution_time_ms!: number;
 
-  @ApiPropertyOptional({ type: [Object], description: 'What was cited.' })
+  @ApiPropertyOptional({
+    type: [Object],
+    description:
+      '`{type, title, url?, cited_text?, location? (unit, start, end)}` of what was cited.',
+  })
   sources?: object[];
 
   @ApiPropertyOptional({

@@ -1,9 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { isDatabaseDown } from '../storage/database-down.js';
 import { TurnService } from '../turn/turn-service.js';
 import { HolodeckController } from './holodeck.controller.js';
 import { HolodeckService, type HolodeckDeps } from './holodeck-service.js';
-import { ProblemReporter } from './problem-reporter.js';
 
 export interface HolodeckModuleOptions extends Omit<HolodeckDeps, 'turns'> {
   /** The module that has the `TurnService`. */
@@ -23,10 +21,6 @@ export class HolodeckModule {
           provide: HolodeckService,
           inject: [TurnService],
           useFactory: (turns: TurnService) => new HolodeckService({ turns, ...rest }),
-        },
-        {
-          provide: ProblemReporter,
-          useValue: new ProblemReporter(rest.services.logger, isDatabaseDown),
         },
       ],
     };

@@ -1,15 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { TypedError } from '../platform/typed-error.js';
-import { toProblemAnswer } from './problem.js';
+import { TypedError, type TypedErrorInit } from '../platform/typed-error.js';
+import { toPublicError } from '../wire/public-error.js';
+import { agentsErrors, toProblemAnswer } from './problem.js';
+
+const problemOf = (type: string, init: TypedErrorInit, path = '/') =>
+  toProblemAnswer(toPublicError(new TypedError(type, init), 'none'), path);
 
 describe('toProblemAnswer', () => {
   it('has the code as the last part of its type', () => {
-    const error = new TypedError('PERSONA_NOT_FOUND', {
+    const error = {
       status: 404,
       message: 'There is none',
       details: { secret: 'of the server' },
-    });
-    expect(toProblemAnswer(error, '/agent/x/chat')).toEqual({
+    };
+    expect(problemOf('PERSONA_NOT_FOUND', error, '/agent/x/chat')).toEqual({
       status: 404,
       headers: { 'Content-Type': 'application/problem+json' },
       body: {
@@ -23,8 +27,7 @@ describe('toProblemAnswer', () => {
   });
 
   it('has a title for a code that nobody gave one, and none of an object’s own names', () => {
-    const titleOf = (code: string) =>
-      toProblemAnswer(new TypedError(code, { status: 500, message: '' }), '/').body.title;
+    const titleOf = (code: string) => problemOf(code, { status: 500, message: '' }).body.title;
     expect(titleOf('OUT_OF_PAPER')).toBe('Out of paper');
     expect(titleOf('constructor')).toBe('Constructor');
   });
@@ -35,7 +38,21 @@ describe('toProblemAnswer', () => {
     [503, { 'Retry-After': '60' }, '60'],
     [409, {}, undefined],
   ])('says of %d when to come back: headers %j', (status, headers, expected) => {
-    const error = new TypedError('QUEUE_FULL', { status, message: '', headers });
-    expect(toProblemAnswer(error, '/').headers['Retry-After']).toBe(expected);
+    const answer = problemOf('QUEUE_FULL', { status, message: '', headers });
+    expect(answer.headers['Retry-After']).toBe(expected);
+  });
+});
+
+describe('agentsErrors', () => {
+  it.each([
+    ['/agent', true],
+    ['/agent/x/chat', true],
+    ['/Agents', true],
+    ['/sessions/', true],
+    ['/agentsx', false],
+    ['/api/harness/sessions/x', false],
+    ['/health/agent', false],
+  ])('has %s: %s', (path, expected) => {
+    expect(agentsErrors.paths.test(path)).toBe(expected);
   });
 });

@@ -1,5 +1,6 @@
-import type { TypedError } from '../platform/typed-error.js';
 import { toProblem, type Problem } from '../wire/dialects/holodeck-problem.js';
+import type { ErrorFormat } from '../wire/harness-error.filter.js';
+import type { PublicError } from '../wire/public-error.js';
 
 /** The media type of `ProblemBody`. */
 export const problemType = 'application/problem+json';
@@ -14,7 +15,7 @@ const RETRY_AFTER = '5';
 
 /** The HTTP answer for an error (contract: holodeck, section 2). Pure. */
 export function toProblemAnswer(
-  { type, status, message, headers }: TypedError,
+  { status, headers, body: { error } }: PublicError,
   instance: string,
 ): { status: number; headers: Record<string, string>; body: ProblemBody } {
   const isLater = status === 429 || status === 503;
@@ -25,6 +26,12 @@ export function toProblemAnswer(
       ...headers,
       'Content-Type': problemType,
     },
-    body: { ...toProblem(type, status, message), instance },
+    body: { ...toProblem(error.type, status, error.message), instance },
   };
 }
+
+/** Of every path that belongs to the agents API, as the router reads it: in either case. */
+export const agentsErrors: ErrorFormat = {
+  paths: /^\/(agent|agents|sessions)(\/|$)/i,
+  write: toProblemAnswer,
+};

@@ -10,7 +10,7 @@ import { createLogger } from '../platform/logger.js';
 import { TypedError } from '../platform/typed-error.js';
 import { harnessDialect } from './dialects/harness.js';
 import { encodeTurn } from './encode-turn.js';
-import { HarnessErrorFilter } from './harness-error.filter.js';
+import { HarnessErrorFilter, type ErrorFormat } from './harness-error.filter.js';
 import { writeStream } from './write-stream.js';
 
 const lines: string[] = [];
@@ -31,6 +31,15 @@ const delta: TurnEvent = {
   at: '',
 };
 
+const shortFormat: ErrorFormat = {
+  paths: /^\/short(\/|$)/,
+  write: ({ status, headers, body }, path) => ({
+    status,
+    headers: { ...headers, 'Content-Type': 'application/short' },
+    body: { said: body.error.type, path },
+  }),
+};
+
 let breakStream = (): void => undefined;
 const broken = new Promise<void>((resolve) => (breakStream = resolve));
 
@@ -44,6 +53,17 @@ class Failing {
       details: { depth: 3 },
       headers: { 'Retry-After': '5' },
     });
+  }
+
+  @Get('short/named/:name')
+  short(@Param('name') name: string): never {
+    throw name === 'typed' ? new TypedError('LATER', { status: 429, message: '' }) : secret;
+  }
+
+  @Get('left')
+  left(@Res() response: Response): never {
+    response.destroy();
+    throw secret;
   }
 
   @Get('fault')
@@ -96,7 +116,7 @@ describe('the error filter', () => {
       bodyParser: false,
     });
     app.useBodyParser('json', { limit: 100, type: () => true });
-    app.useGlobalFilters(new HarnessErrorFilter(logger, isDatabaseDown));
+    app.useGlobalFilters(new HarnessErrorFilter(logger, isDatabaseDown, [shortFormat]));
     await app.listen(0, '127.0.0.1');
     url = await app.getUrl();
   });
@@ -158,6 +178,32 @@ describe('the error filter', () => {
       status,
       { type, message: expect.stringContaining(words) },
     ]);
+  });
+
+  it.each([
+    ['GET /short/named/typed', 429, 'LATER'],
+    ['GET /short/named/fault', 500, 'SDK_FAILURE'],
+    ['GET /short/named/%E0%A4%A', 400, 'INVALID_REQUEST'],
+    ['POST /short/named/typed', 404, 'ROUTE_NOT_FOUND'],
+    ['GET /short', 404, 'ROUTE_NOT_FOUND'],
+  ])('answers %s in the format of its path', async (call, status, said) => {
+    const [method = '', path = ''] = call.split(' ');
+    const response = await fetch(`${url}${path}`, { method });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      status,
+      'application/short',
+    ]);
+    expect(await response.json()).toEqual({ said, path });
+  });
+
+  it('keeps a format to its paths', async () => {
+    const response = await fetch(`${url}/shorter`);
+    expect(await response.json()).toMatchObject({ error: { type: 'ROUTE_NOT_FOUND' } });
+  });
+
+  it('makes no fault of a client that has left', async () => {
+    await expect(fetch(`${url}/left`)).rejects.toThrow('fetch failed');
+    expect(logged()).toEqual([expect.objectContaining({ level: 'debug', path: '/left' })]);
   });
 
   it('cuts a stream that breaks after a frame: every id its reader has is a cursor', async () => {

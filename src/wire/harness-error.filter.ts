@@ -3,15 +3,30 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import type { Request, Response } from 'express';
 import type { Logger } from '../platform/logger.js';
 import { TypedError, invalidRequest } from '../platform/typed-error.js';
-import { toPublicError } from './public-error.js';
+import { toPublicError, type PublicError } from './public-error.js';
+
+/** How the clients of some routes parse an error, where it is not `{error: …}`. */
+export interface ErrorFormat {
+  /** Of requests that it answers, also where there is no such route. */
+  paths: RegExp;
+  /** @param headers of the answer, its `Content-Type` among them. */
+  write(
+    error: PublicError,
+    path: string,
+  ): { status: number; headers: Record<string, string>; body: object };
+}
 
 /** The one place from an error to an HTTP answer. */
 @Catch()
 export class HarnessErrorFilter implements ExceptionFilter {
-  /** @param isStorageDown whether an error means that the database did not answer. */
+  /**
+   * @param isStorageDown whether an error means that the database did not answer.
+   * @param formats the first one that has the path counts.
+   */
   constructor(
     private readonly logger: Logger,
     private readonly isStorageDown: (error: unknown) => boolean,
+    private readonly formats: readonly ErrorFormat[] = [],
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -20,20 +35,41 @@ export class HarnessErrorFilter implements ExceptionFilter {
     const response = http.getResponse<Response>();
     const error = this.isStorageDown(thrown) ? storageUnavailable(thrown) : toTyped(thrown, path);
     const correlationId = randomUUID();
-    const answer = toPublicError(error, correlationId);
     if (error instanceof TypedError) {
       const { type, message, status, cause } = error;
       this.logger.debug({ method, path, status, type, message, cause }, 'request refused');
+    } else if (response.destroyed) {
+      // Its client has left: what broke then is nobody's fault.
+      this.logger.debug({ method, path, error }, 'request abandoned');
     } else {
       this.logger.error({ method, path, correlationId, error }, 'request failed');
     }
+    if (response.destroyed) return;
     if (response.headersSent) {
       response.end();
       return;
     }
-    response.status(answer.status).set(answer.headers).json(answer.body);
+    this.#answer(response, toPublicError(error, correlationId), path);
+  }
+
+  #answer(response: Response, error: PublicError, path: string): void {
+    const format = this.formats.find(({ paths }) => paths.test(path)) ?? harnessFormat;
+    const { status, headers, body } = format.write(error, path);
+    response.statusCode = status;
+    // Not the framework's way: it would add a charset to types that have none.
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.end(JSON.stringify(body));
   }
 }
+
+const harnessFormat: ErrorFormat = {
+  paths: /^/,
+  write: ({ status, headers, body }) => ({
+    status,
+    headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8' },
+    body,
+  }),
+};
 
 /** What the framework throws by itself, in our words. */
 function toTyped(thrown: unknown, path: string): unknown {

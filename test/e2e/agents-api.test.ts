@@ -74,7 +74,7 @@ describe('the agents API', () => {
     expect(body).toMatchObject({
       tool_calls: [{ name: 'glob', arguments: { pattern: '*' }, status: 'success' }],
       sources: expect.arrayContaining([
-        expect.objectContaining({ source_type: expect.any(String) }),
+        expect.objectContaining({ type: expect.any(String), title: expect.any(String) }),
       ]),
     });
   });
@@ -82,14 +82,15 @@ describe('the agents API', () => {
   it('goes on in a session, by either way of asking', async () => {
     const first = await client.chat({ message: '[[tokens=4]]' });
     const session_id = first.body['session_id'];
-    const reader = await client.stream({ message: 'And then?', session_id });
+    const written = String(session_id).toLowerCase();
+    const reader = await client.stream({ message: 'And then?', session_id: written });
     const frames = await reader.all();
     expect(frames[0]?.data['session_id']).toBe(session_id);
     expect(lastRequest()).toContain('word4');
     expect(frames[0]?.data['message_id']).not.toBe(first.body['message_id']);
   });
 
-  it.each([undefined, unknownUlid, 'ZZZZZZZZZZZZZZZZZZZZZZZZZZ'])(
+  it.each([undefined, unknownUlid, 'ZZZZZZZZZZZZZZZZZZZZZZZZZZ', 'mine', 7])(
     'begins a session for the id %s',
     async (session_id) => {
       const { status, body } = await client.chat({ message: 'Hello', session_id });

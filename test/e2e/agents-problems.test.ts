@@ -31,7 +31,8 @@ describe('the agents API refuses, as a problem,', () => {
     ['no message', {}, 'message'],
     ['an empty message', { message: '' }, 'message'],
     ['a message that is too long', { message: 'x'.repeat(10_001) }, '10,000'],
-    ['a session id that is no ULID', { message: 'Hello', session_id: 'mine' }, '"mine"'],
+    ['a message of blanks', { message: ' \n' }, "'message' is blank"],
+    ['blanks and an empty list of files', { message: ' ', files: [] }, "'message' is blank"],
     ['half a body', '{"message":', 'JSON'],
     ['a list', '[]', 'JSON'],
     ['no base64', { message: 'a', files: [{ content: '***', mime_type: 'a/b' }] }, 'files'],
@@ -45,6 +46,37 @@ describe('the agents API refuses, as a problem,', () => {
     const form = new FormData();
     form.set('session_id', unknownUlid);
     expectProblem(await client.form(form), 'invalid-request', 400);
+    form.set('message', ' ');
+    expectProblem(await client.form(form), 'invalid-request', 400);
+  });
+
+  it('files of which none can be taken, without words', async () => {
+    const content = Buffer.from('\x7fELF\x02\x01\x01\0\0').toString('base64');
+    const file = { content, mime_type: 'text/plain', filename: 'a.out' };
+    const answer = await client.chat({ message: ' ', files: [file] });
+    expectProblem(answer, 'attachment-failure', 400);
+  });
+
+  it.each([
+    ['POST /agent/reader/nope', 'route-not-found', 404],
+    ['GET /agent/reader/chat', 'route-not-found', 404],
+    ['GET /AGENT/reader/chat', 'route-not-found', 404],
+    ['DELETE /sessions/', 'route-not-found', 404],
+    ['POST /agents', 'route-not-found', 404],
+    ['POST /agent/%E0%A4%A/chat', 'invalid-request', 400],
+  ])('what the framework refuses: %s', async (call, code, status) => {
+    const [method = '', path = ''] = call.split(' ');
+    const answer = await client.send(path, { method });
+    expectProblem(answer, code, status);
+    expect(answer.body['instance']).toBe(path);
+  });
+
+  it('nothing of other routes', async () => {
+    const { type, body } = await client.send('/agentsx');
+    expect([type, body]).toEqual([
+      'application/json; charset=utf-8',
+      { error: expect.objectContaining({ type: 'ROUTE_NOT_FOUND' }) },
+    ]);
   });
 
   it('a body that says it is too large, before it has come', async () => {

@@ -3,8 +3,8 @@ import { unreachable } from '../../platform/exhaustive.js';
 import { abandonCalls } from './holodeck-calls.js';
 import type { HolodeckEnd, HolodeckEvent, HolodeckIds, Of, TokensUsed } from './holodeck-event.js';
 import { toProblem, type Problem } from './holodeck-problem.js';
+import { toHolodeckSource } from './holodeck-source.js';
 import type { HolodeckState } from './holodeck-state.js';
-import { toOracleSource } from './oracle-source.js';
 import { unsaidText } from './oracle-text.js';
 
 /** Of a client's request that was closed before its answer; no standard has a number for it. */
@@ -55,7 +55,7 @@ function describeEnd(state: HolodeckState, event: Of<'turn.ended'>): HolodeckEnd
     execution_time_ms: event.durationMs,
     ...(sources.length === 0
       ? {}
-      : { sources: sources.map(({ source }) => toOracleSource(source)) }),
+      : { sources: sources.map(({ source }) => toHolodeckSource(source)) }),
     ...(event.outcome === 'limited'
       ? { limit: { reason: event.reason, message: explainLimit(state, event.reason) } }
       : {}),

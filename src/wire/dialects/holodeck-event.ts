@@ -1,6 +1,5 @@
-import type { TurnEvent } from '../../events/turn-event.js';
+import type { Source, TurnEvent } from '../../events/turn-event.js';
 import type { Problem } from './holodeck-problem.js';
-import type { OracleSource } from './oracle-chunk.js';
 
 export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 
@@ -23,13 +22,22 @@ export interface HolodeckNotice {
   metadata?: Record<string, unknown> | undefined;
 }
 
+/** What the agent cited. What is undefined is left out. */
+export interface HolodeckSource {
+  type: string;
+  title: string;
+  url?: string | undefined;
+  cited_text?: string | undefined;
+  location?: Source['location'];
+}
+
 /** What is known at the end of a turn that answered. The last three are ours. */
 export interface HolodeckEnd {
   /** Null: the provider reported none. */
   tokens_used: TokensUsed | null;
   execution_time_ms: number;
   /** What was cited; left out where nothing was. */
-  sources?: OracleSource[];
+  sources?: HolodeckSource[];
   /** The limit that ended the turn. */
   limit?: { reason: string; message: string };
   /** What was said on the way, files that were not taken among it. */

@@ -15,7 +15,7 @@ export interface Problem {
 /** @param code as typed errors have it, for example `QUEUE_FULL`. */
 export function toProblem(code: string, status: number, detail: string): Problem {
   const slug = code.toLowerCase().replaceAll('_', '-');
-  const title = Object.hasOwn(titles, code) ? titles[code] : undefined;
+  const title = Object.hasOwn(problemTitles, code) ? problemTitles[code] : undefined;
   return { type: `${docsBase}/errors/${slug}`, title: title ?? spell(slug), status, detail };
 }
 
@@ -27,7 +27,8 @@ export function problemCode({ type }: Problem): string {
     .replaceAll('-', '_');
 }
 
-const titles: Record<string, string | undefined> = {
+/** Titles of the codes that say more than their own words. */
+export const problemTitles: Record<string, string | undefined> = {
   ATTACHMENT_FAILURE: 'No file could be taken',
   BODY_TOO_LARGE: 'Request too large',
   DECISION_TREE_NOT_FOUND: 'Unknown decision tree',

@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { golden, recordedTurns } from '../../../test/golden/golden.js';
 import { parseCursor } from '../../events/cursor.js';
-import { noUsage, type TurnEvent, type TurnEventBody } from '../../events/turn-event.js';
+import {
+  noUsage,
+  type Source,
+  type TurnEvent,
+  type TurnEventBody,
+} from '../../events/turn-event.js';
 import { encodeTurn, type PlacedFrame } from '../encode-turn.js';
 import { formatFrame } from '../sse-frame.js';
 import type { HolodeckEvent } from './holodeck-event.js';
@@ -345,7 +350,24 @@ describe('the end on the holodeck wire', () => {
       ended(),
     ).at(-1);
     expect(end?.data).toMatchObject({
-      sources: [expect.objectContaining({ path: 'a' }), expect.objectContaining({ path: 'b' })],
+      sources: [expect.objectContaining({ title: 'a' }), expect.objectContaining({ title: 'b' })],
+    });
+  });
+
+  it('says of a source what is known of it', () => {
+    const cited = (source: Source): TurnEventBody => ({ type: 'source.cited', step: 1, source });
+    const location = { unit: 'page', start: 1, end: 2 } as const;
+    const citedText = 'x'.repeat(600);
+    const end = told(
+      cited({ type: 'web', title: '', url: 'https://a.example/', citedText }),
+      cited({ type: 'document', title: 'a.pdf', location }),
+      ended(),
+    ).at(-1);
+    expect(end?.data).toMatchObject({
+      sources: [
+        { type: 'web', title: '', url: 'https://a.example/', cited_text: citedText },
+        { type: 'document', title: 'a.pdf', location },
+      ],
     });
   });
 
