@@ -3,6 +3,7 @@ import { loadOptions } from '../options/load-options.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import { offerTools } from '../governance/offer-tools.js';
 import { compactSession } from './compact-session.js';
+import { formatPlace, listCalls, parsePlace } from './list-calls.js';
 import { loadSessionTurns, loadTurn, loadTurns } from './load-turn.js';
 import { afterCompaction, toTranscripts } from './open-history.js';
 import { openShower } from './show-files.js';
@@ -12,6 +13,7 @@ import { isTurnOf, pageTurns } from './page-turns.js';
 import { turnInProgress } from './turn-errors.js';
 import { findActiveTurn, getTurn } from './turn-lookup.js';
 import type { TurnServices } from './turn-services.js';
+import { viewCall, type CallView } from './view-call.js';
 import { viewMessages, type MessageView } from './view-messages.js';
 import { viewSteps, type StepView } from './view-steps.js';
 
@@ -78,6 +80,23 @@ export class ConversationService {
     const steps = found.slice(0, limit);
     const last = found.length > limit ? steps.at(-1)?.step : undefined;
     return { steps, ...(last === undefined ? {} : { nextCursor: String(last) }) };
+  }
+
+  /** A page of a turn's tool calls, as the ledger has them. @throws TypedError TURN_NOT_FOUND 404. */
+  async calls(
+    turnId: string,
+    page: PageRequest,
+  ): Promise<{ calls: CallView[]; nextCursor?: string }> {
+    const { db, tools } = this.services;
+    const turn = await getTurn(db, turnId);
+    const limit = readLimit(page.limit);
+    const after = page.cursor === undefined ? undefined : parsePlace(page.cursor);
+    if (after === undefined && page.cursor !== undefined) throw badCursor();
+    const found = await listCalls(db, turn.id, { after, limit: limit + 1 });
+    const shown = found.slice(0, limit);
+    const calls = shown.map((row) => viewCall(row, tools.select([row.name]).tools[0]?.retry));
+    const last = found.length > limit ? shown.at(-1) : undefined;
+    return { calls, ...(last === undefined ? {} : { nextCursor: formatPlace(last) }) };
   }
 
   /**

@@ -47,6 +47,25 @@ export class ConversationController {
     return this.conversations.steps(turnId, { cursor: from, limit: most });
   }
 
+  @Get('turns/:id/tools')
+  @ApiOperation({
+    summary: 'Tool calls of a turn as the ledger has them, in the order of its steps',
+  })
+  @ApiQuery(cursor)
+  @ApiQuery(limit)
+  @ApiOkResponse({
+    description:
+      '`{calls, nextCursor?}`: each with callId, step, attempt, name, input, status (claimed, success, error, denied, unknown), output, durationMs, retry (safe, idempotent, never) and times.',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND' })
+  calls(
+    @Param('id') turnId: string,
+    @Query('cursor') from?: unknown,
+    @Query('limit') most?: unknown,
+  ) {
+    return this.conversations.calls(turnId, { cursor: from, limit: most });
+  }
+
   @Post('sessions/:id/compact')
   @HttpCode(200)
   @ApiOperation({ summary: 'Have the conversation summarised now; its messages stay readable' })

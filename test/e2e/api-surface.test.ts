@@ -75,6 +75,7 @@ describe('the server beside its turns', () => {
       'get /api/harness/turns/{id}',
       'get /api/harness/turns/{id}/events',
       'get /api/harness/turns/{id}/steps',
+      'get /api/harness/turns/{id}/tools',
       'get /api/oracle/history',
       'get /api/settings/agent-config',
       'get /api/settings/models',

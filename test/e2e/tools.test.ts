@@ -181,6 +181,42 @@ describe('tools', () => {
     expect(output.endsWith('END')).toBe(true);
   });
 
+  it('are kept in a ledger that clients read, a page at a time', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const message = `${call('glob', { pattern: '*' })} ${call('write', { file_path: 'x', content: '' })}`;
+    const stream = await server.client.turn(sessionId, message);
+    await stream.all();
+    const url = `/api/harness/turns/${stream.header('x-turn-id') ?? ''}/tools`;
+    const { body } = await server.client.get(url);
+    const calls = body['calls'] as Record<string, unknown>[];
+    expect(calls).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          name: 'glob',
+          step: 1,
+          attempt: 1,
+          input: { pattern: '*' },
+          status: 'success',
+          output: expect.stringContaining('notes.md'),
+          retry: 'safe',
+          claimedAt: expect.any(String),
+          endedAt: expect.any(String),
+        }),
+        expect.objectContaining({ name: 'write', status: 'denied', retry: 'never' }),
+      ]),
+    );
+    const first = await server.client.get(`${url}?limit=1`);
+    const next = encodeURIComponent(String(first.body['nextCursor']));
+    const second = await server.client.get(`${url}?limit=1&cursor=${next}`);
+    expect([first, second].flatMap((page) => page.body['calls'])).toEqual(calls);
+    expect(second.body).not.toHaveProperty('nextCursor');
+    for (const cursor of ['x', '1:', '-1:a', `1:${'a'.repeat(300)}`, '1:%00']) {
+      expect((await server.client.get(`${url}?cursor=${cursor}`)).status).toBe(400);
+    }
+    const none = await server.client.get('/api/harness/turns/turn_x/tools');
+    expect([none.status, none.body['error']]).toMatchObject([404, { type: 'TURN_NOT_FOUND' }]);
+  });
+
   it('are none when opts.tools is empty', async () => {
     await run('Hello', { tools: [] });
     expect(offered()).toEqual([]);
