@@ -3,7 +3,7 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { parsePersona, type Persona } from '../agents/parse-persona.js';
 import { createLogger } from '../platform/logger.js';
 import { TypedError } from '../platform/typed-error.js';
-import { decideDelegation } from './decide-delegation.js';
+import { decideDelegation, logDelegation } from './decide-delegation.js';
 
 const approved = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 const lead = parsePersona('LEAD', '---\nsubagents: [A, B, C, D]\n---\nLead');
@@ -20,7 +20,9 @@ function open(load: (name: string) => Promise<Persona>, { isEnabled = true, warn
   const settings = { subagentsEnabled: isEnabled, subagentWarnMs: warnMs };
   const decide = () =>
     decideDelegation({ personas: { load }, clock, logger, settings }, lead, approved);
-  return { decide, lines, clock };
+  const log = (decision: Awaited<ReturnType<typeof decide>>) =>
+    logDelegation({ logger, settings }, { turnId: 't', sessionId: 's', persona: 'LEAD' }, decision);
+  return { decide, log, lines, clock };
 }
 
 const missing = new TypedError('PERSONA_NOT_FOUND', { status: 404, message: 'none' });
@@ -43,7 +45,6 @@ describe('decideDelegation', () => {
       ['subagent dropped', 'B', 'its file does not say AGENT_TYPE: 2'],
       ['subagent dropped', 'C', 'it has no file'],
       ['subagent is odd', 'D', 'its file does not say AGENT_CLASS: TASK'],
-      ['delegation decided', undefined, 'All gates are passed.'],
     ]);
   });
 
@@ -81,7 +82,13 @@ describe('decideDelegation', () => {
       await slow.clock.advance(60);
       return parsePersona(name, 'AGENT_TYPE: 2\nAGENT_CLASS: TASK');
     });
-    expect(await slow.decide()).toMatchObject({ evaluationMs: 240 });
-    expect(JSON.parse(slow.lines.at(-1) ?? '')).toMatchObject({ level: 'warn' });
+    const decision = await slow.decide();
+    expect(decision).toMatchObject({ evaluationMs: 240 });
+    slow.log(decision);
+    slow.log({ ...decision, evaluationMs: 50 });
+    expect(slow.lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ level: 'warn', turnId: 't', sessionId: 's', gate: 'ALLOW' }),
+      expect.objectContaining({ level: 'info', persona: 'LEAD' }),
+    ]);
   });
 });

@@ -42,10 +42,17 @@ export async function decideDelegation(
     logger.error({ persona: persona.name, error }, 'delegation could not be decided');
     return { ...undecided, allowlistedSubagents, delegatedSubagents: [] };
   });
-  const decision = { ...decided, evaluationMs: clock.now() - startedAt };
+  return { ...decided, evaluationMs: clock.now() - startedAt };
+}
+
+/** One line a turn, with what it is about. */
+export function logDelegation(
+  { logger, settings }: Pick<DelegationDeps, 'logger' | 'settings'>,
+  turn: { turnId: string; sessionId: string; persona: string },
+  decision: SubagentDecision,
+): void {
   const line = decision.evaluationMs > settings.subagentWarnMs ? 'warn' : 'info';
-  logger[line]({ persona: persona.name, ...decision }, 'delegation decided');
-  return decision;
+  logger[line]({ ...turn, ...decision }, 'delegation decided');
 }
 
 const undecided: SubagentVerdict = {

@@ -15,7 +15,7 @@ import { checkProjectRoot } from '../session/check-project-root.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import { violatedConstraint } from '../storage/constraint.js';
 import { acceptTurn, type NewTurn } from './accept-turn.js';
-import { decideDelegation } from './decide-delegation.js';
+import { decideDelegation, logDelegation } from './decide-delegation.js';
 import { idempotencyKeyReused, queueFull, turnInProgress } from './turn-errors.js';
 import { findSessionAndTurn, findTurnByKey } from './turn-lookup.js';
 import type { TurnServices } from './turn-services.js';
@@ -100,6 +100,7 @@ export async function submitTurn(
   const turn = { ...asked, options: resolution, delegation, parts, now };
   const turnId = await accept(services, turn);
   if (turnId === undefined) return submitTurn(services, submission);
+  logDelegation(services, { turnId, sessionId, persona: persona.name }, delegation);
   // What people say is for eyes that asked for it.
   services.logger.debug({ turnId, sessionId, request }, 'turn accepted');
   const { onDisconnect, priority } = resolution.options;

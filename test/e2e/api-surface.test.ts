@@ -134,7 +134,11 @@ describe('the server beside its turns', () => {
     const stream = await client.turn(sessionId, 'My secret plan');
     await stream.all();
     const lines = logLines.slice(before).map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.map((line) => line['msg'])).toEqual(['turn started', 'turn ended']);
+    expect(lines.map((line) => line['msg'])).toEqual([
+      'delegation decided',
+      'turn started',
+      'turn ended',
+    ]);
     for (const line of lines) {
       expect(line).toMatchObject({ turnId: stream.header('x-turn-id'), sessionId, level: 'info' });
     }

@@ -223,8 +223,9 @@ describe('receiveJson', () => {
     expect(server.received.files[0]?.size).toBe((40 * MiB * 3) / 4);
     const longest = turnsMs.sort((a, b) => b - a);
     // One turn in a hundred may have a collection of garbage in it.
-    expect(longest[Math.floor(longest.length / 100)]).toBeLessThan(40);
-    expect(longest[0]).toBeLessThan(200);
+    expect(longest[Math.floor(longest.length / 100)]).toBeLessThan(100);
+    // All of it in one turn is more than a second.
+    expect(longest[0]).toBeLessThan(400);
   });
 });
 
