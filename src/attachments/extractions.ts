@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Database } from '../storage/connection.js';
-import { extractions } from '../storage/schema.js';
+import { extractions } from '../storage/file-schema.js';
 import type { BlobStore } from './blobs/blob-store.js';
 import type { Extractor } from './extract/extractor.js';
 import type { PdfOutcome, TextOutcome, TextSource } from './extract/outcomes.js';
@@ -23,7 +23,14 @@ const gone = {
   reason: 'The file is no longer stored: send it again',
 } as const;
 
+const unread = {
+  type: 'refused',
+  reason: 'The server could not read the file; its log says why. Send it again later',
+} as const;
+
 class GoneError extends Error {}
+
+type NotRead = typeof gone | typeof unread;
 
 /**
  * What is read out of stored files. Each content is read once by each method, whoever asks and how
@@ -53,10 +60,10 @@ export class Extractions {
     sha256: string,
     method: string,
     read: (content: () => Promise<Buffer>) => Promise<T>,
-  ): Promise<T | typeof gone> {
+  ): Promise<T | NotRead> {
     const key = `${sha256}:${method}`;
     // One method has one type of outcome: what waits under this key is of it.
-    const waiting = this.#underWay.get(key) as Promise<T | typeof gone> | undefined;
+    const waiting = this.#underWay.get(key) as Promise<T | NotRead> | undefined;
     if (waiting !== undefined) return waiting;
     const reading = this.#read(sha256, method, read).finally(() => this.#underWay.delete(key));
     this.#underWay.set(key, reading);
@@ -67,17 +74,20 @@ export class Extractions {
     sha256: string,
     method: string,
     read: (content: () => Promise<Buffer>) => Promise<T>,
-  ): Promise<T | typeof gone> {
+  ): Promise<T | NotRead> {
     const known = await this.#find(sha256, method);
     if (known !== undefined) return known as T;
+    let outcome: T;
     try {
-      const outcome = await read(() => this.#load(sha256));
-      await this.#keep(sha256, method, outcome);
-      return outcome;
+      outcome = await read(() => this.#load(sha256));
     } catch (error) {
       if (error instanceof GoneError) return gone;
-      throw error;
+      // A fault of the server, not of the file: it is not kept, and ends no turn.
+      this.deps.logger.error({ sha256, method, error }, 'a file could not be read');
+      return unread;
     }
+    await this.#keep(sha256, method, outcome);
+    return outcome;
   }
 
   async #load(sha256: string): Promise<Buffer> {

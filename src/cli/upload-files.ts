@@ -35,7 +35,8 @@ export async function uploadFiles(
   }
   if (count === 0) return [];
   const body = await postForm(`${url}/api/harness/attachments`, form);
-  const { attachments, errors } = body as unknown as Uploaded;
+  const attachments = body['attachments'] as Uploaded['attachments'];
+  const errors = body['errors'] as Uploaded['errors'];
   for (const { path: name, reason } of errors) warn(`${name} was not taken: ${reason}`);
   for (const { name, changed } of attachments) if (changed) warn(`${name}: ${changed}`);
   return attachments.map(({ id }) => id);

@@ -8,7 +8,6 @@ import {
   pgTable,
   primaryKey,
   text,
-  timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import type { StoredPart } from '../attachments/stored-part.js';
@@ -18,6 +17,7 @@ import type { SubagentDecision } from '../governance/subagent-gate.js';
 import type { Todo } from '../notices/todo.js';
 import type { OptionResolution } from '../options/resolve-options.js';
 import type { AssistantPart } from '../provider/model-types.js';
+import { instant } from './instant.js';
 
 /**
  * The system of record. Columns are added by migrations in `migrations/`, never by this file.
@@ -25,8 +25,6 @@ import type { AssistantPart } from '../provider/model-types.js';
  * `json`, not `jsonb`: it keeps the order of keys (what a model was sent once is sent again to the
  * letter, or its prompt cache is lost) and takes every string a tool can print, NUL included.
  */
-
-const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 
 /**
  * A string in a `json` column. The query builder's own takes a string it reads for JSON that is not
@@ -36,10 +34,6 @@ const jsonString = customType<{ data: string; driverData: unknown }>({
   dataType: () => 'json',
   toDriver: (value) => JSON.stringify(value),
   fromDriver: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
-});
-
-const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({
-  dataType: () => 'bytea',
 });
 
 export const sessions = pgTable('sessions', {
@@ -266,76 +260,4 @@ export const compactions = pgTable(
     createdAt: instant('created_at').notNull(),
   },
   (compaction) => [index('compactions_by_session').on(compaction.sessionId, compaction.createdAt)],
-);
-
-/** Content that was stored whole, once, whoever sent it. */
-export const blobs = pgTable('blobs', {
-  /** Of the content, in lower-case hex. */
-  sha256: text('sha256').primaryKey(),
-  /** Bytes. */
-  size: integer('size').notNull(),
-  /** Where the content is: each write has its own, so that no deletion can hit a newer one. */
-  contentId: text('content_id').notNull(),
-  /** When it was last put; what is newer than a while is kept without a user. */
-  touchedAt: instant('touched_at').notNull(),
-});
-
-/** Contents that are being written, or whose writer died. */
-export const blobWrites = pgTable('blob_writes', {
-  contentId: text('content_id').primaryKey(),
-  startedAt: instant('started_at').notNull(),
-});
-
-/** Content in the database, in pieces. */
-export const blobChunks = pgTable(
-  'blob_chunks',
-  {
-    contentId: text('content_id').notNull(),
-    /** From 0. */
-    position: integer('position').notNull(),
-    bytes: bytes('bytes').notNull(),
-  },
-  (chunk) => [primaryKey({ columns: [chunk.contentId, chunk.position] })],
-);
-
-/** What the turns of a session refer to. */
-export const sessionBlobs = pgTable(
-  'session_blobs',
-  {
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
-    sha256: text('sha256')
-      .notNull()
-      .references(() => blobs.sha256),
-  },
-  (use) => [primaryKey({ columns: [use.sessionId, use.sha256] })],
-);
-
-/** Files that were sent before the turn that will name them. */
-export const uploads = pgTable('uploads', {
-  id: text('id').primaryKey(),
-  sha256: text('sha256')
-    .notNull()
-    .references(() => blobs.sha256),
-  name: text('name').notNull(),
-  mimeType: text('mime_type').notNull(),
-  size: integer('size').notNull(),
-  /** What was done to it so that the model takes it; null: nothing. */
-  changed: text('changed'),
-  createdAt: instant('created_at').notNull(),
-});
-
-/** What was made of a content by one method; made once, so that a model is shown the same again. */
-export const extractions = pgTable(
-  'extractions',
-  {
-    sha256: text('sha256')
-      .notNull()
-      .references(() => blobs.sha256, { onDelete: 'cascade' }),
-    method: text('method').notNull(),
-    outcome: json('outcome').$type<unknown>().notNull(),
-    createdAt: instant('created_at').notNull(),
-  },
-  (extraction) => [primaryKey({ columns: [extraction.sha256, extraction.method] })],
 );

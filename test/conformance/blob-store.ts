@@ -11,7 +11,8 @@ import { SNIFF_BYTES } from '../../src/attachments/sniff-type.js';
 import { newId } from '../../src/platform/ids.js';
 import { SessionStore } from '../../src/session/session-store.js';
 import type { Database } from '../../src/storage/connection.js';
-import { blobs, blobWrites, sessions, uploads } from '../../src/storage/schema.js';
+import { blobs, blobWrites, uploads } from '../../src/storage/file-schema.js';
+import { sessions } from '../../src/storage/schema.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 export interface BlobStoreUnderTest {

@@ -2,7 +2,7 @@ import { and, asc, eq, lt, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../../storage/connection.js';
 import { violatedConstraint } from '../../storage/constraint.js';
-import { blobs, blobWrites, sessionBlobs, uploads } from '../../storage/schema.js';
+import { blobs, blobWrites, sessionBlobs, uploads } from '../../storage/file-schema.js';
 
 /** Rows one statement takes at most. */
 export const BATCH_ROWS = 500;

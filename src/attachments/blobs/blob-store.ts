@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
 import { TypedError } from '../../platform/typed-error.js';
 import type { Database, Queryable } from '../../storage/connection.js';
-import { blobs, sessionBlobs, uploads } from '../../storage/schema.js';
+import { blobs, sessionBlobs, uploads } from '../../storage/file-schema.js';
 import type { BlobContents } from './blob-contents.js';
 import { BATCH_ROWS, BlobRows } from './blob-rows.js';
 import { MeasuredContent, type StoredBlob } from './measure-content.js';

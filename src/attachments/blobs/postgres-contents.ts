@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { isId } from '../../platform/ids.js';
 import type { Database } from '../../storage/connection.js';
 import type { CopyOut } from '../../storage/copy-out.js';
-import { blobChunks } from '../../storage/schema.js';
+import { blobChunks } from '../../storage/file-schema.js';
 import type { BlobContents } from './blob-contents.js';
 import { inPieces } from './in-pieces.js';
 

@@ -2,7 +2,7 @@ import { inArray } from 'drizzle-orm';
 import type { Clock } from '../../platform/clock.js';
 import { isId, newId } from '../../platform/ids.js';
 import type { Database } from '../../storage/connection.js';
-import { uploads } from '../../storage/schema.js';
+import { uploads } from '../../storage/file-schema.js';
 import type { ReceivedFile } from '../received-file.js';
 
 export type Upload = Omit<typeof uploads.$inferSelect, 'createdAt'>;

@@ -62,6 +62,8 @@ export class ReaderPool {
   }
 
   async #ask(reader: ReaderProcess, request: ReaderRequest): Promise<ReaderAnswer> {
+    // The pool may have been closed while the file was written: nobody would end a process begun now.
+    if (this.#closed) throw new Error('The pool of reader processes is closed');
     try {
       return await reader.read(request);
     } catch (error) {

@@ -36,7 +36,9 @@ export class ReaderProcess {
 
   /** @throws Error when a process cannot be started at all; what a file does is an answer. */
   async read(request: ReaderRequest): Promise<ReaderAnswer> {
-    const child = this.#child ?? (await this.#start());
+    // One that died while it was idle may not have said so yet.
+    const known = this.#child?.connected === true ? this.#child : undefined;
+    const child = known ?? (await this.#start());
     const stopped = new Stopped(child);
     const cancelTimeout = this.clock.after(this.limits.timeoutMs, () =>
       stopped.because(`it took longer than ${this.limits.timeoutMs / 1_000} s to read`),
@@ -74,9 +76,12 @@ export class ReaderProcess {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS);
     });
-    child.once('exit', () => {
+    const forget = (): void => {
       if (this.#child === child) this.#child = undefined;
-    });
+    };
+    child.once('exit', forget);
+    // One that cannot even be started never exits; whoever waits for it hears the error, too.
+    child.on('error', forget);
     this.#child = child;
     const [first] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [
       unknown,

@@ -7,7 +7,7 @@ import { openTestDatabase } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { ReceivingServer } from '../../../test/support/start-receiving.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { blobs, blobWrites } from '../../storage/schema.js';
+import { blobs, blobWrites } from '../../storage/file-schema.js';
 import { BlobStore } from '../blobs/blob-store.js';
 import { DiskContents } from '../blobs/disk-contents.js';
 import { refuseSize } from '../check-attachment.js';
