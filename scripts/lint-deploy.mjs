@@ -3,7 +3,7 @@
  * their own tools refuse and for what we promise of them. The compose file's schema is `dclint`'s.
  */
 import { spawnSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { validate as validateDockerfile } from 'dockerfile-utils';
@@ -13,12 +13,15 @@ import { findNginx } from './cluster/find-nginx.mjs';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const text = (name) => readFile(path.join(root, name), 'utf8');
 
+/** Every file of the table of settings. */
+async function settingsText() {
+  const files = await readdir(path.join(root, 'src/settings'));
+  return (await Promise.all(files.map((file) => text(`src/settings/${file}`)))).join('\n');
+}
+
 const problems = [
   ...lintDockerfile(await text('Dockerfile')),
-  ...lintCompose(
-    parse(await text('docker-compose.yml'), { merge: true }),
-    await text('src/settings.ts'),
-  ),
+  ...lintCompose(parse(await text('docker-compose.yml'), { merge: true }), await settingsText()),
   ...lintNginx(await text('deploy/nginx.conf')),
 ];
 for (const problem of problems) console.error(problem);

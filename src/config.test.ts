@@ -29,7 +29,7 @@ describe('readConfig', () => {
     ['TURNPIKE_PORT', '80a', 'a whole number from 0 to 65535'],
     ['TURNPIKE_PORT', '65536', 'a whole number from 0 to 65535'],
     ['TURNPIKE_PORT', '-1', 'a whole number from 0 to 65535'],
-    ['TURNPIKE_HOST', '0.0.0.0', '127.0.0.1, ::1 or localhost'],
+    ['TURNPIKE_HOST', 'a host', 'an address or the name of one'],
     ['TURNPIKE_PROVIDER', 'openai', 'auto, anthropic, rehearsal'],
     ['TURNPIKE_INSTRUCTION_ROOT', 'relative', 'an absolute path'],
     ['TURNPIKE_LOG_LEVEL', 'loud', 'debug, info, warn, error, silent'],
@@ -62,7 +62,7 @@ describe('readConfig', () => {
   });
 
   it('names everything that is wrong at once', () => {
-    const read = () => readConfig({ TURNPIKE_PORT: 'x', TURNPIKE_HOST: 'x', TURNPIKE_NO: '1' });
+    const read = () => readConfig({ TURNPIKE_PORT: 'x', TURNPIKE_HOST: 'a b', TURNPIKE_NO: '1' });
     expect(read).toThrow(
       expect.objectContaining({
         problems: [expect.anything(), expect.anything(), expect.anything()],

@@ -63,6 +63,8 @@ export const uploads = pgTable('uploads', {
   size: integer('size').notNull(),
   /** What was done to it so that the model takes it; null: nothing. */
   changed: text('changed'),
+  /** Who sent it, and may name it. */
+  principalId: text('principal_id').notNull().default('local'),
   createdAt: instant('created_at').notNull(),
 });
 

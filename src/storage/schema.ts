@@ -9,10 +9,14 @@ import {
   primaryKey,
   text,
   uniqueIndex,
+  type AnyPgColumn,
 } from 'drizzle-orm/pg-core';
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { StepStopReason, ToolStatus, TurnEvent, Usage } from '../events/turn-event.js';
 import type { AgentConfig } from '../governance/agent-config.js';
+import type { ChildTerms } from '../governance/child-terms.js';
+import type { DayLimits } from '../governance/day-budget.js';
+import type { PermissionRules } from '../governance/permission-rules.js';
 import type { SubagentDecision } from '../governance/subagent-gate.js';
 import type { Todo } from '../notices/todo.js';
 import type { OptionResolution } from '../options/resolve-options.js';
@@ -49,11 +53,32 @@ export const sessions = pgTable('sessions', {
   agentConfig: json('agent_config').$type<Partial<AgentConfig>>(),
   /** How long it is kept without use; null: until it is deleted. */
   expiresAfterMs: integer('expires_after_ms'),
+  /** Whose it is. */
+  principalId: text('principal_id').notNull().default('local'),
+  /** Of a subagent: the turn that delegated; it goes with that one's session. */
+  parentTurnId: text('parent_turn_id').references((): AnyPgColumn => turns.id, {
+    onDelete: 'cascade',
+  }),
+  /** Rules for its tools, before the agent's and after the server's; null: none. */
+  permissions: json('permissions').$type<PermissionRules>(),
+  /** MCP servers of its turns by name, credentials among it: never shown, never logged. */
+  mcpServers: json('mcp_servers').$type<Record<string, unknown>>(),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 });
 
-export type TurnStatus = 'queued' | 'running' | 'completed' | 'limited' | 'interrupted' | 'failed';
+/**
+ * `held`: accepted, behind another turn of its session. `waiting`: for a person, with no worker.
+ * The last four are final.
+ */
+export type TurnStatus =
+  'held' | 'queued' | 'running' | 'waiting' | 'completed' | 'limited' | 'interrupted' | 'failed';
+
+/** Of the turn that holds its session's lock. */
+export const activeStatuses = ['queued', 'running', 'waiting'] as const;
+
+/** Of every turn that has not ended. */
+export const unendedStatuses = ['held', ...activeStatuses] as const;
 
 /** What the client asked for, kept as it was accepted. */
 export interface TurnRequest {
@@ -65,7 +90,8 @@ export interface TurnRequest {
 }
 
 /** Why a turn was asked to stop. `deadline` is the turn's own time limit. */
-export type CancelReason = 'interrupt' | 'disconnect' | 'session-deleted';
+export type CancelReason =
+  'interrupt' | 'disconnect' | 'session-deleted' | 'superseded' | 'parent-ended';
 
 export interface TurnFailure {
   errorType: string;
@@ -91,6 +117,29 @@ export const turns = pgTable(
     options: json('options').$type<OptionResolution>().notNull(),
     /** Whether it may delegate, and to whom; null for turns of earlier versions. */
     delegation: json('delegation').$type<SubagentDecision>(),
+    /** Whose it is; its session's owner. */
+    principalId: text('principal_id').notNull().default('local'),
+    /** Of a subagent: the turn that delegated, and its call. */
+    parentTurnId: text('parent_turn_id').references((): AnyPgColumn => turns.id, {
+      onDelete: 'cascade',
+    }),
+    parentCallId: text('parent_call_id'),
+    /** Of a subagent: what it may do by its parent's leave. */
+    childTerms: json('child_terms').$type<ChildTerms>(),
+    /** What its principal may use on a day, as its key had it when it was accepted; null: any amount. */
+    budget: json('budget').$type<DayLimits>(),
+    /** Among the held ones of its session it goes before all that do not. */
+    goesFirst: boolean('goes_first').notNull().default(false),
+    /** Another turn of the session is held behind it: its end lets that one go. */
+    hasNext: boolean('has_next').notNull().default(false),
+    /** Since when it waits for a person; null while it does not. */
+    waitingSince: instant('waiting_since'),
+    /** Time it has waited for people, which is not its own. */
+    waitedMs: integer('waited_ms').notNull().default(0),
+    /** The attempt that handed it back in order; the next one recovers nothing. */
+    parkedAttempt: integer('parked_attempt'),
+    /** Messages that joined it so far: a turn does not end on one it has not seen. */
+    joinedMessages: integer('joined_messages').notNull().default(0),
     usage: json('usage').$type<Usage>(),
     exitCode: integer('exit_code'),
     endReason: text('end_reason'),
@@ -107,12 +156,25 @@ export const turns = pgTable(
     // The lock: one active turn per session. Nothing to leak, no time to live to tune.
     uniqueIndex('turns_one_active_per_session')
       .on(turn.sessionId)
-      .where(sql`status in ('queued', 'running')`),
+      .where(sql`status in ('queued', 'running', 'waiting')`),
     uniqueIndex('turns_idempotency').on(turn.sessionId, turn.idempotencyKey),
     index('turns_by_session').on(turn.sessionId, turn.createdAt),
     index('turns_active')
       .on(turn.status)
-      .where(sql`status in ('queued', 'running')`),
+      .where(sql`status in ('held', 'queued', 'running', 'waiting')`),
+    index('turns_held')
+      .on(turn.sessionId, turn.createdAt)
+      .where(sql`status = 'held'`),
+    index('turns_waiting_by_principal')
+      .on(
+        sql`(coalesce(options -> 'options' ->> 'priority', '') = 'background')`,
+        turn.principalId,
+        turn.createdAt,
+      )
+      .where(sql`status = 'queued'`),
+    uniqueIndex('turns_one_child_per_call')
+      .on(turn.parentTurnId, turn.parentCallId)
+      .where(sql`parent_turn_id is not null`),
   ],
 );
 

@@ -1,0 +1,90 @@
+import { parsePrices, type ModelPrice } from '../options/model-price.js';
+import { parseAllowedOrigin } from '../provider/egress-policy.js';
+import { parseHostList } from '../tools/mcp/mcp-hosts.js';
+import { choice, integer, optional, type Setting } from '../setting.js';
+
+/** The model, and how it is reached. */
+export const providerSettings = {
+  provider: choice(
+    'TURNPIKE_PROVIDER',
+    ['auto', 'anthropic', 'rehearsal'],
+    'auto',
+    'Where the model is. `auto`: Anthropic when a key is set, else the offline rehearsal model (never with `NODE_ENV=production`).',
+  ),
+  apiKey: optional(
+    ['ANTHROPIC_API_KEY', 'CHIRALITY_ANTHROPIC_API_KEY'],
+    'Key of the Anthropic API.',
+    true,
+  ),
+  providerBaseUrl: optional(
+    ['TURNPIKE_PROVIDER_BASE_URL', 'CHIRALITY_ANTHROPIC_API_URL'],
+    'Base URL of the Messages API, for a gateway of your own. Its origin must be in `TURNPIKE_EGRESS_ALLOW`.',
+  ),
+  egressAllow: {
+    names: ['TURNPIKE_EGRESS_ALLOW'],
+    about:
+      'Origins the provider may be reached at, comma-separated. Default: `https://api.anthropic.com`.',
+    fallback: [],
+    fallbackText: '',
+    allowed: 'comma-separated origins: `https://host[:port]`, or a loopback `http://host[:port]`',
+    parse: parseOrigins,
+  } satisfies Setting<readonly string[]>,
+  egressPrivateHosts: {
+    names: ['TURNPIKE_EGRESS_PRIVATE_HOSTS'],
+    about:
+      'Hosts of the provider and of MCP servers that may be at addresses that are not public, comma-separated. Every other is refused there, whatever its name.',
+    fallback: [],
+    fallbackText: '',
+    allowed: 'comma-separated hosts, without scheme and port',
+    parse: parseHosts,
+  } satisfies Setting<readonly string[]>,
+  model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Model of turns that name none.'),
+  prices: {
+    names: ['TURNPIKE_PRICES'],
+    about:
+      'What models cost, for `opts.maxCostUsd`: beginnings of names with dollars for a million tokens of input and output, as `claude-opus=15/75,claude-sonnet=3/15`.',
+    fallback: [],
+    fallbackText: '',
+    allowed: 'comma-separated `name=input/output`',
+    parse: parsePrices,
+  } satisfies Setting<readonly ModelPrice[]>,
+  maxTokens: integer(
+    'TURNPIKE_MAX_TOKENS',
+    16_384,
+    'Most tokens of one reply of the model.',
+    1,
+    1_000_000,
+  ),
+  stallTimeoutMs: integer(
+    'TURNPIKE_STALL_TIMEOUT_MS',
+    60_000,
+    'Longest silence of the provider in a stream, in ms.',
+    100,
+    300_000,
+  ),
+  requestTimeoutMs: integer(
+    'TURNPIKE_REQUEST_TIMEOUT_MS',
+    90_000,
+    'Longest wait for the provider to answer a call, in ms.',
+    100,
+    300_000,
+  ),
+  providerRetries: integer(
+    'TURNPIKE_PROVIDER_RETRIES',
+    2,
+    'Tries after the first, before any event of a reply came.',
+    0,
+    10,
+  ),
+};
+
+function parseOrigins(value: string): readonly string[] | undefined {
+  const entries = value.split(',').filter((entry) => entry.trim() !== '');
+  const origins = entries.flatMap((entry) => parseAllowedOrigin(entry.trim()) ?? []);
+  return origins.length === entries.length ? origins : undefined;
+}
+
+function parseHosts(value: string): readonly string[] | undefined {
+  const hosts = parseHostList(value);
+  return hosts?.every((host) => !/^\*|:\d+$/.test(host)) === true ? hosts : undefined;
+}
