@@ -36,7 +36,7 @@ export class AgentVersions {
       faults.map(({ line, message }) => ({ file, line, message: `${message}; ${effect}` })),
       version,
     );
-    return good?.persona ?? withoutTools({ name, ...version.says }, around.knownTools);
+    return good?.persona ?? withoutTools({ name, ...version.says });
   }
 
   /** Says what is wrong in one file, unless it was said of this version. */
@@ -58,12 +58,11 @@ export class AgentVersions {
   }
 }
 
-/** Listed as disallowed, because a turn may name tools of its own. */
-function withoutTools(persona: Persona, knownTools: readonly string[] = []): Persona {
+/** All are denied, because a turn may name tools of its own. */
+function withoutTools(persona: Persona): Persona {
   return {
     ...persona,
     tools: [],
-    autoApproveTools: [],
-    disallowedTools: [...new Set([...persona.disallowedTools, ...knownTools])],
+    permissions: { deny: ['*'] },
   };
 }

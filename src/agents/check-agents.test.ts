@@ -3,9 +3,14 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtinTools } from '../tools/builtin/builtin-tools.js';
+import { shellsOff } from '../tools/sandbox/shells.js';
 import { AgentsInvalidError, checkAgents } from './check-agents.js';
 
-const known = { knownTools: ['read', 'grep', 'bash'], knownTrees: ['default', 'two-looks'] };
+const known = {
+  knownTools: ['read', 'grep', 'bash'],
+  knownTrees: ['default', 'two-looks'],
+  toolArguments: { read: 'path', bash: 'command' },
+} as const;
 
 let root: string;
 beforeEach(async () => {
@@ -28,7 +33,7 @@ async function problemsOf(...lines: string[]): Promise<string[]> {
 
 describe('checkAgents', () => {
   it('finds nothing wrong in the agents that are shipped', async () => {
-    const knownTools = builtinTools.map(({ name }) => name);
+    const knownTools = builtinTools(shellsOff('not here')).map(({ name }) => name);
     expect(await checkAgents('instructions', { knownTools, knownTrees: ['default'] })).toEqual([]);
   });
 
@@ -42,7 +47,7 @@ describe('checkAgents', () => {
       await problemsOf(
         'name: one',
         'tools: [read, grep]',
-        'permissions: { deny: bash }',
+        'permissions: { deny: bash, ask: [mcp__any__*, "bash(git push*)", read(docs/**)] }',
         'subagents: [reader, one]',
         'decision_tree: two-looks',
       ),
@@ -62,6 +67,22 @@ describe('checkAgents', () => {
     [
       'permissions: { allow: sh }',
       'permissions.allow names the tool "sh", which does not exist; there is read, grep, bash',
+    ],
+    [
+      'permissions: { ask: "greb(docs/**), bash(rm *)" }',
+      'permissions.ask names the tool "greb", which does not exist; did you mean grep?',
+    ],
+    [
+      'permissions: { deny: [r*, x*] }',
+      'permissions.deny names the tool "x*", which does not exist; there is read, grep, bash',
+    ],
+    [
+      'permissions: { deny: [read(docs/)] }',
+      'permissions.deny has a path that ends in /: write docs/** for what is in the folder; it is "read(docs/)"',
+    ],
+    [
+      'permissions: { deny: [grep(x)] }',
+      'permissions.deny has a pattern, and grep no argument that patterns are about: write grep for every call; it is "grep(x)"',
     ],
     [
       'disallowed_tools: Bash',

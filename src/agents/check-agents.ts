@@ -27,7 +27,7 @@ export class AgentsInvalidError extends Error {
  */
 export async function checkAgents(
   instructionRoot: string,
-  known: Required<KnownNames>,
+  known: KnownNames & Required<Pick<KnownNames, 'knownTools' | 'knownTrees'>>,
 ): Promise<AgentProblem[]> {
   const files = new AgentFiles(instructionRoot);
   const entries = await files.list();

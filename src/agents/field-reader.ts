@@ -3,6 +3,7 @@ import {
   readAgentConfig,
   type AgentConfig,
 } from '../governance/agent-config.js';
+import { parsePermissionRule } from '../governance/permission-rules.js';
 import { cutText } from '../governance/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
 import { lineOf, type FieldLines } from './field-lines.js';
@@ -106,6 +107,35 @@ export class FieldReader {
     );
   }
 
+  /**
+   * Permission rules: a list, or rules separated by commas that stand in no parentheses. One odd item
+   * costs that item only.
+   */
+  rules(key: string): string[] {
+    const value = this.given(key);
+    if (value === undefined) return [];
+    const items: unknown = isScalar(value) ? String(value).split(/,(?![^(]*\))/) : value;
+    if (!Array.isArray(items)) {
+      this.#refuse(key, value, 'a list of rules, for example [read, "bash(git status*)"]');
+      return [];
+    }
+    const texts = items.map((item: unknown, index) => this.#rule(`${key}.${index}`, item));
+    return this.#refer(key, texts, 'rule');
+  }
+
+  /** @returns '' for what is no rule. */
+  #rule(place: string, item: unknown): string {
+    if (!isScalar(item)) {
+      this.#refuse(place, item, 'a rule, for example read or "bash(git status*)"');
+      return '';
+    }
+    const text = String(item).trim();
+    const parsed = text === '' ? undefined : parsePermissionRule(text);
+    if (parsed === undefined || 'rule' in parsed) return text;
+    this.#report(place, `${parsed.fault}; it is ${shown(text)}`);
+    return '';
+  }
+
   /** A reader of the map that is the value of `key`; of nothing when it is none. */
   map(key: string, example: string): FieldReader {
     const fields = this.#take(key, `a map, for example ${example}`, readMap) ?? {};
@@ -151,6 +181,11 @@ export class FieldReader {
     const value = this.given(key);
     if (value === undefined) return undefined;
     return read(value) ?? this.#refuse(key, value, expected);
+  }
+
+  /** Names what is wrong with a field that was read elsewhere. */
+  fault(key: string, what: string): void {
+    this.#report(key, what);
   }
 
   #refuse(key: string, value: unknown, expected: string): undefined {

@@ -155,7 +155,7 @@ describe('PersonaLibrary', () => {
       problems: [],
     });
     expect(await shipped.load('EDITOR')).toMatchObject({
-      autoApproveTools: ['edit', 'write'],
+      permissions: { allow: ['edit', 'write'] },
       problems: [],
     });
   });

@@ -1,8 +1,12 @@
 import type { AgentConfig } from '../governance/agent-config.js';
+import type { PermissionRules } from '../governance/permission-rules.js';
+import { ruleLists } from '../governance/read-permission-rules.js';
+import type { AgentServers } from '../tools/mcp/mcp-server.js';
 import { readHeader } from './body-header.js';
 import { lineOf } from './field-lines.js';
 import { FieldReader, type Findings } from './field-reader.js';
 import { splitFrontMatter, type FrontMatter, type LineProblem } from './front-matter.js';
+import { readMcpServers } from './read-mcp-servers.js';
 import type { Reference } from './references.js';
 
 const permissionModes = ['direct', 'acceptEdits', 'dontAsk', 'plan'] as const;
@@ -24,10 +28,10 @@ export interface Persona {
   subagents: readonly string[];
   /** Mode of a turn where neither the turn nor its session sets one. */
   permissionMode?: (typeof permissionModes)[number];
-  /** Tools that need no approval. */
-  autoApproveTools: readonly string[];
-  /** Tools it never gets. */
-  disallowedTools: readonly string[];
+  /** Rules for its tools; a list without rules is absent. */
+  permissions: PermissionRules;
+  /** MCP servers of its turns. Absent: all that the server has. */
+  mcpServers?: AgentServers;
   /** Whether the model gets files as they are, or the text in them. Absent: `native`. */
   attachments?: (typeof attachmentForms)[number];
   /** Whether answers cite the documents they rest on. Absent: false. */
@@ -60,6 +64,7 @@ const knownFields = [
   'limits',
   'subagents',
   'decision_tree',
+  'mcp_servers',
   'attachments',
   'citations',
   'AGENT_TYPE',
@@ -93,6 +98,7 @@ export function parseAgentFile(file: string): AgentFile {
     ...present('decisionTree', reader.text('decision_tree', 'tree')),
     subagents: reader.names('subagents', 'agent'),
     ...readPermissions(reader),
+    ...present('mcpServers', readMcpServers(reader)),
     ...present('attachments', reader.oneOf('attachments', attachmentForms)),
     ...present('citations', reader.flag('citations')),
     ...present('model', reader.text('model')),
@@ -115,19 +121,20 @@ function readLimits(reader: FieldReader): Partial<AgentConfig> | undefined {
   return older && limits ? { ...older, ...limits } : (limits ?? older);
 }
 
-function readPermissions(
-  reader: FieldReader,
-): Pick<Persona, 'permissionMode' | 'autoApproveTools' | 'disallowedTools'> {
+function readPermissions(reader: FieldReader): Pick<Persona, 'permissionMode' | 'permissions'> {
   const permissions = reader.map('permissions', '{mode: plan, deny: [bash]}');
-  permissions.onlyKeys(['mode', 'allow', 'deny']);
+  permissions.onlyKeys(['mode', ...ruleLists]);
   reader.notBoth('auto_approve_tools', 'permissions.allow', permissions.given('allow'));
   reader.notBoth('disallowed_tools', 'permissions.deny', permissions.given('deny'));
-  const allow = permissions.names('allow', 'tool');
-  const deny = permissions.names('deny', 'tool');
+  const older = { allow: 'auto_approve_tools', ask: undefined, deny: 'disallowed_tools' };
+  const lists = ruleLists.flatMap((list) => {
+    const named = older[list] === undefined ? [] : reader.names(older[list], 'tool');
+    const rules = [...new Set([...permissions.rules(list), ...named])];
+    return rules.length === 0 ? [] : [[list, rules] as const];
+  });
   return {
     ...present('permissionMode', permissions.oneOf('mode', permissionModes)),
-    autoApproveTools: [...new Set([...allow, ...reader.names('auto_approve_tools', 'tool')])],
-    disallowedTools: [...new Set([...deny, ...reader.names('disallowed_tools', 'tool')])],
+    permissions: Object.fromEntries(lists) as PermissionRules,
   };
 }
 

@@ -1,13 +1,17 @@
+import { isOpenName, patternFault } from '../governance/check-rule.js';
+import { matchText } from '../governance/match-pattern.js';
+import { parsePermissionRule } from '../governance/permission-rules.js';
+import type { ArgumentKind } from '../tools/tool.js';
 import { unreachable } from '../platform/exhaustive.js';
 import type { LineProblem } from './front-matter.js';
 import { nearestName } from './nearest-name.js';
 import { canonicalPersonaName, namesLike } from './persona-name.js';
 
-type ReferenceKind = 'self' | 'tool' | 'tree' | 'agent';
+type ReferenceKind = 'self' | 'tool' | 'rule' | 'tree' | 'agent';
 
 /** A name in an agent's file of something outside it. */
 export interface Reference {
-  /** `self` is the agent's own name. */
+  /** `self` is the agent's own name, `rule` a permission rule. */
   kind: ReferenceKind;
   /** Where it stands, as `permissions.deny`. */
   field: string;
@@ -17,8 +21,9 @@ export interface Reference {
 
 /** What the server has. Names of a kind that is absent are not checked. */
 export interface KnownNames {
-  /** Also what an agent whose file was never good is kept from. */
   knownTools?: readonly string[];
+  /** Of the tools that rules may have patterns for. */
+  toolArguments?: Readonly<Record<string, ArgumentKind>>;
   knownTrees?: readonly string[];
 }
 
@@ -48,6 +53,8 @@ function fault(reference: Reference, around: Surroundings): string | undefined {
         : `name must be that of the file, ${around.name}, not ${JSON.stringify(reference.value)}; leave it out or rename the file`;
     case 'tool':
       return missing(reference, around.knownTools, 'tool');
+    case 'rule':
+      return ruleFault(reference, around);
     case 'tree':
       return missing(reference, around.knownTrees, 'decision tree');
     case 'agent':
@@ -57,6 +64,19 @@ function fault(reference: Reference, around: Surroundings): string | undefined {
     default:
       return unreachable(reference.kind);
   }
+}
+
+/** Its text was read before; here it is about what it names. */
+function ruleFault(reference: Reference, around: Surroundings): string | undefined {
+  const { knownTools, toolArguments } = around;
+  const parsed = parsePermissionRule(reference.value);
+  if ('fault' in parsed) return undefined;
+  const { tool } = parsed.rule;
+  if (!isOpenName(tool) && knownTools?.some((name) => matchText(tool, name)) === false) {
+    return missing({ ...reference, value: tool }, knownTools, 'tool');
+  }
+  const fault = toolArguments && patternFault(parsed.rule, toolArguments[tool]);
+  return fault && `${reference.field} ${fault}; it is ${JSON.stringify(reference.value)}`;
 }
 
 function missing(

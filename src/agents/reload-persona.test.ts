@@ -111,8 +111,7 @@ describe('an agent that was never good', () => {
     expect(persona).toMatchObject({
       prompt: 'You are a.',
       tools: [],
-      autoApproveTools: [],
-      disallowedTools: known.knownTools,
+      permissions: { deny: ['*'] },
     });
     expect(problems).toEqual([
       expect.stringMatching(/; the agent gets no tools until this is corrected$/),

@@ -1,20 +1,27 @@
-import type { ToolEffect } from '../tools/tool.js';
+import type { PermissionArgument, ToolEffect } from '../tools/tool.js';
+import type { PermissionLayer } from './child-terms.js';
+import { findCover, findTouched, ruledCall, type RuledCall } from './match-rule.js';
+import type { PermissionRules } from './permission-rules.js';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
 
+/** `name` is the agent's, for the reason. */
+export type AgentLayer = PermissionLayer & { name?: string };
+
 export interface PermissionQuestion {
   tool: { name: string; effect: ToolEffect };
+  /** What patterns are compared with; undefined for a tool that declares nothing. */
+  argument?: PermissionArgument | undefined;
   /**
-   * `direct`, `acceptEdits`, `dontAsk` or `plan`. Clients may send any other string: it means what
-   * `direct` means.
+   * One for each agent in the line of delegation, the turn's own last; never empty. A mode that is
+   * not `acceptEdits`, `dontAsk` or `plan` means what `direct` means.
    */
-  mode: string;
-  /** The persona's `auto_approve_tools`. Names are compared exactly, here and below. */
-  autoApprove: readonly string[];
-  /** The persona's `disallowed_tools`. */
-  disallowed: readonly string[];
-  /** Whether the turn's own `opts.tools` names the tool; a default list does not count. */
-  namedByTurn: boolean;
+  layers: readonly AgentLayer[];
+  /** The server's policy. */
+  server: PermissionRules;
+  session: PermissionRules;
+  /** Rules that people approved for the rest of the session. */
+  grants: readonly string[];
 }
 
 export interface PermissionDecision {
@@ -25,108 +32,183 @@ export interface PermissionDecision {
   reason: string;
 }
 
-interface PermissionRule {
+/** A question about one agent of the line. */
+interface LayerQuestion {
+  tool: PermissionQuestion['tool'];
+  call: RuledCall;
+  mode: string;
+  named: readonly string[];
+  sources: readonly { whose: string; rules: PermissionRules }[];
+  grants: readonly string[];
+}
+
+interface DecisionRule {
   rule: string;
   /** For the table in the documentation. */
   when: string;
   verdict: Verdict;
-  applies(question: PermissionQuestion): boolean;
-  reason(question: PermissionQuestion): string;
+  /** Why it decides; undefined when it does not apply. */
+  reason(question: LayerQuestion): string | undefined;
 }
 
-/** In order, the first that applies decides. The last one always applies. */
-const rules: readonly PermissionRule[] = [
+/** In order, the first that applies decides. */
+const decisionRules: readonly DecisionRule[] = [
   {
-    rule: 'disallowed',
-    when: "the persona's `disallowed_tools` lists the tool",
+    rule: 'denied',
+    when: 'a `deny` rule of the server, the agent or the session matches',
     verdict: 'deny',
-    applies: isDisallowed,
-    reason: ({ tool }) =>
-      `permission denied: the persona disallows ${tool.name}. Take it off the persona's disallowed_tools to allow it.`,
+    reason: (question) => touchedRule(question, 'deny', 'denies'),
   },
   {
     rule: 'command-not-named',
-    when: "the tool runs commands and the turn's own `opts.tools` does not name it",
+    when: "the tool runs commands, the turn's own `opts.tools` does not name it, and no `allow` rule covers the call",
     verdict: 'deny',
-    applies: isUnnamedCommand,
-    reason: ({ tool }) =>
-      `permission denied: ${tool.name} runs commands, so the turn itself must name it. List ${tool.name} in opts.tools.`,
+    reason: (question) =>
+      question.tool.effect !== 'command' ||
+      question.named.includes(question.tool.name) ||
+      allowRule(question) !== undefined
+        ? undefined
+        : `${question.tool.name} runs commands, so the turn itself must name it, or a rule allow this call. List ${question.tool.name} in opts.tools`,
   },
   {
     rule: 'plan-is-read-only',
     when: 'the mode is `plan` and the tool does more than read',
     verdict: 'deny',
-    applies: ({ mode, tool }) => mode === 'plan' && tool.effect !== 'read',
-    reason: ({ tool }) =>
-      `permission denied: mode plan is read-only and ${tool.name} is not. Send the turn in another mode.`,
+    reason: ({ mode, tool }) =>
+      mode === 'plan' && tool.effect !== 'read'
+        ? `mode plan is read-only and ${tool.name} is not. Send the turn in another mode`
+        : undefined,
   },
   {
-    rule: 'auto-approved',
-    when: "the persona's `auto_approve_tools` lists the tool",
+    rule: 'approved-for-session',
+    when: 'a person approved such calls for the session',
     verdict: 'allow',
-    applies: ({ autoApprove, tool }) => autoApprove.includes(tool.name),
-    reason: ({ tool }) => `the persona pre-approves ${tool.name}`,
+    reason: ({ grants, call }) => {
+      const cover = findCover(grants, call);
+      return cover && `a person approved ${cover.join(', ')} for the session`;
+    },
+  },
+  {
+    rule: 'asked-by-rule',
+    when: 'an `ask` rule of the server, the agent or the session matches',
+    verdict: 'ask',
+    reason: (question) => touchedRule(question, 'ask', 'asks before'),
+  },
+  {
+    rule: 'allowed',
+    when: '`allow` rules of the server, the agent or the session cover the call',
+    verdict: 'allow',
+    reason: allowRule,
   },
   {
     rule: 'reads-run',
     when: 'the tool only reads',
     verdict: 'allow',
-    applies: ({ tool }) => tool.effect === 'read',
-    reason: ({ tool }) => `${tool.name} only reads`,
+    reason: ({ tool }) => (tool.effect === 'read' ? `${tool.name} only reads` : undefined),
   },
   {
     rule: 'edits-accepted',
     when: 'the mode is `acceptEdits` and the tool edits files',
     verdict: 'allow',
-    applies: ({ mode, tool }) => mode === 'acceptEdits' && tool.effect === 'edit',
-    reason: () => 'mode acceptEdits runs edits',
-  },
-  {
-    rule: 'asks-nobody',
-    when: 'the mode is `dontAsk`',
-    verdict: 'deny',
-    applies: ({ mode }) => mode === 'dontAsk',
-    reason: ({ tool }) =>
-      `permission denied: ${tool.name} is not pre-approved, and mode dontAsk asks nobody. ${howToAllow(tool)}`,
+    reason: ({ mode, tool }) =>
+      mode === 'acceptEdits' && tool.effect === 'edit' ? 'mode acceptEdits runs edits' : undefined,
   },
   {
     rule: 'ask',
     when: 'otherwise',
     verdict: 'ask',
-    applies: () => true,
     reason: ({ tool, mode }) => `${tool.name} needs an approval in mode ${mode}`,
   },
 ];
 
-/** Whether a call may run, must be approved first, or is refused. */
+const asksNobody = {
+  rule: 'asks-nobody',
+  when: 'the answer would be `ask` and the mode is `dontAsk`',
+  verdict: 'deny',
+} as const;
+
+/**
+ * Whether a call may run, must be approved first, or is refused. Each agent in the line of
+ * delegation is asked, and the strictest answer is the answer.
+ */
 export function decidePermission(question: PermissionQuestion): PermissionDecision {
-  const decisive = rules.find((one) => one.applies(question));
-  if (decisive === undefined) throw new Error('No permission rule applies');
-  const { rule, verdict } = decisive;
-  return { verdict, rule, reason: decisive.reason(question) };
+  const call = ruledCall(question.tool.name, question.argument);
+  const decisions = question.layers.map((layer, index) =>
+    decideLayer({
+      tool: question.tool,
+      call,
+      mode: layer.mode,
+      named: layer.named,
+      sources: [
+        { whose: "the server's policy", rules: question.server },
+        { whose: agentOf(question.layers, index), rules: layer.agent },
+        { whose: 'the session', rules: question.session },
+      ],
+      grants: question.grants,
+    }),
+  );
+  const strictest = (['deny', 'ask', 'allow'] as const).map((verdict) =>
+    decisions.find((decision) => decision.verdict === verdict),
+  );
+  const decision = strictest.find((one) => one !== undefined);
+  if (decision === undefined) throw new Error('A permission was asked for no agent');
+  return decision;
 }
 
 /** The rules in the order they are tried, for the documentation. */
 export function permissionTable(): { rule: string; when: string; verdict: Verdict }[] {
-  return rules.map(({ rule, when, verdict }) => ({ rule, when, verdict }));
+  return [...decisionRules, asksNobody].map(({ rule, when, verdict }) => ({ rule, when, verdict }));
 }
 
-export function isDisallowed({
-  tool,
-  disallowed,
-}: Pick<PermissionQuestion, 'tool' | 'disallowed'>): boolean {
-  return disallowed.includes(tool.name);
+/** What lets calls of a tool run without a question. Only edits have a mode for that. */
+export function howToAllow({ name, effect }: PermissionQuestion['tool']): string {
+  const list = `llow ${name} in the permissions of the agent, the session or the server.`;
+  return effect === 'edit' ? `Use mode acceptEdits, or a${list}` : `A${list}`;
 }
 
-export function isUnnamedCommand({
-  tool,
-  namedByTurn,
-}: Pick<PermissionQuestion, 'tool' | 'namedByTurn'>): boolean {
-  return tool.effect === 'command' && !namedByTurn;
+function decideLayer(question: LayerQuestion): PermissionDecision {
+  for (const { rule, verdict, reason: reasonOf } of decisionRules) {
+    const reason = reasonOf(question);
+    if (reason === undefined) continue;
+    if (verdict === 'deny') return { verdict, rule, reason: `permission denied: ${reason}.` };
+    if (verdict === 'allow' || question.mode !== 'dontAsk') return { verdict, rule, reason };
+    return { verdict: 'deny', rule: asksNobody.rule, reason: nobodyAsked(question, rule, reason) };
+  }
+  throw new Error('No permission rule applies');
 }
 
-/** What lets a tool run without a question. Only edits have a mode for that. */
-export function howToAllow(tool: PermissionQuestion['tool']): string {
-  const list = `ist ${tool.name} under auto_approve_tools in the persona.`;
-  return tool.effect === 'edit' ? `Use mode acceptEdits, or l${list}` : `L${list}`;
+function nobodyAsked({ tool }: LayerQuestion, rule: string, reason: string): string {
+  const [why, advice] =
+    rule === 'asked-by-rule'
+      ? [reason, 'Send the turn in another mode.']
+      : [`${tool.name} is not pre-approved`, howToAllow(tool)];
+  return `permission denied: ${why}, and mode dontAsk asks nobody. ${advice}`;
+}
+
+function touchedRule(
+  { sources, call }: LayerQuestion,
+  list: 'ask' | 'deny',
+  does: string,
+): string | undefined {
+  for (const { whose, rules } of sources) {
+    const rule = findTouched(rules[list] ?? [], call);
+    if (rule !== undefined) return `${whose} ${does} ${rule}`;
+  }
+  return undefined;
+}
+
+function allowRule({ sources, grants, call }: LayerQuestion): string | undefined {
+  const lists = [...sources.flatMap(({ rules }) => rules.allow ?? []), ...grants];
+  const cover = findCover(lists, call);
+  if (cover === undefined) return undefined;
+  const whose = sources
+    .filter(({ rules }) => cover.some((rule) => rules.allow?.includes(rule)))
+    .map((source) => source.whose);
+  return `${whose.join(' and ') || 'the session'} allows ${cover.join(', ')}`;
+}
+
+function agentOf(layers: readonly AgentLayer[], index: number): string {
+  const { name } = layers[index] ?? {};
+  if (name !== undefined) return `the agent ${name}`;
+  return index === layers.length - 1 ? 'the agent' : 'an agent above this one';
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { offerTools } from './offer-tools.js';
+import { offerTools, type OfferRules } from './offer-tools.js';
+import type { PermissionRules } from './permission-rules.js';
 
 const tools = [
   { name: 'read', effect: 'read' },
@@ -7,16 +8,35 @@ const tools = [
   { name: 'bash', effect: 'command' },
 ] as const;
 
+const offered = (rules: Partial<OfferRules>): string =>
+  offerTools(tools, { layers: [layer()], server: {}, session: {}, ...rules })
+    .map(({ name }) => name)
+    .join(' ');
+
+const layer = (named: string[] = [], agent: PermissionRules = {}) => ({
+  mode: 'plan',
+  named,
+  agent,
+});
+
 describe('offerTools', () => {
-  it.each([
-    ['nothing named', [], [], 'read write'],
-    ['bash named', ['bash'], [], 'read write bash'],
-    ['another one named', ['read'], [], 'read write'],
-    ['bash named and disallowed', ['bash'], ['bash'], 'read write'],
-    ['a read disallowed', ['bash'], ['read'], 'write bash'],
-    ['another spelling disallowed', [], ['Read'], 'read write'],
-  ])('%s', (_name, namedByTurn, disallowed, offered) => {
-    const names = offerTools(tools, { namedByTurn, disallowed }).map(({ name }) => name);
-    expect(names.join(' ')).toBe(offered);
+  it.each<[string, Partial<OfferRules>, string]>([
+    ['nothing named', {}, 'read write'],
+    ['bash named', { layers: [layer(['bash'])] }, 'read write bash'],
+    ['another one named', { layers: [layer(['read'])] }, 'read write'],
+    ['bash allowed by the agent', { layers: [layer([], { allow: ['bash'] })] }, 'read write bash'],
+    ['some bash allowed by the server', { server: { allow: ['bash(git *)'] } }, 'read write bash'],
+    ['some bash allowed by the session', { session: { allow: ['bash(x)'] } }, 'read write bash'],
+    ['bash asked about', { session: { ask: ['bash'] } }, 'read write'],
+    ['bash named and denied', { layers: [layer(['bash'], { deny: ['bash'] })] }, 'read write'],
+    ['bash allowed and denied', { server: { allow: ['bash'], deny: ['bash'] } }, 'read write'],
+    ['some writes denied', { server: { deny: ['write(docs/**)'] } }, 'read write'],
+    ['a read denied by the session', { session: { deny: ['read'] } }, 'write'],
+    ['another spelling denied', { session: { deny: ['Read'] } }, 'read write'],
+    ['everything denied', { layers: [layer(['bash'], { deny: ['*'] })] }, ''],
+    ['by its parent denied', { layers: [layer([], { deny: ['write'] }), layer()] }, 'read'],
+    ['by its parent not named', { layers: [layer(), layer(['bash'])] }, 'read write'],
+  ])('%s', (_name, rules, names) => {
+    expect(offered(rules)).toBe(names);
   });
 });

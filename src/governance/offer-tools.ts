@@ -1,24 +1,24 @@
 import type { ToolEffect } from '../tools/tool.js';
-import { isDisallowed, isUnnamedCommand } from './decide-permission.js';
+import type { PermissionQuestion } from './decide-permission.js';
+import { isAbout, isAboutWhole } from './match-rule.js';
 
-export interface OfferRules {
-  /** The persona's `disallowed_tools`. */
-  disallowed: readonly string[];
-  /** The turn's own `opts.tools`; empty when the turn has none. */
-  namedByTurn: readonly string[];
-}
+export type OfferRules = Pick<PermissionQuestion, 'layers' | 'server' | 'session'>;
 
 /**
  * The tools a model is told about, in their order. The model never hears of a tool that would be
- * denied in every mode; one that only this mode denies is offered, so that the model reads why.
+ * denied whatever it is called with; one that only this mode denies is offered, so that the model
+ * reads why.
  */
 export function offerTools<T extends { name: string; effect: ToolEffect }>(
   tools: readonly T[],
-  { disallowed, namedByTurn }: OfferRules,
+  { layers, server, session }: OfferRules,
 ): T[] {
-  return tools.filter(
-    (tool) =>
-      !isDisallowed({ tool, disallowed }) &&
-      !isUnnamedCommand({ tool, namedByTurn: namedByTurn.includes(tool.name) }),
+  return tools.filter(({ name, effect }) =>
+    layers.every(({ named, agent }) => {
+      const sources = [server, agent, session];
+      const isDenied = sources.some(({ deny = [] }) => deny.some((one) => isAboutWhole(one, name)));
+      if (isDenied || effect !== 'command' || named.includes(name)) return !isDenied;
+      return sources.some(({ allow = [] }) => allow.some((one) => isAbout(one, name)));
+    }),
   );
 }

@@ -1,4 +1,7 @@
 export type OnDisconnect = 'cancel' | 'continue';
+/** What becomes of a turn whose session has an active one. */
+export type OnBusy = (typeof busyPolicies)[number];
+const busyPolicies = ['reject', 'enqueue', 'interrupt', 'steer'] as const;
 /** A `background` turn waits until no other does. */
 export type Priority = 'normal' | 'background';
 /** Files as the model reads them by itself, or as the text in them. */
@@ -37,6 +40,11 @@ export const optionRules = {
     expected: '"cancel" or "continue"',
     fallback: () => 'cancel',
   } satisfies OptionRule<OnDisconnect>,
+  onBusy: {
+    read: (value) => busyPolicies.find((policy) => policy === value),
+    expected: '"reject", "enqueue", "interrupt" or "steer"',
+    fallback: () => 'reject',
+  } satisfies OptionRule<OnBusy>,
   priority: {
     read: readPriority,
     expected: '"normal" or "background"',

@@ -5,6 +5,7 @@ import { isPlainObject } from '../platform/json.js';
 import {
   optionRules,
   type AttachmentsAs,
+  type OnBusy,
   type OnDisconnect,
   type OptionRule,
   type Priority,
@@ -25,6 +26,8 @@ export interface ResolvedOptions {
   mode: string;
   /** Whether the turn is cancelled or goes on when its last reader leaves. */
   onDisconnect: OnDisconnect;
+  /** What became of it while its session had an active turn. */
+  onBusy: OnBusy;
   priority: Priority;
   /** Most tokens of one reply. Absent: what the server is set to. */
   maxTokens?: number;
@@ -111,6 +114,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     persona: choosePersonaFrom(given, session.persona),
     mode: choose(mode, given['mode'], modeTiers(sources)),
     onDisconnect: chooseGiven(optionRules.onDisconnect, 'onDisconnect'),
+    onBusy: chooseGiven(optionRules.onBusy, 'onBusy'),
     priority: chooseGiven(optionRules.priority, 'priority'),
     thinking: chooseGiven(optionRules.thinking, 'thinking'),
     citations: choose(citations, given['citations'], [['persona', persona.citations]]),
@@ -173,6 +177,11 @@ function tiersOf<T extends Record<string, Chosen<unknown>>>(
 
 function personaLimits({ maxTurns, agentConfig }: Persona): Partial<AgentConfig> {
   return { ...agentConfig, ...(maxTurns === undefined ? {} : { maxIterations: maxTurns }) };
+}
+
+/** What a request wants of a busy session: asked before its other options are looked at. */
+export function chooseOnBusy(opts: unknown): OnBusy {
+  return choose(optionRules.onBusy, givenOptions(opts)['onBusy'], []).value;
 }
 
 /**

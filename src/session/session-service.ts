@@ -1,11 +1,16 @@
+import type { AuditLog } from '../access/audit-log.js';
 import { isPersonaName } from '../agents/persona-name.js';
 import {
   agentConfigFields,
   readAgentConfig,
   type AgentConfig,
 } from '../governance/agent-config.js';
+import type { PermissionRules } from '../governance/permission-rules.js';
+import { readPermissionRules } from '../governance/read-permission-rules.js';
 import { isPlainObject } from '../platform/json.js';
 import { invalidRequest } from '../platform/typed-error.js';
+import type { Mcp } from '../tools/mcp/open-mcp.js';
+import type { ToolRegistry } from '../tools/registry.js';
 import { bootSession, type BootDeps, type BootReport } from './boot-session.js';
 import { checkProjectRoot } from './check-project-root.js';
 import { viewSession, type SessionRecord } from './view-session.js';
@@ -14,17 +19,34 @@ import { viewSession, type SessionRecord } from './view-session.js';
 export const defaultPersona = 'WORKING_ITEMS';
 const defaultMode = 'direct';
 
+export interface SessionDeps extends BootDeps {
+  /** Absent: sessions may bring no MCP servers. */
+  mcp?: Pick<Mcp, 'checkSession'>;
+  audit: Pick<AuditLog, 'write'>;
+}
+
+export interface WantedSession {
+  projectRoot: string;
+  persona?: string;
+  mode?: string;
+  agentConfig?: unknown;
+  permissions?: unknown;
+  mcpServers?: unknown;
+}
+
 /** Sessions as clients see them. */
 export class SessionService {
-  constructor(private readonly deps: BootDeps) {}
+  /** @param tools that rules of sessions may name; absent: the names are not checked. */
+  constructor(
+    private readonly deps: SessionDeps,
+    private readonly tools?: Pick<ToolRegistry, 'list'>,
+  ) {}
 
-  /** @throws TypedError INVALID_REQUEST, WORKING_ROOT_*, SESSION_LIMIT. */
-  async create(wanted: {
-    projectRoot: string;
-    persona?: string;
-    mode?: string;
-    agentConfig?: unknown;
-  }): Promise<SessionRecord> {
+  /**
+   * @param principalId whose it will be.
+   * @throws TypedError INVALID_REQUEST, WORKING_ROOT_*, SESSION_LIMIT.
+   */
+  async create(wanted: WantedSession, principalId: string): Promise<SessionRecord> {
     const persona = wanted.persona ?? defaultPersona;
     if (!isPersonaName(persona)) {
       throw invalidRequest(
@@ -35,13 +57,19 @@ export class SessionService {
     if (mode.length > 64 || mode.includes('\0')) throw invalidRequest("Missing or invalid 'mode'");
     const projectRoot = await this.#checkRoot(wanted.projectRoot);
     const agentConfig = readLimits(wanted.agentConfig);
-    return viewSession(
-      await this.deps.sessions.create({ projectRoot, persona, mode, agentConfig }),
-    );
+    const permissions = readRules(wanted.permissions, this.tools);
+    const mcpServers = readMcpServers(wanted.mcpServers, this.deps.mcp);
+    const rules = { agentConfig, permissions, mcpServers };
+    const wantedRow = { principalId, projectRoot, persona, mode, ...rules };
+    const session = await this.deps.sessions.create(wantedRow);
+    const subject = session.id;
+    await this.deps.audit.write({ principalId, action: 'session.created', subject });
+    return viewSession(session);
   }
 
-  async list(projectRoot: string): Promise<SessionRecord[]> {
-    const rows = await this.deps.sessions.list(await this.#checkRoot(projectRoot));
+  /** Those of one principal. */
+  async list(projectRoot: string, principalId: string): Promise<SessionRecord[]> {
+    const rows = await this.deps.sessions.list(await this.#checkRoot(projectRoot), principalId);
     return rows.map(viewSession);
   }
 
@@ -72,4 +100,27 @@ function readLimits(given: unknown): Partial<AgentConfig> | null {
   const [problem] = problems;
   if (problem !== undefined) throw invalidRequest(`'agentConfig': ${problem.message}`);
   return config;
+}
+
+/** @throws TypedError INVALID_REQUEST that names the rule and what is wrong with it. */
+function readRules(
+  given: unknown,
+  tools: Pick<ToolRegistry, 'list'> | undefined,
+): PermissionRules | null {
+  if (given === undefined) return null;
+  const { rules, faults } = readPermissionRules(given, tools?.list());
+  const [fault] = faults;
+  if (fault === undefined) return rules;
+  const { field, message } = fault;
+  throw invalidRequest(`'${field === '' ? 'permissions' : `permissions.${field}`}' ${message}`);
+}
+
+/** @throws TypedError INVALID_REQUEST that names the field, and never a value: it may be a credential. */
+function readMcpServers(
+  given: unknown,
+  mcp: Pick<Mcp, 'checkSession'> | undefined,
+): Record<string, unknown> | null {
+  if (given === undefined) return null;
+  if (mcp === undefined) throw invalidRequest("'mcpServers' is not taken by this server");
+  return mcp.checkSession(given);
 }

@@ -1,5 +1,7 @@
-import { asc, count, eq } from 'drizzle-orm';
+import { and, asc, count, eq, isNull } from 'drizzle-orm';
+import { LOCAL_USER } from '../access/local-user.js';
 import type { AgentConfig } from '../governance/agent-config.js';
+import type { PermissionRules } from '../governance/permission-rules.js';
 import type { Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import type { Database, Queryable } from '../storage/connection.js';
@@ -12,11 +14,17 @@ export type SessionRow = typeof sessions.$inferSelect;
 export interface NewSession {
   /** Made by `newTimeId('sess')`; a new one of `newId` when absent. */
   id?: string;
+  /** Whose it is; `local` when absent. */
+  principalId?: string;
   projectRoot: string;
   persona: string;
   mode: string;
   /** Limits of its turns; null or absent: none. */
   agentConfig?: Partial<AgentConfig> | null;
+  /** Rules for its tools; null or absent: none. */
+  permissions?: PermissionRules | null;
+  /** MCP servers of its turns, with credentials; null or absent: none. */
+  mcpServers?: Record<string, unknown> | null;
   /** How long it is kept without use; null or absent: until it is deleted. */
   expiresAfterMs?: number | null;
 }
@@ -52,12 +60,18 @@ export class SessionStore {
     return session;
   }
 
-  /** Sessions of a project, oldest first. */
-  async list(projectRoot: string): Promise<SessionRow[]> {
+  /** A principal's sessions of a project, oldest first. */
+  async list(projectRoot: string, principalId: string = LOCAL_USER): Promise<SessionRow[]> {
     return this.db
       .select()
       .from(sessions)
-      .where(eq(sessions.projectRoot, projectRoot))
+      .where(
+        and(
+          eq(sessions.projectRoot, projectRoot),
+          eq(sessions.principalId, principalId),
+          isNull(sessions.parentTurnId),
+        ),
+      )
       .orderBy(asc(sessions.createdAt), asc(sessions.id));
   }
 

@@ -1,5 +1,8 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Caller } from '../access/caller.decorator.js';
+import { Owned, Unowned } from '../access/owned.decorator.js';
+import type { Principal } from '../access/principal.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import { ApiErrors } from '../wire/api-errors.decorator.js';
 import {
@@ -17,6 +20,7 @@ export class SessionController {
   constructor(private readonly sessions: SessionService) {}
 
   @Post('create')
+  @Unowned('what it makes is the caller’s')
   @HttpCode(200)
   @ApiOperation({ summary: 'Create a session for a project folder' })
   @ApiOkResponse({ type: SessionDto })
@@ -27,11 +31,12 @@ export class SessionController {
     413: 'BODY_TOO_LARGE',
     429: 'SESSION_LIMIT',
   })
-  async create(@Body() body: CreateSessionDto): Promise<SessionDto> {
-    return { session: await this.sessions.create(body) };
+  async create(@Body() body: CreateSessionDto, @Caller() caller: Principal): Promise<SessionDto> {
+    return { session: await this.sessions.create(body, caller.id) };
   }
 
   @Post('boot')
+  @Owned({ session: 'body.sessionId' })
   @HttpCode(200)
   @ApiOperation({ summary: 'Check everything a turn of the session will need' })
   @ApiOkResponse({ type: BootedSessionDto })
@@ -48,6 +53,7 @@ export class SessionController {
   }
 
   @Get('list')
+  @Unowned('it lists the caller’s own')
   @ApiOperation({ summary: 'Sessions of a project folder, oldest first' })
   @ApiOkResponse({ type: SessionListDto })
   @ApiErrors({
@@ -55,14 +61,18 @@ export class SessionController {
     404: 'WORKING_ROOT_INACCESSIBLE',
     409: 'WORKING_ROOT_CONFLICT',
   })
-  async list(@Query('projectRoot') projectRoot?: unknown): Promise<SessionListDto> {
+  async list(
+    @Query('projectRoot') projectRoot: unknown,
+    @Caller() caller: Principal,
+  ): Promise<SessionListDto> {
     if (typeof projectRoot !== 'string' || projectRoot.trim() === '') {
       throw invalidRequest("Missing or invalid 'projectRoot'");
     }
-    return { sessions: await this.sessions.list(projectRoot.trim()) };
+    return { sessions: await this.sessions.list(projectRoot.trim(), caller.id) };
   }
 
   @Get(':id')
+  @Owned({ session: 'params.id' })
   @ApiOperation({ summary: 'One session' })
   @ApiOkResponse({ type: SessionDto })
   @ApiErrors({ 404: 'SESSION_NOT_FOUND' })

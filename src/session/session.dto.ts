@@ -19,6 +19,26 @@ export class CreateSessionDto {
   })
   @Allow()
   agentConfig?: unknown;
+
+  @ApiPropertyOptional({
+    type: Object,
+    description:
+      'Rules for its tools: lists allow, ask and deny, of at most 100 rules together and 500 characters each.',
+    example: { allow: ['bash(git status*)'], ask: ['write(docs/**)'], deny: ['grep'] },
+  })
+  @Allow()
+  permissions?: unknown;
+
+  @ApiPropertyOptional({
+    type: Object,
+    description:
+      'MCP servers of its turns, by name: definitions over http, or headers and env for servers of the configuration. Never shown again.',
+    example: {
+      docs: { url: 'https://mcp.example.com/mcp', headers: { Authorization: 'Bearer …' } },
+    },
+  })
+  @Allow()
+  mcpServers?: unknown;
 }
 
 export class BootSessionDto {
@@ -60,6 +80,9 @@ export class SessionRecordDto {
 
   @ApiPropertyOptional({ type: String, description: 'Model of the last boot or turn.' })
   model?: string;
+
+  @ApiPropertyOptional({ type: Object, description: 'Rules for its tools, where it has some.' })
+  permissions?: object;
 }
 
 export class SessionDto {

@@ -1,4 +1,5 @@
 import { agentConfigToWire } from '../governance/agent-config.js';
+import type { PermissionRules } from '../governance/permission-rules.js';
 import type { SessionRow } from './session-store.js';
 
 /** `SessionRecord` of the contract: absent fields are left out, times are ISO-8601. */
@@ -15,6 +16,8 @@ export interface SessionRecord {
   model?: string;
   /** Limits of its turns, where it was made with some. */
   agentConfig?: Record<string, number>;
+  /** Rules for its tools, where it was made with some. */
+  permissions?: PermissionRules;
 }
 
 export function viewSession(row: SessionRow): SessionRecord {
@@ -30,5 +33,6 @@ export function viewSession(row: SessionRow): SessionRecord {
     ...(row.bootedAt === null ? {} : { bootedAt: row.bootedAt.toISOString() }),
     ...(row.model === null ? {} : { model: row.model }),
     ...(row.agentConfig === null ? {} : { agentConfig: agentConfigToWire(row.agentConfig) }),
+    ...(row.permissions === null ? {} : { permissions: row.permissions }),
   };
 }

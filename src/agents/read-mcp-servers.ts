@@ -1,0 +1,32 @@
+import { readDefinitions } from '../tools/mcp/read-definitions.js';
+import type { AgentServers } from '../tools/mcp/mcp-server.js';
+import type { FieldReader } from './field-reader.js';
+
+const key = 'mcp_servers';
+const example = '[github] or {docs: {type: http, url: "https://…"}}';
+
+/**
+ * The MCP servers of an agent: a list of names, as of `TURNPIKE_MCP_FILE`, or a map of definitions.
+ * Absent: all of the file. What is wrong in it is named, and leaves the agent without any: a server
+ * fewer is a tool fewer, one more is a right that nobody gave.
+ */
+export function readMcpServers(reader: FieldReader): AgentServers | undefined {
+  const given = reader.given(key);
+  if (given === undefined) return undefined;
+  const none: AgentServers = { named: [], own: {} };
+  if (Array.isArray(given)) {
+    const named: unknown[] = given;
+    if (named.every((name) => typeof name === 'string')) return { named, own: {} };
+    reader.fault(key, `must be a list of names or a map, for example ${example}`);
+    return none;
+  }
+  const { definitions, problems } = readDefinitions(given, 'agent');
+  for (const { field, message } of problems) {
+    const place = field === 'mcpServers' ? key : `${key}.${field}`;
+    reader.fault(
+      place,
+      field === 'mcpServers' ? `must be a list or a map, for example ${example}` : message,
+    );
+  }
+  return problems.length > 0 ? none : { named: [], own: definitions };
+}

@@ -1,0 +1,34 @@
+/** Rules by tool and argument: `bash(git status*)`, `write(docs/**)`, `read`. */
+export interface PermissionRules {
+  allow?: readonly string[];
+  ask?: readonly string[];
+  deny?: readonly string[];
+}
+
+/** What a rule's text says. */
+export interface PermissionRule {
+  /** May have `*` for any characters. */
+  tool: string;
+  /** Of the tool's argument; absent: every call of the tool. */
+  pattern?: string;
+}
+
+export type ParsedRule = { rule: PermissionRule } | { fault: string };
+
+/** Completes what is wrong with a rule. */
+const examples = 'for example read, write(docs/**) or bash(git status*)';
+
+/** @returns the rule, or what is wrong with its text and what is allowed. */
+export function parsePermissionRule(text: string): ParsedRule {
+  const [, tool, pattern] = /^([\w*-]*)(?:\(([\s\S]*)\))?$/.exec(text.trim()) ?? [];
+  if (tool === undefined) {
+    return { fault: `must be a tool, or a tool and a pattern in parentheses, ${examples}` };
+  }
+  if (tool === '') return { fault: `must begin with the name of a tool, ${examples}` };
+  if (pattern === undefined) return { rule: { tool } };
+  if (pattern.trim() === '') return { fault: `has an empty pattern: write ${tool} for every call` };
+  if (tool.includes('*')) {
+    return { fault: `names tools with *, which takes no pattern: write ${tool} for every call` };
+  }
+  return { rule: { tool, pattern } };
+}

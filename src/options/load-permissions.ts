@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { LineCounter, parseDocument } from 'yaml';
+import { lineOf, linesOf } from '../agents/field-lines.js';
+import type { RuleTool } from '../governance/check-rule.js';
+import type { PermissionRules } from '../governance/permission-rules.js';
+import { readPermissionRules } from '../governance/read-permission-rules.js';
+import { errorCode } from '../platform/error-code.js';
+
+/** The server's policy has faults; the message lists them, one a line. */
+export class PermissionsInvalidError extends Error {
+  constructor(file: string, problems: readonly { line: number; message: string }[]) {
+    const lines = problems.map(({ line, message }) => `  - ${file}:${line}: ${message}`);
+    super(
+      `The permissions of TURNPIKE_PERMISSIONS_FILE are not valid:\n${lines.join('\n')}\nCorrect the file, and start again.`,
+    );
+    this.name = 'PermissionsInvalidError';
+  }
+}
+
+/**
+ * The server's policy for tools: a file of YAML or JSON with `allow`, `ask` and `deny`.
+ *
+ * @param file undefined: no rules.
+ * @throws PermissionsInvalidError that names every fault by its line.
+ */
+export async function loadPermissions(
+  file: string | undefined,
+  tools: readonly RuleTool[],
+): Promise<PermissionRules> {
+  if (file === undefined) return {};
+  const counter = new LineCounter();
+  const document = parseDocument(await readText(file), {
+    logLevel: 'silent',
+    prettyErrors: false,
+    lineCounter: counter,
+  });
+  const [error] = document.errors;
+  if (error) {
+    const { line } = counter.linePos(error.pos[0]);
+    throw new PermissionsInvalidError(file, [{ line, message: `it is no YAML: ${error.message}` }]);
+  }
+  const lines = linesOf(document.contents, counter);
+  const { rules, faults } = readPermissionRules(valueOf(document) ?? {}, tools);
+  if (faults.length === 0) return rules;
+  const problems = faults.map(({ field, message }) => ({
+    line: lineOf(lines, field),
+    message: `${field === '' ? 'the file' : field} ${message}`,
+  }));
+  throw new PermissionsInvalidError(
+    file,
+    problems.sort((a, b) => a.line - b.line),
+  );
+}
+
+/** Of aliases that expand too far: what is no map. */
+function valueOf(document: { toJS(): unknown }): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    return [];
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    const message = `this file cannot be read (${code}); check its path and permissions`;
+    throw new PermissionsInvalidError(file, [{ line: 1, message }]);
+  }
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../test/support/database.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { openTestMcp } from '../../test/support/open-test-mcp.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import { SessionService, type SessionDeps } from './session-service.js';
+import { SessionStore } from './session-store.js';
+
+const token = 'tok-0123456789';
+
+describe('mcpServers of a session', () => {
+  let database: OpenedDatabase;
+  let store: SessionStore;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    store = new SessionStore(database.db, new ManualClock(), 100);
+  });
+  afterAll(() => database.close());
+
+  async function create(mcpServers: unknown): Promise<{ sessionId: string }> {
+    const mcp = await openTestMcp({ settings: { mcpHosts: ['mcp.example.com'] } });
+    const deps: Pick<SessionDeps, 'sessions' | 'audit' | 'mcp'> & { personas: object } = {
+      sessions: store,
+      audit: { write: async () => undefined },
+      mcp,
+      personas: { instructionRoot: '/no/such/root' },
+    };
+    const service = new SessionService(deps as SessionDeps);
+    return service.create({ projectRoot: process.cwd(), mcpServers }, 'local');
+  }
+
+  it('are stored as they are given, and shown nowhere', async () => {
+    const url = 'https://mcp.example.com/mcp';
+    const mcpServers = { docs: { url, headers: { Authorization: `Bearer ${token}` } } };
+    const shown = await create(mcpServers);
+    expect((await store.get(shown.sessionId)).mcpServers).toEqual(mcpServers);
+    expect(JSON.stringify(shown)).not.toContain(token);
+    expect(shown).not.toHaveProperty('mcpServers');
+  });
+
+  it('are refused with the field that is wrong, and without its value', async () => {
+    const mcpServers = { docs: { url: `https://other.example/?key=${token}` } };
+    const failed: unknown = await create(mcpServers).catch((error: unknown) => error);
+    expect(failed).toMatchObject({
+      type: 'INVALID_REQUEST',
+      details: { field: 'mcpServers.docs' },
+    });
+    expect(JSON.stringify(failed) + String(failed)).not.toContain(token);
+  });
+
+  it('are none where nothing is given', async () => {
+    const { sessionId } = await create(undefined);
+    expect((await store.get(sessionId)).mcpServers).toBeNull();
+  });
+});
