@@ -1,7 +1,8 @@
 /**
  * Runs jest with a Redis and a PostgreSQL of its own: `npm run jest -- …`. They are given to the
  * tests as TEST_REDIS_URL and TEST_DATABASE_URL, and stopped at the end, however it ends. What
- * tests put in temporary folders is removed when they pass, and kept when one fails.
+ * tests put in temporary folders is removed when they pass, and kept when one fails. TEST_SANDBOX tells
+ * them whether this machine can run commands in a sandbox.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +10,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findSandbox } from './services/find-sandbox.mjs';
 import { startServices } from './services/start-services.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -16,21 +18,26 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 process.exitCode = await main();
 
 async function main() {
+  const say = (line) => console.error(line);
+  const fault = findSandbox(say);
+  if (fault !== undefined) {
+    say(`NOTHING IN A SANDBOX IS TESTED: ${fault}. Commands are tested without one only.`);
+  }
   let services;
   try {
-    services = await startServices({ say: (line) => console.error(line) });
+    services = await startServices({ say });
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     return 1;
   }
   try {
-    return await runJest(services);
+    return await runJest(services, fault === undefined);
   } finally {
     await services.stop();
   }
 }
 
-async function runJest({ redisUrl, databaseUrl }) {
+async function runJest({ redisUrl, databaseUrl }, hasSandbox) {
   const temporary = mkdtempSync(path.join(tmpdir(), 'turnpike-tests-'));
   // PostgreSQL runs as another user, in a folder inside.
   chmodSync(temporary, 0o755);
@@ -42,6 +49,7 @@ async function runJest({ redisUrl, databaseUrl }) {
       '--disable-warning=ExperimentalWarning',
       jest,
       ...process.argv.slice(2),
+      ...(hasSandbox ? [] : ['--testPathIgnorePatterns', 'tools/sandbox/sandbox\\.test']),
     ],
     {
       cwd: root,
@@ -51,6 +59,7 @@ async function runJest({ redisUrl, databaseUrl }) {
         TMPDIR: temporary,
         TEST_REDIS_URL: redisUrl,
         TEST_DATABASE_URL: databaseUrl,
+        TEST_SANDBOX: hasSandbox ? 'bubblewrap' : 'none',
       },
     },
   );

@@ -49,7 +49,7 @@ export function findPrograms(say) {
   if (found !== undefined) return found;
   let cause;
   try {
-    install(say);
+    installPackages(['redis-server', 'postgresql'], say);
   } catch (error) {
     cause = error;
   }
@@ -63,8 +63,12 @@ export function findPrograms(say) {
   );
 }
 
-/** With the system's package manager, on Debian and its kin, for root or with sudo that asks nothing. */
-function install(say) {
+/**
+ * With the system's package manager, on Debian and its kin, for root or with sudo that asks nothing.
+ *
+ * @param {string[]} names @param {(line: string) => void} say
+ */
+export function installPackages(names, say) {
   if (findProgram('apt-get') === undefined) return;
   const isRoot = process.getuid?.() === 0;
   if (!isRoot && spawnSync('sudo', ['-n', 'true']).status !== 0) return;
@@ -76,7 +80,7 @@ function install(say) {
       timeout: INSTALL_TIMEOUT_MS,
     });
   };
-  say('Installing redis-server and postgresql with apt-get …');
+  say(`Installing ${names.join(' and ')} with apt-get …`);
   run('apt-get', 'update', '-qq');
-  run('apt-get', 'install', '-y', '-qq', '--no-install-recommends', 'redis-server', 'postgresql');
+  run('apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...names);
 }

@@ -1,21 +1,22 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../platform/clock.js';
 import type { JsonObject } from '../../platform/json.js';
 import { openTools, type TurnTools } from '../open-tools.js';
 import { ToolRegistry } from '../registry.js';
 import { runTool, type ToolOutcome } from '../run-tool.js';
+import { untilProcesses, uniqueMinute } from '../../../test/support/find-processes.js';
+import { eachShells } from '../../../test/support/test-shells.js';
+import { shellsOff, type Shells } from '../sandbox/shells.js';
 import { bashTool } from './bash.js';
 
 const env = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   GREETING: 'hello',
   ANTHROPIC_API_KEY: 'sk-ant-secret',
+  REDIS_URL: 'redis://secret',
   DATABASE_URL: 'postgres://secret',
   TURNPIKE_PROVIDER: 'secret',
 };
@@ -23,9 +24,12 @@ const env = {
 let workdir: string;
 let tools: TurnTools;
 
+const open = (shells: Shells): void => {
+  tools = openTools(new ToolRegistry([bashTool(shells)]).list(), { workdir, env });
+};
+
 beforeEach(async () => {
   workdir = await realpath(await mkdtemp(join(tmpdir(), 'bash-')));
-  tools = openTools(new ToolRegistry([bashTool]).list(), { workdir, env });
 });
 
 afterEach(async () => {
@@ -43,9 +47,10 @@ async function run(input: JsonObject, limits: Limits = {}): Promise<ToolOutcome>
   if (tool === undefined) throw new Error('bash is not registered');
   return runTool(tool, input, {
     callId: 'call_1',
+    idempotencyKey: 'turn_1:call_1',
     signal: limits.signal ?? new AbortController().signal,
     timeoutMs: limits.timeoutMs ?? 20_000,
-    outputLimit: 10_000,
+    outputLimit: 100_000,
     clock: systemClock,
     progress: () => undefined,
   });
@@ -54,35 +59,9 @@ async function run(input: JsonObject, limits: Limits = {}): Promise<ToolOutcome>
 const bash = async (command: string, limits?: Limits): Promise<string> =>
   (await run({ command }, limits)).output;
 
-/** Waits for a fact about another process; the test's own timeout is the limit. */
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await delay(10);
-  }
-}
+describe.each(eachShells)('bash %s', (_name, shells) => {
+  beforeEach(async () => open(await shells()));
 
-/** The pid that a command wrote to `pid`. */
-const startedPid = (): Promise<number> =>
-  until(async () => {
-    const text = await readFile(join(workdir, 'pid'), 'utf8').catch(() => '');
-    return text.endsWith('\n') ? Number(text) : undefined;
-  });
-
-/** A killed process that its new parent has not reaped yet is gone too. */
-async function hasEnded(pid: number): Promise<true | undefined> {
-  const ps = promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]);
-  const state = await ps.then(
-    ({ stdout }) => stdout.trim(),
-    () => '',
-  );
-  return state === '' || state.startsWith('Z') ? true : undefined;
-}
-
-const sleeper = 'sleep 60 & echo $! > pid; wait';
-
-describe('bash', () => {
   it('runs in the workdir and returns stdout and stderr', async () => {
     expect(await run({ command: 'pwd; echo oops >&2' })).toMatchObject({
       status: 'success',
@@ -121,9 +100,9 @@ describe('bash', () => {
   );
 
   it('starts a fresh shell after one that ended', async () => {
-    expect(await run({ command: 'cd /; exit 4' })).toMatchObject({
+    expect(await run({ command: 'cd /; sleep 60 & echo bye; exit 4' })).toMatchObject({
       status: 'error',
-      output: 'bash: the shell ended; the next command starts a fresh one',
+      output: 'bye\nbash: the shell ended with exit code 4; the next command starts a fresh one',
     });
     expect(await bash('pwd')).toBe(workdir);
   });
@@ -135,6 +114,39 @@ describe('bash', () => {
     expect(names).not.toContain('HOME');
     expect(names).not.toContain('NODE_OPTIONS');
     expect(await bash('env')).not.toContain('secret');
+  });
+
+  it.each([
+    ['reads the input of the shell', 'exec 0</dev/null; cat'],
+    ['closes its input', 'exec 0<&-'],
+    ['closes its output', 'exec 1>&- 2>&-'],
+    ['sends its output elsewhere', 'exec > elsewhere'],
+    ['repeats and traces its lines', 'set -vx'],
+    ['leaves something behind that holds the output', 'sleep 60 &'],
+    ['has its own printf', 'printf() { echo no; }'],
+  ])('goes on after a command that %s', async (_what, command) => {
+    await run({ command });
+    expect((await bash('echo fine')).split('\n').at(-1)).toBe('fine');
+  });
+
+  it('says what is no text without an end', async () => {
+    expect(await bash("printf 'a\\000\\377b\\n\\n'")).toBe('a\u0000\ufffdb');
+  });
+
+  it('keeps the first and the last of 100 MB, and its own memory small', async () => {
+    const before = process.memoryUsage().rss;
+    const output = await bash(
+      "echo first; head -c 100000000 /dev/zero | tr '\\0' x; echo; echo last",
+    );
+    const lines = output.split('\n').map((line) => (line.startsWith('x') ? 'x' : line));
+    expect(lines).toEqual([
+      'first',
+      'x',
+      '[output cut: 99500 of 100000012 bytes shown]',
+      'x',
+      'last',
+    ]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000);
   });
 
   it('runs one command at a time', async () => {
@@ -158,43 +170,77 @@ describe('bash', () => {
   });
 });
 
-describe('bash that must stop', () => {
+/** In the foreground and behind. */
+const sleeper = (minute: string): string => `sleep ${minute} & sleep ${minute}`;
+
+describe.each(eachShells)('bash %s that must stop', (_name, shells) => {
+  beforeEach(async () => open(await shells()));
+
   it('kills the command and its children when the turn ends, and rejects with the reason', async () => {
     const turn = new AbortController();
     const reason = new Error('cancelled');
-    const running = run({ command: sleeper }, { signal: turn.signal });
-    const pid = await startedPid();
+    const minute = uniqueMinute();
+    const running = run({ command: sleeper(minute) }, { signal: turn.signal });
+    await untilProcesses(minute, 2);
     turn.abort(reason);
     await expect(running).rejects.toBe(reason);
-    await until(() => hasEnded(pid));
+    await untilProcesses(minute, 0);
   });
 
   it("kills them at the command's own limit, and goes on with a fresh shell", async () => {
-    const running = run({ command: sleeper, timeout_ms: 300 });
-    const pid = await startedPid();
+    const minute = uniqueMinute();
+    const running = run({ command: `echo so far; ${sleeper(minute)}`, timeout_ms: 1_000 });
+    await untilProcesses(minute, 2);
     expect(await running).toMatchObject({
       status: 'error',
-      output: 'bash: the shell timed out after 300 ms; the next command starts a fresh one',
+      output:
+        'so far\nbash: the shell timed out after 1000 ms; the next command starts a fresh one',
     });
-    await until(() => hasEnded(pid));
+    await untilProcesses(minute, 0);
     expect(await bash('echo fine')).toBe('fine');
   });
 
   it("kills them at the server's limit, whatever the command asked for", async () => {
-    const running = run({ command: sleeper, timeout_ms: 9_999_999_999 }, { timeoutMs: 300 });
-    const pid = await startedPid();
+    const minute = uniqueMinute();
+    const command = sleeper(minute);
+    const running = run({ command, timeout_ms: 9_999_999_999 }, { timeoutMs: 1_000 });
+    await untilProcesses(minute, 2);
     const outcome = await running;
     expect(outcome.status).toBe('error');
-    expect(outcome.output).toContain('bash timed out after 300 ms');
-    await until(() => hasEnded(pid));
+    expect(outcome.output).toContain('bash timed out after 1000 ms');
+    await untilProcesses(minute, 0);
     expect(await bash('echo fine')).toBe('fine');
   });
 
   it('kills what a command left behind when the turn closes its tools', async () => {
-    await bash('sleep 60 > /dev/null 2>&1 & echo $! > pid');
-    const pid = await startedPid();
-    expect(await hasEnded(pid)).toBeUndefined();
+    const minute = uniqueMinute();
+    await bash(`sleep ${minute} > /dev/null 2>&1 &`);
+    await untilProcesses(minute, 1);
     await tools.close();
-    await until(() => hasEnded(pid));
+    await untilProcesses(minute, 0);
+  });
+});
+
+describe('bash without a shell', () => {
+  it('says why it is off, and what to do', async () => {
+    open(shellsOff('bubblewrap (bwrap) is not installed'));
+    const outcome = await run({ command: 'echo' });
+    expect(outcome.status).toBe('error');
+    expect(outcome.output).toMatch(
+      /^bash is off on this server: bubblewrap .* is not installed\. /,
+    );
+    expect(outcome.output).toContain('TURNPIKE_ALLOW_UNSANDBOXED_BASH=true');
+  });
+
+  it.each([
+    ['/no/such/program', /could not be started: .*ENOENT/],
+    ['/bin/false', /ended with exit code 1/],
+    ['/etc/passwd', /could not be started: .*EACCES/],
+  ])('takes %s, which is no shell, for an error of the call', async (file, output) => {
+    const program = async () => ({ file, args: [], cwd: '/', env: {}, setUp: [] });
+    open({ kind: 'unsandboxed', reason: 'the test', outputBytes: 1_000, program });
+    const outcome = await run({ command: 'echo' });
+    expect(outcome.status).toBe('error');
+    expect(outcome.output).toMatch(output);
   });
 });

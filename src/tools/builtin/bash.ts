@@ -1,9 +1,12 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { BashSession, BashTimeoutError } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 import pLimit from 'p-limit';
+import { systemClock } from '../../platform/clock.js';
 import type { JsonObject } from '../../platform/json.js';
 import { pickShellEnv } from '../pick-shell-env.js';
+import { ShellEndedError, ShellTimeoutError } from '../sandbox/shell-errors.js';
+import { ShellSession, type CommandEnd } from '../sandbox/shell-session.js';
+import type { Shells } from '../sandbox/shells.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { OpenTool, ToolContext, ToolDefinition } from '../tool.js';
 
@@ -11,8 +14,18 @@ import type { OpenTool, ToolContext, ToolDefinition } from '../tool.js';
 const longestMs = 2 ** 31 - 1;
 const probeMs = 1000;
 
-export const bashTool: ToolDefinition = {
-  name: 'bash',
+export const BASH_TOOL = 'bash';
+
+/** A server without shells has the tool too: whoever calls it is told why it is off. */
+export function bashTool(shells: Shells): ToolDefinition {
+  return {
+    ...definition,
+    open: (context) => (shells.kind === 'off' ? closedShell(shells) : openShell(shells, context)),
+  };
+}
+
+const definition: Omit<ToolDefinition, 'open'> = {
+  name: BASH_TOOL,
   description:
     'Run a bash command in a shell that lasts for the turn: its directory and variables stay from call to call. stdin is empty. A failing command reports its exit code.',
   inputSchema: {
@@ -30,85 +43,91 @@ export const bashTool: ToolDefinition = {
   },
   effect: 'command',
   retry: 'never',
-  open: openShell,
+  permissionArgument: { name: 'command', kind: 'command' },
 };
 
-/**
- * The SDK's persistent shell. Unlike the SDK's own tool it says the exit code, passes an abort on as
- * an abort, survives a syntax error and never inherits the server's environment. When a command is
- * aborted or out of time, or the turn ends, the shell's whole process group is killed.
- */
-function openShell({ workdir, env = {} }: ToolContext): OpenTool {
+function closedShell({ explanation }: Extract<Shells, { kind: 'off' }>): OpenTool {
+  return { run: () => Promise.reject(new ToolFailure(explanation)) };
+}
+
+/** When a command is aborted or out of time, or the turn ends, everything the shell started dies. */
+function openShell(
+  shells: Exclude<Shells, { kind: 'off' }>,
+  { workdir, env = {} }: ToolContext,
+): OpenTool {
   const shellEnv = pickShellEnv(env, Object.keys(env));
+  const options = { clock: systemClock, outputBytes: shells.outputBytes };
   // Two commands at once would mix their output: the shell has one input and one output.
   const inTurn = pLimit(1);
-  let session: BashSession | undefined;
-  const discard = (): void => {
-    session?.close();
+  const closed = new AbortController();
+  let session: ShellSession | undefined;
+  const discard = async (): Promise<void> => {
+    const old = session;
     session = undefined;
+    await old?.close();
   };
 
-  const ready = async (signal: AbortSignal): Promise<BashSession> => {
-    if (session?.closed === true) discard();
+  const ready = async (signal: AbortSignal): Promise<ShellSession> => {
+    if (session?.hasEnded === true) await discard();
     if (session !== undefined) return session;
     await checkCanStart(workdir);
-    // The turn may have ended while we looked: nobody would close a shell that starts now.
-    signal.throwIfAborted();
-    session = new BashSession(workdir, shellEnv);
+    const program = await shells.program(workdir, shellEnv);
+    // The turn may end meanwhile: nobody would close a shell that is opened then.
+    const isOver = AbortSignal.any([signal, closed.signal]);
+    session = await ShellSession.open(program, options, isOver);
     return session;
   };
 
   const run = async (input: JsonObject, signal: AbortSignal): Promise<string> => {
     signal.throwIfAborted();
-    if (input['restart'] === true) discard();
+    if (input['restart'] === true) await discard();
     const command = input['command'];
     if (typeof command !== 'string') {
       if (input['restart'] === true) return 'the next command starts a fresh shell';
       throw new ToolFailure('bash: command is required');
     }
-    const shell = await ready(signal);
     const timeoutMs = Math.min(Number(input['timeout_ms'] ?? longestMs), longestMs);
     try {
-      const { output, exitCode } = await shell.exec(asOneWord(command), { timeoutMs, signal });
-      if (exitCode === 0) return output;
-      throw new ToolFailure(await describeExit(shell, output, exitCode));
+      const shell = await ready(signal);
+      const end = await shell.exec(command, { timeoutMs, signal });
+      if (end.exitCode === 0) return end.output;
+      throw new ToolFailure(await describeExit(shell, end));
     } catch (error) {
       if (error instanceof ToolFailure) throw error;
-      // What still runs would answer into the next command's output.
-      discard();
+      await discard();
       signal.throwIfAborted();
-      const why = error instanceof BashTimeoutError ? `timed out after ${timeoutMs} ms` : 'ended';
-      throw new ToolFailure(`bash: the shell ${why}; the next command starts a fresh one`, {
-        cause: error,
-      });
+      throw new ToolFailure(describeEnd(error), { cause: error });
     }
   };
 
-  return { run: (input, { signal }) => inTurn(() => run(input, signal)), close: discard };
+  return {
+    run: (input, { signal }) => inTurn(() => run(input, signal)),
+    close: () => {
+      closed.abort(new Error('The turn is over'));
+      return discard();
+    },
+  };
 }
 
-/**
- * The command as an argument of `eval`. As plain input a syntax error would end the shell, and an
- * open quote would swallow the marker that the session waits for.
- */
-function asOneWord(command: string): string {
-  return `eval '${command.replaceAll("'", `'\\''`)}'`;
+function describeEnd(error: unknown): string {
+  if (!(error instanceof ShellEndedError) && !(error instanceof ShellTimeoutError)) throw error;
+  const said = error.output === '' ? '' : `${error.output}\n`;
+  return `${said}bash: the shell ${error.message}; the next command starts a fresh one`;
 }
 
 /** Some errors (an open quote, for one) leave a shell that ends at its next command: ask it now. */
-async function describeExit(shell: BashSession, output: string, exitCode: number): Promise<string> {
-  const lines = output === '' ? [] : [output];
-  lines.push(`[exit code ${exitCode}]`);
+async function describeExit(shell: ShellSession, end: CommandEnd): Promise<string> {
+  const lines = end.output === '' ? [] : [end.output];
+  lines.push(`[exit code ${end.exitCode}]`);
   try {
-    await shell.exec(':', { timeoutMs: probeMs });
+    await shell.exec(':', { timeoutMs: probeMs, signal: new AbortController().signal });
   } catch {
-    shell.close();
     lines.push('[the shell ended; the next command starts a fresh one]');
   }
   return lines.join('\n');
 }
 
-/** A shell that cannot be spawned is an `error` event nobody listens to, and ends the process. */
+/** Says what is missing before a sandbox says it in its own words. */
 async function checkCanStart(workdir: string): Promise<void> {
   // The slash makes it fail for what is no directory.
   if (!(await isExecutable(`${workdir}/`))) {

@@ -28,7 +28,12 @@ afterEach(() => rm(base, { recursive: true }));
 
 function run(tool: ToolDefinition, input: JsonObject): Promise<string> {
   const { signal } = new AbortController();
-  return tool.open({ workdir }).run(input, { callId: 'call_1', signal, progress: () => undefined });
+  return tool.open({ workdir }).run(input, {
+    callId: 'call_1',
+    idempotencyKey: 'turn_1:call_1',
+    signal,
+    progress: () => undefined,
+  });
 }
 
 describe('read, write and edit', () => {

@@ -5,6 +5,8 @@ import {
 } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 import { fromRunnableFactory } from '../from-runnable.js';
 
+const permissionArgument = { name: 'file_path', kind: 'path' } as const;
+
 /**
  * The SDK's file tools, confined to the workdir through every symlink. A path that leaves it, or a
  * file over 256 KiB without a range, is an error for the model.
@@ -12,14 +14,17 @@ import { fromRunnableFactory } from '../from-runnable.js';
 export const readTool = fromRunnableFactory(({ workdir }) => betaReadTool({ workdir }), {
   effect: 'read',
   retry: 'safe',
+  permissionArgument,
 });
 
 export const writeTool = fromRunnableFactory(({ workdir }) => betaWriteTool({ workdir }), {
   effect: 'edit',
   retry: 'never',
+  permissionArgument,
 });
 
 export const editTool = fromRunnableFactory(({ workdir }) => betaEditTool({ workdir }), {
   effect: 'edit',
   retry: 'never',
+  permissionArgument,
 });

@@ -33,9 +33,12 @@ beforeEach(async () => {
 afterEach(() => rm(base, { recursive: true }));
 
 function glob(input: JsonObject, signal = new AbortController().signal): Promise<string> {
-  return globTool
-    .open({ workdir })
-    .run(input, { callId: 'call_1', signal, progress: () => undefined });
+  return globTool.open({ workdir }).run(input, {
+    callId: 'call_1',
+    idempotencyKey: 'turn_1:call_1',
+    signal,
+    progress: () => undefined,
+  });
 }
 
 describe('glob', () => {

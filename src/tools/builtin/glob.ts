@@ -33,6 +33,7 @@ export const globTool: ToolDefinition = {
   },
   effect: 'read',
   retry: 'safe',
+  permissionArgument: { name: 'path', kind: 'path' },
   open: ({ workdir }) => ({
     run: async (input, { signal }) => {
       const pattern = checkPattern(input['pattern']);

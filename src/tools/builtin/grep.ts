@@ -6,6 +6,7 @@ import type { ToolDefinition } from '../tool.js';
 const sdkGrep = fromRunnableFactory(({ workdir }) => betaGrepTool({ workdir }), {
   effect: 'read',
   retry: 'safe',
+  permissionArgument: { name: 'path', kind: 'path' },
 });
 
 /** The SDK's search (ripgrep where there is one), with paths relative to the workdir. */

@@ -18,7 +18,12 @@ const read: Todo = { id: 'a', content: 'Read it', status: 'completed' };
 const write: Todo = { id: 'b', content: 'Write it', status: 'in_progress' };
 
 const { signal } = new AbortController();
-const call = { callId: 'call_1', signal, progress: () => undefined };
+const call = {
+  callId: 'call_1',
+  idempotencyKey: 'turn_1:call_1',
+  signal,
+  progress: () => undefined,
+};
 
 function run(todos: Todo[], board?: TodoBoard): Promise<string> {
   const input = { todos: todos.map((todo) => ({ ...todo })) };

@@ -1,0 +1,27 @@
+export interface ResourceLimits {
+  /** Of one process, and of the files in `/tmp`, in MiB. */
+  memoryMb: number;
+  /** That one shell may have at a time. */
+  processes: number;
+}
+
+const OPEN_FILES = 1_024;
+const FILE_MB = 4_096;
+const CPU_SECONDS = 3_600;
+
+/**
+ * Lines for a shell that limit it and what it starts, for good: raising them again takes a
+ * capability. A hard limit that is lower already stays.
+ *
+ * Memory is limited as data, not as address space: runtimes reserve much more of that than they use.
+ */
+export function limitLines({ memoryMb, processes }: ResourceLimits): string[] {
+  return [
+    'ulimit -c 0',
+    `ulimit -d ${memoryMb * 1_024}`,
+    `ulimit -f ${FILE_MB * 1_024}`,
+    `ulimit -n ${OPEN_FILES}`,
+    `ulimit -t ${CPU_SECONDS}`,
+    `ulimit -u ${processes}`,
+  ];
+}

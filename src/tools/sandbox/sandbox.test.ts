@@ -1,0 +1,247 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  countProcesses,
+  uniqueMinute,
+  untilProcesses,
+} from '../../../test/support/find-processes.js';
+import { sandboxedShells, type TestShells } from '../../../test/support/test-shells.js';
+import { systemClock } from '../../platform/clock.js';
+import type { CommandEnd } from './shell-session.js';
+import { ShellSession } from './shell-session.js';
+
+let folder: string;
+let root: string;
+let session: ShellSession | undefined;
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(path.join(tmpdir(), 'sandbox-')));
+  root = path.join(folder, 'project');
+  await mkdir(root);
+});
+afterEach(async () => {
+  await session?.close();
+  session = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+const quiet = new AbortController().signal;
+
+async function open(options: TestShells = {}, home = homedir()): Promise<ShellSession> {
+  const shells = await sandboxedShells(options);
+  if (shells.kind === 'off') throw new Error(shells.reason);
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home };
+  const program = await shells.program(root, env);
+  const { outputBytes } = shells;
+  session = await ShellSession.open(program, { clock: systemClock, outputBytes }, quiet);
+  return session;
+}
+
+async function run(command: string, options?: TestShells): Promise<CommandEnd> {
+  const shell = session ?? (await open(options));
+  return shell.exec(command, { timeoutMs: 30_000, signal: quiet });
+}
+
+const listen = async () => {
+  const server = createServer((socket) => socket.end('reached'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+};
+
+describe('a sandbox: files', () => {
+  it('has a project that can be written, by the same user as outside', async () => {
+    expect(await run('echo text > new.txt && cat new.txt')).toEqual({
+      output: 'text',
+      exitCode: 0,
+    });
+    expect((await stat(path.join(root, 'new.txt'))).uid).toBe(process.getuid?.());
+  });
+
+  it('has nothing else that can be written', async () => {
+    const places = ['/etc', '/usr/bin', homedir(), '/var/tmp', '/run', '/dev', '/sys', '/'];
+    const { output } = await run(
+      `for one in ${places.join(' ')}; do echo x > $one/turnpike-was-here && echo "wrote $one"; done 2>/dev/null; true`,
+    );
+    expect(output).toBe('');
+  });
+
+  it('has no way out through a link', async () => {
+    await mkdir(path.join(folder, 'outside'));
+    await symlink(path.join(folder, 'outside'), path.join(root, 'link'));
+    await symlink('/etc/turnpike-was-here', path.join(root, 'file'));
+    expect((await run('echo x > link/file')).exitCode).not.toBe(0);
+    expect((await run('echo x > file')).exitCode).not.toBe(0);
+    await expect(stat('/etc/turnpike-was-here')).rejects.toThrow('ENOENT');
+  });
+
+  it('has a /tmp of its own', async () => {
+    await writeFile(path.join(folder, 'neighbour'), 'secret');
+    expect(await run(`cat ${folder}/neighbour`)).toMatchObject({ exitCode: 1 });
+    expect(await run('echo x > /tmp/mine && cat "$TMPDIR/mine"')).toMatchObject({ output: 'x' });
+    await expect(stat('/tmp/mine')).rejects.toThrow('ENOENT');
+  });
+
+  it('hides the data folder, also inside the project, and keeps its way there', async () => {
+    const data = path.join(root, 'deep/down/.turnpike');
+    await mkdir(data, { recursive: true });
+    await writeFile(path.join(data, 'db'), 'secret');
+    await open({ dataFolders: [data] });
+    expect((await run(`ls -A ${data}`)).output).toBe('');
+    expect((await run(`echo x > ${data}/db`)).exitCode).not.toBe(0);
+    for (const moved of ['deep', 'deep/down', 'deep/down/.turnpike']) {
+      expect((await run(`mv ${moved} elsewhere`)).exitCode).not.toBe(0);
+    }
+    expect((await run('rm -rf deep 2>&1; grep -rs secret .')).output).toContain('busy');
+    expect(await readFile(path.join(data, 'db'), 'utf8')).toBe('secret');
+  });
+
+  it('hides what the operator says, and shows a project inside of it', async () => {
+    await writeFile(path.join(folder, 'other'), 'secret');
+    await writeFile(path.join(root, 'own'), 'mine');
+    expect((await run(`ls ${folder}; cat own`, { hide: [folder] })).output).toBe('project\nmine');
+  });
+
+  it('keeps what is protected inside the project as it is', async () => {
+    await mkdir(path.join(root, 'agents'));
+    await writeFile(path.join(root, 'agents/one.md'), 'You are one.');
+    const { output } = await run('cat agents/*; echo x > agents/one.md', {
+      protect: [path.join(root, 'agents')],
+    });
+    expect(output).toMatch(/^You are one\.[^]*Read-only file system/);
+    expect((await run('mv agents away')).exitCode).not.toBe(0);
+  });
+
+  it.each(['/', '/proc', '/sys/kernel', '/dev'])('has no shell in %s', async (unfit) => {
+    root = unfit;
+    await expect(open()).rejects.toThrow(`do not run with ${unfit} as the project root`);
+  });
+
+  it('has no shell in the data folder', async () => {
+    await expect(open({ dataFolders: [root] })).rejects.toThrow("the server's own data folder");
+  });
+});
+
+describe('a sandbox: what else can be reached', () => {
+  it('does not see the server, its environment or its settings', async () => {
+    process.env['ANTHROPIC_API_KEY'] = 'sk-ant-planted';
+    try {
+      const look =
+        'cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | tr "\\0" "\\n"; env; echo $PPID';
+      const { output } = await run(look);
+      expect(output).not.toContain('planted');
+      expect(output).not.toMatch(/jest|ANTHROPIC|REDIS|DATABASE|TURNPIKE_/);
+      expect(output.endsWith('\n1')).toBe(true);
+    } finally {
+      delete process.env['ANTHROPIC_API_KEY'];
+    }
+  });
+
+  it("runs no start-up files of the server's user, before or in the sandbox", async () => {
+    await writeFile(path.join(folder, '.bashrc'), `touch ${folder}/outside ${root}/inside`);
+    await open({}, folder);
+    await expect(stat(path.join(folder, 'outside'))).rejects.toThrow('ENOENT');
+    await expect(stat(path.join(root, 'inside'))).rejects.toThrow('ENOENT');
+  });
+
+  it("cannot set the kernel's settings, mount, or become more than it is", async () => {
+    const tries = [
+      'pattern=$(cat /proc/sys/kernel/core_pattern) && echo "$pattern" > /proc/sys/kernel/core_pattern',
+      'echo 1 > /proc/sys/vm/drop_caches',
+      'mount -t tmpfs none /mnt',
+      'umount /tmp',
+      'unshare --user --map-root-user true',
+    ];
+    for (const one of tries) expect([one, (await run(one)).exitCode]).not.toEqual([one, 0]);
+    const { output } = await run('grep -E "CapEff|NoNewPrivs" /proc/self/status; id -u');
+    expect(output).toMatch(/CapEff:\s+0+\nNoNewPrivs:\s+1\n[1-9]/);
+  });
+
+  it('reaches no server of this machine, unless it has the network', async () => {
+    const server = await listen();
+    try {
+      const connect = `cat < /dev/tcp/127.0.0.1/${server.port}`;
+      expect(await run(connect)).toMatchObject({ exitCode: 1 });
+      await session?.close();
+      session = undefined;
+      expect(await run(connect, { network: true })).toEqual({ output: 'reached', exitCode: 0 });
+    } finally {
+      server.close();
+    }
+  });
+});
+
+describe('a sandbox: limits', () => {
+  it('has a limit of memory', async () => {
+    const take = (mib: number): string =>
+      `node -e 'const all = Array.from({ length: ${mib} }, () => Buffer.alloc(2 ** 20, 1)); console.log(all.length)'`;
+    await open({ memoryMb: 400 });
+    expect(await run(take(50))).toEqual({ output: '50', exitCode: 0 });
+    expect((await run(take(500))).exitCode).not.toBe(0);
+    expect((await run('head -c 500M /dev/zero > /tmp/full')).output).toContain('No space left');
+    expect((await run('head -c 500M /dev/zero > /dev/shm/x')).output).toContain('No space left');
+    expect((await run('ulimit -d unlimited')).exitCode).not.toBe(0);
+  });
+
+  it('has a limit of processes', async () => {
+    await open({ processes: 32 });
+    const minute = uniqueMinute();
+    await run(`(for i in {1..300}; do sleep ${minute} & done) 2> refused &`);
+    const refusals = () => readFile(path.join(root, 'refused'), 'utf8').catch(() => '');
+    while (!(await refusals()).includes('fork: ')) await delay(10);
+    expect(await countProcesses(minute)).toBeLessThanOrEqual(32);
+    await session?.close();
+    await untilProcesses(minute, 0);
+  });
+});
+
+describe('a sandbox: its end', () => {
+  const escapes: [string, number, (minute: string) => string][] = [
+    ['setsid', 1, (minute) => `setsid sleep ${minute} &`],
+    ['nohup', 1, (minute) => `nohup sleep ${minute} > /dev/null 2>&1 & disown`],
+    ['a double fork', 1, (minute) => `( ( setsid sleep ${minute} ) & ) `],
+    ['a trap', 2, (minute) => `setsid bash -c 'trap "" TERM INT HUP; sleep ${minute}; true' &`],
+  ];
+
+  it.each(escapes)('ends what escapes with %s', async (_how, processes, command) => {
+    const minute = uniqueMinute();
+    const stop = new AbortController();
+    const shell = await open();
+    const running = shell.exec(`${command(minute)}\nsleep 60`, {
+      timeoutMs: 60_000,
+      signal: stop.signal,
+    });
+    await untilProcesses(minute, processes);
+    stop.abort(new Error('cancelled'));
+    await expect(running).rejects.toThrow('cancelled');
+    await untilProcesses(minute, 0);
+  });
+
+  it('ends it when a command took too long, and when the shell is closed', async () => {
+    const minute = uniqueMinute();
+    const shell = await open();
+    const running = shell.exec(`setsid sleep ${minute} & sleep 60`, {
+      timeoutMs: 500,
+      signal: quiet,
+    });
+    await expect(running).rejects.toThrow('timed out after 500 ms');
+    await untilProcesses(minute, 0);
+    const next = await open();
+    await next.exec(`setsid sleep ${minute} > /dev/null 2>&1 &`, {
+      timeoutMs: 60_000,
+      signal: quiet,
+    });
+    await untilProcesses(minute, 1);
+    await next.close();
+    await untilProcesses(minute, 0);
+  });
+
+  it('is told by a shell that exits, with what it had said', async () => {
+    const minute = uniqueMinute();
+    const end = run(`setsid sleep ${minute} & echo bye; exit 7`);
+    await expect(end).rejects.toMatchObject({ message: 'ended with exit code 7', output: 'bye' });
+    await untilProcesses(minute, 0);
+  });
+});

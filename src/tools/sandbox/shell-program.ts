@@ -1,0 +1,21 @@
+/** A shell that can be started: bash itself, or what puts it into a sandbox. */
+export interface ShellProgram {
+  file: string;
+  args: readonly string[];
+  cwd: string;
+  /** All of its environment. */
+  env: Readonly<Record<string, string>>;
+  /** Lines it runs before any command. */
+  setUp: readonly string[];
+  /** Called once when it is gone, or was never started. Never rejects. */
+  release?(): Promise<void>;
+}
+
+export const bashFile = '/bin/bash';
+/**
+ * No start-up files: they are the server's user's. Bash reads them, unasked, where its input is a
+ * socket, as it is here.
+ */
+export const bashArguments = ['--noprofile', '--norc'];
+/** Prompts would be in the output; a terminal is not there. */
+export const bashEnvironment = { PS1: '', PS2: '', TERM: 'dumb' };
