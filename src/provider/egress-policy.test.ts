@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkEgress, parseAllowedOrigin } from './egress-policy.js';
+import { checkEgress, parseAllowedOrigin, privateHostsOf } from './egress-policy.js';
 
 const DEFAULT = 'https://api.anthropic.com';
 
@@ -110,6 +110,25 @@ describe('checkEgress with an allow-list', () => {
   });
 });
 
+describe('checkEgress of addresses that are not public', () => {
+  const inside = ['https://10.0.0.5', 'https://169.254.169.254', 'https://[fd00::1]'];
+
+  it.each(inside)('refuses %s, also when the list has it', (baseUrl) => {
+    expect(refusal(baseUrl, inside)).toEqual(violation({ host: new URL(baseUrl).hostname }));
+  });
+
+  it.each(inside)('takes %s when its host may be private', (baseUrl) => {
+    const settings = { baseUrl, egressAllow: inside, mode: 'anthropic' as const };
+    const egressPrivateHosts = inside.map((origin) => new URL(origin).hostname);
+    expect(checkEgress({ ...settings, egressPrivateHosts })).toMatchObject({ ok: true });
+  });
+
+  it('says which list to put the host on', () => {
+    const verdict = check('https://10.0.0.5', inside);
+    expect(verdict.ok ? '' : verdict.error.message).toContain('TURNPIKE_EGRESS_PRIVATE_HOSTS');
+  });
+});
+
 describe('checkEgress in rehearsal', () => {
   it.each(['http://127.0.0.1:4000', 'http://localhost:4000', 'http://[::1]:4000'])(
     'takes %s',
@@ -126,6 +145,20 @@ describe('checkEgress in rehearsal', () => {
     ],
   ])('refuses %s, whatever the list says', (baseUrl, facts) => {
     expect(refusal(baseUrl, [baseUrl], 'rehearsal')).toEqual(violation(facts));
+  });
+});
+
+describe('privateHostsOf', () => {
+  it.each([
+    ['https://api.anthropic.com', []],
+    ['http://127.0.0.1:9000', ['127.0.0.1']],
+    ['http://localhost:9000', ['localhost']],
+    ['http://[::1]:9000', ['[::1]']],
+  ])('of %s: loopback by its own name alone', (origin, loopback) => {
+    expect(privateHostsOf(origin, ['gateway.lan'])).toEqual({
+      anywhere: ['gateway.lan'],
+      loopback,
+    });
   });
 });
 

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import { addressRule, bareHost, type PrivateHosts } from '../platform/net/address-rule.js';
 import type { TypedError } from '../platform/typed-error.js';
 import { providerError } from './provider-errors.js';
 import type { ProviderSettings } from './provider-settings.js';
@@ -13,13 +15,15 @@ export type EgressVerdict =
 /**
  * Whether the model may be reached at the configured base URL. Rules in order, first match wins:
  * a URL at all; no credentials in it; in rehearsal a loopback `http://` one and nothing else;
- * otherwise one of the allowed origins, where the default is `https://api.anthropic.com` alone.
+ * otherwise one of the allowed origins, where the default is `https://api.anthropic.com` alone, and
+ * no address that `egressPrivateHosts` would have to list. A name's addresses are judged when a
+ * connection is made (`guardedFetch`): here nothing is looked up.
  *
  * @returns the URL to use, or a 400 `INVALID_BASE_URL` / `NETWORK_POLICY_VIOLATION`. An error never
  * repeats the whole URL, which may hold a credential.
  */
 export function checkEgress(
-  settings: Pick<ProviderSettings, 'mode' | 'baseUrl' | 'egressAllow'>,
+  settings: Pick<ProviderSettings, 'mode' | 'baseUrl' | 'egressAllow' | 'egressPrivateHosts'>,
 ): EgressVerdict {
   const url = parseUrl(settings.baseUrl);
   if (url === undefined) return { ok: false, error: invalidBaseUrl() };
@@ -41,6 +45,11 @@ export function checkEgress(
   }
   const allowed = settings.egressAllow.flatMap((entry) => parseAllowedOrigin(entry) ?? []);
   if (!allowed.includes(url.origin)) return refuseOrigin(url, allowed);
+  const host = bareHost(url.hostname);
+  const mayReach = addressRule(privateHostsOf(url.origin, settings.egressPrivateHosts));
+  if (isIP(host) !== 0 && !mayReach(host, host)) {
+    return { ok: false, error: addressViolation(url.hostname) };
+  }
   // A gateway may serve the API under a path of its own.
   return { ok: true, baseUrl: url.origin + gatewayPath(url), origin: url.origin };
 }
@@ -63,6 +72,25 @@ export function policyViolation(message: string, facts: Record<string, unknown>)
     message: `${message} (${POLICY}). Correct TURNPIKE_PROVIDER_BASE_URL, or list the origin in TURNPIKE_EGRESS_ALLOW, and restart.`,
     facts: { policy: POLICY, ...facts },
   });
+}
+
+/** The same of a host that may be named, at an address that may not be reached. */
+export function addressViolation(host: string): TypedError {
+  return providerError({
+    status: 400,
+    category: 'NETWORK_POLICY_VIOLATION',
+    message: `The provider's host ${host} is at an address that is not public (${POLICY}). Correct TURNPIKE_PROVIDER_BASE_URL, or list the host in TURNPIKE_EGRESS_PRIVATE_HOSTS, and restart.`,
+    facts: { policy: POLICY, host },
+  });
+}
+
+/**
+ * What may be at addresses that are not public when requests go to `origin`: the hosts listed, and
+ * loopback by its own name, which no list has without being told (`parseAllowedOrigin`).
+ */
+export function privateHostsOf(origin: string, listed: readonly string[] = []): PrivateHosts {
+  const { hostname } = new URL(origin);
+  return { anywhere: listed, loopback: LOOPBACK_HOSTS.includes(hostname) ? [hostname] : [] };
 }
 
 /** Names the one thing that is wrong, in the order a reader would look: scheme, host, port. */

@@ -16,6 +16,8 @@ export interface ProviderSettings {
    * `http://host[:port]`. Empty: `https://api.anthropic.com` on port 443 alone.
    */
   egressAllow: readonly string[];
+  /** Hosts that may be at addresses that are not public. Absent: none, but loopback by its name. */
+  egressPrivateHosts?: readonly string[];
   /** The `anthropic-version` header. Absent: the version this build was written for. */
   apiVersion?: string;
   /** Most milliseconds between two pieces of a stream, pings included. */

@@ -121,6 +121,7 @@ export class AnthropicProvider {
     const target = this.#target(missingKeyType);
     this.#client ??= createClient({
       ...target,
+      egressPrivateHosts: this.#settings.egressPrivateHosts,
       apiVersion: this.#settings.apiVersion,
       requestTimeoutMs: this.#settings.requestTimeoutMs,
       maxRetries: this.#settings.maxRetries,

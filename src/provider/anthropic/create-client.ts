@@ -1,4 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { publicFetch } from '../../platform/net/public-fetch.js';
+import { privateHostsOf } from '../egress-policy.js';
 import { guardedFetch } from './guarded-fetch.js';
 
 /** The wire the SDK's types describe; a test fails when an update of the SDK moves it. */
@@ -12,6 +14,8 @@ export interface ClientOptions {
   /** Checked by the egress policy. */
   baseUrl: string;
   origin: string;
+  /** Hosts that may be at an address that is not public. */
+  egressPrivateHosts?: readonly string[] | undefined;
   apiVersion: string | undefined;
   requestTimeoutMs: number;
   maxRetries: number;
@@ -41,6 +45,9 @@ export function createClient(options: ClientOptions): Anthropic {
         'anthropic-version': options.apiVersion ?? API_VERSION,
       },
       maxRetryAfterMs: MAX_RETRY_AFTER_MS,
+      fetch: publicFetch({
+        privateHosts: privateHostsOf(options.origin, options.egressPrivateHosts),
+      }),
     }),
   });
 }

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import type { LookupFunction } from 'node:net';
+import { inspect } from 'node:util';
 import Anthropic from '@anthropic-ai/sdk';
+import { publicFetch } from '../../platform/net/public-fetch.js';
 import { API_VERSION } from './create-client.js';
 import { asksForLongPause, guardedFetch, passHeaders } from './guarded-fetch.js';
+import { mapError } from './map-error.js';
 
 describe('guardedFetch', () => {
   it.each([
@@ -13,6 +17,7 @@ describe('guardedFetch', () => {
       origin: 'https://api.anthropic.com',
       headers: {},
       maxRetryAfterMs: 0,
+      fetch: publicFetch(),
     });
     await expect(fetch(url)).rejects.toMatchObject({
       type: 'SDK_FAILURE',
@@ -23,6 +28,40 @@ describe('guardedFetch', () => {
         host: new URL(url).hostname,
       },
     });
+  });
+});
+
+describe('guardedFetch, of a host that moved inside', () => {
+  const origin = 'https://gateway.example';
+  const lookup: LookupFunction = (_host, _options, callback) =>
+    callback(null, [{ address: '10.0.0.7', family: 4 }]);
+  const fetch = guardedFetch({
+    origin,
+    headers: {},
+    maxRetryAfterMs: 0,
+    fetch: publicFetch({ lookup }),
+  });
+  const refusal = {
+    type: 'SDK_FAILURE',
+    status: 400,
+    details: {
+      provider: 'anthropic',
+      category: 'NETWORK_POLICY_VIOLATION',
+      policy: 'REQ-NET-001',
+      host: 'gateway.example',
+    },
+  };
+
+  it('refuses it when it connects, and does not say where it is', async () => {
+    const answer: unknown = await fetch(`${origin}/v1/messages`).catch((error: unknown) => error);
+    expect(answer).toMatchObject(refusal);
+    expect(inspect(answer)).not.toContain('10.0.0.7');
+  });
+
+  it('is the same failure after the SDK', async () => {
+    const client = new Anthropic({ apiKey: 'key', baseURL: origin, fetch, maxRetries: 0 });
+    const failed: unknown = await client.models.list().catch((error: unknown) => error);
+    expect(mapError(failed, (text) => text)).toMatchObject(refusal);
   });
 });
 

@@ -1,4 +1,5 @@
-import { policyViolation } from '../egress-policy.js';
+import { refusedHost } from '../../platform/net/address-refused.js';
+import { addressViolation, policyViolation } from '../egress-policy.js';
 
 export interface GuardedFetchOptions {
   /** The one origin a request may go to. */
@@ -7,13 +8,16 @@ export interface GuardedFetchOptions {
   headers: Readonly<Record<string, string>>;
   /** Most milliseconds a `Retry-After` may ask for; a longer one is not waited for. */
   maxRetryAfterMs: number;
+  /** What sends the request: `publicFetch`. */
+  fetch: typeof fetch;
 }
 
 /**
- * The global `fetch`, for one origin. The last check before bytes leave the process, whatever the
+ * A `fetch` for one origin. The last check before bytes leave the process, whatever the
  * caller was told or read from the environment:
  *
- * - another origin is refused with a 400 `NETWORK_POLICY_VIOLATION`
+ * - another origin is refused with a 400 `NETWORK_POLICY_VIOLATION`, and so is a host whose address
+ *   is not public
  * - a redirect is never followed: its 3xx is the answer (`redirect: 'error'` would make a network
  *   failure of it, which the SDK would send again)
  * - only the headers the API needs go out; a stray one from the environment does not
@@ -30,11 +34,21 @@ export function guardedFetch(options: GuardedFetchOptions): typeof fetch {
       });
     }
     const headers = passHeaders(new Headers(init?.headers), options.headers);
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const response = await send(options.fetch, url, { ...init, headers, redirect: 'manual' });
     return response.ok || !asksForLongPause(response.headers, options.maxRetryAfterMs)
       ? response
       : withoutRetry(response);
   };
+}
+
+/** Nothing was sent to an address that was refused, and nothing will be at the next try. */
+async function send(by: typeof fetch, url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await by(url, init);
+  } catch (error) {
+    const host = refusedHost(error);
+    throw host === undefined ? error : addressViolation(host);
+  }
 }
 
 /** Keeps what the SDK says about itself and the body, and sets ours. */

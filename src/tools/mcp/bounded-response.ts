@@ -1,0 +1,69 @@
+import { MessageTooLongError } from './message-too-long.js';
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Statuses whose responses have no body. */
+const bodiless = [101, 204, 205, 304];
+
+/**
+ * The response, with a body that fails once it is larger than `most` bytes. Of a stream of events each
+ * event may be that large; the stream itself goes on for ever.
+ *
+ * @param onEnd called once the last was read, or could not be.
+ */
+export function boundedResponse(response: Response, most: number, onEnd: () => void): Response {
+  const { body, status, statusText, headers } = response;
+  if (body === null || bodiless.includes(status)) {
+    onEnd();
+    return response;
+  }
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const measure = isStream ? openEvent() : wholeBody();
+  const reader = body.getReader();
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    try {
+      const { done, value } = await reader.read();
+      if (!done && measure(value) > most) throw new MessageTooLongError(most);
+      if (!done) return controller.enqueue(value);
+      controller.close();
+    } catch (error) {
+      controller.error(error);
+      // Of a body that failed already, or of one that is too large.
+      reader.cancel().catch(() => undefined);
+    }
+    onEnd();
+  };
+  const cancel = (reason: unknown): Promise<void> => {
+    onEnd();
+    return reader.cancel(reason);
+  };
+  const bounded = new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
+  return new Response(bounded, { status, statusText, headers });
+}
+
+/** Both give, for the next chunk, the most that is held by then. */
+type Measure = (chunk: Uint8Array) => number;
+
+function wholeBody(): Measure {
+  let bytes = 0;
+  return (chunk) => (bytes += chunk.byteLength);
+}
+
+/** An event ends with an empty line. */
+function openEvent(): Measure {
+  let bytes = 0;
+  let isLineEmpty = true;
+  return (chunk) => {
+    let largest = 0;
+    for (const byte of chunk) {
+      bytes += 1;
+      if (bytes > largest) largest = bytes;
+      if (byte === newline) {
+        if (isLineEmpty) bytes = 0;
+        isLineEmpty = true;
+      } else if (byte !== carriageReturn) isLineEmpty = false;
+    }
+    return largest;
+  };
+}

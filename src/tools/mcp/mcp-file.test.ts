@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { loadMcpFile } from './mcp-file.js';
+
+const environment = { TOKEN: 'tok-0123456789', TURNPIKE_SECRET: 'ours-0123456789' };
+
+async function load(content: unknown): Promise<unknown> {
+  const file = path.join(await mkdtemp(path.join(tmpdir(), 'mcp-')), 'mcp.json');
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return loadMcpFile(file, environment);
+}
+
+describe('loadMcpFile', () => {
+  it('puts variables in their places', async () => {
+    const headers = { Authorization: 'Bearer ${TOKEN}' };
+    const mcpServers = { a: { url: 'https://example.com', headers }, b: { command: 'b' } };
+    await expect(load({ mcpServers, other: 1 })).resolves.toMatchObject({
+      a: { headers: { Authorization: 'Bearer tok-0123456789' } },
+      b: { kind: 'stdio' },
+    });
+  });
+
+  it.each([
+    ['no JSON', '{"mcpServers": tok', 'must be JSON of the form'],
+    ['no servers', {}, 'must be JSON of the form'],
+    ['a wrong field', { mcpServers: { a: { command: 1 } } }, 'a.command must be text'],
+    [
+      'a variable that is not set',
+      { mcpServers: { a: { command: '${NONE}' } } },
+      'a.command names ${NONE}',
+    ],
+    [
+      'a key of ours',
+      { mcpServers: { a: { command: 'x', env: { A: '${TURNPIKE_SECRET}' } } } },
+      'a.env.A names ${TURNPIKE_SECRET}',
+    ],
+  ])('refuses %s, by file and field', async (_what, content, problem) => {
+    const failed: unknown = await load(content).catch((error: unknown) => error);
+    const message = failed instanceof Error ? failed.message : '';
+    expect(message).toMatch(/^TURNPIKE_MCP_FILE is not valid:\n {2}- .*mcp\.json: /);
+    expect(message).toContain(problem);
+    expect(message).not.toContain('0123456789');
+  });
+
+  it('says that a file is not there', async () => {
+    await expect(loadMcpFile('/no/such/file', {})).rejects.toThrow('cannot be read (ENOENT)');
+  });
+});

@@ -1,0 +1,204 @@
+import { execFile } from 'node:child_process';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { callMcp, openTestMcp, stdioServer, turnOf } from '../../../test/support/open-test-mcp.js';
+import { systemClock } from '../../platform/clock.js';
+import { ToolFailure } from '../tool-failure.js';
+import { runTool } from '../run-tool.js';
+import type { Mcp } from './open-mcp.js';
+
+const run = promisify(execFile);
+
+describe('an MCP server that is a command', () => {
+  const opened: Mcp[] = [];
+  afterEach(async () => {
+    for (const mcp of opened.splice(0)) await mcp.close();
+  });
+  async function open(...[options]: Parameters<typeof openTestMcp>): Promise<Mcp> {
+    const mcp = await openTestMcp(options);
+    opened.push(mcp);
+    return mcp;
+  }
+  const plain = { servers: { box: stdioServer() } };
+
+  it('has its tools under its own name, from every page of the list', async () => {
+    const { tools, problems } = await turnOf(await open(plain));
+    expect(problems).toEqual([]);
+    expect(tools.map(({ name }) => name)).toContain('mcp__box__echo');
+    expect(tools).toHaveLength(14);
+    expect(tools[0]).toMatchObject({ description: 'does echo', effect: 'command', retry: 'never' });
+  });
+
+  it('answers', async () => {
+    const turn = await turnOf(await open(plain));
+    expect(await callMcp(turn, 'mcp__box__echo', { text: 'hello' })).toBe('hello');
+    expect(await callMcp(turn, 'mcp__box__image')).toBe('seen\n[image: image/png, 300 bytes]');
+    expect(await callMcp(turn, 'mcp__box__structured')).toBe('{"answer":42}');
+  });
+
+  it('is believed about its tools only where the operator says so', async () => {
+    const box = stdioServer('plain', { trustAnnotations: true });
+    const turn = await turnOf(await open({ servers: { box } }));
+    const traits = turn.tools.map(({ name, effect, retry }) => `${name} ${effect} ${retry}`);
+    expect(traits).toContain('mcp__box__pid read safe');
+    expect(traits).toContain('mcp__box__echo command idempotent');
+    expect(traits).toContain('mcp__box__die command never');
+    expect(await callMcp(turn, 'mcp__box__echo', { text: 'key: ' })).toBe('key: turn_1:call_1');
+  });
+
+  it('says why a call failed', async () => {
+    const turn = await turnOf(await open(plain));
+    await expect(callMcp(turn, 'mcp__box__fails')).rejects.toThrow('the disk is full');
+    await expect(callMcp(turn, 'mcp__box__refuses')).rejects.toThrow(
+      'The MCP server box refused the call: it answered: no such thing',
+    );
+    await expect(callMcp(turn, 'mcp__box__fails')).rejects.toBeInstanceOf(ToolFailure);
+  });
+
+  it('reports progress', async () => {
+    const notes: string[] = [];
+    const turn = await turnOf(await open(plain));
+    const progress = (note: string): number => notes.push(note);
+    expect(await callMcp(turn, 'mcp__box__slow', {}, { progress })).toBe('done');
+    expect(notes).toEqual(['half way (1/2)']);
+  });
+
+  it('that hangs is left at once when the call is aborted, and goes on to serve', async () => {
+    const turn = await turnOf(await open(plain));
+    const stop = new AbortController();
+    const call = callMcp(turn, 'mcp__box__hang', {}, { signal: stop.signal });
+    stop.abort(new Error('the turn ended'));
+    await expect(call).rejects.toThrow('the turn ended');
+    expect(await callMcp(turn, 'mcp__box__echo', { text: 'still here' })).toBe('still here');
+  });
+
+  it('that hangs is a tool error once the call is out of time', async () => {
+    const { tools } = await turnOf(await open(plain));
+    const tool = tools.find(({ name }) => name === 'mcp__box__hang');
+    if (tool === undefined) throw new Error('no tool');
+    const outcome = await runTool(
+      { ...tool, ...tool.open({ workdir: '/' }) },
+      {},
+      {
+        callId: 'call_1',
+        idempotencyKey: 'turn_1:call_1',
+        signal: new AbortController().signal,
+        timeoutMs: 200,
+        outputLimit: 1_000,
+        clock: systemClock,
+        progress: () => undefined,
+      },
+    );
+    expect(outcome).toMatchObject({
+      status: 'error',
+      output: expect.stringContaining('timed out'),
+    });
+  });
+
+  it('that dies is a tool error, and is started again by the next call', async () => {
+    const turn = await turnOf(await open(plain));
+    const before = await callMcp(turn, 'mcp__box__pid');
+    await expect(callMcp(turn, 'mcp__box__die')).rejects.toThrow(
+      'The MCP server box failed: it ended, or its connection did, before it answered. The call may have done part of its work. The next call starts it again.',
+    );
+    expect(await callMcp(turn, 'mcp__box__pid')).not.toBe(before);
+  });
+
+  it('that keeps dying is not started again at once', async () => {
+    const turn = await turnOf(await open(plain));
+    await expect(callMcp(turn, 'mcp__box__die')).rejects.toThrow('it ended');
+    await expect(callMcp(turn, 'mcp__box__die')).rejects.toThrow('it ended');
+    await expect(callMcp(turn, 'mcp__box__pid')).rejects.toThrow(
+      'The MCP server box is not there: it failed before; it is tried again in 1 s',
+    );
+  });
+
+  it('may print what is no message', async () => {
+    const turn = await turnOf(await open(plain));
+    expect(await callMcp(turn, 'mcp__box__garbage')).toBe('after the garbage');
+  });
+
+  it('that floods its output is ended, and its memory stays its own', async () => {
+    const turn = await turnOf(await open(plain));
+    const before = process.memoryUsage().rss;
+    await expect(callMcp(turn, 'mcp__box__flood')).rejects.toThrow('it ended');
+    expect(process.memoryUsage().rss - before).toBeLessThan(90 * 1024 * 1024);
+    expect(await callMcp(turn, 'mcp__box__echo', { text: 'again' })).toBe('again');
+  });
+
+  it('is killed with all it started', async () => {
+    const mcp = await open(plain);
+    const child = Number(await callMcp(await turnOf(mcp), 'mcp__box__child'));
+    expect(await isAlive(child)).toBe(true);
+    await mcp.close();
+    // The signal is sent; the kernel takes its time.
+    while (await isAlive(child)) await nextTurn();
+  });
+
+  it('sees PATH, HOME, LANG and what its definition says, and nothing of ours', async () => {
+    const environment = {
+      PATH: process.env['PATH'],
+      HOME: '/home/x',
+      USER: 'x',
+      ANTHROPIC_API_KEY: 'sk-ant-12345678',
+      DATABASE_URL: 'postgres://u:p@h/d',
+      GITHUB_TOKEN: 'ghp_0123456789',
+    };
+    const box = stdioServer('plain', { env: { MODE: 'test', GH: '${GITHUB_TOKEN}' } });
+    const turn = await turnOf(await open({ servers: { box }, environment }));
+    const seen = JSON.parse(await callMcp(turn, 'mcp__box__env')) as Record<string, string>;
+    expect(Object.keys(seen).sort()).toEqual(['GH', 'HOME', 'MODE', 'PATH']);
+  });
+
+  it('that does not come up is a problem, and the others are there', async () => {
+    const servers = {
+      gone: { command: '/no/such/command' },
+      ends: stdioServer('ends'),
+      silent: stdioServer('silent'),
+      box: stdioServer(),
+    };
+    const mcp = await open({ servers, settings: { mcpConnectMs: 2_000 } });
+    const { tools, problems } = await turnOf(mcp);
+    expect(problems).toEqual([
+      { server: 'gone', reason: 'its command, or the folder it runs in, was not found' },
+      { server: 'ends', reason: 'it ended, or its connection did, before it answered' },
+      { server: 'silent', reason: 'it did not answer within 2000 ms' },
+    ]);
+    expect(tools).toHaveLength(14);
+    expect((await turnOf(mcp)).problems[2]).toEqual({
+      server: 'silent',
+      reason: 'it failed before; it is tried again in 1 s',
+    });
+  });
+
+  it('offers what can be offered of odd tools', async () => {
+    const { tools, problems } = await turnOf(await open({ servers: { odd: stdioServer('odd') } }));
+    expect(tools.map(({ name }) => name)).toEqual([
+      'mcp__odd__fine',
+      expect.stringMatching(/^mcp__odd__a_name_with_spaces_[0-9a-f]{8}$/),
+    ]);
+    expect(problems.map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(
+        /^its tool "broken" is left out: its input schema is not valid: .*type/,
+      ),
+      'its tool "large" is left out: its input schema has more than 65536 characters',
+    ]);
+  });
+
+  it('offers 200 tools of a server with more, and says so', async () => {
+    const { tools, problems } = await turnOf(
+      await open({ servers: { many: stdioServer('many') } }),
+    );
+    expect(tools).toHaveLength(200);
+    expect(problems).toEqual([
+      { server: 'many', reason: 'it has more than 200 tools; only the first 200 are offered' },
+    ]);
+  });
+});
+
+/** A process that was killed is a zombie until somebody asks for it. */
+async function isAlive(pid: number): Promise<boolean> {
+  const state = await run('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return !/^(Z.*)?$/.test(state.stdout.trim());
+}

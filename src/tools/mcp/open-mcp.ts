@@ -1,0 +1,99 @@
+import type { Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import { publicFetch } from '../../platform/net/public-fetch.js';
+import { secretRedactor } from '../../provider/redact-secrets.js';
+import { pickShellEnv } from '../pick-shell-env.js';
+import { McpConnection } from './connection.js';
+import { HttpTransport } from './http-transport.js';
+import { McpConnections, type OpenedServers } from './mcp-connections.js';
+import { loadMcpFile } from './mcp-file.js';
+import { hostEntryOf, loopbackNames } from './mcp-hosts.js';
+import type { McpPolicy } from './mcp-policy.js';
+import { secretsOf, type McpServer } from './mcp-server.js';
+import { resolveServers, type McpWish } from './resolve-servers.js';
+import { checkSessionServers } from './session-servers.js';
+import { StdioTransport } from './stdio-transport.js';
+
+export interface McpSettings {
+  mcpFile: string | undefined;
+  mcpHosts: readonly string[];
+  mcpSessionStdio: boolean;
+  mcpConnectMs: number;
+  mcpIdleMs: number;
+  mcpConnections: number;
+  egressPrivateHosts: readonly string[];
+}
+
+export interface OpenMcpOptions {
+  config: McpSettings;
+  /** For `${NAME}` in the file; commands see PATH, HOME and LANG of it. */
+  environment: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** MCP for one process. */
+export interface Mcp {
+  /** The check of a session's `mcpServers` (see `checkSessionServers`). */
+  checkSession(given: unknown): Record<string, unknown> | null;
+  /** The tools of one turn. Whoever opened them closes them, after the tools. */
+  openForTurn(wish: McpWish & { signal: AbortSignal }): Promise<OpenedServers>;
+  /** Ends all servers. */
+  close(): Promise<void>;
+}
+
+/** Starts nothing: a server comes up with the first turn that has it. @throws McpFileError. */
+export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
+  const { config, environment, clock } = options;
+  const configured =
+    config.mcpFile === undefined ? {} : await loadMcpFile(config.mcpFile, environment);
+  const hosts = [...config.mcpHosts, ...Object.values(configured).flatMap(hostEntryOf)];
+  const policy: McpPolicy = { configured, hosts, sessionStdio: config.mcpSessionStdio };
+  const fetchBy = publicFetch({
+    privateHosts: { anywhere: config.egressPrivateHosts, loopback: loopbackNames },
+  });
+  const connections = new McpConnections({
+    clock,
+    idleMs: config.mcpIdleMs,
+    most: config.mcpConnections,
+    connect: (server) => connect(server, options, fetchBy),
+  });
+  return {
+    checkSession: (given) => checkSessionServers(given, policy),
+    openForTurn: async (wish) => {
+      const { servers, problems } = resolveServers(policy, wish);
+      const opened = await connections.open(servers, wish);
+      return { ...opened, problems: [...problems, ...opened.problems] };
+    },
+    close: () => connections.close(),
+  };
+}
+
+function connect(
+  { name, definition }: McpServer,
+  { config, environment, clock, logger }: OpenMcpOptions,
+  fetchBy: typeof fetch,
+): McpConnection {
+  const redact = secretRedactor(secretsOf(definition));
+  const openStdio = (command: Extract<typeof definition, { kind: 'stdio' }>): StdioTransport =>
+    new StdioTransport({
+      command: command.command,
+      args: command.args,
+      env: { ...pickShellEnv(environment, ['PATH', 'HOME', 'LANG']), ...command.env },
+      cwd: command.cwd,
+      clock,
+      onStderr: (line) =>
+        logger.debug({ server: name, line: redact(line) }, 'an MCP server wrote to stderr'),
+    });
+  return new McpConnection({
+    server: name,
+    openTransport: () =>
+      definition.kind === 'stdio'
+        ? openStdio(definition)
+        : new HttpTransport(definition, fetchBy, clock),
+    connectMs: config.mcpConnectMs,
+    clock,
+    logger,
+    redact,
+  });
+}

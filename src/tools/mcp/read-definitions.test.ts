@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import { readDefinitions } from './read-definitions.js';
+
+const plain = { trustAnnotations: false, perSession: false };
+
+function problemsOf(given: unknown, source: 'file' | 'agent' | 'session' = 'file'): string[] {
+  const { problems } = readDefinitions(given, source);
+  return problems.map(({ field, message }) => `${field} ${message}`);
+}
+
+describe('readDefinitions', () => {
+  it('reads commands and addresses in the shape that clients of MCP have in common', () => {
+    const given = {
+      github: { command: 'npx', args: ['-y', 'server'], env: { TOKEN: 'x' }, cwd: '/srv' },
+      docs: { type: 'http', url: 'https://mcp.example.com/mcp', headers: { 'X-Key': 'y' } },
+      bare: { url: 'https://example.com/#part' },
+    };
+    expect(readDefinitions(given, 'file')).toEqual({
+      definitions: {
+        github: {
+          kind: 'stdio',
+          ...given.github,
+          secretEnv: ['TOKEN'],
+          sessionEnv: [],
+          ...plain,
+        },
+        docs: { kind: 'http', url: given.docs.url, headers: given.docs.headers, ...plain },
+        bare: { kind: 'http', url: 'https://example.com/', headers: {}, ...plain },
+      },
+      problems: [],
+    });
+  });
+
+  it('believes annotations where the operator says so, and nobody else', () => {
+    const given = { a: { url: 'https://example.com', trustAnnotations: true } };
+    expect(readDefinitions(given, 'file').definitions['a']).toMatchObject({
+      trustAnnotations: true,
+    });
+    for (const source of ['agent', 'session'] as const) {
+      expect(problemsOf(given, source)).toEqual([
+        expect.stringMatching(/^a\.trustAnnotations is not a field here/),
+      ]);
+    }
+  });
+
+  it.each([
+    ['no map', [], 'mcpServers must be a map'],
+    [
+      'too many',
+      Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`s${i}`, {}])),
+      'at most 32',
+    ],
+    ['a name with a space', { 'a b': { command: 'x' } }, 'a b is not a name'],
+    ['a name with __', { a__b: { command: 'x' } }, 'a__b is not a name'],
+    ['a name that ends with _', { a_: { command: 'x' } }, 'a_ is not a name'],
+    ['a long name', { ['a'.repeat(33)]: { command: 'x' } }, 'is not a name'],
+    ['no server', { a: 'x' }, 'a must be a map'],
+    ['neither', { a: {} }, 'a needs a command'],
+    ['http without a url', { a: { type: 'http' } }, 'a needs a url'],
+    ['the older transport', { a: { type: 'sse', url: 'https://x.y' } }, 'use http'],
+    ['both', { a: { url: 'https://x.y', command: 'x' } }, 'a.command is not a field here'],
+    ['an unknown field', { a: { command: 'x', shell: true } }, 'a.shell is not a field here'],
+    ['args that are no list', { a: { command: 'x', args: '-y' } }, 'a.args must be a list'],
+    ['a NUL', { a: { command: 'x\0y' } }, 'a.command must be text'],
+    ['a relative folder', { a: { command: 'x', cwd: 'here' } }, 'a.cwd must be an absolute path'],
+    [
+      'a variable with =',
+      { a: { command: 'x', env: { 'A=B': 'c' } } },
+      'a.env.A=B is not the name',
+    ],
+    ['a variable that is no text', { a: { command: 'x', env: { A: 1 } } }, 'a.env.A must be text'],
+    ['no url', { a: { url: 'mcp.example.com' } }, 'a.url must be a URL'],
+    ['another scheme', { a: { url: 'file:///etc/passwd' } }, 'a.url must be a URL'],
+    [
+      'a header of the wire',
+      { a: { url: 'https://x.y', headers: { Host: 'z' } } },
+      'set by the protocol',
+    ],
+    [
+      'two lines',
+      { a: { url: 'https://x.y', headers: { A: 'b\r\nC: d' } } },
+      'a.headers.A must be one line',
+    ],
+    [
+      'a header with a colon',
+      { a: { url: 'https://x.y', headers: { 'A:': 'b' } } },
+      'is not the name of a header',
+    ],
+  ])('names %s', (_what, given, problem) => {
+    expect(problemsOf(given).join('\n')).toContain(problem);
+  });
+
+  it('never repeats a value', () => {
+    const secret = 'hunter22-hunter22';
+    const given = {
+      a: { url: `https://user:${secret}@example.com` },
+      b: { url: 'https://x.y', headers: { A: `${secret}\n` } },
+      c: { command: 'x', env: { A: `${secret}\0` } },
+    };
+    expect(problemsOf(given)).toHaveLength(3);
+    expect(problemsOf(given).join('\n')).not.toContain(secret);
+  });
+});

@@ -1,0 +1,102 @@
+/**
+ * An MCP server as a process, with every manner a server can have. `node mcp-stdio-server.mjs [mode]`:
+ * `silent` answers nothing, `ends` ends at once, `odd` lists tools that cannot be offered, `many` lists
+ * more than a turn takes.
+ */
+import { spawn } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+const mode = process.argv[2] ?? 'plain';
+const text = (value) => ({ content: [{ type: 'text', text: value }] });
+
+const calls = {
+  echo: ({ text: said }, { _meta }) => text(`${said}${_meta?.['turnpike/idempotencyKey'] ?? ''}`),
+  pid: () => text(String(process.pid)),
+  env: () => text(JSON.stringify(process.env)),
+  hang: () => new Promise(() => undefined),
+  die: () => process.exit(1),
+  // A child that outlives its parent unless the whole group is killed.
+  child: () => text(String(spawn('sleep', ['600'], { stdio: 'ignore' }).pid)),
+  garbage: () => {
+    process.stdout.write('not a message\n{"neither": "this"}\n');
+    return text('after the garbage');
+  },
+  flood: () => {
+    const piece = 'x'.repeat(1_048_576);
+    for (let i = 0; i < 100; i += 1) process.stdout.write(piece);
+    return new Promise(() => undefined);
+  },
+  fails: () => ({ ...text('the disk is full'), isError: true }),
+  refuses: () => {
+    throw new Error('no such thing');
+  },
+  image: () => ({
+    content: [
+      { type: 'text', text: 'seen' },
+      { type: 'image', mimeType: 'image/png', data: Buffer.alloc(300).toString('base64') },
+    ],
+  }),
+  structured: () => ({ content: [], structuredContent: { answer: 42 } }),
+  slow: async (_input, extra) => {
+    const progressToken = extra._meta?.progressToken;
+    await extra.sendNotification({
+      method: 'notifications/progress',
+      params: { progressToken, progress: 1, total: 2, message: 'half way' },
+    });
+    await wait(100);
+    return text('done');
+  },
+  secret: () => ({ ...text(`the token is ${process.env.TOKEN}`), isError: true }),
+};
+
+const open = { type: 'object', properties: {} };
+const hints = {
+  echo: { idempotentHint: true },
+  pid: { readOnlyHint: true },
+};
+
+function listTools() {
+  const plain = Object.keys(calls).map((name) => ({
+    name,
+    description: `does ${name}`,
+    inputSchema:
+      name === 'echo'
+        ? { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
+        : open,
+    annotations: hints[name],
+  }));
+  if (mode === 'many') {
+    return Array.from({ length: 250 }, (_, i) => ({ name: `tool${i}`, inputSchema: open }));
+  }
+  if (mode !== 'odd') return plain;
+  return [
+    { name: 'fine', inputSchema: open },
+    { name: 'a name with spaces', inputSchema: open },
+    { name: 'broken', inputSchema: { type: 'object', properties: { a: { type: 'nothing' } } } },
+    { name: 'large', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } },
+  ];
+}
+
+if (mode === 'ends') process.exit(3);
+process.stderr.write(`started with ${process.env.TOKEN ?? 'no token'}\n`);
+if (mode === 'silent') process.stdin.resume();
+else {
+  const server = new Server({ name: 'test', version: '1' }, { capabilities: { tools: {} } });
+  const pages = listTools();
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+    const from = Number(params?.cursor ?? 0);
+    const next = from + 7;
+    return {
+      tools: pages.slice(from, next),
+      ...(next < pages.length && { nextCursor: `${next}` }),
+    };
+  });
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
+    const call = calls[params.name];
+    return call(params.arguments ?? {}, { ...extra, _meta: params._meta });
+  });
+  await server.connect(new StdioServerTransport());
+}
