@@ -1,4 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { AccessModule } from './access/access.module.js';
+import type { AccessServices } from './access/open-access.js';
 import { UploadModule } from './attachments/upload/upload.module.js';
 import { chatLimits } from './holodeck/chat-limits.js';
 import { expireSessions } from './holodeck/expire-sessions.js';
@@ -14,8 +16,11 @@ import { SettingsService } from './options/settings/settings-service.js';
 import { SettingsStore } from './options/settings/settings-store.js';
 import { OracleModule } from './oracle/oracle.module.js';
 import { SessionController } from './session/session.controller.js';
+import { sessionNotFound } from './session/session-errors.js';
 import { defaultPersona, SessionService } from './session/session-service.js';
+import { approvalNotFound } from './turn/approvals/approval-errors.js';
 import { forgetArchives } from './turn/forget-archives.js';
+import { turnNotFound } from './turn/turn-errors.js';
 import { countActiveSessions } from './turn/turn-lookup.js';
 import type { TurnServices } from './turn/turn-services.js';
 import type { Chore } from './ops/housekeeper.js';
@@ -26,14 +31,15 @@ import type { Runtime } from './runtime.js';
 /** Composes the modules over one runtime, for its role. */
 @Module({})
 export class AppModule {
-  static compose(runtime: Runtime): DynamicModule {
+  static compose(runtime: Runtime, access: AccessServices): DynamicModule {
     const { services, config } = runtime;
     const { db, queue, log, sessions, personas, provider, clock, attachments } = services;
     const { environmentModel, defaultLimits } = services.settings;
-    const boot = { sessions, personas, provider, clock, environmentModel, defaultLimits };
+    const { audit } = access;
+    const boot = { sessions, personas, provider, clock, environmentModel, defaultLimits, audit };
     const defaultModel = optionRules.model.read(config.model) ?? optionRules.model.fallback();
-    const settings = new SettingsService(new SettingsStore(db, clock), defaultModel);
-    const sessionService = new SessionService(boot);
+    const settings = new SettingsService(new SettingsStore(db, clock), defaultModel, audit);
+    const sessionService = new SessionService({ ...boot, mcp: services.mcp }, services.tools);
     const turnApi = TurnApiModule.register(services, config.disconnectGraceMs);
     const dependencies = [
       { name: 'database', ping: runtime.backEnd.database.ping },
@@ -54,6 +60,12 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
+        AccessModule.register({
+          access,
+          counter: runtime.backEnd.requests,
+          notFound: { session: sessionNotFound, turn: turnNotFound, approval: approvalNotFound },
+          servesApi: servesApi(config.role),
+        }),
         ...(servesApi(config.role)
           ? [
               turnApi,
@@ -61,6 +73,7 @@ export class AppModule {
               HolodeckModule.register({
                 turnApi,
                 services,
+                audit,
                 root: config.projectRoot,
                 store: attachments.store,
                 sessionMs: config.agentSessionMs,
@@ -70,6 +83,7 @@ export class AppModule {
                 turnApi,
                 sessions: sessionService,
                 services,
+                audit,
                 root: config.projectRoot,
               }),
             ]
@@ -77,7 +91,10 @@ export class AppModule {
         ...(runsTurns(config.role)
           ? [
               TurnWorkerModule.register(services, config.disconnectGraceMs),
-              HousekeepingModule.register(listChores(services), services),
+              HousekeepingModule.register(
+                [...listChores(services), forgetAudit(access, config.auditKeepDays)],
+                services,
+              ),
             ]
           : []),
       ],
@@ -93,6 +110,10 @@ export class AppModule {
       ],
     };
   }
+}
+
+function forgetAudit({ audit }: AccessServices, keepDays: number): Chore {
+  return { name: 'forget-audit', run: () => audit.forget(keepDays) };
 }
 
 /** What need not be kept any longer. */

@@ -1,3 +1,4 @@
+import type { RequestCounter } from './access/request-counter.js';
 import type { BlobContents } from './attachments/blobs/blob-contents.js';
 import type { Config } from './config.js';
 import type { EventLog } from './events/event-log.js';
@@ -13,6 +14,8 @@ export interface BackEnd {
   log: EventLog;
   queue: TurnQueue;
   bus: SignalBus;
+  /** Counts what principals send. */
+  requests: RequestCounter;
   /** Where the files of turns are. */
   blobContents: BlobContents;
   /** Says where this process serves, to whoever looks for it on this machine. */

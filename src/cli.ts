@@ -1,10 +1,12 @@
 #!/usr/bin/env node
+import { keysCommand } from './cli/keys-command.js';
 import { migrateCommand } from './cli/migrate-command.js';
 import { serveCommand } from './cli/serve-command.js';
 import { turnCommand } from './cli/turn-command.js';
 
 const usage = `turnpike turn [options] MESSAGE    run one turn and print its stream
 turnpike serve [options]            serve until it is stopped
+turnpike keys create|list|revoke   manage API keys
 turnpike migrate                    bring the database of DATABASE_URL up to date
 
 Options of turn:
@@ -18,6 +20,13 @@ Options of serve:
   --role ROLE       api, worker or all (TURNPIKE_ROLE)
   --open            open the API's page in a browser
 
+Options of keys create:
+  --principal NAME  who the key stands for; --name TEXT says what it is for
+  --scopes A,B      of turns, approvals and admin; the first key has all, others turns and approvals
+  --expires 30d     also 12h or 90m; without it, the key does not expire
+  --requests-per-minute N    --concurrent-turns N    --tokens-per-day N    --usd-per-day X
+  --json            print JSON; also with keys list and keys revoke ID
+
 A MESSAGE of - is read from standard input. TURNPIKE_URL names the server to use; without it, the
 one that serves the data folder, or one started for the length of the turn. Exit code: the turn's
 (0 ended, 1 failed, 130 interrupted); 2 when the command itself was not understood.
@@ -28,6 +37,7 @@ process.exitCode = await run();
 
 async function run(): Promise<number> {
   if (command === 'turn') return turnCommand(rest, process.env);
+  if (command === 'keys') return keysCommand(rest, process.env);
   if (command === 'serve') return serveCommand(rest, process.env);
   if (command === 'migrate') return migrateCommand(process.env);
   const asked = ['help', '--help', '-h'].includes(command);

@@ -1,3 +1,4 @@
+import { RedisRequestCounter } from './access/redis-request-counter.js';
 import { DiskContents } from './attachments/blobs/disk-contents.js';
 import { PostgresContents } from './attachments/blobs/postgres-contents.js';
 import type { BackEnd, BackEndOptions } from './back-end.js';
@@ -37,7 +38,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Back
 async function openPorts(
   options: DistributedOptions,
   opened: Opened,
-): Promise<Pick<BackEnd, 'database' | 'log' | 'bus' | 'queue' | 'blobContents'>> {
+): Promise<Pick<BackEnd, 'database' | 'log' | 'bus' | 'queue' | 'requests' | 'blobContents'>> {
   const { config, logger, redisUrl, databaseUrl } = options;
   const database = await opened.add(
     openPostgres({
@@ -84,5 +85,6 @@ async function openPorts(
     config.blobDir === undefined
       ? new PostgresContents(database.db, database.copyOut)
       : new DiskContents(config.blobDir);
-  return { database, log, bus, queue, blobContents };
+  const requests = new RedisRequestCounter(redis, prefix);
+  return { database, log, bus, queue, requests, blobContents };
 }

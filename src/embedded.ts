@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { MemoryRequestCounter } from './access/memory-request-counter.js';
 import { DiskContents } from './attachments/blobs/disk-contents.js';
 import type { BackEnd, BackEndOptions } from './back-end.js';
 import { MemoryEventLog } from './events/memory-event-log.js';
@@ -36,6 +37,7 @@ export async function openEmbedded(options: BackEndOptions): Promise<BackEnd> {
     log,
     queue,
     bus,
+    requests: new MemoryRequestCounter(),
     blobContents: new DiskContents(config.blobDir ?? path.join(config.dataDir, 'blobs')),
     publish: folder.publish,
     close: async () => {

@@ -2,8 +2,10 @@ import 'reflect-metadata';
 import { ValidationPipe, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { OriginGuard } from './access/origin.guard.js';
+import { findBindingFault } from './access/check-binding.js';
+import { openAccess, type AccessServices } from './access/open-access.js';
 import { AppModule } from './app.module.js';
+import { ConfigError, type Config } from './config.js';
 import { mountOpenApi } from './openapi.js';
 import { agentsErrors } from './holodeck/problem.js';
 import { HousekeepingModule } from './ops/housekeeping.module.js';
@@ -32,11 +34,14 @@ export interface Server {
 /**
  * Puts a runtime behind HTTP and starts its worker.
  *
- * @throws Error with code EADDRINUSE when the port is taken.
+ * @throws Error with code EADDRINUSE when the port is taken; ConfigError when other machines would reach
+ *   a server without keys.
  */
 export async function serve(runtime: Runtime): Promise<Server> {
   const { config, logger } = runtime;
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.compose(runtime), {
+  const access = openAccess(runtime.services, accessSettings(config));
+  if (servesApi(config.role)) await checkBinding(config, access);
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.compose(runtime, access), {
     logger: nestLogger(logger),
     bodyParser: false,
     // Streams stay open for as long as their readers like: a stop does not wait for them.
@@ -50,7 +55,6 @@ export async function serve(runtime: Runtime): Promise<Server> {
   });
   app.use(checkNesting);
   app.disable('x-powered-by');
-  app.useGlobalGuards(new OriginGuard(config.corsOrigins));
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
@@ -74,6 +78,27 @@ export async function serve(runtime: Runtime): Promise<Server> {
       await runtime.close();
     },
   };
+}
+
+function accessSettings(config: Config) {
+  const { host, allowKeyless, corsOrigins } = config;
+  const { requestsPerMinute, concurrentTurns, tokensPerDay, usdPerDay } = config;
+  return {
+    host,
+    allowKeyless,
+    corsOrigins,
+    // Of several processes each would let whoever reaches a gateway make the first key.
+    takesFirstKey: config.databaseUrl === undefined && !allowKeyless,
+    limits: { requestsPerMinute, concurrentTurns, tokensPerDay, usdPerDay },
+  };
+}
+
+/** @throws ConfigError. */
+async function checkBinding(config: Config, { store }: AccessServices): Promise<void> {
+  const { host, allowKeyless } = config;
+  const { hasActive: hasActiveKey } = await store.census();
+  const fault = findBindingFault({ host, allowKeyless, hasActiveKey });
+  if (fault !== undefined) throw new ConfigError([fault]);
 }
 
 /** The framework's own lines, in our log. Its chatter about routes is for debugging. */

@@ -15,10 +15,14 @@ describe('checkOrigin', () => {
 
   it('takes a page of an origin that is allowed, and of no other', () => {
     const headers = { host: 'localhost:4400', origin: 'https://app.example' };
-    expect(checkOrigin(headers, ['https://app.example'])).toBeUndefined();
-    expect(checkOrigin(headers, ['https://app.example:8443'])).toMatchObject({ status: 403 });
+    expect(checkOrigin(headers, { allowed: ['https://app.example'] })).toBeUndefined();
+    expect(checkOrigin(headers, { allowed: ['https://app.example:8443'] })).toMatchObject({
+      status: 403,
+    });
     const rebound = { host: 'evil.example', origin: 'https://app.example' };
-    expect(checkOrigin(rebound, ['https://app.example'])).toMatchObject({ status: 403 });
+    expect(checkOrigin(rebound, { allowed: ['https://app.example'] })).toMatchObject({
+      status: 403,
+    });
   });
 
   it.each([

@@ -2,19 +2,29 @@ import { TypedError } from '../platform/typed-error.js';
 
 const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
+export interface OriginRules {
+  /** Origins of other sites whose pages may call. */
+  allowed?: readonly string[];
+  /** The server is known by other names than loopback ones: a gateway decides who reaches it. */
+  anyHost?: boolean;
+}
+
 /**
  * While there are no API keys, whoever reaches the loopback address may run tools. A web page of
  * any site can make its visitor's browser send requests there; a rebound DNS name can even read
- * the answers. Both show in `Host` or `Origin`, and both are refused. Pure.
+ * the answers. Both show in `Host` or `Origin`, and both are refused. A key needs no such rule: no
+ * browser sends one by itself. Pure.
  */
 export function checkOrigin(
   headers: { host?: string | undefined; origin?: string | undefined },
-  allowedOrigins: readonly string[] = [],
+  { allowed = [], anyHost = false }: OriginRules = {},
 ): TypedError | undefined {
   const { host, origin } = headers;
-  if (host === undefined || !loopbackNames.has(hostName(host))) return refused('Host', host);
+  if (host === undefined) return refused('Host', host);
+  if (!anyHost && !loopbackNames.has(hostName(host))) return refused('Host', host);
   if (origin === undefined || loopbackNames.has(originName(origin))) return undefined;
-  return allowedOrigins.includes(origin) ? undefined : refused('Origin', origin);
+  if (anyHost && isOwnOrigin(origin, host)) return undefined;
+  return allowed.includes(origin) ? undefined : refused('Origin', origin);
 }
 
 function hostName(host: string): string {
@@ -23,6 +33,10 @@ function hostName(host: string): string {
 
 function originName(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).hostname : '';
+}
+
+function isOwnOrigin(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
 
 function refused(header: string, value: string | undefined): TypedError {

@@ -26,6 +26,8 @@ export interface AttachmentInput {
   sent: readonly ReceivedFile[];
   /** Folders that paths may lead into. */
   roots: readonly string[];
+  /** Who may name only its own uploads; the local user when absent. */
+  principalId?: string;
   limits: AttachmentLimits;
 }
 
@@ -56,7 +58,7 @@ export async function resolveAttachments(
     accepted.files += 1;
     accepted.bytes += size;
   };
-  const uploads = await deps.uploads.find(named.filter(isUploadId));
+  const uploads = await deps.uploads.find(named.filter(isUploadId), input.principalId);
   for (const name of named) {
     if (isUploadId(name)) {
       const upload = uploads.get(name);

@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { readConfig } from '../config.js';
+import { shellsOff, type Shells } from '../tools/sandbox/shells.js';
 import { describeStart } from './describe-start.js';
 
 const url = 'http://127.0.0.1:4400';
-const started = (environment: Record<string, string>): string =>
-  describeStart({ config: readConfig(environment), mode: 'rehearsal' }, url);
+const off = shellsOff('bubblewrap (bwrap) is not installed');
+const started = (environment: Record<string, string>, shells: Shells = off): string =>
+  describeStart({ config: readConfig(environment), mode: 'rehearsal', shells }, url);
 
 describe('describeStart', () => {
   it('says where it serves, and which routes', () => {
@@ -14,6 +16,12 @@ describe('describeStart', () => {
     for (const route of ['harness/turn', 'harness/attachments', 'agent/{name}/chat', 'health']) {
       expect(text).toMatch(new RegExp(`^  (GET|POST) +/\\S*${route}`, 'm'));
     }
+  });
+
+  it('says how commands run', () => {
+    const off =
+      '  bash    off (bubblewrap (bwrap) is not installed; see TURNPIKE_ALLOW_UNSANDBOXED_BASH)';
+    expect(started({})).toContain(`${off}\n`);
   });
 
   it('names no API on a worker', () => {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Runtime } from '../runtime.js';
+import { describeShells } from '../tools/sandbox/shells.js';
 
 /** The ones to begin with; the page has all. */
 const routes = [
@@ -12,8 +13,11 @@ const routes = [
 ];
 
 /** What `npm start` prints once it serves. */
-export function describeStart(runtime: Pick<Runtime, 'config' | 'mode'>, url: string): string {
-  const { config, mode } = runtime;
+export function describeStart(
+  runtime: Pick<Runtime, 'config' | 'mode' | 'shells'>,
+  url: string,
+): string {
+  const { config, mode, shells } = runtime;
   if (config.role === 'worker') return `Turnpike runs turns and serves ${url} (/health and /ready)`;
   const model =
     mode === 'rehearsal'
@@ -24,6 +28,7 @@ export function describeStart(runtime: Pick<Runtime, 'config' | 'mode'>, url: st
     `Turnpike serves ${url}`,
     `  data    ${config.databaseUrl === undefined ? path.resolve(config.dataDir) : 'PostgreSQL and Redis'}`,
     `  model   ${model}`,
+    `  bash    ${describeShells(shells)}`,
     `  API     ${url}/docs`,
     '',
     ...routes,

@@ -1,8 +1,8 @@
 import { readConfig } from '../config.js';
+import type { ServerAddress } from './read-turn.js';
 import { livingOwner } from '../storage/data-folder.js';
 
-export interface FoundServer {
-  url: string;
+export interface FoundServer extends ServerAddress {
   close(): Promise<void>;
 }
 
@@ -16,17 +16,20 @@ export async function findServer(
   environment: Record<string, string | undefined>,
 ): Promise<FoundServer> {
   const named = environment['TURNPIKE_URL'];
+  const key = environment['TURNPIKE_API_KEY'];
+  const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
   if (named !== undefined && named !== '') {
-    return { url: named.replace(/\/+$/, ''), close: async () => undefined };
+    return { url: named.replace(/\/+$/, ''), headers, close: async () => undefined };
   }
   const config = readConfig({ TURNPIKE_LOG_LEVEL: 'warn', ...environment, TURNPIKE_PORT: '0' });
   const owner = await livingOwner(config.dataDir);
-  if (owner?.url !== undefined) return { url: owner.url, close: async () => undefined };
+  if (owner?.url !== undefined) return { url: owner.url, headers, close: async () => undefined };
   // Loaded only when needed: a server of one's own costs a second to load.
   const [{ openRuntime }, { serve }] = await Promise.all([
     import('../runtime.js'),
     import('../serve.js'),
   ]);
   const readableLogs = process.stderr.isTTY;
-  return serve(await openRuntime({ config, environment, readableLogs }));
+  const server = await serve(await openRuntime({ config, environment, readableLogs }));
+  return { url: server.url, headers, close: () => server.close() };
 }

@@ -27,7 +27,9 @@ describe('readTurn', () => {
   async function readAll(url: string) {
     const frames: ReceivedFrame[] = [];
     const retries: number[] = [];
-    for await (const one of readTurn(url, request, (attempt) => retries.push(attempt))) {
+    for await (const one of readTurn({ url, headers: {} }, request, (attempt) =>
+      retries.push(attempt),
+    )) {
       frames.push(one);
     }
     return { ids: frames.map((one) => one.id), retries };

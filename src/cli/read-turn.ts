@@ -19,6 +19,12 @@ export class RefusedError extends Error {
   }
 }
 
+/** A server, and what every request to it says of who sends it. */
+export interface ServerAddress {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+}
+
 const tries = 8;
 
 /**
@@ -28,13 +34,13 @@ const tries = 8;
  * @throws RefusedError when the server refuses; Error when it cannot be reached any more.
  */
 export async function* readTurn(
-  url: string,
+  server: ServerAddress,
   request: TurnRequest,
   onRetry: (attempt: number) => void,
 ): AsyncGenerator<ReceivedFrame> {
-  const answer = await fetch(`${url}/api/harness/turn`, {
+  const answer = await fetch(`${server.url}/api/harness/turn`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...server.headers },
     body: JSON.stringify(request),
   });
   await refuseUnlessOk(answer);
@@ -58,24 +64,27 @@ export async function* readTurn(
     failures += 1;
     if (failures > tries)
       throw new Error(
-        `The connection to ${url} broke, and ${tries} tries to resume failed. The turn may go on: turnpike turn cannot follow it any more (${turnId}).`,
+        `The connection to ${server.url} broke, and ${tries} tries to resume failed. The turn may go on: turnpike turn cannot follow it any more (${turnId}).`,
       );
     onRetry(failures);
     await wait(Math.min(5_000, 100 * 2 ** failures) * (0.5 + Math.random() / 2));
-    response = await resume(url, turnId, lastId);
+    response = await resume(server, turnId, lastId);
   }
 }
 
 /** Undefined while the server cannot be reached. */
 async function resume(
-  url: string,
+  server: ServerAddress,
   turnId: string,
   lastId: string | undefined,
 ): Promise<Response | undefined> {
-  const headers: Record<string, string> = lastId === undefined ? {} : { 'last-event-id': lastId };
+  const headers = {
+    ...server.headers,
+    ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+  };
   let response: Response;
   try {
-    response = await fetch(`${url}/api/harness/turns/${turnId}/events`, { headers });
+    response = await fetch(`${server.url}/api/harness/turns/${turnId}/events`, { headers });
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;
@@ -99,14 +108,22 @@ async function* framesOf(response: Response): AsyncGenerator<ReceivedFrame> {
 }
 
 /** A JSON call that is expected to work. @throws RefusedError */
-export function postJson(url: string, body: unknown): Promise<Record<string, unknown>> {
-  const headers = { 'content-type': 'application/json' };
-  return post(url, { headers, body: JSON.stringify(body) });
+export function postJson(
+  server: ServerAddress,
+  path: string,
+  body: unknown,
+): Promise<Record<string, unknown>> {
+  const headers = { 'content-type': 'application/json', ...server.headers };
+  return post(`${server.url}${path}`, { headers, body: JSON.stringify(body) });
 }
 
 /** A call with files that is expected to work. @throws RefusedError */
-export function postForm(url: string, body: FormData): Promise<Record<string, unknown>> {
-  return post(url, { body });
+export function postForm(
+  server: ServerAddress,
+  path: string,
+  body: FormData,
+): Promise<Record<string, unknown>> {
+  return post(`${server.url}${path}`, { headers: server.headers, body });
 }
 
 async function post(url: string, init: RequestInit): Promise<Record<string, unknown>> {

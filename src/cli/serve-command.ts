@@ -2,6 +2,8 @@ import open from 'open';
 import { parseArgs } from 'node:util';
 import { AgentsInvalidError } from '../agents/check-agents.js';
 import { ConfigError, readConfig, type Config } from '../config.js';
+import { McpFileError } from '../tools/mcp/mcp-file.js';
+import { PermissionsInvalidError } from '../options/load-permissions.js';
 import { errorCode } from '../platform/error-code.js';
 import type { Server } from '../serve.js';
 import type { Runtime } from '../runtime.js';
@@ -107,7 +109,14 @@ function stopSignal(): Promise<void> {
 
 /** What went wrong, and what to do. */
 export function explainStartFailure(error: unknown, environment: Environment): string {
-  const explained = [AgentsInvalidError, ConfigError, DataFolderBusyError, UnreachableError];
+  const explained = [
+    AgentsInvalidError,
+    ConfigError,
+    DataFolderBusyError,
+    McpFileError,
+    PermissionsInvalidError,
+    UnreachableError,
+  ];
   if (explained.some((type) => error instanceof type)) return (error as Error).message;
   if (errorCode(error)?.startsWith('ERR_PARSE_ARGS') === true) return (error as Error).message;
   if (errorCode(error) === 'EADDRINUSE') {

@@ -5,7 +5,7 @@ import { DataFolderBusyError } from '../storage/data-folder.js';
 import { findServer, type FoundServer } from './find-server.js';
 import { painter } from './paint.js';
 import { parseTurnArguments, UsageError, type TurnArguments } from './parse-turn-arguments.js';
-import { postJson, readTurn, RefusedError } from './read-turn.js';
+import { postJson, readTurn, RefusedError, type ServerAddress } from './read-turn.js';
 import { uploadFiles } from './upload-files.js';
 import { renderFrame, renderStart } from './render-turn.js';
 
@@ -27,9 +27,9 @@ export async function turnCommand(
     const wanted = parseTurnArguments(args, folder);
     const message = wanted.message === '-' ? await readAll(process.stdin) : wanted.message;
     server = await findServer(environment);
-    const attachments = await attach(server.url, wanted, message);
-    const sessionId = wanted.sessionId ?? (await createSession(server.url, folder, wanted));
-    return await runTurn(server.url, { ...wanted, attachments, message, sessionId }, environment);
+    const attachments = await attach(server, wanted, message);
+    const sessionId = wanted.sessionId ?? (await createSession(server, folder, wanted));
+    return await runTurn(server, { ...wanted, attachments, message, sessionId }, environment);
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
@@ -39,10 +39,14 @@ export async function turnCommand(
 }
 
 /** Files that cannot be taken end no turn that has something to say. */
-async function attach(url: string, wanted: TurnArguments, message: string): Promise<string[]> {
+async function attach(
+  server: ServerAddress,
+  wanted: TurnArguments,
+  message: string,
+): Promise<string[]> {
   const warn = (text: string): void => void process.stderr.write(`${text}\n`);
   try {
-    return await uploadFiles(url, wanted.attachments, warn);
+    return await uploadFiles(server, wanted.attachments, warn);
   } catch (error) {
     const isAboutFiles = error instanceof RefusedError && error.type === 'ATTACHMENT_FAILURE';
     if (!isAboutFiles || message.trim() === '') throw error;
@@ -52,26 +56,26 @@ async function attach(url: string, wanted: TurnArguments, message: string): Prom
 }
 
 async function createSession(
-  url: string,
+  server: ServerAddress,
   projectRoot: string,
   wanted: TurnArguments,
 ): Promise<string> {
   const persona = wanted.persona === undefined ? {} : { persona: wanted.persona };
-  const body = await postJson(`${url}/api/harness/session/create`, { projectRoot, ...persona });
+  const body = await postJson(server, '/api/harness/session/create', { projectRoot, ...persona });
   const { sessionId } = body['session'] as { sessionId: string };
   process.stderr.write(`session ${sessionId}\n`);
   return sessionId;
 }
 
 async function runTurn(
-  url: string,
+  server: ServerAddress,
   wanted: TurnArguments & { sessionId: string },
   environment: Environment,
 ): Promise<number> {
   const { sessionId, message, attachments, opts, json } = wanted;
   const colours = process.stderr.isTTY && environment['NO_COLOR'] === undefined;
   const paint = painter(colours);
-  const stopListening = interruptOnSignal(url, sessionId);
+  const stopListening = interruptOnSignal(server, sessionId);
   let state = renderStart;
   let exitCode = 1;
   try {
@@ -79,7 +83,7 @@ async function runTurn(
     const onRetry = (attempt: number): void => {
       process.stderr.write(paint('yellow', `↻ connection lost, resuming (${attempt})\n`));
     };
-    for await (const frame of readTurn(url, request, onRetry)) {
+    for await (const frame of readTurn(server, request, onRetry)) {
       if (frame.event === 'process:exit') exitCode = Number(frame.data['exitCode']);
       if (json) {
         process.stdout.write(`${JSON.stringify(frame)}\n`);
@@ -98,10 +102,10 @@ async function runTurn(
 }
 
 /** The first Ctrl-C ends the turn in order, and its stream says so; the second one just leaves. */
-function interruptOnSignal(url: string, sessionId: string): () => void {
+function interruptOnSignal(server: ServerAddress, sessionId: string): () => void {
   const onSignal = (): void => {
     process.once('SIGINT', () => process.exit(130));
-    postJson(`${url}/api/harness/interrupt`, { sessionId }).catch((error: unknown) => {
+    postJson(server, '/api/harness/interrupt', { sessionId }).catch((error: unknown) => {
       process.stderr.write(`${explain(error)}\n`);
     });
   };

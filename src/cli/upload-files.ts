@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../platform/error-code.js';
-import { postForm } from './read-turn.js';
+import { postForm, type ServerAddress } from './read-turn.js';
 
 interface Uploaded {
   attachments: { id: string; name: string; changed?: string }[];
@@ -17,7 +17,7 @@ interface Uploaded {
  * @throws RefusedError when the server takes none.
  */
 export async function uploadFiles(
-  url: string,
+  server: ServerAddress,
   files: readonly string[],
   warn: (text: string) => void,
 ): Promise<string[]> {
@@ -34,7 +34,7 @@ export async function uploadFiles(
     }
   }
   if (count === 0) return [];
-  const body = await postForm(`${url}/api/harness/attachments`, form);
+  const body = await postForm(server, '/api/harness/attachments', form);
   const attachments = body['attachments'] as Uploaded['attachments'];
   const errors = body['errors'] as Uploaded['errors'];
   for (const { path: name, reason } of errors) warn(`${name} was not taken: ${reason}`);

@@ -6,11 +6,12 @@ import { isExpired } from './session-expiry.js';
 /** Marks the sessions that the agents API made. No mode of permissions: it means what `direct` means. */
 export const AGENT_MODE = 'agent';
 
-/** Whether an agent can go on in a session: it is its own, and has not expired. */
+/** Whether an agent can go on in a session: it is its own, and the caller's, and has not expired. */
 export async function isLiveSession(
   db: Database,
-  { sessionId, agent, now }: { sessionId: string; agent: string; now: Date },
+  asked: { sessionId: string; agent: string; principalId: string; now: Date },
 ): Promise<boolean> {
+  const { sessionId, agent, principalId, now } = asked;
   const found = await db
     .select({ id: sessions.id })
     .from(sessions)
@@ -19,31 +20,48 @@ export async function isLiveSession(
         eq(sessions.id, sessionId),
         eq(sessions.mode, AGENT_MODE),
         eq(sessions.persona, agent),
+        eq(sessions.principalId, principalId),
         not(isExpired(now)),
       ),
     );
   return found.length > 0;
 }
 
-/** Whether a session was made by the agents API, for whichever agent. */
-export async function isAgentSession(db: Database, sessionId: string): Promise<boolean> {
+/** Whether a session was made by the agents API for a principal, for whichever agent. */
+export async function isAgentSession(
+  db: Database,
+  sessionId: string,
+  principalId: string,
+): Promise<boolean> {
   const found = await db
     .select({ id: sessions.id })
     .from(sessions)
-    .where(and(eq(sessions.id, sessionId), eq(sessions.mode, AGENT_MODE)));
+    .where(
+      and(
+        eq(sessions.id, sessionId),
+        eq(sessions.mode, AGENT_MODE),
+        eq(sessions.principalId, principalId),
+      ),
+    );
   return found.length > 0;
 }
 
-/** The session of an agent's turn; undefined when the agent has no such turn. */
+/** The session of an agent's turn; undefined when the agent has no such turn for the principal. */
 export async function findTurnSession(
   db: Database,
-  turnId: string,
-  agent: string,
+  { turnId, agent, principalId }: { turnId: string; agent: string; principalId: string },
 ): Promise<string | undefined> {
   const [found] = await db
     .select({ sessionId: sessions.id })
     .from(turns)
     .innerJoin(sessions, eq(sessions.id, turns.sessionId))
-    .where(and(eq(turns.id, turnId), eq(sessions.mode, AGENT_MODE), eq(sessions.persona, agent)));
+    .where(
+      and(
+        eq(turns.id, turnId),
+        eq(sessions.mode, AGENT_MODE),
+        eq(sessions.persona, agent),
+        eq(sessions.principalId, principalId),
+      ),
+    );
   return found?.sessionId;
 }

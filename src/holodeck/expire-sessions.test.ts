@@ -41,7 +41,7 @@ describe('a session of the agents API', () => {
   }
 
   const isLive = (sessionId: string, now: Date): Promise<boolean> =>
-    isLiveSession(database.db, { sessionId, agent: 'READER', now });
+    isLiveSession(database.db, { sessionId, agent: 'READER', principalId: 'local', now });
 
   it.each<[string, Session, Turn[], number]>([
     ['it was made', {}, [], TERM_MS],

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '../access/principal.js';
 import type { BlobStore } from '../attachments/blobs/blob-store.js';
 import { clientLeft } from '../turn/turn-errors.js';
 import type { TurnServices } from '../turn/turn-services.js';
@@ -22,6 +23,7 @@ export interface HolodeckDeps extends SubmitDeps {
 /** A request for an agent, as it came: its body was not read. */
 export interface ChatCall {
   agent: string;
+  principal: Principal;
   request: IncomingMessage;
   response: ServerResponse;
   idempotencyKey: string | undefined;
@@ -58,7 +60,7 @@ export class HolodeckService {
    *   INVALID_REQUEST 400.
    */
   async resume(
-    { agent, messageId }: { agent: string; messageId: string },
+    { agent, messageId, principalId }: { agent: string; messageId: string; principalId: string },
     cursor: string | undefined,
     response: ServerResponse,
   ): Promise<void> {
@@ -66,7 +68,9 @@ export class HolodeckService {
     const turnId = fromUlid('turn', checkUlid('message_id', messageId));
     const { name } = await services.personas.load(agent);
     const sessionId =
-      turnId === undefined ? undefined : await findTurnSession(services.db, turnId, name);
+      turnId === undefined
+        ? undefined
+        : await findTurnSession(services.db, { turnId, agent: name, principalId });
     if (turnId === undefined || sessionId === undefined) throw messageNotFound(name, messageId);
     const ids = { sessionId: toUlid(sessionId), messageId };
     nameIds(response, ids);
@@ -74,26 +78,29 @@ export class HolodeckService {
   }
 
   /** Deletes a session of an agent; one that there is not is deleted already. */
-  async forget(session: string): Promise<void> {
-    const { turns, services } = this.deps;
+  async forget(session: string, principalId: string): Promise<void> {
+    const { turns, services, audit } = this.deps;
     const sessionId = fromUlid('sess', checkUlid('session_id', session));
-    if (sessionId === undefined || !(await isAgentSession(services.db, sessionId))) return;
+    if (sessionId === undefined || !(await isAgentSession(services.db, sessionId, principalId)))
+      return;
     try {
       await turns.deleteSession(sessionId);
     } catch (error) {
       if (hasReason(error, 'NO_SUCH_SESSION')) return;
       throw isBusy(error) ? sessionEnds(session) : error;
     }
+    await audit.write({ principalId, action: 'session.deleted', subject: sessionId });
   }
 
-  async #submit({ agent, request, response, idempotencyKey }: ChatCall) {
+  async #submit({ agent, principal, request, response, idempotencyKey }: ChatCall) {
     const { services, store, limits } = this.deps;
     // Before the body: it may be large.
     const { name } = await services.personas.load(agent);
     const received = await receiveChat(request, { store, limits, clock: services.clock });
     // Nothing was begun for it, and nothing is.
     if (response.destroyed) throw clientLeft();
-    const submitted = await submitChat(this.deps, { ...received, agent: name, idempotencyKey });
+    const chat = { ...received, agent: name, principal, idempotencyKey };
+    const submitted = await submitChat(this.deps, chat);
     const ids = toIds(submitted);
     nameIds(response, ids);
     return { turn: submitted.turn, ids };

@@ -20,10 +20,16 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { Caller, callerOf } from '../access/caller.decorator.js';
+import { Unowned } from '../access/owned.decorator.js';
+import type { Principal } from '../access/principal.js';
 import { readCursor, readKey } from './chat-headers.js';
 import { ApiChat, ApiHolodeckStream, ApiProblems } from './holodeck-api.decorator.js';
 import { ChatAnswerDto, ProblemDto } from './holodeck.dto.js';
 import { HolodeckService } from './holodeck-service.js';
+
+/** Of the routes that name one by its ULID, in a body that only the service reads. */
+const looksItself = 'its service looks among the caller’s own';
 
 const refusals = {
   400: 'INVALID_REQUEST, ATTACHMENT_FAILURE',
@@ -44,6 +50,7 @@ export class HolodeckController {
   constructor(private readonly holodeck: HolodeckService) {}
 
   @Get('agents')
+  @Unowned('agents are the server’s')
   @ApiOperation({ summary: 'The agents, with what each is for and may do' })
   @ApiOkResponse({
     description:
@@ -54,6 +61,7 @@ export class HolodeckController {
   }
 
   @Post(['agent/:name/chat', 'agent/:name/chat/multipart'])
+  @Unowned(looksItself)
   @HttpCode(200)
   @ApiOperation({ summary: 'Ask an agent, and wait for the answer' })
   @ApiChat()
@@ -65,10 +73,12 @@ export class HolodeckController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ChatAnswerDto> {
-    return this.holodeck.chat({ agent, request, response, idempotencyKey: readKey(key) });
+    const asked = { agent, principal: callerOf(request), idempotencyKey: readKey(key) };
+    return this.holodeck.chat({ ...asked, request, response });
   }
 
   @Post(['agent/:name/chat/stream', 'agent/:name/chat/stream/multipart'])
+  @Unowned(looksItself)
   @ApiOperation({ summary: 'Ask an agent, and stream the answer' })
   @ApiChat()
   @ApiHolodeckStream()
@@ -79,10 +89,12 @@ export class HolodeckController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await this.holodeck.stream({ agent, request, response, idempotencyKey: readKey(key) });
+    const asked = { agent, principal: callerOf(request), idempotencyKey: readKey(key) };
+    await this.holodeck.stream({ ...asked, request, response });
   }
 
   @Get('agent/:name/chat/stream/:messageId')
+  @Unowned(looksItself)
   @ApiOperation({ summary: 'Go on with a stream, from its start or after a cursor' })
   @ApiHeader({
     name: 'Last-Event-ID',
@@ -102,16 +114,17 @@ export class HolodeckController {
     @Query('after') after: unknown,
     @Res() response: Response,
   ): Promise<void> {
-    const message = { agent: name, messageId };
+    const message = { agent: name, messageId, principalId: callerOf(response.req).id };
     await this.holodeck.resume(message, readCursor(lastEventId ?? after), response);
   }
 
   @Delete('sessions/:session_id')
+  @Unowned(looksItself)
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a session; a turn that runs in it is ended first' })
   @ApiNoContentResponse({ description: 'Also when there was none.' })
   @ApiProblems({ 400: 'INVALID_REQUEST', 409: 'TURN_IN_PROGRESS: it does not end' })
-  forget(@Param('session_id') sessionId: string): Promise<void> {
-    return this.holodeck.forget(sessionId);
+  forget(@Param('session_id') sessionId: string, @Caller() caller: Principal): Promise<void> {
+    return this.holodeck.forget(sessionId, caller.id);
   }
 }

@@ -12,7 +12,7 @@ export function isExpired(now: Date): SQL<boolean> {
   const keepsIt = sql`
     select 1 from ${turns}
     where ${turns.sessionId} = ${sessions.id}
-      and (${turns.status} in ('queued', 'running') or ${turns.endedAt} + ${term} > ${at})`;
+      and (${turns.status} in ('held', 'queued', 'running', 'waiting') or ${turns.endedAt} + ${term} > ${at})`;
   return sql`(
     ${sessions.expiresAfterMs} is not null
     and ${sessions.updatedAt} + ${term} <= ${at}

@@ -3,6 +3,9 @@ import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../test/support/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { openTestServices, type TestServices } from '../../test/support/turn-services.js';
+import { AuditLog } from '../access/audit-log.js';
+import { LOCAL_USER } from '../access/local-user.js';
+import { localPrincipal, type Principal } from '../access/principal.js';
 import { newId } from '../platform/ids.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions, turns } from '../storage/schema.js';
@@ -10,6 +13,10 @@ import { Presence } from '../turn/presence.js';
 import { TurnService } from '../turn/turn-service.js';
 import { findTurnSession, isAgentSession } from './agent-lookup.js';
 import { submitChat, type Chat, type SubmitDeps } from './submit-chat.js';
+
+const noLimits = { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
+const local = localPrincipal(noLimits);
+const other: Principal = { ...local, id: 'other' };
 
 const TERM_MS = 30 * 60_000;
 
@@ -30,13 +37,15 @@ describe('submitChat', () => {
     test = await openTestServices(database, [], { clock });
     const { services } = test;
     const service = new TurnService(services, new Presence({ ...services, graceMs: 1_000 }));
-    deps = { turns: service, services, root: test.projectRoot, sessionMs: TERM_MS };
+    const audit = new AuditLog(database.db, clock);
+    deps = { turns: service, services, audit, root: test.projectRoot, sessionMs: TERM_MS };
   });
   afterEach(() => test.close());
 
   const submit = (more: Partial<Chat> = {}) =>
     submitChat(deps, {
       agent: 'WORKING_ITEMS',
+      principal: local,
       message: 'Hello',
       sessionId: undefined,
       files: [],
@@ -65,9 +74,14 @@ describe('submitChat', () => {
       mode: 'agent',
       expiresAfterMs: TERM_MS,
     });
-    expect(await findTurnSession(database.db, turn.turnId, 'WORKING_ITEMS')).toBe(sessionId);
-    expect(await findTurnSession(database.db, turn.turnId, 'ANOTHER')).toBeUndefined();
-    expect(await isAgentSession(database.db, sessionId)).toBe(true);
+    const { turnId } = turn;
+    const found = (agent: string, principalId: string) =>
+      findTurnSession(database.db, { turnId, agent, principalId });
+    expect(await found('WORKING_ITEMS', LOCAL_USER)).toBe(sessionId);
+    expect(await found('WORKING_ITEMS', 'other')).toBeUndefined();
+    expect(await found('ANOTHER', LOCAL_USER)).toBeUndefined();
+    expect(await isAgentSession(database.db, sessionId, LOCAL_USER)).toBe(true);
+    expect(await isAgentSession(database.db, sessionId, 'other')).toBe(false);
   });
 
   it('goes on in it', async () => {
@@ -86,6 +100,15 @@ describe('submitChat', () => {
     }
   });
 
+  it('begins one of the caller’s own where it is another one’s', async () => {
+    const sessionId = await begin();
+    const chat = await submit({ sessionId, principal: other });
+    expect(chat.sessionId).not.toBe(sessionId);
+    expect((await test.services.sessions.get(chat.sessionId)).principalId).toBe('other');
+    const [turn] = await database.db.select().from(turns).where(eq(turns.id, chat.turn.turnId));
+    expect(turn?.principalId).toBe('other');
+  });
+
   it('begins another where it is another agent’s, or no agent’s', async () => {
     const ofAnother = await begin();
     await database.db
@@ -100,7 +123,7 @@ describe('submitChat', () => {
     for (const sessionId of [ofAnother, ofHarness]) {
       expect((await submit({ sessionId })).sessionId).not.toBe(sessionId);
     }
-    expect(await isAgentSession(database.db, ofHarness)).toBe(false);
+    expect(await isAgentSession(database.db, ofHarness, LOCAL_USER)).toBe(false);
   });
 
   it('refuses a second message while one is answered, in words of this wire', async () => {

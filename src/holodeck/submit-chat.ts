@@ -1,5 +1,7 @@
+import type { AuditLog } from '../access/audit-log.js';
+import type { Principal } from '../access/principal.js';
 import { newTimeId } from '../platform/ids.js';
-import type { SubmittedTurn } from '../turn/submit-turn.js';
+import type { SubmittedTurn } from '../turn/turn-submission.js';
 import type { TurnService } from '../turn/turn-service.js';
 import type { TurnServices } from '../turn/turn-services.js';
 import { AGENT_MODE, isLiveSession } from './agent-lookup.js';
@@ -9,6 +11,7 @@ import type { ReceivedChat } from './receive-chat.js';
 export interface SubmitDeps {
   turns: TurnService;
   services: Pick<TurnServices, 'db' | 'clock' | 'logger' | 'sessions'>;
+  audit: Pick<AuditLog, 'write'>;
   /** Folder that sessions work in. */
   root: string;
   /** How long a session is kept without use. */
@@ -18,6 +21,7 @@ export interface SubmitDeps {
 export interface Chat extends ReceivedChat {
   /** Name of an agent that there is. */
   agent: string;
+  principal: Principal;
   idempotencyKey: string | undefined;
 }
 
@@ -37,11 +41,12 @@ export async function submitChat(deps: SubmitDeps, chat: Chat): Promise<Submitte
 }
 
 async function goOn(deps: SubmitDeps, chat: Chat): Promise<SubmittedChat | undefined> {
-  const { sessionId, agent } = chat;
+  const { sessionId, agent, principal } = chat;
   if (sessionId === undefined) return undefined;
   const { db, clock } = deps.services;
   const now = new Date(clock.now());
-  if (!(await isLiveSession(db, { sessionId, agent, now }))) return undefined;
+  if (!(await isLiveSession(db, { sessionId, agent, principalId: principal.id, now })))
+    return undefined;
   try {
     return await submitTo(deps, chat, sessionId);
   } catch (error) {
@@ -52,16 +57,20 @@ async function goOn(deps: SubmitDeps, chat: Chat): Promise<SubmittedChat | undef
 }
 
 async function begin(deps: SubmitDeps, chat: Chat): Promise<SubmittedChat> {
-  const { turns, services, root, sessionMs } = deps;
+  const { turns, services, audit, root, sessionMs } = deps;
+  const { id: principalId } = chat.principal;
   const { id: sessionId } = await services.sessions.create({
     id: newTimeId('sess', services.clock.now()),
+    principalId,
     projectRoot: root,
     persona: chat.agent,
     mode: AGENT_MODE,
     expiresAfterMs: sessionMs,
   });
   try {
-    return await submitTo(deps, chat, sessionId);
+    const submitted = await submitTo(deps, chat, sessionId);
+    await audit.write({ principalId, action: 'session.created', subject: sessionId });
+    return submitted;
   } catch (error) {
     // A session that never began: nobody knows of it.
     await turns
@@ -72,10 +81,11 @@ async function begin(deps: SubmitDeps, chat: Chat): Promise<SubmittedChat> {
 }
 
 async function submitTo(deps: SubmitDeps, chat: Chat, sessionId: string): Promise<SubmittedChat> {
-  const { message, files, agent, idempotencyKey } = chat;
+  const { message, files, agent, principal, idempotencyKey } = chat;
   try {
     const turn = await deps.turns.submit({
       sessionId,
+      principal,
       message,
       opts: { persona: agent },
       attachments: [],

@@ -1,5 +1,6 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Owned } from '../access/owned.decorator.js';
 import { SessionService } from '../session/session-service.js';
 import { ApiErrors } from '../wire/api-errors.decorator.js';
 import { TodoListDto } from './todo.dto.js';
@@ -14,6 +15,7 @@ export class TodoController {
   ) {}
 
   @Get(':id/todos')
+  @Owned({ session: 'params.id' })
   @ApiOperation({ summary: 'Todo list of a session, as its turns left it' })
   @ApiOkResponse({ type: TodoListDto })
   @ApiErrors({ 404: 'SESSION_NOT_FOUND', 503: 'STORAGE_UNAVAILABLE' })

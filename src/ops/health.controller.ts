@@ -1,8 +1,12 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { Open } from '../access/owned.decorator.js';
 import { HealthService, type Health } from './health-service.js';
 import type { Readiness } from './readiness.js';
+
+/** Of all its routes: they tell nothing of anybody. */
+const isForProbes = 'what watches the process has no key';
 
 const healthDescription =
   '`{status, agent_name, agent_ready, active_sessions?, uptime_seconds}`; within 100 ms.';
@@ -13,6 +17,7 @@ export class HealthController {
   constructor(private readonly health: HealthService) {}
 
   @Get('health')
+  @Open(isForProbes)
   @ApiOperation({ summary: 'Whether the process can do its work' })
   @ApiOkResponse({ description: healthDescription })
   @ApiResponse({ status: 503, description: 'The same, with the status `unhealthy`.' })
@@ -21,6 +26,7 @@ export class HealthController {
   }
 
   @Get('health/agent')
+  @Open(isForProbes)
   @ApiOperation({ summary: 'Whether the agent of sessions that name none could answer' })
   @ApiOkResponse({ description: healthDescription })
   @ApiResponse({ status: 503, description: 'The same, with the status `unhealthy`.' })
@@ -29,6 +35,7 @@ export class HealthController {
   }
 
   @Get('ready')
+  @Open(isForProbes)
   @ApiOperation({ summary: 'Whether database, queue and log answer' })
   @ApiOkResponse({ description: '`{ready, checks}`: each check is `ok`.' })
   @ApiResponse({ status: 503, description: 'Not ready; `checks` says what does not answer.' })

@@ -1,25 +1,29 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
+import { isId } from '../platform/ids.js';
 import type { Database } from '../storage/connection.js';
-import { compactions, sessions, turns } from '../storage/schema.js';
+import { activeStatuses, compactions, sessions, turns } from '../storage/schema.js';
 
 /** Marks the sessions that `/api/oracle` made. No mode of permissions: it means what `direct` means. */
 export const ORACLE_MODE = 'oracle';
 
-/** The session of the newest conversation. */
-export async function findNewestContext(db: Database): Promise<string | undefined> {
+/** The session of a principal's newest conversation. */
+export async function findNewestContext(
+  db: Database,
+  principalId: string,
+): Promise<string | undefined> {
   const [newest] = await db
     .select({ id: sessions.id })
     .from(sessions)
-    .where(eq(sessions.mode, ORACLE_MODE))
+    .where(and(eq(sessions.mode, ORACLE_MODE), eq(sessions.principalId, principalId)))
     .orderBy(desc(sessions.createdAt), desc(sessions.id))
     .limit(1);
   return newest?.id;
 }
 
-/** The session whose turn began last of those that run. */
+/** The session of a principal whose turn began last of those that run. */
 export async function findRunningContext(
   db: Database,
-  contextId: string | undefined,
+  { contextId, principalId }: { contextId: string | undefined; principalId: string },
 ): Promise<string | undefined> {
   const wanted =
     contextId === undefined ? eq(sessions.mode, ORACLE_MODE) : eq(sessions.id, contextId);
@@ -27,10 +31,30 @@ export async function findRunningContext(
     .select({ id: turns.sessionId })
     .from(turns)
     .innerJoin(sessions, eq(sessions.id, turns.sessionId))
-    .where(and(inArray(turns.status, ['queued', 'running']), wanted))
+    .where(
+      and(
+        inArray(turns.status, [...activeStatuses]),
+        wanted,
+        eq(sessions.principalId, principalId),
+      ),
+    )
     .orderBy(desc(turns.createdAt), desc(turns.id))
     .limit(1);
   return running?.id;
+}
+
+/** Whether a session is a principal's. Text that is no session's id is the id of none. */
+export async function isOwnContext(
+  db: Database,
+  sessionId: string,
+  principalId: string,
+): Promise<boolean> {
+  if (!isId('sess', sessionId)) return false;
+  const found = await db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.id, sessionId), eq(sessions.principalId, principalId)));
+  return found.length > 0;
 }
 
 /** Whether a summary stands for a part of the conversation. */

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import type { AuditLog } from '../access/audit-log.js';
+import type { Principal } from '../access/principal.js';
 import { defaultAgentConfig } from '../governance/agent-config.js';
 import { TypedError } from '../platform/typed-error.js';
 import type { SessionService } from '../session/session-service.js';
 import { loadSessionTurns } from '../turn/load-turn.js';
-import type { SubmittedTurn } from '../turn/submit-turn.js';
+import type { SubmittedTurn } from '../turn/turn-submission.js';
 import type { TurnService } from '../turn/turn-service.js';
 import type { TurnServices } from '../turn/turn-services.js';
 import { oracleDialect } from '../wire/dialects/oracle.js';
@@ -15,6 +17,7 @@ import {
   findNewestContext,
   findRunningContext,
   isCompressed,
+  isOwnContext,
   ORACLE_MODE,
 } from './oracle-lookup.js';
 import type { Busy, OracleQuestion } from './oracle-question.js';
@@ -25,8 +28,15 @@ export interface OracleDeps {
   turns: TurnService;
   sessions: SessionService;
   services: Pick<TurnServices, 'db' | 'clock' | 'logger' | 'settings'>;
+  audit: Pick<AuditLog, 'write'>;
   /** Folder that new conversations work in. */
   root: string;
+}
+
+export interface OracleCall {
+  question: OracleQuestion;
+  busy: Busy;
+  principal: Principal;
 }
 
 /** Conversations of the oracle wire: a conversation is a session, its `context_id` the session's id. */
@@ -34,45 +44,54 @@ export class OracleService {
   constructor(private readonly deps: OracleDeps) {}
 
   /** Streams the answer. A missing provider key is said on the stream: its clients expect that. */
-  async stream(question: OracleQuestion, busy: Busy, response: ServerResponse): Promise<void> {
+  async stream(asked: OracleCall, response: ServerResponse): Promise<void> {
     const { turns, services } = this.deps;
-    let asked: Asked;
+    let submitted: Submitted;
     try {
-      asked = await this.#submit(question, busy);
+      submitted = await this.#submit(asked);
     } catch (error) {
       if (!isMissingKey(error)) throw error;
       const { clock, settings } = services;
       return writeErrorChunk(response, error, { clock, deadlineMs: settings.readerTimeoutMs });
     }
-    response.setHeader('X-Turn-Id', asked.turn.turnId);
-    response.setHeader('X-Session-Id', asked.sessionId);
-    await turns.stream(asked.turn, response, undefined, oracleDialect);
+    response.setHeader('X-Turn-Id', submitted.turn.turnId);
+    response.setHeader('X-Session-Id', submitted.sessionId);
+    await turns.stream(submitted.turn, response, undefined, oracleDialect);
   }
 
   /** The whole answer. `signal` aborts when its reader has left. */
-  async ask(question: OracleQuestion, busy: Busy, signal: AbortSignal): Promise<OracleAnswer> {
-    const { turn, sessionId } = await this.#submit(question, busy).catch((error: unknown) => {
+  async ask(asked: OracleCall, signal: AbortSignal): Promise<OracleAnswer> {
+    const { turn, sessionId } = await this.#submit(asked).catch((error: unknown) => {
       if (!isMissingKey(error)) throw error;
       throw new TypedError(error.type, { status: 400, message: error.message });
     });
-    const answer = await collectAnswer(this.deps.turns.follow(turn, signal), question.explain);
+    const answer = await collectAnswer(
+      this.deps.turns.follow(turn, signal),
+      asked.question.explain,
+    );
     // Its conversation was deleted, and what was said with it.
     if (answer === undefined) throw unknownContext(sessionId);
     return answer;
   }
 
-  /** Ends the newest turn that runs, of one conversation or of all. */
-  async cancel(contextId: string | undefined): Promise<'cancelled' | 'no_active_session'> {
-    const sessionId = await findRunningContext(this.deps.services.db, contextId);
+  /** Ends a principal's newest turn that runs, of one conversation or of all. */
+  async cancel(
+    contextId: string | undefined,
+    principalId: string,
+  ): Promise<'cancelled' | 'no_active_session'> {
+    const { services, audit } = this.deps;
+    const sessionId = await findRunningContext(services.db, { contextId, principalId });
     if (sessionId === undefined) return 'no_active_session';
     const turnId = await interruptTurn(this.deps.turns, sessionId);
-    return turnId === undefined ? 'no_active_session' : 'cancelled';
+    if (turnId === undefined) return 'no_active_session';
+    await audit.write({ principalId, action: 'turn.interrupted', subject: turnId });
+    return 'cancelled';
   }
 
   /** @throws TypedError SESSION_NOT_FOUND 404 for a conversation that there is not. */
-  async history(contextId: string | undefined): Promise<OracleHistory> {
+  async history(contextId: string | undefined, principalId: string): Promise<OracleHistory> {
     const { db } = this.deps.services;
-    const sessionId = await this.#find(contextId);
+    const sessionId = await this.#find(contextId, principalId);
     if (sessionId === undefined) return noHistory;
     const turns = await loadSessionTurns(db, sessionId);
     const compressed = await isCompressed(db, sessionId);
@@ -80,30 +99,35 @@ export class OracleService {
   }
 
   /** @returns whether there was a conversation to delete. */
-  async forget(contextId: string | undefined): Promise<boolean> {
-    const sessionId = await this.#find(contextId);
+  async forget(contextId: string | undefined, principalId: string): Promise<boolean> {
+    const sessionId = await this.#find(contextId, principalId);
     if (sessionId === undefined) return false;
     await this.deps.turns.deleteSession(sessionId);
+    const action = 'session.deleted';
+    await this.deps.audit.write({ principalId, action, subject: sessionId });
     return true;
   }
 
-  async #find(contextId: string | undefined): Promise<string | undefined> {
-    if (contextId === undefined) return findNewestContext(this.deps.services.db);
-    const session = await inContext(contextId, () => this.deps.sessions.get(contextId));
-    return session.sessionId;
+  async #find(contextId: string | undefined, principalId: string): Promise<string | undefined> {
+    const { db } = this.deps.services;
+    if (contextId === undefined) return findNewestContext(db, principalId);
+    if (!(await isOwnContext(db, contextId, principalId))) throw unknownContext(contextId);
+    return contextId;
   }
 
-  async #submit(question: OracleQuestion, busy: Busy): Promise<Asked> {
-    const { contextId, projectId } = question;
+  async #submit(asked: OracleCall): Promise<Submitted> {
+    const { contextId, projectId } = asked.question;
+    const principalId = asked.principal.id;
     if (contextId !== undefined) {
-      const turn = await inContext(contextId, () => this.#submitTo(contextId, question, busy));
+      await this.#find(contextId, principalId);
+      const turn = await inContext(contextId, () => this.#submitTo(contextId, asked));
       return { turn, sessionId: contextId };
     }
     const { root, sessions, turns, services } = this.deps;
     const projectRoot = await findProject(root, projectId);
-    const { sessionId } = await sessions.create({ projectRoot, mode: ORACLE_MODE });
+    const { sessionId } = await sessions.create({ projectRoot, mode: ORACLE_MODE }, principalId);
     try {
-      return { turn: await this.#submitTo(sessionId, question, busy), sessionId };
+      return { turn: await this.#submitTo(sessionId, asked), sessionId };
     } catch (error) {
       // A conversation that never began: nobody knows of it.
       await turns
@@ -113,11 +137,15 @@ export class OracleService {
     }
   }
 
-  async #submitTo(sessionId: string, asked: OracleQuestion, busy: Busy): Promise<SubmittedTurn> {
+  async #submitTo(
+    sessionId: string,
+    { question: asked, busy, principal }: OracleCall,
+  ): Promise<SubmittedTurn> {
     const { turns, services } = this.deps;
     const { question, model, thinking, maxTokens } = asked;
     const submission = {
       sessionId,
+      principal,
       message: question,
       opts: { model, thinking, maxTokens },
       attachments: [],
@@ -131,7 +159,7 @@ export class OracleService {
   }
 }
 
-interface Asked {
+interface Submitted {
   turn: SubmittedTurn;
   sessionId: string;
 }

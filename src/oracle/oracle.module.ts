@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import type { AuditLog } from '../access/audit-log.js';
 import type { SessionService } from '../session/session-service.js';
 import { TurnService } from '../turn/turn-service.js';
 import type { TurnServices } from '../turn/turn-services.js';
@@ -10,6 +11,7 @@ export interface OracleModuleOptions {
   turnApi: DynamicModule;
   sessions: SessionService;
   services: TurnServices;
+  audit: AuditLog;
   root: string;
 }
 

@@ -1,4 +1,5 @@
-import { inArray } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
+import { LOCAL_USER } from '../../access/local-user.js';
 import type { Clock } from '../../platform/clock.js';
 import { isId, newId } from '../../platform/ids.js';
 import type { Database } from '../../storage/connection.js';
@@ -7,7 +8,11 @@ import type { ReceivedFile } from '../received-file.js';
 
 export type Upload = Omit<typeof uploads.$inferSelect, 'createdAt'>;
 
-type NewUpload = Omit<ReceivedFile, 'start'> & { mimeType: string; changed?: string };
+type NewUpload = Omit<ReceivedFile, 'start'> & {
+  mimeType: string;
+  changed?: string;
+  principalId?: string;
+};
 
 /** Files that were sent before the turn that names them. `BlobStore.collect` ends them. */
 export class UploadStore {
@@ -17,22 +22,31 @@ export class UploadStore {
   ) {}
 
   async add(file: NewUpload): Promise<{ id: string }> {
-    const { name, mimeType, size, sha256, changed = null } = file;
+    const { name, mimeType, size, sha256, changed = null, principalId = LOCAL_USER } = file;
     const id = newId('att');
     const createdAt = new Date(this.clock.now());
-    await this.db.insert(uploads).values({ id, name, mimeType, size, sha256, changed, createdAt });
+    await this.db.insert(uploads).values({
+      id,
+      name,
+      mimeType,
+      size,
+      sha256,
+      changed,
+      principalId,
+      createdAt,
+    });
     return { id };
   }
 
-  /** By id, those that exist. Text that is no upload's id is the id of none. */
-  async find(ids: readonly string[]): Promise<Map<string, Upload>> {
+  /** By id, those of a principal. Text that is no upload's id is the id of none. */
+  async find(ids: readonly string[], owner: string = LOCAL_USER): Promise<Map<string, Upload>> {
     const wanted = ids.filter((id) => isId('att', id));
     if (wanted.length === 0) return new Map();
-    const { id, name, mimeType, size, sha256, changed } = uploads;
+    const { id, name, mimeType, size, sha256, changed, principalId } = uploads;
     const found = await this.db
-      .select({ id, name, mimeType, size, sha256, changed })
+      .select({ id, name, mimeType, size, sha256, changed, principalId })
       .from(uploads)
-      .where(inArray(uploads.id, wanted));
+      .where(and(inArray(uploads.id, wanted), eq(principalId, owner)));
     return new Map(found.map((upload) => [upload.id, upload]));
   }
 }

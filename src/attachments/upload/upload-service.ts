@@ -35,9 +35,10 @@ export class UploadService {
   /**
    * Takes the files of one multipart request, of any field. Each is judged on its own.
    *
+   * @param principalId who may name them in a turn.
    * @throws TypedError ATTACHMENT_FAILURE 400 when none was taken; those of `receiveMultipart`.
    */
-  async upload(request: IncomingMessage): Promise<Uploaded> {
+  async upload(request: IncomingMessage, principalId: string): Promise<Uploaded> {
     const { store, uploads, clock, idleMs } = this.deps;
     const { files: maxFiles, fileBytes, turnBytes } = harnessLimits;
     const { files, skipped } = await receiveMultipart(request, {
@@ -62,7 +63,7 @@ export class UploadService {
         continue;
       }
       const { name, mimeType, size, changed } = judgement.file;
-      const { id } = await uploads.add(judgement.file);
+      const { id } = await uploads.add({ ...judgement.file, principalId });
       taken.attachments.push({ id, name, mimeType, size, ...(changed ? { changed } : {}) });
     }
     if (taken.attachments.length === 0) throw nothingTaken(taken.errors);

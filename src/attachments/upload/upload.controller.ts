@@ -1,6 +1,9 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { Caller } from '../../access/caller.decorator.js';
+import { Unowned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../wire/api-errors.decorator.js';
 import { UploadService, type Uploaded } from './upload-service.js';
 
@@ -10,6 +13,7 @@ export class UploadController {
   constructor(private readonly uploads: UploadService) {}
 
   @Post()
+  @Unowned('what it takes is the caller’s')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Send files for a later turn; they are kept for a day unless one uses them',
@@ -31,7 +35,7 @@ export class UploadController {
     413: 'BODY_TOO_LARGE',
     503: 'STORAGE_UNAVAILABLE',
   })
-  upload(@Req() request: Request): Promise<Uploaded> {
-    return this.uploads.upload(request);
+  upload(@Req() request: Request, @Caller() caller: Principal): Promise<Uploaded> {
+    return this.uploads.upload(request, caller.id);
   }
 }

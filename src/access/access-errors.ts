@@ -1,0 +1,87 @@
+import { TypedError, invalidRequest } from '../platform/typed-error.js';
+import type { KeyScope } from '../storage/governance-schema.js';
+
+export type KeyFault = 'missing' | 'unknown' | 'expired' | 'revoked';
+
+const toMakeOne = 'Make one with: turnpike keys create --principal NAME';
+
+const faults: Record<KeyFault, string> = {
+  missing: `This server takes requests with an API key only: send the header Authorization: Bearer tpk_…. ${toMakeOne}`,
+  unknown: `The API key is not one of this server. Check that it is whole. ${toMakeOne}`,
+  expired: `The API key has expired. ${toMakeOne}`,
+  revoked: `The API key was revoked. ${toMakeOne}`,
+};
+
+export function unauthenticated(fault: KeyFault): TypedError {
+  const problem = fault === 'missing' ? '' : ', error="invalid_token"';
+  return new TypedError('UNAUTHENTICATED', {
+    status: 401,
+    message: faults[fault],
+    details: { reason: fault.toUpperCase() },
+    headers: { 'WWW-Authenticate': `Bearer realm="turnpike"${problem}` },
+  });
+}
+
+export function forbiddenScope(needed: KeyScope, scopes: readonly KeyScope[]): TypedError {
+  return new TypedError('FORBIDDEN_SCOPE', {
+    status: 403,
+    message: `This route needs a key with the scope '${needed}'; this one has ${scopes.join(', ') || 'none'}. Make one with: turnpike keys create --principal NAME --scopes ${needed}`,
+    details: { needed, scopes },
+  });
+}
+
+/** The server has no keys, and the request may not make the first one. */
+export function noKeysYet(): TypedError {
+  return new TypedError('FORBIDDEN_SCOPE', {
+    status: 403,
+    message:
+      'There is no API key yet. The first one is made on the machine of the server: turnpike keys create --principal NAME --scopes turns,approvals,admin',
+    details: { needed: 'admin', scopes: [] },
+  });
+}
+
+/** @param waitMs until the next request may be sent. */
+export function rateLimited(limit: number, perMs: number, waitMs: number): TypedError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new TypedError('RATE_LIMITED', {
+    status: 429,
+    message: `${limit} requests in ${perMs / 1_000} s are allowed, and were sent. Send this one again in ${seconds} s.`,
+    details: { limit, perMs },
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
+export function tooManyRefusals(limit: number, perMs: number, waitMs: number): TypedError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new TypedError('RATE_LIMITED', {
+    status: 429,
+    message: `${limit} requests with a wrong API key came from this address within ${perMs / 1_000} s. Try again in ${seconds} s, with a key of this server.`,
+    details: { limit, perMs },
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
+export function keyNotFound(id: string): TypedError {
+  return new TypedError('KEY_NOT_FOUND', {
+    status: 404,
+    message: `There is no API key ${id.slice(0, 40)}. turnpike keys list shows those there are.`,
+  });
+}
+
+export function keyInUrl(): TypedError {
+  return invalidRequest(
+    'The URL has an API key in it, and URLs are kept in logs. Send it in the header Authorization: Bearer tpk_…, and revoke this one: turnpike keys revoke ID',
+  );
+}
+
+export function repeatedHeader(name: string): TypedError {
+  return invalidRequest(`The header '${name}' may be sent once only`);
+}
+
+export function absoluteTarget(): TypedError {
+  return invalidRequest('The request line must have a path, not a whole URL: this is no proxy');
+}
+
+export function twoKeys(): TypedError {
+  return invalidRequest("'Authorization' and 'X-API-Key' have different keys; send one of them");
+}

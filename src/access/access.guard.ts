@@ -1,0 +1,85 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import type { TypedError } from '../platform/typed-error.js';
+import type { KeyScope } from '../storage/governance-schema.js';
+import { forbiddenScope, noKeysYet, rateLimited } from './access-errors.js';
+import type { Authenticator } from './authenticator.js';
+import { setCaller } from './caller.decorator.js';
+import type { KnownKeys } from './known-keys.js';
+import { DECLARATION, SCOPE, type Declaration, type Place } from './owned.decorator.js';
+import { ownedKinds, type OwnedKind, type Owners } from './owners.js';
+import type { Principal } from './principal.js';
+import type { RequestHead } from './read-credentials.js';
+import { readPlace } from './read-place.js';
+import { COUNT_MS, type RequestCounter } from './request-counter.js';
+
+export interface AccessGuardDeps {
+  reflector: Reflector;
+  authenticator: Authenticator;
+  keys: KnownKeys;
+  owners: Owners;
+  counter: RequestCounter;
+  /** What a route says of an id that nothing has. */
+  notFound: Readonly<Record<OwnedKind, (id: string) => TypedError>>;
+}
+
+/** Before every route: who it is, what the key is for, how often, and whose things these are. */
+export class AccessGuard implements CanActivate {
+  constructor(private readonly deps: AccessGuardDeps) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const { reflector, authenticator } = this.deps;
+    const handler = context.getHandler();
+    const declared = reflector.get<Declaration | undefined>(DECLARATION, handler);
+    if (declared?.type === 'open') return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const head = headOf(request);
+    const caller = await authenticator.authenticate(head);
+    const needed = reflector.getAllAndOverride<KeyScope | undefined>(SCOPE, [
+      handler,
+      context.getClass(),
+    ]);
+    this.#checkScope(caller, needed ?? 'turns', head);
+    await this.#checkRate(caller);
+    if (declared?.type === 'owned') await this.#checkOwners(caller, declared.places, request);
+    setCaller(request, caller);
+    return true;
+  }
+
+  #checkScope(caller: Principal, needed: KeyScope, head: RequestHead): void {
+    if (caller.scopes.includes(needed)) return;
+    if (caller.keyId !== null) throw forbiddenScope(needed, caller.scopes);
+    if (!this.deps.authenticator.mayMakeFirstKey(head)) throw noKeysYet();
+  }
+
+  async #checkRate({ id, limits }: Principal): Promise<void> {
+    const limit = limits.requestsPerMinute;
+    if (limit === 0) return;
+    const { requests, restMs } = await this.deps.counter.count(id);
+    if (requests > limit) throw rateLimited(limit, COUNT_MS, restMs);
+  }
+
+  /**
+   * What another one has and what is not there get one answer from one place, before anything else of
+   * the request is looked at. Where there never was a key all things have one owner.
+   */
+  async #checkOwners(
+    caller: Principal,
+    places: Partial<Record<OwnedKind, Place>>,
+    request: Request,
+  ): Promise<void> {
+    const { keys, owners, notFound } = this.deps;
+    if (!(await keys.census()).hasHadKeys) return;
+    for (const kind of ownedKinds) {
+      const place = places[kind];
+      const id = place === undefined ? undefined : readPlace(request, place);
+      if (id === undefined) continue;
+      if ((await owners.find(kind, id)) !== caller.id) throw notFound[kind](id);
+    }
+  }
+}
+
+function headOf({ originalUrl, rawHeaders, socket }: Request): RequestHead {
+  return { url: originalUrl, rawHeaders, address: socket.remoteAddress ?? '' };
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../test/support/database.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { silentLogger } from '../platform/logger.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import { apiKeys, auditLog } from '../storage/governance-schema.js';
+import { newSecret } from './key-secret.js';
+import { openAccess, type AccessServices, type AccessSettings } from './open-access.js';
+import { readNewKey } from './read-new-key.js';
+
+const limits = { requestsPerMinute: 60, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
+const settings: AccessSettings = {
+  host: '127.0.0.1',
+  allowKeyless: false,
+  takesFirstKey: true,
+  corsOrigins: [],
+  limits,
+};
+
+const head = (...rawHeaders: string[]) => ({
+  url: '/agents',
+  rawHeaders: ['Host', '127.0.0.1:4400', ...rawHeaders],
+  address: '127.0.0.1',
+});
+const withKey = (key: string) => head('Authorization', `Bearer ${key}`);
+const refusal = (reason: string) => ({ type: 'UNAUTHENTICATED', details: { reason } });
+
+describe('Authenticator', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  let clock: ManualClock;
+  beforeEach(async () => {
+    await database.db.delete(apiKeys);
+    await database.db.delete(auditLog);
+    clock = new ManualClock();
+  });
+  const open = (more: Partial<AccessSettings> = {}): AccessServices =>
+    openAccess({ db: database.db, clock, logger: silentLogger }, { ...settings, ...more });
+
+  it('takes its own machine for the local user while there are no keys', async () => {
+    const { authenticator } = open();
+    const local = { id: 'local', keyId: null, limits };
+    expect(await authenticator.authenticate(head())).toMatchObject(local);
+    // What a client sends that was made for another server.
+    expect(await authenticator.authenticate(withKey('sk-ant-1'))).toMatchObject(local);
+    await expect(authenticator.authenticate(head('Origin', 'https://a.example'))).rejects.toThrow(
+      'Origin',
+    );
+  });
+
+  it('refuses a key of ours that it does not know, also while there are none', async () => {
+    const { authenticator } = open();
+    const asked = authenticator.authenticate(withKey(newSecret().text));
+    await expect(asked).rejects.toMatchObject(refusal('UNKNOWN'));
+  });
+
+  it('takes the key’s principal, with its scopes and limits', async () => {
+    const { authenticator, keyService } = open();
+    const wanted = { principal: 'a', scopes: ['turns'], limits: { concurrentTurns: 2 } };
+    const { key, secret } = await keyService.create(readNewKey(wanted), 'test');
+    expect(await authenticator.authenticate(withKey(secret))).toEqual({
+      id: 'a',
+      keyId: key.id,
+      scopes: ['turns'],
+      limits: { ...limits, concurrentTurns: 2 },
+    });
+    await expect(authenticator.authenticate(head())).rejects.toMatchObject(refusal('MISSING'));
+    const other = authenticator.authenticate(withKey('sk-ant-1'));
+    await expect(other).rejects.toMatchObject(refusal('UNKNOWN'));
+  });
+
+  it('opens to its own machine again with the last key, and to no other machine', async () => {
+    const here = open();
+    const everywhere = open({ host: '0.0.0.0' });
+    const { key, secret } = await here.keyService.create(readNewKey({ principal: 'a' }), 'test');
+    await here.keyService.revoke(key.id, 'test');
+    expect(await here.authenticator.authenticate(head())).toMatchObject({ id: 'local' });
+    const revoked = here.authenticator.authenticate(withKey(secret));
+    await expect(revoked).rejects.toMatchObject(refusal('REVOKED'));
+    const asked = everywhere.authenticator.authenticate(head());
+    await expect(asked).rejects.toMatchObject(refusal('MISSING'));
+  });
+
+  it('stays closed when its last key expires', async () => {
+    const { authenticator, keyService } = open();
+    const wanted = readNewKey({ principal: 'a', expiresIn: '1m' });
+    const { secret } = await keyService.create(wanted, 'test');
+    await clock.advance(60_000);
+    await expect(authenticator.authenticate(head())).rejects.toMatchObject(refusal('MISSING'));
+    const expired = authenticator.authenticate(withKey(secret));
+    await expect(expired).rejects.toMatchObject(refusal('EXPIRED'));
+    const [noted] = await database.db.select().from(auditLog).orderBy(auditLog.at).offset(1);
+    expect(noted).toMatchObject({ action: 'authentication.refused', subject: '127.0.0.1' });
+    expect(JSON.stringify(noted)).not.toContain(secret);
+  });
+
+  it.each<[boolean, string, object, Partial<AccessSettings>]>([
+    [true, 'from its own machine', {}, {}],
+    [false, 'from another one', { address: '10.0.0.7' }, {}],
+    [false, 'through a proxy', { rawHeaders: ['X-Forwarded-For', '127.0.0.1'] }, {}],
+    [false, 'through a proxy', { rawHeaders: ['Via', '1.1 gateway'] }, {}],
+    [false, 'of several processes', {}, { takesFirstKey: false }],
+  ])('says %j to a first key %s', (expected, _where, more, rules) => {
+    const { authenticator } = open(rules);
+    expect(authenticator.mayMakeFirstKey({ ...head(), ...more })).toBe(expected);
+  });
+});

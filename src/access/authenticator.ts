@@ -1,0 +1,117 @@
+import type { Clock } from '../platform/clock.js';
+import type { Logger } from '../platform/logger.js';
+import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors.js';
+import type { AuditLog } from './audit-log.js';
+import { checkOrigin } from './check-origin.js';
+import { hashKey, isKeyText } from './key-secret.js';
+import type { KeyRow } from './key-store.js';
+import type { KnownKeys } from './known-keys.js';
+import { isLoopback } from './loopback.js';
+import { limitsOf, localPrincipal, type Principal, type ResolvedLimits } from './principal.js';
+import { readCredentials, type RequestHead } from './read-credentials.js';
+import { MOST_WRONG_KEYS, WRONG_KEYS_MS, type RefusedAddresses } from './refused-addresses.js';
+
+export interface AuthenticatorDeps {
+  keys: KnownKeys;
+  audit: AuditLog;
+  refused: RefusedAddresses;
+  clock: Clock;
+  logger: Logger;
+  /** Limits of keys that have none of their own. */
+  defaultLimits: ResolvedLimits;
+  /** Address the server listens on. */
+  host: string;
+  allowKeyless: boolean;
+  /** Whether the first key may be made by a request from this machine. */
+  takesFirstKey: boolean;
+  /** Other sites whose pages may call. */
+  corsOrigins: readonly string[];
+}
+
+/** Headers a proxy adds: who came through one may be anybody. */
+const forwardedBy = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
+
+/** From the head of a request to the one who sent it. */
+export class Authenticator {
+  constructor(private readonly deps: AuthenticatorDeps) {}
+
+  /**
+   * @throws TypedError UNAUTHENTICATED 401, RATE_LIMITED 429 for an address that sent too many wrong
+   *   keys, FORBIDDEN_ORIGIN 403, INVALID_REQUEST 400.
+   */
+  async authenticate(head: RequestHead): Promise<Principal> {
+    const text = readCredentials(head);
+    const { isKeyed } = await this.deps.keys.census();
+    // Clients that were made for other servers send a key of theirs, whatever they talk to.
+    const isOurs = text !== undefined && isKeyText(text);
+    if (isOurs || (isKeyed && text !== undefined)) return this.#useKey(text, head);
+    if (isKeyed) return this.#refuse('missing', head);
+    return this.#admitWithoutKey(head);
+  }
+
+  /** Whether somebody who came without a key may make the first one: from this machine, by no proxy. */
+  mayMakeFirstKey({ address, rawHeaders }: RequestHead): boolean {
+    const isForwarded = rawHeaders.some(
+      (name, at) => at % 2 === 0 && forwardedBy.includes(name.toLowerCase()),
+    );
+    return this.deps.takesFirstKey && !isForwarded && isLoopback(address);
+  }
+
+  async #useKey(text: string, head: RequestHead): Promise<Principal> {
+    const { keys, refused, clock, defaultLimits } = this.deps;
+    const hash = hashKey(text);
+    // Who tries keys gets no look-up for each. Those that are in use at the address go on.
+    const waitMs = keys.hasSeen(hash) ? undefined : await refused.waitOf(head.address);
+    if (waitMs !== undefined) throw tooManyRefusals(MOST_WRONG_KEYS, WRONG_KEYS_MS, waitMs);
+    const key = isKeyText(text) ? await keys.find(hash) : undefined;
+    const fault = findFault(key, clock.now());
+    if (key === undefined || fault !== undefined) {
+      await refused.add(head.address);
+      return this.#refuse(fault ?? 'unknown', head, key);
+    }
+    return {
+      id: key.principalId,
+      keyId: key.id,
+      scopes: key.scopes,
+      limits: limitsOf(key.limits, defaultLimits),
+    };
+  }
+
+  #admitWithoutKey(head: RequestHead): Principal | Promise<Principal> {
+    const { host, allowKeyless, corsOrigins, defaultLimits } = this.deps;
+    // The last key was revoked while other machines reach the server: it does not open for them.
+    if (!allowKeyless && !isLoopback(host)) return this.#refuse('missing', head);
+    const refusal = checkOrigin(
+      { host: headerOf(head, 'host'), origin: headerOf(head, 'origin') },
+      { allowed: corsOrigins, anyHost: allowKeyless },
+    );
+    if (refusal !== undefined) throw refusal;
+    return localPrincipal(defaultLimits);
+  }
+
+  /** Notes it in the audit log, once a minute for an address, and throws. */
+  async #refuse(fault: KeyFault, { address }: RequestHead, key?: KeyRow): Promise<never> {
+    const { refused, audit, logger } = this.deps;
+    const reason = fault.toUpperCase();
+    if (await refused.shouldNote(address)) {
+      const who = key === undefined ? {} : { keyId: key.id };
+      const principalId = key?.principalId ?? 'anonymous';
+      const action = 'authentication.refused';
+      await audit
+        .write({ principalId, action, subject: address, details: { reason, ...who } })
+        .catch((error: unknown) => logger.warn({ error }, 'a refusal is not in the audit log'));
+    }
+    throw unauthenticated(fault);
+  }
+}
+
+function findFault(key: KeyRow | undefined, now: number): KeyFault | undefined {
+  if (key === undefined) return 'unknown';
+  if (key.revokedAt !== null) return 'revoked';
+  return key.expiresAt !== null && key.expiresAt.getTime() <= now ? 'expired' : undefined;
+}
+
+function headerOf({ rawHeaders }: RequestHead, wanted: string): string | undefined {
+  const at = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === wanted);
+  return at < 0 ? undefined : rawHeaders[at + 1];
+}

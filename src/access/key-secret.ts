@@ -1,0 +1,41 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** The text of a key: `tpk_<id>_<secret>`, 16 hex digits and 32 bytes in base64url. */
+const keyPattern = /tpk_[0-9a-f]{16}_[\w-]{43}/;
+const wholeKey = new RegExp(`^${keyPattern.source}$`);
+
+export interface NewSecret {
+  /** Not secret: it names the key in lists and logs. */
+  id: string;
+  /** To be shown once. */
+  text: string;
+  hash: string;
+}
+
+export function newSecret(): NewSecret {
+  const id = randomBytes(8).toString('hex');
+  const text = `tpk_${id}_${randomBytes(32).toString('base64url')}`;
+  return { id, text, hash: hashKey(text) };
+}
+
+/**
+ * SHA-256 in hex. A secret of 256 random bits needs no slow hash; and a look-up by its hash compares
+ * nothing whose timing would tell a part of it.
+ */
+export function hashKey(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** A text with every key in it replaced: for logs. */
+export function hideKeys(text: string): string {
+  return text.replaceAll(new RegExp(keyPattern, 'g'), '[REDACTED_API_KEY]');
+}
+
+export function isKeyText(text: string): boolean {
+  return wholeKey.test(text);
+}
+
+/** Whether a text has a key in it, or most of one. */
+export function holdsKey(text: string): boolean {
+  return /tpk_[0-9a-f]{16}_[\w-]{10}/.test(text);
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { limitsOf, localPrincipal } from './principal.js';
+
+const defaults = { requestsPerMinute: 60, concurrentTurns: 4, tokensPerDay: 0, usdPerDay: 2 };
+
+describe('limitsOf', () => {
+  it('takes the key’s own, and the server’s for the rest', () => {
+    expect(limitsOf({ requestsPerMinute: 0, usdPerDay: 9.5 }, defaults)).toEqual({
+      requestsPerMinute: 0,
+      concurrentTurns: 4,
+      tokensPerDay: 0,
+      usdPerDay: 9.5,
+    });
+  });
+});
+
+describe('localPrincipal', () => {
+  it('manages no keys', () => {
+    expect(localPrincipal(defaults)).toEqual({
+      id: 'local',
+      keyId: null,
+      scopes: ['turns', 'approvals'],
+      limits: defaults,
+    });
+  });
+});

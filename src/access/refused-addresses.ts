@@ -1,0 +1,50 @@
+import ipaddr from 'ipaddr.js';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+
+/** Wrong keys that an address may send in a minute. */
+export const MOST_WRONG_KEYS = 20;
+export const WRONG_KEYS_MS = 60_000;
+
+/** Addresses that sent wrong keys, in this process. */
+export class RefusedAddresses {
+  readonly #wrongKeys = new RateLimiterMemory({
+    points: MOST_WRONG_KEYS,
+    duration: WRONG_KEYS_MS / 1_000,
+  });
+  readonly #noted = new RateLimiterMemory({ points: 1, duration: 60 });
+
+  /** @returns ms until the address is heard again; undefined: it is. */
+  async waitOf(address: string): Promise<number | undefined> {
+    const found = await this.#wrongKeys.get(networkOf(address));
+    if (found === null || found.consumedPoints < MOST_WRONG_KEYS) return undefined;
+    return found.msBeforeNext;
+  }
+
+  async add(address: string): Promise<void> {
+    await taken(this.#wrongKeys, networkOf(address));
+  }
+
+  /** Whether a refusal is to be noted in the audit log: of an address, one a minute. */
+  shouldNote(address: string): Promise<boolean> {
+    return taken(this.#noted, networkOf(address));
+  }
+}
+
+/** The limiter rejects with a value, which is no error, when there is no more to take. */
+function taken(limiter: RateLimiterMemory, address: string): Promise<boolean> {
+  return limiter.consume(address).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Who has one IPv6 address has the 2^64 beside it. Pure. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  return parsed.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':');
+}

@@ -1,0 +1,84 @@
+import { AuditLog } from '../access/audit-log.js';
+import { KeyService, type CreatedKey } from '../access/key-service.js';
+import { KeyStore } from '../access/key-store.js';
+import { readNewKey } from '../access/read-new-key.js';
+import type { KeyView } from '../access/view-key.js';
+import { readConfig, type Config } from '../config.js';
+import { systemClock } from '../platform/clock.js';
+import { Opened } from '../platform/opened.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import { holdDataFolder, livingOwner } from '../storage/data-folder.js';
+import { openEmbeddedDatabase } from '../storage/embedded-database.js';
+import { openPostgres } from '../storage/postgres-database.js';
+import { UnreachableError } from '../unreachable-error.js';
+import { callAdmin } from './call-admin.js';
+
+/** Who the audit log says it was. */
+const COMMAND_LINE = 'command-line';
+
+export interface KeyAdmin {
+  /** @param body as the route takes it. */
+  create(body: Record<string, unknown>): Promise<CreatedKey>;
+  list(): Promise<KeyView[]>;
+  revoke(id: string): Promise<KeyView>;
+  close(): Promise<void>;
+}
+
+/**
+ * Where keys are managed: at the server `TURNPIKE_URL` names; in the database of `DATABASE_URL`; at
+ * the server that holds the data folder, since an embedded database has one owner; or in the data
+ * folder itself while nobody serves it.
+ *
+ * @throws ConfigError, DataFolderBusyError, UnreachableError.
+ */
+export async function openKeyAdmin(
+  environment: Record<string, string | undefined>,
+): Promise<KeyAdmin> {
+  const config = readConfig(environment);
+  const named = environment['TURNPIKE_URL']?.replace(/\/+$/, '');
+  if (named !== undefined && named !== '') return atServer(named, config.clientKey);
+  if (config.databaseUrl !== undefined) return inDatabase(await openDeployed(config.databaseUrl));
+  const owner = await livingOwner(config.dataDir);
+  if (owner?.url !== undefined) return atServer(owner.url, config.clientKey);
+  return inDatabase(await openFolder(config));
+}
+
+function atServer(url: string, key: string | undefined): KeyAdmin {
+  const call = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) =>
+    callAdmin({ method, url: `${url}/api/admin/keys${path}`, key, body });
+  return {
+    create: async (body) => (await call('POST', '', body)) as unknown as CreatedKey,
+    list: async () => (await call('GET', ''))['keys'] as KeyView[],
+    revoke: async (id) => (await call('DELETE', `/${encodeURIComponent(id)}`))['key'] as KeyView,
+    close: async () => undefined,
+  };
+}
+
+function inDatabase({ db, close }: Pick<OpenedDatabase, 'db' | 'close'>): KeyAdmin {
+  const clock = systemClock;
+  const store = new KeyStore(db, clock);
+  const audit = new AuditLog(db, clock);
+  const keys = new KeyService({ db, store, audit, clock, onChange: () => undefined });
+  return {
+    create: (body) => keys.create(readNewKey(body), COMMAND_LINE),
+    list: () => keys.list(),
+    revoke: (id) => keys.revoke(id, COMMAND_LINE),
+    close,
+  };
+}
+
+async function openDeployed(url: string): Promise<OpenedDatabase> {
+  const onError = (error: Error): void => console.error(error.message);
+  return openPostgres({ url, connections: 1, onError }).catch((error: unknown) => {
+    throw new UnreachableError('DATABASE_URL', url, error);
+  });
+}
+
+async function openFolder({ dataDir }: Config): Promise<Pick<OpenedDatabase, 'db' | 'close'>> {
+  const opened = new Opened();
+  const { db } = await opened.orClose(async () => {
+    await opened.add(holdDataFolder(dataDir), ({ release }) => release());
+    return opened.add(openEmbeddedDatabase(dataDir), ({ close }) => close());
+  });
+  return { db, close: () => opened.close() };
+}

@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from './parse-turn-arguments.js';
+
+export type KeysArguments = { json: boolean } & (
+  | { action: 'create'; body: Record<string, unknown> }
+  | { action: 'list' }
+  | { action: 'revoke'; id: string }
+);
+
+const options = {
+  principal: { type: 'string' },
+  name: { type: 'string' },
+  scopes: { type: 'string' },
+  expires: { type: 'string' },
+  'requests-per-minute': { type: 'string' },
+  'concurrent-turns': { type: 'string' },
+  'tokens-per-day': { type: 'string' },
+  'usd-per-day': { type: 'string' },
+  json: { type: 'boolean', default: false },
+} as const;
+
+const limits = {
+  'requests-per-minute': 'requestsPerMinute',
+  'concurrent-turns': 'concurrentTurns',
+  'tokens-per-day': 'tokensPerDay',
+  'usd-per-day': 'usdPerDay',
+} as const;
+
+/** What comes after `turnpike keys`. Values are checked where they are used. @throws UsageError. */
+export function parseKeysArguments(args: readonly string[]): KeysArguments {
+  const { values, positionals } = parse(args);
+  const { json } = values;
+  const [action, id, ...more] = positionals;
+  if (action === 'list' && id === undefined) return { action, json };
+  if (action === 'revoke' && id !== undefined && more.length === 0) return { action, id, json };
+  if (action !== 'create' || id !== undefined) {
+    throw new UsageError(
+      'turnpike keys create --principal NAME, turnpike keys list, or turnpike keys revoke ID',
+    );
+  }
+  if (values.principal === undefined) {
+    throw new UsageError('A key is somebody’s: turnpike keys create --principal NAME');
+  }
+  return { action, json, body: toBody(values) };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function toBody(values: ReturnType<typeof parse>['values']): Record<string, unknown> {
+  const { principal, name, scopes, expires } = values;
+  const given = Object.entries(limits).flatMap(([option, field]) => {
+    const value = values[option as keyof typeof limits];
+    return value === undefined ? [] : [[field, toNumber(option, value)] as const];
+  });
+  return {
+    principal,
+    ...(name === undefined ? {} : { name }),
+    ...(scopes === undefined ? {} : { scopes: scopes.split(',').map((scope) => scope.trim()) }),
+    ...(expires === undefined ? {} : { expiresIn: expires }),
+    ...(given.length === 0 ? {} : { limits: Object.fromEntries(given) }),
+  };
+}
+
+function toNumber(option: string, value: string): number {
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
+  throw new UsageError(`--${option} is a number, not ${value}`);
+}
