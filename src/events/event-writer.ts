@@ -5,7 +5,7 @@ import { readArchive } from './archive.js';
 import { LogFeed } from './log-feed.js';
 import { FencedError, type EventLog } from './event-log.js';
 import { pushMerged } from './merge-deltas.js';
-import { storeFacts, type Fact } from './store-facts.js';
+import { storeFacts, type Fact, type Stored } from './store-facts.js';
 import type { TurnEvent, TurnEventBody } from './turn-event.js';
 
 /** Between two tries of a commit that the database did not answer. */
@@ -71,14 +71,44 @@ export class EventWriter {
    *
    * @throws what the database threw, FencedError among it; the writer is then closed.
    */
-  commit(events: readonly TurnEventBody[], facts: readonly Fact[]): Promise<void> {
+  async commit(events: readonly TurnEventBody[], facts: readonly Fact[]): Promise<void> {
+    await this.#commitHeld(events, facts);
+  }
+
+  /**
+   * The same for the facts that end the turn, unless a message has joined it that is not among
+   * those `heard`: then nothing is stored, and what was held before stays held.
+   */
+  async commitEnd(
+    events: readonly TurnEventBody[],
+    facts: readonly Fact[],
+    heard: number | undefined,
+  ): Promise<Stored> {
+    const before = { seq: this.#seq, held: this.#held, waiting: this.#waiting };
+    const stored = await this.#commitHeld(events, facts, heard);
+    if (stored.type === 'unheard') {
+      this.#seq = before.seq;
+      this.#held = before.held;
+      this.#waiting = [...before.waiting, ...this.#waiting];
+    }
+    return stored;
+  }
+
+  #commitHeld(
+    events: readonly TurnEventBody[],
+    facts: readonly Fact[],
+    heard?: number,
+  ): Promise<Stored> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     this.hold(events, facts);
     const { told, facts: all } = this.#held ?? { told: [], facts };
     this.#held = undefined;
     this.#commits += 1;
-    this.#storing = this.#storing.then(() => this.#store(told, all));
-    return this.#storing;
+    const stored = this.#storing.then(() => this.#store(told, all, heard));
+    this.#storing = stored.then(() => undefined);
+    // Told to whoever commits; the next one asks for the failure.
+    this.#storing.catch(() => undefined);
+    return stored;
   }
 
   /**
@@ -99,11 +129,17 @@ export class EventWriter {
     return this.#feed.flush(signal);
   }
 
-  async #store(told: readonly TurnEvent[], facts: readonly Fact[]): Promise<void> {
+  async #store(
+    told: readonly TurnEvent[],
+    facts: readonly Fact[],
+    heard: number | undefined,
+  ): Promise<Stored> {
+    let stored: Stored;
     try {
       if (this.#failure !== undefined) throw this.#failure.error;
       const events = [...this.#unarchived, ...told];
-      await this.#storeInTheEnd(events, facts);
+      stored = await this.#storeInTheEnd({ events, facts, heard });
+      if (stored.type === 'unheard') return stored;
       this.#unarchived = [];
     } catch (error) {
       this.#fail(error);
@@ -112,16 +148,23 @@ export class EventWriter {
       this.#commits -= 1;
     }
     this.#feed.push(told);
+    return stored;
   }
 
   /** A database that is away for a while costs time, not the turn, as long as the lease holds. */
-  async #storeInTheEnd(events: readonly TurnEvent[], facts: readonly Fact[]): Promise<void> {
+  async #storeInTheEnd(what: {
+    events: readonly TurnEvent[];
+    facts: readonly Fact[];
+    heard: number | undefined;
+  }): Promise<Stored> {
+    const { heard, ...told } = what;
     const { db, clock, turnId, attempt, patienceMs, isLost } = this.deps;
     const giveUpAt = clock.now() + patienceMs;
     for (let isRepeat = false; ; isRepeat = true) {
       if (isLost()) throw new FencedError(turnId, attempt);
       try {
-        return await storeFacts(db, { turnId, attempt }, { facts, events, isRepeat });
+        const more = heard === undefined ? {} : { heard };
+        return await storeFacts(db, { turnId, attempt }, { ...told, isRepeat, ...more });
       } catch (error) {
         if (!isDatabaseDown(error) || clock.now() >= giveUpAt) throw error;
         await pause(clock, RETRY_MS);

@@ -40,7 +40,15 @@ export interface TurnView {
   notices: { kind: string; text: string }[];
   rejectedAttachments: { name: string; reason: string }[];
   pendingApprovals: string[];
-  subagents: { callId: string; agent: string; outcome?: TurnOutcome }[];
+  /** Of the user's, sent while it ran. */
+  joined: { messageId: string; afterStep: number; text: string }[];
+  subagents: {
+    callId: string;
+    childTurnId: string;
+    agent: string;
+    outcome?: TurnOutcome;
+    view: TurnView;
+  }[];
   failure?: { errorType: string; message: string };
   end?: { outcome: TurnOutcome; exitCode: number; reason: string; text: string; usage: Usage };
 }
@@ -52,6 +60,7 @@ export const emptyTurn: TurnView = {
   notices: [],
   rejectedAttachments: [],
   pendingApprovals: [],
+  joined: [],
   subagents: [],
 };
 
@@ -101,15 +110,19 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
     case 'subagent.started':
       return {
         ...next,
-        subagents: [...view.subagents, { callId: event.callId, agent: event.agent }],
+        subagents: [...view.subagents, startedSubagent(event)],
       };
+    case 'subagent.told':
+      return onSubagent(next, event.childTurnId, (child) => ({
+        ...child,
+        view: foldTurn(child.view, event.event),
+      }));
     case 'subagent.ended':
-      return {
-        ...next,
-        subagents: view.subagents.map((child) =>
-          child.callId === event.callId ? { ...child, outcome: event.outcome } : child,
-        ),
-      };
+      return onSubagent(next, event.childTurnId, (child) => ({ ...child, outcome: event.outcome }));
+    case 'message.joined': {
+      const { messageId, afterStep, text } = event;
+      return { ...next, joined: [...view.joined, { messageId, afterStep, text }] };
+    }
     case 'attachment.rejected': {
       const { name, reason } = event;
       return { ...next, rejectedAttachments: [...view.rejectedAttachments, { name, reason }] };
@@ -140,6 +153,25 @@ function emptyStep(step: number): StepView {
 function requested(event: { callId: string; name: string }): ToolView {
   const { callId, name } = event;
   return { callId, name, argsJson: '', status: 'requested', output: '', durationMs: 0 };
+}
+
+function startedSubagent({
+  callId,
+  childTurnId,
+  agent,
+}: Extract<TurnEvent, { type: 'subagent.started' }>): TurnView['subagents'][number] {
+  return { callId, childTurnId, agent, view: emptyTurn };
+}
+
+function onSubagent(
+  view: TurnView,
+  childTurnId: string,
+  change: (child: TurnView['subagents'][number]) => TurnView['subagents'][number],
+): TurnView {
+  const subagents = view.subagents.map((child) =>
+    child.childTurnId === childTurnId ? change(child) : child,
+  );
+  return { ...view, subagents };
 }
 
 function onStep(view: TurnView, step: number, change: (step: StepView) => StepView): TurnView {

@@ -1,8 +1,9 @@
 import { and, eq, sql, type SQL } from 'drizzle-orm';
+import { isPlainObject } from '../platform/json.js';
 import { violatedConstraint } from '../storage/constraint.js';
 import type { Database } from '../storage/connection.js';
 import { insertFenced } from '../storage/insert-from.js';
-import { turnArchives } from '../storage/schema.js';
+import { turnArchives, turns } from '../storage/schema.js';
 import { FencedError } from './event-log.js';
 import type { TurnEvent } from './turn-event.js';
 
@@ -23,7 +24,12 @@ export interface ToldFacts {
   events: readonly TurnEvent[];
   /** An earlier try ended without an answer, and may have stored it all. */
   isRepeat: boolean;
+  /** Stored only if no more messages than these have joined the turn. */
+  heard?: number;
 }
+
+/** `unheard`: a message joined the turn that was not heard; nothing was stored. */
+export type Stored = { type: 'stored'; hasNext: boolean } | { type: 'unheard' };
 
 /**
  * Stores facts with the events that tell them, in one statement: all of it, or nothing when the
@@ -35,21 +41,31 @@ export interface ToldFacts {
 export async function storeFacts(
   db: Database,
   { turnId, attempt }: Owner,
-  { facts, events, isRepeat }: ToldFacts,
-): Promise<void> {
+  { facts, events, isRepeat, heard }: ToldFacts,
+): Promise<Stored> {
+  // A column of the locked row: it is looked at again when a message has just joined.
+  const hasHeard = heard === undefined ? sql`` : sql` and joined_messages <= ${heard}`;
   const fence = sql`with fence as (
-    select id from turns where id = ${turnId} and attempt = ${attempt} and status = 'running'
+    select id, has_next from turns
+    where id = ${turnId} and attempt = ${attempt} and status in ('running', 'held')${hasHeard}
     for update)`;
   const parts = [...facts, ...archived(turnId, events)].map(
     (fact, index) => sql`, ${sql.raw(`fact_${index}`)} as (${fact})`,
   );
   try {
-    const { rows } = await db.execute(sql.join([fence, ...parts, sql` select id from fence`]));
-    if (rows.length === 1) return;
+    const { rows } = await db.execute(
+      sql.join([fence, ...parts, sql` select has_next from fence`]),
+    );
+    const row: unknown = rows[0];
+    if (isPlainObject(row)) return { type: 'stored', hasNext: row['has_next'] === true };
   } catch (error) {
     if (!isRepeat || violatedConstraint(error) === undefined) throw error;
   }
-  if (isRepeat && (await isArchived(db, turnId, events))) return;
+  // The sweeper looks for what may be held behind it.
+  if (isRepeat && (await isArchived(db, turnId, events))) {
+    return { type: 'stored', hasNext: false };
+  }
+  if (heard !== undefined && (await isOwned(db, { turnId, attempt }))) return { type: 'unheard' };
   throw new FencedError(turnId, attempt);
 }
 
@@ -58,6 +74,14 @@ function archived(turnId: string, events: readonly TurnEvent[]): Fact[] {
   if (first === undefined) return [];
   const { attempt, seq: firstSeq } = first;
   return [insertFenced(turnArchives, { turnId, attempt, firstSeq, events: [...events] })];
+}
+
+async function isOwned(db: Database, { turnId, attempt }: Owner): Promise<boolean> {
+  const found = await db
+    .select({ id: turns.id })
+    .from(turns)
+    .where(and(eq(turns.id, turnId), eq(turns.attempt, attempt), eq(turns.status, 'running')));
+  return found.length > 0;
 }
 
 async function isArchived(

@@ -68,9 +68,35 @@ export type TurnEventBody =
       output: string;
       durationMs: number;
     }
-  | { type: 'approval.requested'; approvalId: string; callId: string; name: string; input: unknown }
-  | { type: 'approval.resolved'; approvalId: string; callId: string; decision: string; by: string }
+  | {
+      type: 'approval.requested';
+      approvalId: string;
+      callId: string;
+      name: string;
+      input: unknown;
+      /** `unknown-outcome`: may a call whose process died run again? */
+      kind: 'tool' | 'unknown-outcome';
+      reason: string;
+      /** When `onTimeout` is decided, ISO-8601. */
+      expiresAt: string;
+      onTimeout: 'approve' | 'deny';
+    }
+  | {
+      type: 'approval.resolved';
+      approvalId: string;
+      callId: string;
+      decision: 'approve' | 'approve-session' | 'deny' | 'cancelled';
+      /** Who decided; `deadline` and `server` are nobody. */
+      by: string;
+      message?: string;
+      /** What runs in place of what was asked for. */
+      input?: unknown;
+    }
+  /** A message of the user's that came while the turn ran; the model hears it after this step. */
+  | { type: 'message.joined'; messageId: string; afterStep: number; text: string }
   | { type: 'subagent.started'; callId: string; childTurnId: string; agent: string }
+  /** What a subagent's own stream says, on its parent's. */
+  | { type: 'subagent.told'; callId: string; childTurnId: string; event: TurnEvent }
   | {
       type: 'subagent.ended';
       callId: string;
@@ -108,6 +134,8 @@ export type TurnEventBody =
       usage: Usage;
       durationMs: number;
     };
+
+export type NoticePosted = Extract<TurnEventBody, { type: 'notice.posted' }>;
 
 /**
  * An event in the log. Events of a turn are ordered by (attempt, seq). `attempt` counts the

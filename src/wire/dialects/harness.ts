@@ -59,9 +59,18 @@ function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
     case 'tool.ended':
       return [frame('tool:result', toolResult(event))];
     case 'approval.requested':
-      return [frame('approval:request', withCall(event, ['approvalId', 'name', 'input']))];
+      return [frame('approval:request', withCall(event, approvalKeys))];
     case 'approval.resolved':
-      return [frame('approval:resolve', withCall(event, ['approvalId', 'decision', 'by']))];
+      return [
+        frame(
+          'approval:resolve',
+          withCall(event, ['approvalId', 'decision', 'by', 'message', 'input']),
+        ),
+      ];
+    case 'message.joined':
+      return [frame('message:joined', pick(event, ['messageId', 'afterStep', 'text']))];
+    case 'subagent.told':
+      return framesOf({}, event.event).map((told) => ofSubagent(event, told));
     case 'subagent.started':
       return [frame('subagent:start', withCall(event, ['childTurnId', 'agent']))];
     case 'subagent.ended':
@@ -79,6 +88,23 @@ function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
     default:
       return unreachable(event);
   }
+}
+
+const approvalKeys: (keyof Of<'approval.requested'>)[] = [
+  'approvalId',
+  'name',
+  'input',
+  'kind',
+  'reason',
+  'expiresAt',
+  'onTimeout',
+];
+
+/** A frame of a subagent's own stream, under a name of its own. */
+function ofSubagent({ callId, childTurnId }: Of<'subagent.told'>, told: Frame): Frame {
+  const data = `{"childTurnId":${JSON.stringify(childTurnId)},"parentToolUseId":${JSON.stringify(callId)}`;
+  const rest = told.data === '{}' ? '}' : `,${told.data.slice(1)}`;
+  return { event: `subagent:${told.event}`, data: data + rest };
 }
 
 function started(event: Of<'turn.started'>): object {

@@ -84,7 +84,9 @@ function tell(ids: HolodeckIds, state: HolodeckState, event: TurnEvent): Told {
     case 'tool.progress':
     case 'approval.requested':
     case 'approval.resolved':
+    case 'message.joined':
     case 'subagent.started':
+    case 'subagent.told':
     case 'subagent.ended':
       return say(state);
     default:

@@ -81,7 +81,9 @@ export function tellOracle(state: OracleState, event: TurnEvent): Told {
     case 'turn.recovering':
     case 'step.started':
     case 'approval.resolved':
+    case 'message.joined':
     case 'subagent.started':
+    case 'subagent.told':
     case 'subagent.ended':
     case 'attachment.rejected':
       return say(state);
