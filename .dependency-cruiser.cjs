@@ -92,7 +92,12 @@ module.exports = {
     only(
       'ioredis-has-its-adapters',
       ['ioredis'],
-      ['^src/storage/redis-', '^src/events/redis-', '^src/turn/(redis|bull)-'],
+      [
+        '^src/storage/redis-',
+        '^src/access/redis-',
+        '^src/events/redis-',
+        '^src/turn/(redis|bull)-',
+      ],
       'Redis is reached through the adapters of the ports.',
     ),
     only(
@@ -100,6 +105,18 @@ module.exports = {
       ['bullmq', '@nestjs/bullmq'],
       ['^src/turn/(bull-|turn\\.processor)'],
       'The queue is reached through its port.',
+    ),
+    only(
+      'mcp-has-one-home',
+      ['@modelcontextprotocol'],
+      ['^src/tools/mcp/'],
+      'MCP servers are tools: the rest of the server does not know the protocol.',
+    ),
+    only(
+      'undici-has-one-home',
+      ['undici'],
+      ['^src/platform/net/'],
+      'Requests that leave the machine go through publicFetch.',
     ),
     {
       name: 'tests-stay-out-of-the-build',

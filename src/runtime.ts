@@ -7,19 +7,26 @@ import type { Config } from './config.js';
 import { openDistributed } from './distributed.js';
 import { openEmbedded } from './embedded.js';
 import { DecisionTrees } from './governance/decision-trees.js';
+import type { PermissionRules } from './governance/permission-rules.js';
 import { TodoStore } from './notices/todo-store.js';
 import { ResourceReader } from './platform/read-resources.js';
 import { freeLimits } from './options/free-limits.js';
+import { loadPermissions } from './options/load-permissions.js';
 import { systemClock, type Clock } from './platform/clock.js';
 import { Opened } from './platform/opened.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import { AnthropicProvider } from './provider/anthropic/anthropic-provider.js';
 import { chooseProviderMode, type ProviderMode } from './provider/provider-settings.js';
 import { secretRedactor } from './provider/redact-secrets.js';
+import { runsTurns } from './role.js';
 import { startRehearsal, type Rehearsal } from './rehearsal/start-rehearsal.js';
+import { hideKeys } from './access/key-secret.js';
 import { SessionStore } from './session/session-store.js';
 import { builtinTools } from './tools/builtin/builtin-tools.js';
+import { argumentKinds } from './tools/argument-kinds.js';
 import { pickShellEnv } from './tools/pick-shell-env.js';
+import { describeShells, openShells, type Shells } from './tools/sandbox/shells.js';
+import { openMcp, type Mcp } from './tools/mcp/open-mcp.js';
 import { ToolRegistry } from './tools/registry.js';
 import { EndWatch } from './turn/end-watch.js';
 import { TurnClaims } from './turn/turn-claims.js';
@@ -36,6 +43,8 @@ export interface Runtime {
   logger: Logger;
   backEnd: BackEnd;
   services: TurnServices;
+  /** How commands run here. */
+  shells: Shells;
   close(): Promise<void>;
 }
 
@@ -55,26 +64,31 @@ export interface RuntimeOptions {
  * Assembles what a process runs on: with `REDIS_URL` and `DATABASE_URL` the distributed back end,
  * without them the embedded one, in this process and with nothing to install.
  *
- * @throws AgentsInvalidError; DataFolderBusyError when another process has the data folder; UnreachableError when
- *   Redis or PostgreSQL does not answer.
+ * @throws AgentsInvalidError; PermissionsInvalidError; McpFileError; DataFolderBusyError when another process
+ *   has the data folder; UnreachableError when Redis or PostgreSQL does not answer.
  */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { config, clock = systemClock } = options;
-  const secrets = [config.apiKey, config.redisUrl, config.databaseUrl];
-  const redact = secretRedactor(secrets.filter((secret) => secret !== undefined));
+  const secrets = [config.apiKey, config.redisUrl, config.databaseUrl, config.clientKey];
+  const hideSecrets = secretRedactor(secrets.filter((secret) => secret !== undefined));
+  const redact = (text: string): string => hideKeys(hideSecrets(text));
   const logger =
     options.logger ??
     createLogger({ level: config.logLevel, readable: options.readableLogs, redact });
   const mode = chooseProviderMode({ ...config, requested: config.provider });
-  const tools = new ToolRegistry(builtinTools);
+  const shells = await findShells(options, logger);
+  const tools = new ToolRegistry(builtinTools(shells));
   const trees = new DecisionTrees();
+  const serverPermissions = await loadPermissions(config.permissionsFile, tools.list());
   const personas = await openAgents(config.instructionRoot, {
     freshMs: INSTRUCTIONS_FRESH_MS,
     clock,
     knownTools: tools.list().map(({ name }) => name),
+    toolArguments: argumentKinds(tools.list()),
     knownTrees: trees.names(),
     onProblem: (file, problem) => logger.warn({ file, problem }, 'an instruction file has a fault'),
   });
+  const mcp = await openMcp({ config, environment: options.environment, clock, logger });
   const opened = new Opened();
   const { rehearsal, backEnd, extractor } = await opened.orClose(async () => ({
     extractor: await opened.add(Promise.resolve(openFileReader(config, clock, logger)), (reader) =>
@@ -90,18 +104,45 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         : undefined,
   }));
   const parts = { clock, logger, mode, backEnd, rehearsal, extractor, tools, trees, personas };
-  const services = assemble({ ...options, ...parts });
+  const services = assemble({ ...options, ...parts, serverPermissions, shells, mcp });
   return {
     config,
     mode,
     logger,
     backEnd,
     services,
+    shells,
     close: async () => {
       services.ends.close();
+      await mcp.close();
       await opened.close();
     },
   };
+}
+
+async function findShells(
+  { config, environment, clock = systemClock }: RuntimeOptions,
+  logger: Logger,
+): Promise<Shells> {
+  const { blobDir, dataDir, instructionRoot, mcpFile, permissionsFile } = config;
+  const shells = await openShells({
+    limits: { memoryMb: config.sandboxMemoryMb, processes: config.sandboxProcesses },
+    network: config.sandboxNetwork,
+    dataFolders: [dataDir, ...(blobDir === undefined ? [] : [blobDir])],
+    // It may have credentials.
+    hide: [...config.sandboxHide, ...(mcpFile === undefined ? [] : [mcpFile])],
+    // Who could write them could say what they may do.
+    protect: [instructionRoot, ...(permissionsFile === undefined ? [] : [permissionsFile])],
+    searchPath: environment['PATH'] ?? '',
+    allowUnsandboxed: config.allowUnsandboxedBash,
+    outputLimit: config.toolOutputLimit,
+    clock,
+  });
+  const reason = shells.kind === 'sandboxed' ? shells.weakness : shells.reason;
+  if (reason !== undefined && runsTurns(config.role)) {
+    logger.warn({ reason }, `bash is ${describeShells(shells)}`);
+  }
+  return shells;
 }
 
 function openFileReader(config: Config, clock: Clock, logger: Logger): Extractor {
@@ -132,6 +173,9 @@ interface Parts {
   tools: ToolRegistry;
   trees: DecisionTrees;
   personas: PersonaLibrary;
+  serverPermissions: PermissionRules;
+  shells: Shells;
+  mcp: Mcp;
 }
 
 function assemble(parts: Parts): TurnServices {
@@ -145,6 +189,7 @@ function assemble(parts: Parts): TurnServices {
       apiKey: config.apiKey,
       baseUrl: rehearsal?.url ?? config.providerBaseUrl ?? 'https://api.anthropic.com',
       egressAllow: config.egressAllow,
+      egressPrivateHosts: config.egressPrivateHosts,
       stallTimeoutMs: config.stallTimeoutMs,
       requestTimeoutMs: config.requestTimeoutMs,
       maxRetries: config.providerRetries,
@@ -165,6 +210,8 @@ function assemble(parts: Parts): TurnServices {
     personas,
     provider,
     tools,
+    mcp: parts.mcp,
+    shells: parts.shells,
     trees,
     todos: new TodoStore(db),
     resources: new ResourceReader(clock),
@@ -181,6 +228,7 @@ function assemble(parts: Parts): TurnServices {
       environmentModel: config.model,
       defaultLimits: freeLimits(config),
       prices: config.prices,
+      serverPermissions: parts.serverPermissions,
       subagentsEnabled: config.subagentsEnabled,
       subagentWarnMs: config.subagentWarnMs,
       queueDepth: config.queueDepth,
@@ -193,6 +241,14 @@ function assemble(parts: Parts): TurnServices {
       compactPercent: config.compactPercent,
       sessionTokens: config.sessionTokens,
       limits: { maxTokens, toolTimeoutMs, toolOutputLimit },
+      approvals: {
+        timeoutMs: config.approvalTimeoutMs,
+        onTimeout: config.approvalDefault,
+        unknownCalls: config.unknownCalls,
+      },
+      sessionQueue: config.sessionQueue,
+      subagents: { fanout: config.subagentFanout },
+      workerConcurrency: config.workerConcurrency,
       shellEnv: pickShellEnv(parts.environment),
     },
   };

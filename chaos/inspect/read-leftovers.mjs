@@ -36,7 +36,7 @@ export async function countConnections({ pool, redis, giveUpAt }) {
  */
 export async function readUnended({ pool, giveUpAt }) {
   const sql = `select id, status, lease_until is not null as is_leased from turns
-    where status in ('queued', 'running') or lease_until is not null`;
+    where status in ('held', 'queued', 'running', 'waiting') or lease_until is not null`;
   const rows = await query(pool, { sql, giveUpAt });
   return rows.map((row) => ({
     id: String(row['id']),

@@ -103,7 +103,7 @@ async function waitForEnd(world, turnId) {
   const path = `/api/harness/turns/${turnId}`;
   while (Date.now() < world.giveUpAt) {
     const { body } = await sendJson(world, { route: 'GET turn', method: 'GET', path });
-    if (!['queued', 'running'].includes(body['turn']?.status)) return;
+    if (!['held', 'queued', 'running', 'waiting'].includes(body['turn']?.status)) return;
     await sleep(LOOK_MS);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isId, newTimeId } from './ids.js';
+import { isId, newId, newTimeId, timeOfId } from './ids.js';
 
 const latest = 2 ** 48 - 1;
 const times = fc.integer({ min: 0, max: latest });
@@ -31,5 +31,15 @@ describe('newTimeId', () => {
   it('is never the same twice in one millisecond', () => {
     const ids = Array.from({ length: 1_000 }, () => newTimeId('turn', 1));
     expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('timeOfId', () => {
+  it('gives back when an id was made', () => {
+    fc.assert(fc.property(times, (now) => timeOfId(newTimeId('turn', now)) === now));
+  });
+
+  it.each([newId('turn'), '', 'turn_1', 'turn 7'])('knows no time of %s', (id) => {
+    expect(timeOfId(id)).toBeUndefined();
   });
 });

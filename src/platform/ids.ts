@@ -13,6 +13,12 @@ export function newTimeId(prefix: string, nowMs: number): string {
   return `${prefix}_${time.slice(0, 8)}-${time.slice(8)}-7${random}`;
 }
 
+/** When `newTimeId` made an id, in milliseconds since the epoch; undefined for any other text. */
+export function timeOfId(id: string): number | undefined {
+  const [, high = '', low = ''] = /_([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id) ?? [];
+  return high === '' ? undefined : Number.parseInt(high + low, 16);
+}
+
 /** Whether `value` is what `newId(prefix)` or `newTimeId(prefix, …)` makes. */
 export function isId(prefix: string, value: string): boolean {
   const uuid = value.slice(prefix.length + 1);

@@ -17,7 +17,7 @@ function runnable(run: Parameters<typeof betaTool>[0]['run']): BetaRunnableTool 
 }
 
 function callOf(signal = new AbortController().signal): ToolCall {
-  return { callId: 'call_7', signal, progress: () => undefined };
+  return { callId: 'call_7', idempotencyKey: 'turn_1:call_7', signal, progress: () => undefined };
 }
 
 describe('fromRunnable', () => {

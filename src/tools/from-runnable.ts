@@ -11,6 +11,7 @@ import type { RetryClass, ToolCall, ToolContext, ToolDefinition, ToolEffect } fr
 export interface RunnableTraits {
   effect: ToolEffect;
   retry: RetryClass;
+  permissionArgument?: ToolDefinition['permissionArgument'];
 }
 
 type RunnableResult = Awaited<ReturnType<BetaRunnableTool['run']>>;

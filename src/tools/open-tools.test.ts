@@ -5,6 +5,7 @@ import type { OpenTool, ToolCall, ToolDefinition } from './tool.js';
 
 const call: ToolCall = {
   callId: 'call_1',
+  idempotencyKey: 'turn_1:call_1',
   signal: new AbortController().signal,
   progress: () => undefined,
 };

@@ -1,12 +1,14 @@
 import type { InputCheck } from './check-input.js';
 import type { RegisteredTool } from './registry.js';
-import type { OpenTool, RetryClass, ToolContext, ToolEffect } from './tool.js';
+import type { OpenTool, RetryClass, ToolContext, ToolDefinition, ToolEffect } from './tool.js';
 
 /** A tool as a turn calls it. */
 export interface CallableTool {
   name: string;
   effect: ToolEffect;
   retry: RetryClass;
+  permissionArgument?: ToolDefinition['permissionArgument'];
+  timeLimit?: ToolDefinition['timeLimit'];
   checkInput: InputCheck;
   run: OpenTool['run'];
 }
@@ -26,13 +28,13 @@ export function openTools(tools: readonly RegisteredTool[], context: ToolContext
   const opened = new Map<string, OpenTool>();
   const callables = new Map(
     tools.map((registered): [string, CallableTool] => {
-      const { name, effect, retry, checkInput } = registered;
+      const { name, effect, retry, checkInput, permissionArgument, timeLimit } = registered;
       const run: OpenTool['run'] = async (input, call) => {
         const tool = opened.get(name) ?? registered.open(context);
         opened.set(name, tool);
         return tool.run(input, call);
       };
-      return [name, { name, effect, retry, checkInput, run }];
+      return [name, { name, effect, retry, permissionArgument, timeLimit, checkInput, run }];
     }),
   );
   return {

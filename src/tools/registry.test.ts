@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { builtinTools } from './builtin/builtin-tools.js';
 import { ToolRegistry } from './registry.js';
+import { shellsOff } from './sandbox/shells.js';
 import type { ToolDefinition } from './tool.js';
 
 const tool = (name: string): ToolDefinition => ({
@@ -14,7 +15,7 @@ const tool = (name: string): ToolDefinition => ({
 
 describe('ToolRegistry', () => {
   it('takes what every server has', () => {
-    const traits = new ToolRegistry(builtinTools)
+    const traits = new ToolRegistry(builtinTools(shellsOff('not here')))
       .list()
       .map(({ name, effect, retry }) => `${name} ${effect} ${retry}`);
     expect(traits).toEqual([
@@ -25,6 +26,7 @@ describe('ToolRegistry', () => {
       'grep read safe',
       'bash command never',
       'todo_write read safe',
+      'task read idempotent',
     ]);
   });
 

@@ -36,6 +36,7 @@ export class ToolRegistry {
       inputSchema,
       effect: definition.effect,
       retry: definition.retry,
+      permissionArgument: definition.permissionArgument,
       open: (context) => definition.open(context),
       checkInput: compileFor(name, inputSchema),
     });

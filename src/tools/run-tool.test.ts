@@ -48,6 +48,7 @@ function setUp(changes: Partial<RunToolOptions> = {}) {
   const said: { note: string; elapsedMs: number }[] = [];
   const options: RunToolOptions = {
     callId: 'call_1',
+    idempotencyKey: 'turn_1:call_1',
     signal: turn.signal,
     timeoutMs: 30_000,
     outputLimit: 1_000,

@@ -7,6 +7,8 @@ import { startProgressTicker } from './progress-ticker.js';
 
 export interface RunToolOptions {
   callId: string;
+  /** See `ToolCall`. */
+  idempotencyKey: string;
   /** The turn's. */
   signal: AbortSignal;
   /** Milliseconds after which the call is told to stop and counts as failed. */
@@ -35,7 +37,7 @@ export async function runTool(
   input: unknown,
   options: RunToolOptions,
 ): Promise<ToolOutcome> {
-  const { callId, signal, timeoutMs, clock } = options;
+  const { callId, idempotencyKey, signal, timeoutMs, clock } = options;
   signal.throwIfAborted();
   const startedAt = clock.now();
   const end = (status: ToolOutcome['status'], output: string): ToolOutcome => ({
@@ -50,11 +52,12 @@ export async function runTool(
   const stop = new AbortController();
   const unlink = linkAbort(signal, stop);
   const timeout = new Error(`${tool.name} timed out after ${timeoutMs} ms`);
-  const cancelTimeout = clock.after(timeoutMs, () => stop.abort(timeout));
+  const cancelTimeout =
+    tool.timeLimit === 'turn' ? () => undefined : clock.after(timeoutMs, () => stop.abort(timeout));
   const firstNote = `${tool.name} is running`;
   const ticker = startProgressTicker({ clock, firstNote, emit: options.progress });
   try {
-    const call = { callId, signal: stop.signal, progress: ticker.note };
+    const call = { callId, idempotencyKey, signal: stop.signal, progress: ticker.note };
     return end('success', await untilAborted(tool.run(checked.input, call), stop.signal));
   } catch (error) {
     signal.throwIfAborted();

@@ -6,9 +6,24 @@ export type ToolEffect = 'read' | 'edit' | 'command';
 
 /**
  * Whether a call whose outcome was lost (the worker died) may run again: `safe` always,
- * `idempotent` with the same `callId` as its key, `never` not without a human.
+ * `idempotent` with the same `idempotencyKey`, `never` not without a human.
  */
 export type RetryClass = 'safe' | 'idempotent' | 'never';
+
+/** How an argument is compared with the pattern of a rule. */
+export type ArgumentKind = 'command' | 'path' | 'text';
+
+/** The argument of a call that the patterns of permission rules are about. */
+export interface PermissionArgument {
+  kind: ArgumentKind;
+  /**
+   * Every way it reads: of a path, absolute, as written and with its links resolved. Empty when the
+   * call does not have it.
+   */
+  texts: readonly string[];
+  /** Of paths: what patterns without a leading `/` start from, as written and resolved. */
+  roots?: readonly string[];
+}
 
 /** What a tool gets once per turn. */
 export interface ToolContext {
@@ -18,6 +33,17 @@ export interface ToolContext {
   env?: Readonly<Record<string, string>>;
   /** The session's todo list. */
   todos?: TodoBoard;
+  /** Has a subagent do a piece of work and gives its answer; absent: the turn may not delegate. */
+  delegate?(work: Delegated): Promise<string>;
+}
+
+/** A piece of work for a subagent. */
+export interface Delegated {
+  agent: string;
+  prompt: string;
+  /** Of the call that asks for it: its key. */
+  callId: string;
+  signal: AbortSignal;
 }
 
 export interface TodoBoard {
@@ -26,6 +52,8 @@ export interface TodoBoard {
 
 export interface ToolCall {
   callId: string;
+  /** The same in every run of this call, and of no other call of any turn. */
+  idempotencyKey: string;
   /** Aborts when the turn ends early or the call's time is over: stop, and reject with its reason. */
   signal: AbortSignal;
   /** Says what a long call is doing now, in a few words; shown at most every few seconds. */
@@ -55,5 +83,9 @@ export interface ToolDefinition {
   inputSchema: JsonObject;
   effect: ToolEffect;
   retry: RetryClass;
+  /** What rules as `bash(git status*)` compare with; absent: rules name the whole tool. */
+  permissionArgument?: { name: string; kind: ArgumentKind } | undefined;
+  /** What a call's time is limited by: the server's limit for tools, or `turn`: its turn's only. */
+  timeLimit?: 'turn' | undefined;
   open(context: ToolContext): OpenTool;
 }

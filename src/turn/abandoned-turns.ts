@@ -1,7 +1,8 @@
 import { and, exists, eq, gt, inArray, isNull, lt, not, notExists, or, sql } from 'drizzle-orm';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../storage/connection.js';
-import { turnReaders, turns } from '../storage/schema.js';
+import { approvals } from '../storage/governance-schema.js';
+import { turnReaders, turns, unendedStatuses } from '../storage/schema.js';
 import { READER_LEASE_MS, RENEW_MS } from './presence.js';
 import type { SignalBus } from './signal-bus.js';
 
@@ -53,9 +54,16 @@ export class AbandonedTurns {
       .set({ cancelRequestedAt: sql`now()`, cancelReason: 'disconnect' })
       .where(
         and(
-          inArray(turns.status, ['queued', 'running']),
+          inArray(turns.status, [...unendedStatuses]),
           isNull(turns.cancelRequestedAt),
           sql`${turns.options} -> 'options' ->> 'onDisconnect' = 'cancel'`,
+          // A person was asked: who answers need not read.
+          notExists(
+            db
+              .select({ one: sql`1` })
+              .from(approvals)
+              .where(eq(approvals.turnId, turns.id)),
+          ),
           not(exists(readers(gt(turnReaders.until, sql`now()`)))),
           or(everybodyLeft, nobodyCame),
         ),

@@ -1,32 +1,22 @@
-import { sql, type SQL } from 'drizzle-orm';
-import type { StoredPart } from '../attachments/stored-part.js';
-import type { SubagentDecision } from '../governance/subagent-gate.js';
-import type { OptionResolution } from '../options/resolve-options.js';
-import { newId, newTimeId } from '../platform/ids.js';
+import { and, count, eq, inArray, isNull } from 'drizzle-orm';
+import { newTimeId } from '../platform/ids.js';
 import { violatedConstraint } from '../storage/constraint.js';
 import type { Database, Queryable } from '../storage/connection.js';
-import { insertFrom } from '../storage/insert-from.js';
-import { lockFor } from '../storage/lock.js';
-import { messages, turns, type TurnRequest } from '../storage/schema.js';
+import { lockFor, lockKey } from '../storage/lock.js';
+import { turns, unendedStatuses } from '../storage/schema.js';
+import { insertTurn, type NewTurn } from './insert-turn.js';
 
-export interface NewTurn {
-  sessionId: string;
-  request: TurnRequest;
-  /** Of the normalised body: tells whether an idempotency key is used for the same one. */
-  requestHash: string;
-  idempotencyKey: string | undefined;
-  options: OptionResolution;
-  delegation: SubagentDecision;
-  parts: StoredPart[];
-  now: Date;
+/** What a turn is accepted within. */
+export interface Room {
+  /** Turns that may wait for a worker. */
+  queueDepth: number;
+  /** Turns of its principal that may not have ended; 0: no limit. */
+  concurrentTurns: number;
 }
 
-export type Acceptance =
-  | { type: 'accepted'; turnId: string }
-  | { type: 'busy' }
-  | { type: 'key-taken' }
-  | { type: 'session-gone' }
-  | { type: 'queue-full' };
+export type Refusal = 'busy' | 'key-taken' | 'session-gone' | 'queue-full' | 'too-many-turns';
+
+export type Acceptance = { type: 'accepted'; turnId: string } | { type: Refusal };
 
 /**
  * Acceptances that may be under way at once in the whole deployment, and do not see each other.
@@ -38,20 +28,48 @@ const MOST_AT_ONCE = 500;
  * Stores the turn and its user message in one statement. The partial unique index on the session
  * is the lock: of two racing turns, the database takes one.
  */
-export async function acceptTurn(
-  db: Database,
-  turn: NewTurn,
-  queueDepth: number,
-): Promise<Acceptance> {
-  const turnId = newTimeId('turn', turn.now.getTime());
-  try {
-    const isFarFromFull = await insertTurn(db, { turnId, turn, most: queueDepth - MOST_AT_ONCE });
-    if (isFarFromFull) return { type: 'accepted', turnId };
-    const hasRoom = await db.transaction(async (tx) => {
+export async function acceptTurn(db: Database, turn: NewTurn, room: Room): Promise<Acceptance> {
+  const id = newTimeId('turn', turn.now.getTime());
+  const accepted: Acceptance = { type: 'accepted', turnId: id };
+  const mayBeFull = room.concurrentTurns > 0;
+  return orRefusal(async () => {
+    const most = room.queueDepth - MOST_AT_ONCE;
+    if (!mayBeFull && (await insertTurn(db, turn, { id, most }))) return accepted;
+    return db.transaction(async (tx): Promise<Acceptance> => {
+      if (await hasTooMany(tx, turn, room)) return { type: 'too-many-turns' };
       await lockFor(tx, 'accept-turn');
-      return insertTurn(tx, { turnId, turn, most: queueDepth });
+      const hasRoom = await insertTurn(tx, turn, { id, most: room.queueDepth });
+      return hasRoom ? accepted : { type: 'queue-full' };
     });
-    return hasRoom ? { type: 'accepted', turnId } : { type: 'queue-full' };
+  });
+}
+
+/** Whether the turn's principal has as many as it may. Until the transaction ends it gets no more. */
+export async function hasTooMany(
+  tx: Queryable,
+  { principalId }: NewTurn,
+  { concurrentTurns }: Room,
+): Promise<boolean> {
+  if (concurrentTurns === 0) return false;
+  await lockKey(tx, 'principal', principalId);
+  const [found] = await tx
+    .select({ unended: count() })
+    .from(turns)
+    .where(
+      and(
+        eq(turns.principalId, principalId),
+        inArray(turns.status, [...unendedStatuses]),
+        // A turn is waiting for its subagents: they come with it.
+        isNull(turns.parentTurnId),
+      ),
+    );
+  return (found?.unended ?? 0) >= concurrentTurns;
+}
+
+/** What the database refused, by the rule it broke. */
+export async function orRefusal<T>(insert: () => Promise<T>): Promise<T | { type: Refusal }> {
+  try {
+    return await insert();
   } catch (error) {
     const refusal = refusals[violatedConstraint(error) ?? ''];
     if (refusal === undefined) throw error;
@@ -64,33 +82,3 @@ const refusals: Record<string, 'busy' | 'key-taken' | 'session-gone' | undefined
   turns_idempotency: 'key-taken',
   turns_session_id_fkey: 'session-gone',
 };
-
-/** @returns false, and nothing stored, when `most` turns wait already. */
-async function insertTurn(
-  db: Queryable,
-  { turnId, turn, most }: { turnId: string; turn: NewTurn; most: number },
-): Promise<boolean> {
-  if (most <= 0) return false;
-  const { sessionId, request, requestHash, idempotencyKey, options, delegation, parts, now } = turn;
-  const waiting = sql`select count(*) as turns from ${turns} where ${turns.status} = 'queued'`;
-  const room: SQL = sql`waiting where waiting.turns < ${most}`;
-  const row = { id: turnId, sessionId, status: 'queued' as const, createdAt: now };
-  const accepted = insertFrom(
-    room,
-    turns,
-    { ...row, request, requestHash, idempotencyKey: idempotencyKey ?? null, options, delegation },
-    sql`returning id`,
-  );
-  const message = insertFrom(sql`accepted`, messages, {
-    id: newId('msg'),
-    sessionId,
-    turnId,
-    role: 'user',
-    parts,
-    createdAt: now,
-  });
-  const { rows } = await db.execute(sql`
-    with waiting as (${waiting}), accepted as (${accepted}), message as (${message})
-    select id from accepted`);
-  return rows.length === 1;
-}

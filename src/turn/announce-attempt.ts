@@ -5,6 +5,7 @@ import { isoTime } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
 import { traitsOf } from '../provider/model-traits.js';
 import { sessions } from '../storage/schema.js';
+import { applyDecision, approvalResolved } from './approvals/approval-facts.js';
 import { loopState } from './loop-state.js';
 import { nextAction } from './next-action.js';
 import { stepEnded } from './turn-facts.js';
@@ -56,12 +57,25 @@ function announceRecovery(attempt: Attempt, said: readonly TurnEvent[]): Promise
     last !== undefined &&
     open === 0 &&
     !said.some((event) => event.type === 'step.ended' && event.step === last.step);
+  const { turn, attempt: number, approvals } = attempt;
+  // One that waited for people was handed back in order: there is nothing to recover.
+  const isRecovery = turn.parkedAttempt !== number - 1;
+  const decided = approvals.filter(
+    ({ decision, appliedAttempt }) => decision !== null && appliedAttempt === null,
+  );
   const events: TurnEventBody[] = [
-    { type: 'turn.recovering', reason: 'the process that ran the turn stopped' },
+    ...(isRecovery
+      ? [{ type: 'turn.recovering' as const, reason: 'the process that ran the turn stopped' }]
+      : []),
+    ...decided.map(approvalResolved),
     ...(unsaid ? [stepEnded(last)] : []),
-    ...(next.type === 'call-model' ? [{ type: 'step.discarded' as const, step: next.step }] : []),
+    ...(isRecovery && next.type === 'call-model'
+      ? [{ type: 'step.discarded' as const, step: next.step }]
+      : []),
   ];
-  return writer.commit(events, []);
+  const facts = decided.map((approval) => applyDecision(approval, number));
+  for (const approval of decided) approval.appliedAttempt = number;
+  return writer.commit(events, facts);
 }
 
 /** What of the request was not taken as it was sent. */

@@ -17,6 +17,7 @@ function turn({ steps = [], ...more }: Given = {}): TurnTranscript {
     steps: steps.map((step, index) => ({ step: index + 1, ...step })),
     results: new Map(),
     notices: [],
+    joined: [],
     status: 'running',
     endReason: null,
     ...more,

@@ -11,6 +11,8 @@ export interface TurnTranscript {
   results: ReadonlyMap<string, { status: ToolCallStatus; output: string | null }>;
   /** What the server said to the model on the way, in order. */
   notices: readonly Pick<StoredNotice, 'afterStep' | 'mark' | 'kind' | 'text' | 'seenByModel'>[];
+  /** What the user said on the way, in order. */
+  joined: readonly { afterStep: number; text: string }[];
   status: TurnStatus;
   endReason: string | null;
 }
@@ -29,6 +31,7 @@ export function buildMessages(
   const messages: ModelMessage[] = [];
   for (const turn of turns) {
     append(messages, { role: 'user', parts: turn.userParts.map(escaped) });
+    hear(messages, turn, 0);
     tell(messages, noticesAfter(turn, 0), model);
     for (const step of turn.steps) {
       const parts = step.parts.filter((part) => part.type !== 'text' || part.text !== '');
@@ -37,6 +40,7 @@ export function buildMessages(
         part.type === 'tool_use' ? [answer(part, turn)] : [],
       );
       append(messages, { role: 'user', parts: results.map(escaped) });
+      hear(messages, turn, step.step);
       tell(messages, noticesAfter(turn, step.step), model);
     }
     const cut = cutMarker(turn);
@@ -44,6 +48,14 @@ export function buildMessages(
       append(messages, { role: 'assistant', parts: [{ type: 'text', text: cut }] });
   }
   return messages;
+}
+
+/** What the user said while the turn ran, where the model first heard it. */
+function hear(messages: ModelMessage[], { joined }: TurnTranscript, step: number): void {
+  const parts = joined
+    .filter(({ afterStep }) => afterStep === step)
+    .map(({ text }): UserPart => ({ type: 'text', text }));
+  append(messages, { role: 'user', parts: parts.map(escaped) });
 }
 
 function noticesAfter(turn: TurnTranscript, step: number) {

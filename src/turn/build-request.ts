@@ -21,8 +21,9 @@ export function buildRequest(run: TurnRun): ModelRequest {
 }
 
 function currentTurn(run: TurnRun): TurnTranscript {
-  const { steps: finished, results, notices } = run.progress;
+  const { steps: finished, results, notices, joined } = run.progress;
   const { status, endReason } = run.turn;
-  const turn = { userParts: run.userParts, steps: finished, results, notices, status, endReason };
+  const said = { userParts: run.userParts, notices, joined };
+  const turn = { ...said, steps: finished, results, status, endReason };
   return elideOutputs(turn, elidedThrough(finished, run.limits.fullContext));
 }

@@ -33,6 +33,12 @@ const priorities: Record<TurnPriority, JobsOptions> = {
   background: { priority: 1 },
 };
 
+/** What is recovered is a job of its own: the turn's other one may be in use for another turn. */
+const RECOVERED = '-recovered';
+const recoveredId = (turnId: string): string => turnId + RECOVERED;
+const turnIdOf = (jobId: string): string =>
+  jobId.endsWith(RECOVERED) ? jobId.slice(0, -RECOVERED.length) : jobId;
+
 /** The distributed queue: BullMQ, one job a turn under the turn's own id. */
 export class BullTurnQueue implements TurnQueue {
   readonly #handling = new Set<Promise<void>>();
@@ -51,10 +57,13 @@ export class BullTurnQueue implements TurnQueue {
 
   async enqueue(turnIds: readonly string[], priority: TurnPriority): Promise<void> {
     const { queue } = this.opened;
+    const isRecovered = priority === 'recovered';
+    const idOf = isRecovered ? recoveredId : (turnId: string) => turnId;
     // The job of a worker that is gone is in nobody's hands; one whose lock lives stays.
-    if (priority === 'recovered') await Promise.all(turnIds.map((id) => queue.remove(id)));
+    if (isRecovered) await Promise.all(turnIds.map((turnId) => queue.remove(idOf(turnId))));
     const options = { ...retries, ...priorities[priority] };
-    const add = (turnId: string) => queue.add('turn', { turnId }, { ...options, jobId: turnId });
+    const add = (turnId: string) =>
+      queue.add('turn', { turnId, isRecovered }, { ...options, jobId: idOf(turnId) });
     await Promise.all(turnIds.map(add));
   }
 
@@ -62,10 +71,12 @@ export class BullTurnQueue implements TurnQueue {
     const { redis } = this.options;
     const wait = this.opened.queue.toKey('wait');
     const prioritized = this.opened.queue.toKey('prioritized');
-    const [index, rank] = await Promise.all([
+    const [own, recovered, rank] = await Promise.all([
       redis.lpos(wait, turnId),
+      redis.lpos(wait, recoveredId(turnId)),
       redis.zrank(prioritized, turnId),
     ]);
+    const index = recovered ?? own;
     if (index === null && rank === null) return 0;
     const length = await redis.llen(wait);
     // Taken from the tail.
@@ -76,14 +87,16 @@ export class BullTurnQueue implements TurnQueue {
     const { host } = this.opened;
     if (host === undefined) throw new Error('This process only enqueues turns');
     host.handler = {
-      handle: (turnId) => this.#track(handler.handle(turnId)),
+      handle: (turnId, isRecovered) => this.#track(handler.handle(turnId, isRecovered)),
       onDoubt: (turnId) => handler.onDoubt(turnId),
     };
     const { worker } = host;
     const { onError } = this.options;
-    worker.on('failed', (job, error) => onError(job?.id, error));
+    worker.on('failed', (job, error) => onError(job?.data.turnId, error));
     worker.on('error', (error) => onError(undefined, error));
-    worker.on('lockRenewalFailed', (jobIds) => jobIds.forEach((id) => handler.onDoubt(id)));
+    worker.on('lockRenewalFailed', (jobIds) =>
+      jobIds.forEach((jobId) => handler.onDoubt(turnIdOf(jobId))),
+    );
     await worker.waitUntilReady();
     worker.run().catch((error: unknown) => onError(undefined, error));
   }

@@ -1,5 +1,11 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
-import { turns, toolCalls, type CancelReason } from '../storage/schema.js';
+import {
+  turns,
+  toolCalls,
+  unendedStatuses,
+  type CancelReason,
+  type TurnStatus,
+} from '../storage/schema.js';
 import { endWaitingTurn } from './end-waiting-turn.js';
 import type { TurnServices } from './turn-services.js';
 
@@ -23,12 +29,13 @@ export async function cancelTurn(
     .where(
       and(
         eq(turns.id, turnId),
-        inArray(turns.status, ['queued', 'running']),
+        inArray(turns.status, [...unendedStatuses]),
         isNull(turns.cancelRequestedAt),
       ),
     )
     .returning({ status: turns.status });
-  if (marked?.status === 'queued' && (await endWaitingTurn(services, turnId, reason)))
+  const which = marked === undefined ? undefined : withoutWorker[marked.status];
+  if (which !== undefined && (await endWaitingTurn(services, turnId, { reason, which })))
     return 'ended';
   // A hint that is lost costs time, not the cancel: nobody waits for it.
   bus
@@ -40,3 +47,10 @@ export async function cancelTurn(
     .where(and(eq(toolCalls.turnId, turnId), eq(toolCalls.status, 'claimed')));
   return inTool.length > 0 ? 'in-tool' : 'running';
 }
+
+/** Turns that no worker has, and how they are taken to be ended. */
+const withoutWorker: Partial<Record<TurnStatus, 'unstarted' | 'parked'>> = {
+  held: 'unstarted',
+  queued: 'unstarted',
+  waiting: 'parked',
+};

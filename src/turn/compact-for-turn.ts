@@ -1,4 +1,7 @@
 import { addUsage, noUsage } from '../events/turn-event.js';
+import { describeDayShortage } from '../governance/day-limit-reached.js';
+import { findPrice } from '../options/model-price.js';
+import { paySummary } from './budgets/pay-summary.js';
 import { compactSession, summaryTokens, type CompactSource } from './compact-session.js';
 import { findRoom } from './find-room.js';
 import type { Compaction } from './turn-claims.js';
@@ -14,7 +17,7 @@ import { addOverhead } from './turn-state.js';
  * @throws the lease's reason when it ends.
  */
 export async function compactForTurn(
-  { db, provider, clock, logger }: TurnServices,
+  { db, provider, clock, logger, settings }: TurnServices,
   attempt: Attempt,
   source: Pick<CompactSource, 'turns' | 'contextTokens' | 'todos' | 'tools'>,
 ): Promise<Compaction | { problem: string }> {
@@ -25,12 +28,21 @@ export async function compactForTurn(
   // A recovery finds what was spent by this time, whosever clock it is.
   const now = new Date(Math.max(clock.now(), (turn.startedAt ?? turn.createdAt).getTime()));
   let spent = noUsage;
+  const { principalId, sessionId, budget: limits } = turn;
+  const price = findPrice(settings.prices, model);
+  const { contextTokens } = source;
   try {
-    return await compactSession(
-      { db, provider, now, onUsage: (usage) => (spent = usage) },
-      { ...source, sessionId: turn.sessionId, model, reason: 'automatic' },
-      lease.signal,
+    const made = await paySummary(
+      { db, clock, logger, signal: lease.signal },
+      { principalId, limits, price, contextTokens },
+      (onUsage) =>
+        compactSession(
+          { db, provider, now, onUsage: (usage) => onUsage((spent = usage)) },
+          { ...source, sessionId, model, reason: 'automatic' },
+          lease.signal,
+        ),
     );
+    return 'shortage' in made ? { problem: describeDayShortage(made.shortage) } : made;
   } catch (error) {
     lease.signal.throwIfAborted();
     logger.warn({ turnId: turn.id, error }, 'the conversation could not be compacted');

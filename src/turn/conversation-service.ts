@@ -1,7 +1,11 @@
 import { traitsOf } from '../provider/model-traits.js';
 import { loadOptions } from '../options/load-options.js';
 import { invalidRequest } from '../platform/typed-error.js';
+import type { DayLimits } from '../governance/day-budget.js';
 import { offerTools } from '../governance/offer-tools.js';
+import { findPrice } from '../options/model-price.js';
+import { budgetExhausted } from './budgets/budget-errors.js';
+import { paySummary } from './budgets/pay-summary.js';
 import { compactSession } from './compact-session.js';
 import { formatPlace, listCalls, parsePlace } from './list-calls.js';
 import { loadSessionTurns, loadTurn, loadTurns } from './load-turn.js';
@@ -9,6 +13,7 @@ import { afterCompaction, toTranscripts } from './open-history.js';
 import { openShower } from './show-files.js';
 import { findCompaction } from './find-compaction.js';
 import { contextBefore } from './turn-context.js';
+import { readLimit } from './read-limit.js';
 import { isTurnOf, pageTurns } from './page-turns.js';
 import { turnInProgress } from './turn-errors.js';
 import { findActiveTurn, getTurn } from './turn-lookup.js';
@@ -16,10 +21,6 @@ import type { TurnServices } from './turn-services.js';
 import { viewCall, type CallView } from './view-call.js';
 import { viewMessages, type MessageView } from './view-messages.js';
 import { viewSteps, type StepView } from './view-steps.js';
-
-/** Items of a page, by default and at most. */
-const PAGE = 50;
-const MOST_PAGE = 200;
 
 /** No turn has more: the largest number of a step the database takes. */
 const MOST_STEPS = 2 ** 31 - 1;
@@ -102,9 +103,15 @@ export class ConversationService {
   /**
    * Has the conversation summarised now, all but its last turn.
    *
-   * @throws TypedError SESSION_NOT_FOUND 404, TURN_IN_PROGRESS 409, what the provider throws.
+   * @param limits of its principal; undefined: none.
+   * @throws TypedError SESSION_NOT_FOUND 404, TURN_IN_PROGRESS 409, BUDGET_EXHAUSTED 429, what the
+   *   provider throws.
    */
-  async compact(sessionId: string, signal: AbortSignal): Promise<CompactReport> {
+  async compact(
+    sessionId: string,
+    limits: DayLimits | undefined,
+    signal: AbortSignal,
+  ): Promise<CompactReport> {
     const { db, sessions, personas, provider, clock, settings, tools, todos } = this.services;
     const session = await sessions.get(sessionId);
     provider.assertReady();
@@ -116,30 +123,35 @@ export class ConversationService {
     const tiers = { personas, environmentModel, defaultLimits };
     const { resolution, persona } = await loadOptions(tiers, session, undefined);
     const selected = tools.select(resolution.options.tools).tools;
-    const offered = offerTools(selected, { disallowed: persona.disallowedTools, namedByTurn: [] });
-    const done = await compactSession(
-      { db, provider, now: new Date(clock.now()) },
-      {
-        sessionId,
-        model: resolution.options.model,
-        turns: await toTranscripts(
-          turns.slice(0, -1),
-          openShower(this.services, resolution.options),
-        ),
-        contextTokens: Math.min(
-          contextBefore(turns),
-          traitsOf(resolution.options.model).contextWindow,
-        ),
-        todos: await todos.get(sessionId),
-        tools: offered.map(({ name, description, inputSchema }) => ({
-          name,
-          description,
-          inputSchema,
-        })),
-        reason: 'requested',
-      },
-      signal,
+    const { mode } = resolution.options;
+    const offered = offerTools(selected, {
+      layers: [{ mode, named: [], agent: persona.permissions }],
+      server: settings.serverPermissions,
+      session: session.permissions ?? {},
+    });
+    const { principalId } = session;
+    const { model } = resolution.options;
+    const contextTokens = Math.min(contextBefore(turns), traitsOf(model).contextWindow);
+    const source = {
+      sessionId,
+      model,
+      contextTokens,
+      reason: 'requested' as const,
+      turns: await toTranscripts(turns.slice(0, -1), openShower(this.services, resolution.options)),
+      todos: await todos.get(sessionId),
+      tools: offered.map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        inputSchema,
+      })),
+    };
+    const done = await paySummary(
+      { ...this.services, signal },
+      { principalId, limits, contextTokens, price: findPrice(settings.prices, model) },
+      (onUsage) =>
+        compactSession({ db, provider, now: new Date(clock.now()), onUsage }, source, signal),
     );
+    if ('shortage' in done) throw budgetExhausted(done.shortage, clock.now());
     return { compacted: true, summary: done.summary, throughTurnId: done.throughTurnId };
   }
 
@@ -150,13 +162,6 @@ export class ConversationService {
     if (!isKnown) throw badCursor();
     return cursor;
   }
-}
-
-function readLimit(given: unknown): number {
-  if (given === undefined) return PAGE;
-  const limit = Number(given);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_PAGE) return limit;
-  throw invalidRequest(`'limit' must be a whole number from 1 to ${MOST_PAGE}`);
 }
 
 function readStepCursor(cursor: unknown): number {

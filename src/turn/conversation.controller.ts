@@ -1,6 +1,10 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { Caller } from '../access/caller.decorator.js';
+import { Owned } from '../access/owned.decorator.js';
+import type { Principal } from '../access/principal.js';
+import { dayLimitsOf } from '../governance/day-budget.js';
 import { ApiErrors } from '../wire/api-errors.decorator.js';
 import { ConversationService, type CompactReport } from './conversation-service.js';
 import { clientLeft } from './turn-errors.js';
@@ -14,6 +18,7 @@ export class ConversationController {
   constructor(private readonly conversations: ConversationService) {}
 
   @Get('sessions/:id/messages')
+  @Owned({ session: 'params.id' })
   @ApiOperation({ summary: 'Messages of a session, oldest first, a page of turns at a time' })
   @ApiQuery(cursor)
   @ApiQuery(limit)
@@ -31,6 +36,7 @@ export class ConversationController {
   }
 
   @Get('turns/:id/steps')
+  @Owned({ turn: 'params.id' })
   @ApiOperation({ summary: 'Model calls of a turn, in order, with their parts and notices' })
   @ApiQuery(cursor)
   @ApiQuery(limit)
@@ -48,6 +54,7 @@ export class ConversationController {
   }
 
   @Get('turns/:id/tools')
+  @Owned({ turn: 'params.id' })
   @ApiOperation({
     summary: 'Tool calls of a turn as the ledger has them, in the order of its steps',
   })
@@ -67,22 +74,25 @@ export class ConversationController {
   }
 
   @Post('sessions/:id/compact')
+  @Owned({ session: 'params.id' })
   @HttpCode(200)
   @ApiOperation({ summary: 'Have the conversation summarised now; its messages stay readable' })
   @ApiOkResponse({ description: '`{compacted, summary?, throughTurnId?}`.' })
   @ApiErrors({
     404: 'SESSION_NOT_FOUND',
     409: 'TURN_IN_PROGRESS',
+    429: 'BUDGET_EXHAUSTED',
     500: 'SDK_FAILURE',
     502: 'SDK_FAILURE (no summary)',
     503: 'MISSING_API_KEY',
   })
   compact(
     @Param('id') sessionId: string,
+    @Caller() { limits }: Principal,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CompactReport> {
     const gone = new AbortController();
     response.once('close', () => gone.abort(clientLeft()));
-    return this.conversations.compact(sessionId, gone.signal);
+    return this.conversations.compact(sessionId, dayLimitsOf(limits), gone.signal);
   }
 }

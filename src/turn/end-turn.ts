@@ -1,16 +1,22 @@
 import {
   addUsage,
+  noUsage,
   type StepStopReason,
   type TurnEventBody,
   type Usage,
 } from '../events/turn-event.js';
+import type { Fact, Stored } from '../events/store-facts.js';
 import { moveTime } from '../governance/agent-state.js';
+import { dayEndNote, dayLimitReached } from '../governance/day-limit-reached.js';
 import { endNote, limitReached } from '../governance/limit-reached.js';
 import type { AssistantPart } from '../provider/model-types.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { updateFenced } from '../storage/update-fenced.js';
 import { messages, steps, turns, type TurnFailure } from '../storage/schema.js';
 import { endCall, type CallEnd } from '../tools/ledger.js';
+import { approvalResolved, cancelApprovals } from './approvals/approval-facts.js';
+import { settleFact } from './budgets/usage-days.js';
+import { keepUnheard } from './busy/joined-messages.js';
 import type { Ending } from './next-action.js';
 import { limitOf } from './loop-state.js';
 import { limitNotice, stepEnded, toolEnded, turnFailed } from './turn-facts.js';
@@ -28,9 +34,15 @@ import {
  * once, the assistant's message exists, and the events that say so are archived; then readers see
  * it. The session's lock is free in the same moment.
  *
+ * @returns `unheard` when a message of the user's joined the turn that it has not answered: nothing
+ *   was written, and the turn goes on.
  * @throws FencedError when another attempt owns the turn or it has ended: nothing was written.
  */
-export async function endTurn(run: Attempt, ending: Ending, failure?: TurnFailure): Promise<void> {
+export async function endTurn(
+  run: Attempt,
+  ending: Ending,
+  failure?: TurnFailure,
+): Promise<Stored> {
   const { turn, attempt } = run;
   const now = new Date(run.clock.now());
   const usage = totalUsage(run);
@@ -38,7 +50,9 @@ export async function endTurn(run: Attempt, ending: Ending, failure?: TurnFailur
   const cut = cutStep(run, ending);
   const startedAt = (turn.startedAt ?? turn.createdAt).getTime();
   const limit = describeLimit(run, ending, now);
+  const open = run.approvals.filter(({ decision }) => decision === null);
   const events: TurnEventBody[] = [
+    ...open.map((approval) => approvalResolved({ ...approval, decision: 'cancelled' })),
     ...abandoned.map(({ call, end }) => toolEnded(call, end)),
     ...run.progress.steps
       .slice(-1)
@@ -54,11 +68,13 @@ export async function endTurn(run: Attempt, ending: Ending, failure?: TurnFailur
       durationMs: now.getTime() - startedAt,
     },
   ];
-  await run.writer.commit(events, [
+  const lastStep = run.progress.steps.at(-1)?.step ?? 0;
+  const facts = [
     ...abandoned.map(({ call, end }) => endCall(ledgerCall(run, call), end, now)),
     ...(cut === undefined
       ? []
       : [insertFenced(steps, { ...cut, turnId: turn.id, attempt, endedAt: now })]),
+    ...settleCut(run),
     insertFenced(messages, {
       id: run.messageId,
       sessionId: turn.sessionId,
@@ -77,28 +93,50 @@ export async function endTurn(run: Attempt, ending: Ending, failure?: TurnFailur
       leaseUntil: null,
       endedAt: now,
     }),
-  ]);
+    ...(run.approvals.length === 0 ? [] : [cancelApprovals(attempt)]),
+    ...(run.lease.joined === 0 ? [] : [keepUnheard(lastStep)]),
+  ];
+  // A turn that stops by itself answers what was said in the last moment first.
+  const heard = ending.outcome === 'completed' ? run.progress.joined.length : undefined;
+  return run.writer.commitEnd(events, facts, heard);
 }
 
 /** What is said of a limit that ended the turn: to the client, and at the end of the reply. */
 function describeLimit(run: Attempt, ending: Ending, now: Date) {
-  const reason = ending.outcome === 'limited' ? limitOf(ending.reason) : undefined;
-  if (reason === undefined) return undefined;
-  const state = moveTime(run.progress.state, now.getTime());
   const text = replyText(run);
-  const note = `${text === '' ? '' : '\n\n'}${endNote(reason, state, text !== '')}`;
+  const told = ending.outcome === 'limited' ? tellLimit(run, ending.reason, now) : undefined;
+  if (told === undefined) return undefined;
+  const note = `${text === '' ? '' : '\n\n'}${told.note}`;
   const step = (run.progress.draft ?? run.progress.steps.at(-1))?.step;
   const events: TurnEventBody[] = [
-    limitNotice(limitReached(reason, state)),
+    limitNotice(told.reached),
     // Without a step there is nothing it would be a part of.
     ...(step === undefined ? [] : [{ type: 'text.delta' as const, step, text: note }]),
   ];
   return { note, events };
 }
 
-function totalUsage({ progress }: Attempt): Usage {
+function tellLimit(run: Attempt, reason: string, now: Date) {
+  const hasText = replyText(run) !== '';
+  const { shortage } = run.progress;
+  if (shortage?.budget === reason) {
+    return { reached: dayLimitReached(shortage), note: dayEndNote(shortage, hasText) };
+  }
+  const limit = limitOf(reason);
+  if (limit === undefined) return undefined;
+  const state = moveTime(run.progress.state, now.getTime());
+  return { reached: limitReached(limit, state), note: endNote(limit, state, hasText) };
+}
+
+/** Of a call that was cut the day is charged what its provider told. */
+function settleCut({ progress: { reserved, draft } }: Attempt): Fact[] {
+  return reserved === undefined ? [] : [settleFact(reserved, draft?.usage ?? noUsage)];
+}
+
+function totalUsage({ progress, children }: Attempt): Usage {
   const done = progress.steps.reduce((sum, step) => addUsage(sum, step.usage), progress.overhead);
-  return progress.draft === undefined ? done : addUsage(done, progress.draft.usage);
+  const all = children.reduce((sum, { usage }) => addUsage(sum, usage ?? noUsage), done);
+  return progress.draft === undefined ? all : addUsage(all, progress.draft.usage);
 }
 
 /** The half-streamed step as far as it can be kept. */

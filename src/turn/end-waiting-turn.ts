@@ -1,4 +1,5 @@
 import type { CancelReason } from '../storage/schema.js';
+import { letNextGo } from './busy/let-next-go.js';
 import { announceAttempt } from './announce-attempt.js';
 import { closeLog } from './close-log.js';
 import { endTurn } from './end-turn.js';
@@ -7,22 +8,24 @@ import { openAttempt } from './open-attempt.js';
 import type { TurnServices } from './turn-services.js';
 
 /**
- * Ends a turn that no worker has had, here and now: it need not wait for one to be told that it is
- * not wanted.
+ * Ends a turn that no worker has, here and now: it need not wait for one to be told that it is not
+ * wanted.
  *
+ * @param which one that no worker has had, or one that waits for a person.
  * @returns false when a worker was quicker.
  */
 export async function endWaitingTurn(
   services: TurnServices,
   turnId: string,
-  reason: CancelReason,
+  { reason, which }: { reason: CancelReason; which: 'unstarted' | 'parked' },
 ): Promise<boolean> {
   const { claims, clock } = services;
-  const claim = await claims.claim(turnId, new Date(clock.now()), 'unstarted');
+  const claim = await claims.claim(turnId, new Date(clock.now()), which);
   if (claim === undefined) return false;
   const { attempt, earlier } = await openAttempt(services, claim, new Lease());
   await announceAttempt(services, attempt, earlier.length > 0);
-  await endTurn(attempt, { outcome: 'interrupted', exitCode: 130, reason });
+  const ended = await endTurn(attempt, { outcome: 'interrupted', exitCode: 130, reason });
+  if (ended.type === 'stored' && ended.hasNext) await letNextGo(services, claim.sessionId);
   await closeLog(services, attempt);
   return true;
 }

@@ -2,7 +2,7 @@ import { and, inArray } from 'drizzle-orm';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Database } from '../storage/connection.js';
-import { turns } from '../storage/schema.js';
+import { turns, unendedStatuses } from '../storage/schema.js';
 
 /** How long a reader may wait for an end that is stored and was never said, in ms. */
 const LOOK_MS = 5_000;
@@ -63,7 +63,7 @@ export class EndWatch {
       const active = await this.deps.db
         .select({ id: turns.id })
         .from(turns)
-        .where(and(inArray(turns.id, asked), inArray(turns.status, ['queued', 'running'])));
+        .where(and(inArray(turns.id, asked), inArray(turns.status, [...unendedStatuses])));
       const goOn = new Set(active.map(({ id }) => id));
       for (const id of asked) {
         if (!goOn.has(id)) for (const onOver of this.#watchers.get(id) ?? []) onOver();

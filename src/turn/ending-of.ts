@@ -22,6 +22,8 @@ export function endingOf(thrown: unknown, reason: LeaseEnd | undefined): TurnFat
     case 'interrupt':
     case 'disconnect':
     case 'session-deleted':
+    case 'superseded':
+    case 'parent-ended':
       return { type: 'end', ending: { outcome: 'interrupted', exitCode: 130, reason } };
     case 'deadline':
       return { type: 'end', ending: { outcome: 'limited', exitCode: 0, reason: 'timeout' } };

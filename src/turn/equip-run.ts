@@ -1,8 +1,11 @@
-import { offerTools } from '../governance/offer-tools.js';
+import type { Persona } from '../agents/parse-persona.js';
 import type { Todo } from '../notices/todo.js';
+import { findPrice } from '../options/model-price.js';
 import { checkProjectRoot } from '../session/check-project-root.js';
 import { openTools } from '../tools/open-tools.js';
 import { buildSystem } from './build-system.js';
+import { equipTools, type EquippedTools } from './equip-tools.js';
+import { delegate } from './subagents/delegate.js';
 import type { StoredTurn } from './load-turn.js';
 import { fullContext, openHistory } from './open-history.js';
 import { openWatch, todoBoard } from './open-watch.js';
@@ -18,6 +21,9 @@ export interface Conversation {
   compaction: Compaction | null;
 }
 
+/** Where it runs, and for how long. */
+export type Place = Pick<TurnRun, 'deadline' | 'withoutPlace'>;
+
 /**
  * Gives an attempt what the loop needs: persona, system prompt, tools, the conversation with its
  * files. A conversation that fills too much of the model's window is compacted first.
@@ -27,21 +33,42 @@ export interface Conversation {
 export async function equipRun(
   services: TurnServices,
   attempt: Attempt,
-  conversation: Conversation,
+  { place, ...conversation }: Conversation & { place: Place },
 ): Promise<TurnRun> {
-  const { options, provenance } = attempt.turn.options;
+  const { options } = attempt.turn.options;
   const { instructionRoot } = services.personas;
   const projectRoot = await checkProjectRoot(attempt.session.projectRoot, instructionRoot);
   const persona = await services.personas.load(options.persona);
-  const named = provenance.tools === 'opts' ? options.tools : [];
-  const selected = services.tools.select(options.tools).tools;
-  const offered = offerTools(selected, { disallowed: persona.disallowedTools, namedByTurn: named });
+  const equipped = await equipTools(services, attempt, { persona, projectRoot });
+  try {
+    return await equipWith(services, attempt, {
+      ...conversation,
+      place,
+      persona,
+      projectRoot,
+      equipped,
+    });
+  } catch (error) {
+    await equipped.close();
+    throw error;
+  }
+}
+
+interface Equipment extends Conversation {
+  place: Place;
+  persona: Persona;
+  projectRoot: string;
+  equipped: EquippedTools;
+}
+
+async function equipWith(
+  services: TurnServices,
+  attempt: Attempt,
+  { place, persona, projectRoot, equipped, ...conversation }: Equipment,
+): Promise<TurnRun> {
+  const { options } = attempt.turn.options;
   const { settings, provider } = services;
-  const toolSpecs = offered.map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    inputSchema,
-  }));
+  const { tools, specs: toolSpecs, permissions } = equipped;
   const shower = openShower(services, options);
   // Before the history: what the user says now gets room for its files first.
   const userParts = await showMessage(attempt, shower);
@@ -51,11 +78,12 @@ export async function equipRun(
     shower,
   });
   const watch = await openWatch(services, attempt, { ...conversation, compaction });
-  return {
+  const run: TurnRun = {
     ...attempt,
     provider,
     logger: services.logger,
     limits: { ...settings.limits, fullContext: fullContext(services, options.model) },
+    price: findPrice(settings.prices, options.model),
     system: buildSystem({
       prompt: persona.prompt,
       persona: options.persona,
@@ -64,18 +92,19 @@ export async function equipRun(
     }),
     earlierTurns,
     userParts,
-    tools: openTools(selected, {
+    tools: openTools(tools, {
       workdir: projectRoot,
       env: settings.shellEnv,
       todos: todoBoard(attempt, watch),
+      delegate: (work) => delegate(services, run, work),
     }),
+    closeTools: equipped.close,
+    ...place,
     toolSpecs,
     watch,
-    permissions: {
-      mode: options.mode,
-      autoApprove: persona.autoApproveTools,
-      disallowed: persona.disallowedTools,
-      named,
-    },
+    db: services.db,
+    approvalRules: settings.approvals,
+    permissions,
   };
+  return run;
 }

@@ -1,7 +1,7 @@
 import type { AgentState } from '../governance/agent-state.js';
 import { affordableReply, type CostLimit } from '../governance/cost.js';
 import type { LastCall } from './reserve-tokens.js';
-import type { Attempt, Budget } from './turn-run.js';
+import type { Attempt } from './turn-run.js';
 
 /**
  * Tokens that a call may have, its input with its reply, and the budget that allows no more. Pure.
@@ -12,7 +12,7 @@ export function findRoom(
   { config, tokensUsed, cost }: Pick<AgentState, 'config' | 'tokensUsed' | 'cost'>,
   input: number,
   costLimit: CostLimit | undefined,
-): { tokens: number; budget: Budget } {
+): { tokens: number; budget: 'token_budget' | 'cost_budget' } {
   const tokens = config.tokenBudget - tokensUsed;
   if (costLimit === undefined) return { tokens, budget: 'token_budget' };
   const left = costLimit.usd - (cost?.usedUsd ?? 0);
@@ -30,7 +30,8 @@ export function lastCall({ progress }: Pick<Attempt, 'progress'>): LastCall | un
     part.type === 'tool_use' ? [JSON.stringify([part.id, progress.results.get(part.id)])] : [],
   );
   const told = progress.notices.filter(({ afterStep }) => afterStep === last.step);
-  const added = [...results, ...told.map(({ text }) => text)];
+  const heard = progress.joined.filter(({ afterStep }) => afterStep === last.step);
+  const added = [...results, ...[...told, ...heard].map(({ text }) => text)];
   const reply = JSON.stringify(last.parts);
   return { usage: last.usage, endedAt: last.endedAt.getTime(), reply, added };
 }

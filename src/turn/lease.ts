@@ -1,6 +1,7 @@
+import type { CancelReason } from '../storage/schema.js';
+
 /** Why a worker stops with a turn. `lost` and `shutdown`: somebody else ends it, write nothing. */
-export type LeaseEnd =
-  'finished' | 'interrupt' | 'disconnect' | 'session-deleted' | 'deadline' | 'lost' | 'shutdown';
+export type LeaseEnd = 'finished' | CancelReason | 'deadline' | 'lost' | 'shutdown';
 
 export class LeaseEndedError extends Error {
   constructor(readonly reason: LeaseEnd) {
@@ -13,6 +14,9 @@ export class LeaseEndedError extends Error {
 export class Lease {
   readonly #controller = new AbortController();
   #reason: LeaseEnd | undefined;
+
+  /** Messages that joined the turn, as far as its worker knows. */
+  joined = 0;
 
   get signal(): AbortSignal {
     return this.#controller.signal;

@@ -2,6 +2,7 @@ import { type SQL, and, asc, between, eq, gt, inArray } from 'drizzle-orm';
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { Queryable } from '../storage/connection.js';
 import { messages, notices, steps, toolCalls, turns } from '../storage/schema.js';
+import { asJoined, loadHeard, type JoinedMessage, type JoinedRow } from './busy/joined-messages.js';
 import type { TurnRow } from './turn-lookup.js';
 
 export type StepRow = typeof steps.$inferSelect;
@@ -17,6 +18,8 @@ export interface StoredTurn {
   calls: CallRow[];
   /** In the order they were said. */
   notices: NoticeRow[];
+  /** What the user said while it ran, in order. */
+  joined: JoinedMessage[];
 }
 
 /**
@@ -53,6 +56,7 @@ async function withContent(
   const userMessages = await db.select().from(messages).where(inArray(messages.turnId, ids));
   const ranIds = ids.filter((id) => id !== unstarted);
   const { stepRows, callRows, noticeRows } = await loadWhatRan(db, ranIds);
+  const joinedRows = await loadJoined(db, rows);
   return rows.map((turn) => {
     const asked = userMessages.find((row) => row.turnId === turn.id && row.role === 'user');
     return {
@@ -62,8 +66,15 @@ async function withContent(
       steps: stepRows.filter((step) => step.turnId === turn.id),
       calls: callRows.filter((call) => call.turnId === turn.id),
       notices: noticeRows.filter((notice) => notice.turnId === turn.id),
+      joined: joinedRows.filter((row) => row.turnId === turn.id).map(asJoined),
     };
   });
+}
+
+/** A query only where there is something to find: it is rare. */
+async function loadJoined(db: Queryable, rows: readonly TurnRow[]): Promise<JoinedRow[]> {
+  const ids = rows.filter(({ joinedMessages }) => joinedMessages > 0).map(({ id }) => id);
+  return ids.length === 0 ? [] : loadHeard(db, ids);
 }
 
 async function loadWhatRan(db: Queryable, turnIds: readonly string[]) {
@@ -98,7 +109,8 @@ export async function loadTurn(
     .orderBy(asc(steps.step))
     .limit(limit);
   const asked = { turn, userMessageId: user?.id ?? '', userParts: user?.parts ?? [] };
-  return { ...asked, steps: found, ...(await loadBeside(db, turn.id, found)) };
+  const joined = (await loadJoined(db, [turn])).map(asJoined);
+  return { ...asked, steps: found, joined, ...(await loadBeside(db, turn.id, found)) };
 }
 
 async function loadBeside(db: Queryable, turnId: string, found: readonly StepRow[]) {

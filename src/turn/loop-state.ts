@@ -1,5 +1,6 @@
 import { moveTime } from '../governance/agent-state.js';
 import type { AgentConfig } from '../governance/agent-config.js';
+import type { DayBudget } from '../governance/day-budget.js';
 import type { LimitReason } from '../governance/limit-reached.js';
 import { unreachable } from '../platform/exhaustive.js';
 import type { LoopState } from './next-action.js';
@@ -9,7 +10,7 @@ import { openCalls, type Attempt } from './turn-run.js';
  * The limit that keeps a turn from another model call, if one does. Asked when every result of the
  * last step is in.
  */
-export function findLimit({ tree, progress, clock }: Attempt): LimitReason | undefined {
+export function findLimit({ tree, progress, clock }: Attempt): LimitReason | DayBudget | undefined {
   const { state, steps } = progress;
   const { reason } = tree.shouldContinue(moveTime(state, clock.now()));
   if (reason !== 'continue' && reason !== 'completed' && reason !== 'cancelled') return reason;
@@ -27,6 +28,7 @@ export function loopState(run: Attempt): LoopState {
     steps: run.progress.steps.length,
     stopReason: run.progress.steps.at(-1)?.stopReason,
     openCalls: openCalls(run).length,
+    unheard: Math.max(0, run.lease.joined - run.progress.joined.length),
     limit:
       limit === undefined
         ? undefined
@@ -34,7 +36,7 @@ export function loopState(run: Attempt): LoopState {
   };
 }
 
-function describeLimit(limit: LimitReason, config: AgentConfig): string {
+function describeLimit(limit: LimitReason | DayBudget, config: AgentConfig): string {
   switch (limit) {
     case 'max_iterations':
       return `the turn reached its limit of ${config.maxIterations} model calls`;
@@ -42,6 +44,10 @@ function describeLimit(limit: LimitReason, config: AgentConfig): string {
       return `the turn used up its budget of ${config.tokenBudget} tokens`;
     case 'cost_budget':
       return 'the turn reached its limit of cost';
+    case 'daily_token_budget':
+      return "the user's budget of tokens for today is used up";
+    case 'daily_cost_budget':
+      return "the user's limit of cost for today is reached";
     case 'timeout':
       return `the turn reached its time limit of ${config.timeoutSeconds} seconds`;
     case 'no_progress':
@@ -54,7 +60,7 @@ function describeLimit(limit: LimitReason, config: AgentConfig): string {
 }
 
 /** How an end's reason is called on our wires: the harness contract has its own word for one. */
-export function endReason(limit: LimitReason): string {
+export function endReason(limit: LimitReason | DayBudget): string {
   return limit === 'max_iterations' ? 'max_turns' : limit;
 }
 

@@ -15,6 +15,7 @@ export class MemoryTurnQueue implements TurnQueue {
     normal: new Set(),
     background: new Set(),
   };
+  /** By the entry, see `entryOf`. */
   readonly #running = new Map<string, Promise<void>>();
   #handler: TurnHandler | undefined;
   #closed = false;
@@ -22,11 +23,11 @@ export class MemoryTurnQueue implements TurnQueue {
   constructor(private readonly options: MemoryTurnQueueOptions) {}
 
   async enqueue(turnIds: readonly string[], priority: TurnPriority): Promise<void> {
-    const waiting = this.#waiting();
+    const { recovered, normal, background } = this.#lines;
+    const lines = priority === 'recovered' ? [recovered] : [normal, background];
     for (const turnId of turnIds) {
-      if (!this.#running.has(turnId) && !waiting.includes(turnId)) {
-        this.#lines[priority].add(turnId);
-      }
+      const isRunning = this.#running.has(entryOf(turnId, priority === 'recovered'));
+      if (!isRunning && !lines.some((line) => line.has(turnId))) this.#lines[priority].add(turnId);
     }
     this.#start();
   }
@@ -65,19 +66,27 @@ export class MemoryTurnQueue implements TurnQueue {
       for (const turnId of line) {
         if (this.#running.size >= this.options.concurrency) return;
         line.delete(turnId);
-        this.#running.set(turnId, this.#run(handler, turnId));
+        const isRecovered = line === this.#lines.recovered;
+        const entry = entryOf(turnId, isRecovered);
+        const running = this.#run(() => handler.handle(turnId, isRecovered), { turnId, entry });
+        this.#running.set(entry, running);
       }
     }
   }
 
-  async #run(handler: TurnHandler, turnId: string): Promise<void> {
+  async #run(handle: () => Promise<void>, of: { turnId: string; entry: string }): Promise<void> {
     try {
-      await handler.handle(turnId);
+      await handle();
     } catch (error) {
-      this.options.onError(turnId, error);
+      this.options.onError(of.turnId, error);
     } finally {
-      this.#running.delete(turnId);
+      this.#running.delete(of.entry);
       this.#start();
     }
   }
+}
+
+/** What is recovered is an entry of its own: the turn's other one may be in use for another turn. */
+function entryOf(turnId: string, isRecovered: boolean): string {
+  return isRecovered ? `recovered ${turnId}` : turnId;
 }

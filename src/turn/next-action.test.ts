@@ -6,6 +6,7 @@ const state = (more: Partial<LoopState>): LoopState => ({
   limit: undefined,
   stopReason: 'end_turn',
   openCalls: 0,
+  unheard: 0,
   ...more,
 });
 
@@ -86,7 +87,8 @@ describe('nextAction', () => {
           expect(rounds).toBeLessThan(20);
           if (action.type === 'call-model') {
             calls += 1;
-            loop = { steps: action.step, stopReason, openCalls: 1, limit: limitAt(action.step) };
+            const limit = limitAt(action.step);
+            loop = { steps: action.step, stopReason, openCalls: 1, unheard: 0, limit };
           } else loop = { ...loop, openCalls: 0 };
           action = nextAction(loop);
         }

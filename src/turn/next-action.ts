@@ -12,6 +12,8 @@ export interface LoopState {
   stopReason: StepStopReason | undefined;
   /** Tool calls of the last step that have no result yet. */
   openCalls: number;
+  /** Messages of the user's that the model has not heard. */
+  unheard: number;
 }
 
 export interface NextLimit {
@@ -52,6 +54,7 @@ export function nextAction(state: LoopState): NextAction {
       return openCalls > 0 ? { type: 'run-tools' } : callAgain(state);
     case 'end_turn':
     case 'stop_sequence':
+      if (state.unheard > 0 && limit === undefined) return callAgain(state);
       return completed(stopReason);
     case 'max_tokens':
     case 'context_window':

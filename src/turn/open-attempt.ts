@@ -3,6 +3,8 @@ import { EventWriter } from '../events/event-writer.js';
 import { restoreLog } from '../events/restore-log.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { untilAborted } from '../platform/abort.js';
+import { loadApprovals } from './approvals/load-approvals.js';
+import { asJoined, loadHeard } from './busy/joined-messages.js';
 import { assistantMessageId } from './assistant-message-id.js';
 import { findOverhead } from './find-overhead.js';
 import type { Lease } from './lease.js';
@@ -10,6 +12,7 @@ import { loadSessionTurns, type StoredTurn } from './load-turn.js';
 import type { Claim } from './turn-claims.js';
 import type { Attempt } from './turn-run.js';
 import { findTokensLeft } from './session-tokens.js';
+import { loadChildren, withTold, type ChildTurn } from './subagents/child-turn.js';
 import { openState } from './turn-state.js';
 import type { TurnServices } from './turn-services.js';
 
@@ -24,18 +27,25 @@ export async function openAttempt(
 ): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
   const { tools, clock, trees } = services;
   // A session has one turn at a time: while this one is active, all others came before it.
-  const [said, conversation, tokensLeft, overhead] = await Promise.all([
+  const [said, conversation, tokensLeft, overhead, approvals, heard, found] = await Promise.all([
     openLog(services, claim, lease),
     loadConversation(services, claim),
     findTokensLeft(services, claim),
     findOverhead(services.db, claim),
+    claim.attempt === 1 ? [] : loadApprovals(services.db, claim.id),
+    claim.joinedMessages === 0 ? [] : loadHeard(services.db, [claim.id]),
+    claim.attempt > 1 && claim.delegation?.allowed === true
+      ? loadChildren(services.db, claim.id)
+      : [],
   ]);
   const stored = conversation.find((other) => other.turn.id === claim.id);
   const { decisionTree = 'default', agentConfig, costLimit } = claim.options.options;
   const tokenBudget = Math.min(agentConfig.tokenBudget, tokensLeft);
   const tree = trees.find(decisionTree, { ...agentConfig, tokenBudget });
   const [steps, calls] = [stored?.steps ?? [], stored?.calls ?? []];
-  const startedAt = claim.startedAt ?? claim.createdAt;
+  const children = withTold(found, said);
+  const startedAt = ownStart(claim, children, clock.now());
+  lease.joined = claim.joinedMessages;
   const { projectRoot } = claim.session;
   const attempt: Attempt = {
     turn: claim,
@@ -60,17 +70,46 @@ export async function openAttempt(
       draft: undefined,
       state: openState(
         tree,
-        { projectRoot, startedAt, steps, calls, overhead, costLimit },
+        {
+          principalId: claim.principalId,
+          projectRoot,
+          startedAt,
+          steps,
+          calls,
+          overhead,
+          costLimit,
+          children,
+        },
         clock.now(),
       ),
       overhead,
       clampedStep: undefined,
       clampedBy: undefined,
       notices: [...(stored?.notices ?? [])],
+      joined: heard.map(asJoined),
     },
+    approvals,
+    children,
+    startedAt,
     storedParts: claim.userParts,
   };
   return { attempt, earlier: conversation.filter((other) => other.turn.id !== claim.id) };
+}
+
+/**
+ * When it began, without the time that people were waited for since, by it or by a subagent that
+ * still does: its own time counts from here.
+ */
+function ownStart(
+  { startedAt, createdAt, waitedMs }: Claim,
+  children: readonly ChildTurn[],
+  now: number,
+): Date {
+  const waiting = children.flatMap(({ waitingSince, usage }) =>
+    waitingSince === null || usage !== undefined ? [] : [now - waitingSince.getTime()],
+  );
+  const stood = waitedMs + Math.max(0, ...waiting);
+  return new Date(Math.min(now, (startedAt ?? createdAt).getTime() + stood));
 }
 
 /** The session's turns; of the claimed one what earlier attempts did. */

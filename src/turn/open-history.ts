@@ -104,6 +104,7 @@ async function toTranscript(stored: StoredTurn, shower: FileShower) {
     steps: stored.steps,
     results: new Map(stored.calls.map((call) => [call.callId, call])),
     notices: stored.notices,
+    joined: stored.joined,
     status: stored.turn.status,
     endReason: stored.turn.endReason,
   };

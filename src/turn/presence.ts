@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
 import type { Logger } from '../platform/logger.js';
 import type { Database } from '../storage/connection.js';
-import { turnReaders, turns } from '../storage/schema.js';
+import { turnReaders, turns, unendedStatuses } from '../storage/schema.js';
 
 /** Between two renewals of what this process reads. A turn that is over before costs nothing. */
 export const RENEW_MS = 5_000;
@@ -94,7 +94,7 @@ export class Presence {
         hasLeft: sql<boolean>`${lease.hasLeft}::boolean`.as('has_left'),
       })
       .from(turns)
-      .where(and(inArray(turns.id, [...turnIds]), inArray(turns.status, ['queued', 'running'])));
+      .where(and(inArray(turns.id, [...turnIds]), inArray(turns.status, [...unendedStatuses])));
     await db
       .insert(turnReaders)
       .select(rows)

@@ -17,6 +17,11 @@ const CACHE_MS = 5 * 60_000;
 /** Less than this is no reply. */
 const LEAST_REPLY = 16;
 
+/** Tokens of a reply below which a call is not made. @param most it may have at all. */
+export function leastReply(most: number): number {
+  return Math.min(LEAST_REPLY, most);
+}
+
 /** The model call before. */
 export interface LastCall {
   usage: Usage;
@@ -41,12 +46,17 @@ export function estimateInput(
     return estimateText(request.system, JSON.stringify(request.tools)) + sum(request.messages);
   }
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = last.usage;
-  const isCached = now - last.endedAt < CACHE_MS;
-  const cached = isCached ? cacheReadTokens + cacheWriteTokens : 0;
+  const cached = cachedInput(last, now);
   const sent = inputTokens + cacheReadTokens + cacheWriteTokens;
   // What a reply cost to say is not what it costs to be read again, with the marks around it.
   const reply = Math.max(outputTokens, estimateText(last.reply));
   return sent - cached + reply + estimateText(...last.added);
+}
+
+/** Tokens of a request's input that the provider's cache gives back. */
+export function cachedInput(last: LastCall | undefined, now: number): number {
+  if (last === undefined || now - last.endedAt >= CACHE_MS) return 0;
+  return last.usage.cacheReadTokens + last.usage.cacheWriteTokens;
 }
 
 /**
@@ -59,7 +69,7 @@ export function reserveReply(room: {
   most: number;
 }): number | undefined {
   const reply = Math.min(room.most, room.left - room.input);
-  return reply < Math.min(LEAST_REPLY, room.most) ? undefined : reply;
+  return reply < leastReply(room.most) ? undefined : reply;
 }
 
 function sum(messages: readonly ModelMessage[]): number {

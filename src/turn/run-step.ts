@@ -1,18 +1,22 @@
 import { noUsage } from '../events/turn-event.js';
 import { unreachable } from '../platform/exhaustive.js';
 import { moveTime } from '../governance/agent-state.js';
-import type { ModelEvent } from '../provider/model-types.js';
+import type { ModelEvent, ModelRequest } from '../provider/model-types.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { steps } from '../storage/schema.js';
+import { makeRoom } from './budgets/make-room.js';
+import { settleLeft } from './budgets/settle-left.js';
+import { settleFact } from './budgets/usage-days.js';
+import { hearJoined } from './busy/hear-joined.js';
 import { buildRequest } from './build-request.js';
-import { findRoom, lastCall } from './find-room.js';
 import { loopState } from './loop-state.js';
 import { nextAction, settleStopReason } from './next-action.js';
 import { postNotices } from './post-notices.js';
-import { estimateInput, reserveReply } from './reserve-tokens.js';
 import { refusalNotice, stepEnded } from './turn-facts.js';
 import type { Budget, StepDraft, TurnRun } from './turn-run.js';
 import { addStep } from './turn-state.js';
+
+type Ended = Extract<ModelEvent, { type: 'ended' }>;
 
 /**
  * One call of the model: streams it to the readers and stores the reply, before any of its tools
@@ -23,36 +27,35 @@ import { addStep } from './turn-state.js';
 export async function runStep(run: TurnRun, step: number): Promise<'done' | Budget> {
   const startedAt = new Date(run.clock.now());
   const state = run.tree.onTurnStart(moveTime(run.progress.state, startedAt.getTime()));
+  await hearJoined(run, step);
   await postNotices(run, state, step);
   const request = buildRequest(run);
-  const input = estimateInput(request, lastCall(run), startedAt.getTime());
-  const room = findRoom(state, input, run.turn.options.options.costLimit);
-  const maxTokens = reserveReply({ left: room.tokens, input, most: request.maxTokens });
-  if (maxTokens === undefined) return room.budget;
-  if (maxTokens < request.maxTokens) {
-    Object.assign(run.progress, { clampedStep: step, clampedBy: room.budget });
-  }
+  const room = await makeRoom(run, { step, state, request, now: startedAt.getTime() });
+  if ('budget' in room) return room.budget;
   run.progress.state = state;
   const draft: StepDraft = { step, startedAt, parts: [], openText: '', usage: noUsage };
   run.progress.draft = draft;
   run.writer.emit({ type: 'step.started', step });
-  for await (const batch of run.provider.stream({ ...request, maxTokens }, run.lease.signal)) {
-    for (const event of batch) {
-      if (event.type === 'ended') {
-        await storeStep(run, draft, event);
-        return 'done';
-      }
-      apply(run, draft, event);
-    }
-  }
-  throw new Error(`The model's stream of step ${step} ended without its last event`);
+  await callModel(run, draft, { ...request, ...room });
+  return 'done';
 }
 
-function apply(
-  run: TurnRun,
-  draft: StepDraft,
-  event: Exclude<ModelEvent, { type: 'ended' }>,
-): void {
+async function callModel(run: TurnRun, draft: StepDraft, request: ModelRequest): Promise<void> {
+  try {
+    for await (const batch of run.provider.stream(request, run.lease.signal)) {
+      for (const event of batch) {
+        if (event.type === 'ended') return await storeStep(run, draft, event);
+        apply(run, draft, event);
+      }
+    }
+  } catch (error) {
+    if (run.lease.reason === 'shutdown') await settleLeft(run);
+    throw error;
+  }
+  throw new Error(`The model's stream of step ${draft.step} ended without its last event`);
+}
+
+function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>): void {
   const { step } = draft;
   switch (event.type) {
     case 'started':
@@ -80,11 +83,7 @@ function apply(
   }
 }
 
-async function storeStep(
-  run: TurnRun,
-  draft: StepDraft,
-  ended: Extract<ModelEvent, { type: 'ended' }>,
-): Promise<void> {
+async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<void> {
   const { parts, startedAt } = draft;
   const asksForTools = parts.some((part) => part.type === 'tool_use');
   const stopReason = settleStopReason(ended.stopReason, asksForTools);
@@ -95,7 +94,13 @@ async function storeStep(
     ...(asksForTools ? [] : [stepEnded(finished)]),
   ];
   const { id: turnId } = run.turn;
-  const fact = insertFenced(steps, { ...finished, turnId, attempt: run.attempt, startedAt });
+  const { reserved } = run.progress;
+  // Settled with the step, or, where nobody knows whether that was stored, not at all.
+  run.progress.reserved = undefined;
+  const facts = [
+    insertFenced(steps, { ...finished, turnId, attempt: run.attempt, startedAt }),
+    ...(reserved === undefined ? [] : [settleFact(reserved, ended.usage)]),
+  ];
   const progress = {
     ...run.progress,
     state: addStep(run.progress.state, finished, run.turn.options.options.costLimit),
@@ -104,7 +109,7 @@ async function storeStep(
   };
   // A turn's last step is stored with its end.
   const next = nextAction(loopState({ ...run, progress }));
-  if (next.type === 'end') run.writer.hold(events, [fact]);
-  else await run.writer.commit(events, [fact]);
+  if (next.type === 'end') run.writer.hold(events, facts);
+  else await run.writer.commit(events, facts);
   Object.assign(run.progress, progress);
 }

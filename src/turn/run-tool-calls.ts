@@ -1,24 +1,24 @@
-import { decidePermission } from '../governance/decide-permission.js';
-import { denyWhatWouldAsk } from '../governance/deny-what-would-ask.js';
+import type { SQL } from 'drizzle-orm';
+import { unreachable } from '../platform/exhaustive.js';
 import type { CallEnd } from '../tools/ledger.js';
 import { claimCall, endCall } from '../tools/ledger.js';
 import type { CallableTool } from '../tools/open-tools.js';
 import { runCalls } from '../tools/run-calls.js';
 import { runTool } from '../tools/run-tool.js';
+import { askPeople, type Question } from './approvals/ask-people.js';
+import { takeGrants } from './approvals/take-grants.js';
+import { effectiveInput, judgeCall, type CallVerdict } from './approvals/judge-call.js';
+import { decideCall } from './decide-call.js';
 import { stepEnded, tooManyCalls, toolEnded } from './turn-facts.js';
 import { ledgerCall, openCalls, type ToolUse, type TurnRun } from './turn-run.js';
 import { addResult } from './turn-state.js';
 
-const outcomeUnknown =
-  'The outcome of this call is not known: the process that ran it died. It may have taken effect, ' +
-  'in part or in full, and was not run again. Check before you repeat it.';
-
 /**
  * Runs what the last step asked for and has no result yet. Each call goes through the ledger:
  * claimed in the database before it starts, ended after, so that a call whose process died is
- * known as such. Ends the step.
+ * known as such. Ends the step; or asks people about the calls that need it, and parks the turn.
  */
-export async function runToolCalls(run: TurnRun): Promise<void> {
+export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
   const calls = openCalls(run).map((call) => {
     const tool = run.tools.get(call.name);
     // An unknown tool is answered at once: nothing can come of running beside it.
@@ -27,8 +27,34 @@ export async function runToolCalls(run: TurnRun): Promise<void> {
   const { maxParallelTools: limit } = run.tree.getConfig();
   const cut = await refuseTooMany(run);
   const within = calls.filter(({ call }) => !cut.has(call.id));
-  await runCalls(within, ({ call, tool }) => runOne(run, call, tool), { limit });
+  let needsPeople = false;
+  // What comes after a call that waits for people waits as well.
+  const settle = async ({ call, tool }: (typeof calls)[number]): Promise<void> => {
+    if (!needsPeople && !(await settleCall(run, call, tool))) needsPeople = true;
+  };
+  await runCalls(within, settle, { limit });
+  if (needsPeople) {
+    const { questions, isWaiting } = await findQuestions(run);
+    // What ran meanwhile may have changed what the rules say.
+    if (questions.length === 0 && !isWaiting) return runToolCalls(run);
+    await askPeople(run, questions);
+    return 'parked';
+  }
   await endLastStep(run);
+  return 'done';
+}
+
+/** What must be asked before the open calls of the last step can run. */
+async function findQuestions(run: TurnRun): Promise<{ questions: Question[]; isWaiting: boolean }> {
+  const questions: Question[] = [];
+  let isWaiting = false;
+  for (const call of openCalls(run)) {
+    const tool = run.tools.get(call.name);
+    const verdict = tool === undefined ? undefined : await judge(run, call, tool);
+    if (verdict?.type === 'ask') questions.push({ ...verdict, call, input: call.input });
+    if (verdict?.type === 'wait') isWaiting = true;
+  }
+  return { questions, isWaiting };
 }
 
 /** Answers the calls of the last step beyond its cap. @returns their ids. */
@@ -58,20 +84,59 @@ export async function refuseToolCalls(run: TurnRun, reason: string): Promise<voi
   await endLastStep(run);
 }
 
-async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool | undefined): Promise<void> {
-  const lost = run.progress.results.get(call.id)?.status === 'claimed';
-  // A tool that is gone since counts as one that must not run twice.
-  if (lost && (tool?.retry ?? 'never') === 'never')
-    return end(run, call, unrun('unknown', outcomeUnknown));
-  if (tool === undefined) return end(run, call, unrun('error', unknownTool(run, call.name)));
-  const { named, ...rest } = run.permissions;
-  const question = { ...rest, tool, namedByTurn: named.includes(tool.name) };
-  const decision = denyWhatWouldAsk(decidePermission(question), question);
-  if (decision.verdict !== 'allow') return end(run, call, unrun('denied', decision.reason));
+/** Decided when it is about to run: what ran before it may have changed what it is about. */
+async function judge(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<CallVerdict> {
+  const approvals = run.approvals.filter(({ callId }) => callId === call.id);
+  const input = effectiveInput(call.input, approvals);
+  return judgeCall({
+    name: call.name,
+    input: call.input,
+    permission: await decideCall(run, tool, input),
+    isLost: isClaimed(run, call),
+    retry: tool.retry,
+    approvals,
+    attempt: run.attempt,
+    unknownCalls: run.approvalRules.unknownCalls,
+  });
+}
 
-  if (!lost) await claim(run, call);
+function isClaimed(run: TurnRun, call: ToolUse): boolean {
+  return run.progress.results.get(call.id)?.status === 'claimed';
+}
+
+/** Brings a call to its result. @returns false when people must be asked first. */
+async function settleCall(
+  run: TurnRun,
+  call: ToolUse,
+  tool: CallableTool | undefined,
+): Promise<boolean> {
+  if (tool === undefined) {
+    // A tool that is gone since may have run.
+    const status = isClaimed(run, call) ? 'unknown' : 'error';
+    await end(run, call, unrun(status, unknownTool(run, call.name)));
+    return true;
+  }
+  const verdict = await judge(run, call, tool);
+  switch (verdict.type) {
+    case 'run':
+      await runOne(run, { ...call, input: verdict.input }, tool);
+      return true;
+    case 'answer':
+      await end(run, call, unrun(verdict.status, verdict.output));
+      return true;
+    case 'ask':
+    case 'wait':
+      return false;
+    default:
+      return unreachable(verdict);
+  }
+}
+
+async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<void> {
+  if (!isClaimed(run, call)) await claim(run, call, await takeGrants(run, call, tool));
   const outcome = await runTool(tool, call.input, {
     callId: call.id,
+    idempotencyKey: `${run.turn.id}:${call.id}`,
     signal: run.lease.signal,
     timeoutMs: run.limits.toolTimeoutMs,
     outputLimit: run.limits.toolOutputLimit,
@@ -79,7 +144,13 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool | undefine
     progress: (note, elapsedMs) =>
       run.writer.emit({ type: 'tool.progress', callId: call.id, note, elapsedMs }),
   });
-  await end(run, call, outcome);
+  const isEdited = run.approvals.some(
+    ({ callId, editedInput }) => callId === call.id && editedInput !== null,
+  );
+  const note = isEdited
+    ? `[A person changed the input of this call to ${JSON.stringify(call.input)}]\n`
+    : '';
+  await end(run, call, { ...outcome, output: note + outcome.output });
 }
 
 function unrun(status: CallEnd['status'], output: string): CallEnd {
@@ -91,11 +162,11 @@ function unknownTool(run: TurnRun, name: string): string {
   return `There is no tool ${name}. Tools of this turn: ${names === '' ? 'none' : names}.`;
 }
 
-async function claim(run: TurnRun, call: ToolUse): Promise<void> {
+async function claim(run: TurnRun, call: ToolUse, facts: readonly SQL[]): Promise<void> {
   const { id: callId, name, input } = call;
   await run.writer.commit(
     [{ type: 'tool.started', callId, name, input }],
-    [claimCall(ledgerCall(run, call), new Date(run.clock.now()))],
+    [claimCall(ledgerCall(run, call), new Date(run.clock.now())), ...facts],
   );
   run.progress.results.set(callId, { status: 'claimed', output: null });
 }

@@ -9,9 +9,11 @@ import type { TurnRun } from './turn-run.js';
  * The loop: asks what is next, does it, until the turn has an ending. A recovered turn comes in
  * with the steps that are stored and goes on from there.
  *
+ * @returns `parked` when it waits for people: its next attempt goes on.
+ *
  * @throws LeaseEndedError when the lease ends; TypedError when the provider fails.
  */
-export async function runTurn(run: TurnRun): Promise<Ending> {
+export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
   for (;;) {
     run.lease.signal.throwIfAborted();
     const action = nextAction(loopState(run));
@@ -22,7 +24,7 @@ export async function runTurn(run: TurnRun): Promise<Ending> {
         break;
       }
       case 'run-tools':
-        await runToolCalls(run);
+        if ((await runToolCalls(run)) === 'parked') return 'parked';
         break;
       case 'refuse-tools':
         await refuseToolCalls(run, action.reason);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/support/manual-clock.js';
+import type { CancelReason } from '../storage/schema.js';
 import { silentLogger } from '../platform/logger.js';
 import { MemoryTurnQueue } from './memory-turn-queue.js';
 import { Sweeper, type SweeperDeps } from './sweeper.js';
@@ -17,6 +18,10 @@ describe('Sweeper', () => {
     queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
     found = [];
     const claims = {
+      wakeable: async () => wakeable.splice(0),
+      unwanted: async () => unwanted.splice(0),
+      stuckSessions: async () => stuck.splice(0),
+      orphans: async () => orphans.splice(0),
       lapsed: async () => (await found.shift()?.()) ?? [],
       waiting: async (ms: number) => {
         waited.push(ms);
@@ -25,12 +30,33 @@ describe('Sweeper', () => {
     };
     waiting = [];
     waited = [];
+    [woken, wakeable, unwanted, stuck, freed, ended] = [[], [], [], [], [], []];
+    orphans = [];
+    expired = 0;
     cancels = 0;
     const abandoned = { cancel: async () => void (cancels += 1) };
-    deps = { claims, abandoned, queue, clock, logger: silentLogger };
+    deps = {
+      claims: { ...claims, wake: async (ids) => (woken.push(...ids), [...ids]) },
+      approvals: { expire: async () => (expired += 1) },
+      letNextGo: async (sessionId) => void freed.push(sessionId),
+      endOrphan: async (turnId) => void ended.push([turnId, 'parent-ended']),
+      endUnwanted: async (turnId, reason) => void ended.push([turnId, reason]),
+      abandoned,
+      queue,
+      clock,
+      logger: silentLogger,
+    };
     sweeper = new Sweeper(deps);
   });
 
+  let woken: string[];
+  let wakeable: string[];
+  let unwanted: { id: string; reason: CancelReason }[];
+  let stuck: string[];
+  let orphans: string[];
+  let freed: string[];
+  let ended: [string, CancelReason][];
+  let expired: number;
   let waiting: string[];
   let waited: number[];
   let cancels: number;
@@ -108,5 +134,28 @@ describe('Sweeper', () => {
     for (let ms = 0; ms < 5_000; ms += 500) await clock.advance(500);
     expect(waited).toEqual([0, 5_000, 5_000]);
     expect(cancels).toBe(12);
+  });
+
+  it('decides what people did not, and wakes what was answered, at each look', async () => {
+    await sweeper.start();
+    wakeable = ['a'];
+    await clock.advance(500);
+    expect(woken).toEqual(['a']);
+    expect(expired).toBe(1);
+    await clock.advance(500);
+    expect(expired).toBe(2);
+  });
+
+  it('ends held turns that nobody wants, and lets go what is held behind nothing', async () => {
+    await sweeper.start();
+    unwanted = [{ id: 'a', reason: 'superseded' }];
+    stuck = ['s'];
+    orphans = ['o'];
+    await clock.advance(500);
+    expect(ended).toEqual([
+      ['o', 'parent-ended'],
+      ['a', 'superseded'],
+    ]);
+    expect(freed).toEqual(['s']);
   });
 });

@@ -1,5 +1,7 @@
+import type { CancelReason } from '../storage/schema.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
+import type { ApprovalStore } from './approvals/approval-store.js';
 import type { AbandonedTurns } from './abandoned-turns.js';
 import type { TurnClaims } from './turn-claims.js';
 import type { TurnQueue } from './turn-queue.js';
@@ -11,16 +13,27 @@ const SWEEP_MS = 500;
 const LOST_JOB_MS = 5_000;
 
 export interface SweeperDeps {
-  claims: Pick<TurnClaims, 'lapsed' | 'waiting'>;
+  claims: Pick<
+    TurnClaims,
+    'lapsed' | 'waiting' | 'wake' | 'wakeable' | 'unwanted' | 'stuckSessions' | 'orphans'
+  >;
+  approvals: Pick<ApprovalStore, 'expire'>;
   abandoned: Pick<AbandonedTurns, 'cancel'>;
   queue: Pick<TurnQueue, 'enqueue'>;
+  /** Lets the first held turn of a session go. */
+  letNextGo(sessionId: string): Promise<void>;
+  /** Asks for the end of a subagent without a parent. */
+  endOrphan(turnId: string): Promise<void>;
+  /** Ends a held turn that was asked to end. */
+  endUnwanted(turnId: string, reason: CancelReason): Promise<void>;
   clock: Clock;
   logger: Logger;
 }
 
 /**
- * Looks after turns that nobody looks after: enqueues again what lost its worker or its job, and
- * cancels what lost its readers. Any number of processes may do so beside each other.
+ * Looks after turns that nobody looks after: enqueues again what lost its worker or its job,
+ * cancels what lost its readers, decides what people did not, and lets go what is held behind
+ * nothing. Any number of processes may do so beside each other.
  */
 export class Sweeper {
   #cancelTimer = (): void => undefined;
@@ -51,12 +64,29 @@ export class Sweeper {
   }
 
   async #sweep(): Promise<void> {
+    await this.deps.approvals.expire();
+    await this.#wake();
     await this.#recover();
     await this.deps.abandoned.cancel();
     const now = this.deps.clock.now();
     if (now < this.#lookForJobsAt) return;
     this.#lookForJobsAt = now + LOST_JOB_MS;
     await this.#requeue(LOST_JOB_MS);
+    await this.#freeHeld();
+  }
+
+  /** Turns that wait and need not: whoever was to wake them did not. */
+  async #wake(): Promise<void> {
+    const { claims } = this.deps;
+    await claims.wake(await claims.wakeable());
+  }
+
+  /** Whoever ended the turn before them, or was to end them, did not get so far. */
+  async #freeHeld(): Promise<void> {
+    const { claims, letNextGo, endUnwanted, endOrphan } = this.deps;
+    for (const turnId of await claims.orphans()) await endOrphan(turnId);
+    for (const { id, reason } of await claims.unwanted()) await endUnwanted(id, reason);
+    for (const sessionId of await claims.stuckSessions()) await letNextGo(sessionId);
   }
 
   async #recover(): Promise<number> {

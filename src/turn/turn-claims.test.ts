@@ -7,7 +7,8 @@ import { FencedError } from '../events/event-log.js';
 import { storeFacts } from '../events/store-facts.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
-import { acceptTurn, type NewTurn } from './accept-turn.js';
+import { acceptTurn } from './accept-turn.js';
+import type { NewTurn } from './insert-turn.js';
 import { cancelTurn } from './cancel-turn.js';
 import { TurnClaims } from './turn-claims.js';
 
@@ -22,7 +23,7 @@ describe('a turn’s row', () => {
   });
 
   const now = new Date();
-  const store = (turnId: string, attempt: number): Promise<void> =>
+  const store = (turnId: string, attempt: number) =>
     storeFacts(
       database.db,
       { turnId, attempt },
@@ -78,9 +79,9 @@ describe('a turn’s row', () => {
     if (zombie === undefined || owner === undefined) throw new Error('not claimed');
     expect(await claims().extend(zombie)).toBe('lost');
     await claims().release(zombie);
-    expect(await claims().extend(owner)).toEqual({ cancel: null });
+    expect(await claims().extend(owner)).toEqual({ cancel: null, joined: 0 });
     await expect(store(turnId, 1)).rejects.toThrow(FencedError);
-    await expect(store(turnId, 2)).resolves.toBeUndefined();
+    expect(await store(turnId, 2)).toEqual({ type: 'stored', hasNext: false });
   });
 
   it('takes no claim and no write once it has ended', async () => {
@@ -97,7 +98,7 @@ describe('a turn’s row', () => {
     const test = await openTestServices(database, []);
     expect(await cancelTurn(test.services, turnId, 'interrupt')).toBe('running');
     await cancelTurn(test.services, turnId, 'disconnect');
-    expect(await claims().extend(claim)).toEqual({ cancel: 'interrupt' });
+    expect(await claims().extend(claim)).toEqual({ cancel: 'interrupt', joined: 0 });
     await test.close();
   });
 
@@ -121,6 +122,7 @@ describe('a turn’s row', () => {
     expect(await claims().claim(lapsed, now, 'unstarted')).toBeUndefined();
   });
 
+  const room = (queueDepth: number) => ({ queueDepth, concurrentTurns: 0 });
   const newTurn = (sessionId: string, more: Partial<NewTurn> = {}): NewTurn => ({
     sessionId,
     request: { message: 'Hello', opts: undefined, attachments: [], rejectedAttachments: [] },
@@ -132,6 +134,7 @@ describe('a turn’s row', () => {
       allowlistedSubagents: [],
       delegatedSubagents: [],
     },
+    principalId: 'local',
     requestHash: 'hash',
     idempotencyKey: undefined,
     options: someOptions,
@@ -143,7 +146,7 @@ describe('a turn’s row', () => {
   it('is one of twenty simultaneous ones in a session', async () => {
     const sessionId = await storeSession(database.db);
     const accepted = await Promise.all(
-      Array.from({ length: 20 }, () => acceptTurn(database.db, newTurn(sessionId), 100)),
+      Array.from({ length: 20 }, () => acceptTurn(database.db, newTurn(sessionId), room(100))),
     );
     const types = accepted.map((acceptance) => acceptance.type);
     expect(types.filter((type) => type === 'accepted')).toHaveLength(1);
@@ -153,7 +156,7 @@ describe('a turn’s row', () => {
   it('never overruns the queue’s depth', async () => {
     const sessions = await Promise.all(Array.from({ length: 8 }, () => storeSession(database.db)));
     const accepted = await Promise.all(
-      sessions.map((sessionId) => acceptTurn(database.db, newTurn(sessionId), 3)),
+      sessions.map((sessionId) => acceptTurn(database.db, newTurn(sessionId), room(3))),
     );
     const types = accepted.map((acceptance) => acceptance.type);
     expect(types.filter((type) => type === 'accepted')).toHaveLength(3);
@@ -163,11 +166,11 @@ describe('a turn’s row', () => {
   it('says which refusal it is: key taken, session gone', async () => {
     const sessionId = await storeSession(database.db);
     const keyed = newTurn(sessionId, { idempotencyKey: 'k' });
-    const first = await acceptTurn(database.db, keyed, 100);
+    const first = await acceptTurn(database.db, keyed, room(100));
     if (first.type !== 'accepted') throw new Error(first.type);
     await database.db.update(turns).set({ status: 'completed' });
-    expect(await acceptTurn(database.db, keyed, 100)).toEqual({ type: 'key-taken' });
+    expect(await acceptTurn(database.db, keyed, room(100))).toEqual({ type: 'key-taken' });
     const gone = newTurn('sess_00000000-0000-4000-8000-000000000000');
-    expect(await acceptTurn(database.db, gone, 100)).toEqual({ type: 'session-gone' });
+    expect(await acceptTurn(database.db, gone, room(100))).toEqual({ type: 'session-gone' });
   });
 });

@@ -1,11 +1,28 @@
-import { and, asc, desc, eq, getTableColumns, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  not,
+  or,
+  sql,
+} from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { Todo } from '../notices/todo.js';
 import type { SessionRow } from '../session/session-store.js';
-import type { Database } from '../storage/connection.js';
+import type { Database, Queryable } from '../storage/connection.js';
+import { approvals } from '../storage/governance-schema.js';
 import { prepared } from '../storage/prepared.js';
 import {
+  activeStatuses,
   compactions,
   messages,
   sessions,
@@ -18,6 +35,9 @@ import { ownedBy } from './fence.js';
 import type { TurnRow } from './turn-lookup.js';
 
 const unleased = or(isNull(turns.leaseUntil), lt(turns.leaseUntil, sql`now()`));
+/** Time a turn waits for a person is not its own. */
+const waitedMs = sql`${turns.waitedMs} + coalesce(
+  extract(epoch from now() - ${turns.waitingSince}) * 1000, 0)::integer`;
 const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::interval`;
 
 /** A turn as it was claimed; its `attempt` is the claimer's fence. */
@@ -71,7 +91,10 @@ const claimTurn = prepared((db) => {
     .update(turns)
     .set({
       attempt: sql`${turns.attempt} + 1`,
-      status: 'running',
+      // A held one is only ever ended: it must not take its session's lock.
+      status: sql`case when ${turns.status} = 'held' then 'held' else 'running' end`,
+      waitedMs,
+      waitingSince: null,
       leaseUntil: sql`now() + ${sql.placeholder('lease')}::interval`,
       startedAt: sql`coalesce(${turns.startedAt}, ${sql.placeholder('now')}::timestamptz)`,
     })
@@ -107,14 +130,14 @@ export class TurnClaims {
    * Takes a turn that nobody works on: raises its attempt and sets the lease, in one statement.
    * Undefined when it has ended or its lease is alive: the second starter leaves.
    *
-   * @param only takes it only if no worker has had it yet.
+   * @param only takes it only to end it: if no worker has had it yet, or while it waits for a person.
    */
-  async claim(turnId: string, now: Date, only?: 'unstarted'): Promise<Claim | undefined> {
+  async claim(turnId: string, now: Date, only?: keyof typeof endable): Promise<Claim | undefined> {
     const [claimed] = await claimTurn(this.db).execute({
       turnId,
       lease: `${this.leaseMs} milliseconds`,
       now: now.toISOString(),
-      statuses: only === 'unstarted' ? ['queued'] : ['queued', 'running'],
+      statuses: only === undefined ? ['queued', 'running'] : endable[only],
     });
     if (claimed === undefined) return undefined;
     const { turn, ...rest } = claimed;
@@ -122,12 +145,12 @@ export class TurnClaims {
   }
 
   /** Extends the lease; `lost` when it is no longer this attempt's. */
-  async extend(claim: OwnedTurn): Promise<'lost' | { cancel: CancelReason | null }> {
+  async extend(claim: OwnedTurn): Promise<'lost' | Renewed> {
     const [row] = await this.db
       .update(turns)
       .set({ leaseUntil: leaseEnd(this.leaseMs) })
       .where(ownedBy(claim.id, claim.attempt))
-      .returning({ cancel: turns.cancelReason });
+      .returning({ cancel: turns.cancelReason, joined: turns.joinedMessages });
     return row ?? 'lost';
   }
 
@@ -136,9 +159,89 @@ export class TurnClaims {
     await this.db.update(turns).set({ leaseUntil: null }).where(ownedBy(claim.id, claim.attempt));
   }
 
+  /**
+   * Lets turns that wait for a person go on: whoever claims them next finds out why.
+   *
+   * @returns those that did wait.
+   */
+  async wake(turnIds: readonly string[], db: Queryable = this.db): Promise<string[]> {
+    if (turnIds.length === 0) return [];
+    const woken = await db
+      .update(turns)
+      .set({ status: 'running', waitedMs, waitingSince: null })
+      .where(and(inArray(turns.id, [...turnIds]), eq(turns.status, 'waiting'), unleased))
+      .returning({ id: turns.id });
+    return woken.map(({ id }) => id);
+  }
+
+  /** Turns that wait though they were answered, or asked to end. */
+  async wakeable(): Promise<string[]> {
+    const answered = this.db
+      .select({ one: sql`1` })
+      .from(approvals)
+      .where(
+        and(
+          eq(approvals.turnId, turns.id),
+          isNotNull(approvals.decision),
+          isNull(approvals.appliedAttempt),
+        ),
+      );
+    return this.#unclaimed(
+      and(eq(turns.status, 'waiting'), or(exists(answered), isNotNull(turns.cancelReason))),
+    );
+  }
+
+  /** Held turns that were asked to end, and whoever was to end them did not. */
+  async unwanted(): Promise<{ id: string; reason: CancelReason }[]> {
+    const rows = await this.db
+      .select({ id: turns.id, reason: turns.cancelReason })
+      .from(turns)
+      .where(and(eq(turns.status, 'held'), isNotNull(turns.cancelReason), unleased));
+    return rows.flatMap(({ id, reason }) => (reason === null ? [] : [{ id, reason }]));
+  }
+
+  /** Subagents whose parent has ended, and that nobody asked to. */
+  async orphans(): Promise<string[]> {
+    const parent = alias(turns, 'parent');
+    return this.#unclaimed(
+      and(
+        inArray(turns.status, [...activeStatuses]),
+        isNull(turns.cancelRequestedAt),
+        exists(
+          this.db
+            .select({ one: sql`1` })
+            .from(parent)
+            .where(and(eq(parent.id, turns.parentTurnId), isNotNull(parent.endedAt))),
+        ),
+      ),
+    );
+  }
+
+  /** Sessions whose turns are held behind no other. */
+  async stuckSessions(): Promise<string[]> {
+    const active = alias(turns, 'active');
+    const inFront = this.db
+      .select({ one: sql`1` })
+      .from(active)
+      .where(
+        and(
+          eq(active.sessionId, turns.sessionId),
+          sql`${active.status} in ('queued', 'running', 'waiting')`,
+        ),
+      );
+    const rows = await this.db
+      .selectDistinct({ id: turns.sessionId })
+      .from(turns)
+      .where(and(eq(turns.status, 'held'), isNull(turns.cancelRequestedAt), not(exists(inFront))));
+    return rows.map(({ id }) => id);
+  }
+
   /** Ends every lease. Only for a process that has the database for itself. */
   async releaseAll(): Promise<void> {
-    await this.db.update(turns).set({ leaseUntil: null }).where(eq(turns.status, 'running'));
+    await this.db
+      .update(turns)
+      .set({ leaseUntil: null })
+      .where(inArray(turns.status, ['running', 'held']));
   }
 
   /** Turns whose worker is gone or handed them back, oldest first. */
@@ -161,5 +264,14 @@ export class TurnClaims {
     return rows.map((row) => row.id);
   }
 }
+
+/** What a heartbeat learns. */
+export interface Renewed {
+  cancel: CancelReason | null;
+  /** Messages that joined the turn so far. */
+  joined: number;
+}
+
+const endable = { unstarted: ['held', 'queued'], parked: ['waiting'] };
 
 type OwnedTurn = Pick<Claim, 'id' | 'attempt'>;

@@ -58,6 +58,31 @@ export function queueFull(queueDepth: number): TypedError {
   });
 }
 
+export function sessionQueueFull(sessionId: string, most: number): TypedError {
+  return new TypedError('SESSION_QUEUE_FULL', {
+    status: 429,
+    message: `${most} turns or messages wait in session ${sessionId} already (TURNPIKE_SESSION_QUEUE). Wait until one has ended; nothing was stored.`,
+    details: { sessionId, limit: most },
+    headers: { 'Retry-After': '5' },
+  });
+}
+
+export function tooManyTurns(limit: number): TypedError {
+  return new TypedError('TOO_MANY_TURNS', {
+    status: 429,
+    message: `${limit} of your turns have not ended, which is as many as this key may have. Wait for one, or interrupt one; nothing was stored.`,
+    details: { limit },
+    headers: { 'Retry-After': '5' },
+  });
+}
+
+/** Files are stored and counted with the turn that names them, when it is accepted. */
+export function steeringTakesNoFiles(): TypedError {
+  return invalidRequest(
+    "A message that joins a running turn takes no attachments. Send it with opts.onBusy 'enqueue', or without them.",
+  );
+}
+
 export function idempotencyKeyReused(turnId: string): TypedError {
   return new TypedError('IDEMPOTENCY_KEY_REUSED', {
     status: 422,

@@ -1,4 +1,5 @@
 import type { StepStopReason, TurnEventBody, Usage } from '../events/turn-event.js';
+import type { DayLimitReached } from '../governance/day-limit-reached.js';
 import type { LimitReached } from '../governance/limit-reached.js';
 import type { TurnFailure } from '../storage/schema.js';
 import type { CallEnd } from '../tools/ledger.js';
@@ -59,7 +60,11 @@ export function tooManyCalls(cut: { asked: number; cap: number; cut: string[] })
 }
 
 /** The limit that ended a turn, for clients. */
-export function limitNotice({ kind, text, metadata }: LimitReached): TurnEventBody {
+export function limitNotice({
+  kind,
+  text,
+  metadata,
+}: LimitReached | DayLimitReached): TurnEventBody {
   return {
     type: 'notice.posted',
     kind,

@@ -1,12 +1,17 @@
 import { and, count, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
-import { LOCAL_USER } from '../access/local-user.js';
 import { readAgentConfig, type AgentConfig } from '../governance/agent-config.js';
 import { isId } from '../platform/ids.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import type { SessionRow } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
 import { prepared } from '../storage/prepared.js';
-import { sessions, turns, userSettings } from '../storage/schema.js';
+import {
+  activeStatuses,
+  unendedStatuses,
+  sessions,
+  turns,
+  userSettings,
+} from '../storage/schema.js';
 import { turnNotFound } from './turn-errors.js';
 
 export type TurnRow = typeof turns.$inferSelect;
@@ -28,7 +33,7 @@ export async function findActiveTurn(
   const [turn] = await db
     .select()
     .from(turns)
-    .where(and(eq(turns.sessionId, sessionId), inArray(turns.status, ['queued', 'running'])));
+    .where(and(eq(turns.sessionId, sessionId), inArray(turns.status, [...activeStatuses])));
   return turn;
 }
 
@@ -37,7 +42,7 @@ export async function countActiveSessions(db: Database): Promise<number> {
   const [found] = await db
     .select({ active: count() })
     .from(turns)
-    .where(inArray(turns.status, ['queued', 'running']));
+    .where(inArray(turns.status, [...activeStatuses]));
   return found?.active ?? 0;
 }
 
@@ -49,17 +54,17 @@ const selectSessionAndTurn = prepared((db) =>
       settings: userSettings.settings,
     })
     .from(sessions)
-    .leftJoin(userSettings, eq(userSettings.userId, sql.placeholder('userId')))
+    .leftJoin(userSettings, eq(userSettings.userId, sessions.principalId))
     .leftJoin(
       turns,
-      and(eq(turns.sessionId, sessions.id), inArray(turns.status, ['queued', 'running'])),
+      and(eq(turns.sessionId, sessions.id), inArray(turns.status, [...unendedStatuses])),
     )
     .where(eq(sessions.id, sql.placeholder('sessionId')))
     .prepare('session_and_turn'),
 );
 
 /**
- * A session, whether a turn holds its lock, and the limits its user has set.
+ * A session, whether it has turns that have not ended, and the limits its user has set.
  *
  * @throws TypedError SESSION_NOT_FOUND 404, also for text that is no session's id.
  */
@@ -68,7 +73,7 @@ export async function findSessionAndTurn(
   sessionId: string,
 ): Promise<{ session: SessionRow; isBusy: boolean; user: Partial<AgentConfig> }> {
   const [found] = isId('sess', sessionId)
-    ? await selectSessionAndTurn(db).execute({ sessionId, userId: LOCAL_USER })
+    ? await selectSessionAndTurn(db).execute({ sessionId })
     : [];
   if (found === undefined) throw sessionNotFound(sessionId);
   const { config: user } = readAgentConfig(found.settings ?? {});
@@ -92,6 +97,9 @@ export function viewTurn(turn: TurnRow) {
   return {
     turnId: turn.id,
     sessionId: turn.sessionId,
+    ...(turn.parentTurnId === null
+      ? {}
+      : { parentTurnId: turn.parentTurnId, parentToolUseId: turn.parentCallId }),
     status: turn.status,
     attempt: turn.attempt,
     options: turn.options.options,

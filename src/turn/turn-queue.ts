@@ -2,8 +2,13 @@
 export type TurnPriority = 'recovered' | 'normal' | 'background';
 
 export interface TurnHandler {
-  /** Brings a turn to its end, or leaves it to somebody else. Rejects when it is to be tried again. */
-  handle(turnId: string): Promise<void>;
+  /**
+   * Brings the turn to its end, or another that is to run before it, or leaves it to somebody else.
+   * Rejects when it is to be tried again.
+   *
+   * @param isRecovered it was enqueued as such.
+   */
+  handle(turnId: string, isRecovered: boolean): Promise<void>;
   /** The queue may have given a turn that is being handled to somebody else as well. */
   onDoubt(turnId: string): void;
 }
@@ -13,9 +18,15 @@ export interface TurnHandler {
  * sweeper enqueues again what was lost. Two implementations, one conformance suite.
  */
 export interface TurnQueue {
-  /** Adds turns, each once: an id that waits or runs already stays where it is. */
+  /**
+   * Adds turns, each once: an id that waits or is handled already stays where it is. What is
+   * recovered is kept apart: the other wake-up of the same turn may be in use for another one.
+   */
   enqueue(turnIds: readonly string[], priority: TurnPriority): Promise<void>;
-  /** A turn's place in the line, from 1; 0 when it does not wait. */
+  /**
+   * A turn's place in the line, from 1; 0 when it does not wait. Roughly: it is the place of its
+   * wake-up, and where several principals wait, wake-ups are used for whose turn it is.
+   */
   position(turnId: string): Promise<number>;
   /** Starts to hand turns out, first come first served, a bounded number at a time. */
   consume(handler: TurnHandler): Promise<void>;

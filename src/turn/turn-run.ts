@@ -2,6 +2,9 @@ import type { StoredPart } from '../attachments/stored-part.js';
 import type { EventWriter } from '../events/event-writer.js';
 import type { StepStopReason, TurnEvent, Usage } from '../events/turn-event.js';
 import type { AgentState } from '../governance/agent-state.js';
+import type { Price } from '../governance/cost.js';
+import type { DayBudget } from '../governance/day-budget.js';
+import type { DayShortage } from '../governance/day-limit-reached.js';
 import type { DecisionTree } from '../governance/decision-tree.js';
 import type { PermissionQuestion } from '../governance/decide-permission.js';
 import type { Logger } from '../platform/logger.js';
@@ -10,10 +13,16 @@ import type { SessionRow } from '../session/session-store.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import type { AssistantPart, ToolSpec, UserPart } from '../provider/model-types.js';
 import type { StoredNotice } from '../notices/notice.js';
+import type { Queryable } from '../storage/connection.js';
 import type { ToolCallStatus } from '../storage/schema.js';
 import type { LedgerCall } from '../tools/ledger.js';
 import type { TurnTools } from '../tools/open-tools.js';
 import type { ToolEffect } from '../tools/tool.js';
+import type { ApprovalRow } from './approvals/approval-facts.js';
+import type { Reservation } from './budgets/usage-days.js';
+import type { JoinedMessage } from './busy/joined-messages.js';
+import type { Deadline } from './deadline.js';
+import type { ChildTurn } from './subagents/child-turn.js';
 import type { TurnTranscript } from './build-messages.js';
 import type { Lease } from './lease.js';
 import type { TurnRow } from './turn-lookup.js';
@@ -44,6 +53,15 @@ export interface CallResult {
   output: string | null;
 }
 
+export interface ApprovalRules {
+  /** How long people are waited for, in ms. */
+  timeoutMs: number;
+  /** What is decided when nobody does. */
+  onTimeout: 'approve' | 'deny';
+  /** What becomes of a call that may have had its effect, and whose process died. */
+  unknownCalls: 'tell' | 'ask';
+}
+
 export interface RunLimits {
   maxTokens: number;
   toolTimeoutMs: number;
@@ -67,6 +85,12 @@ export interface Attempt {
   writer: EventWriter;
   /** What a tool of this server may do; undefined for a name it does not have. */
   effectOf(name: string): ToolEffect | undefined;
+  /** What was asked of people about its calls. */
+  approvals: ApprovalRow[];
+  /** When it began, without the time that people were waited for. */
+  startedAt: Date;
+  /** Subagents it has started. */
+  children: ChildTurn[];
   /** What the user said, files by reference. */
   storedParts: readonly StoredPart[];
   /** What decides when the loop ends. */
@@ -82,8 +106,14 @@ export interface Attempt {
     /** A step whose reply was given less room than it might have had, for the budget's sake. */
     clampedStep: number | undefined;
     clampedBy: Budget | undefined;
+    /** What the call under way has reserved of its principal's day. */
+    reserved?: Reservation | undefined;
+    /** The limit of the day that left a call too little room, or none. */
+    shortage?: DayShortage | undefined;
     /** What was said on the way, in order. */
     notices: StoredNotice[];
+    /** What the user said on the way and the model was told, in order. */
+    joined: JoinedMessage[];
   };
 }
 
@@ -94,19 +124,29 @@ export interface TurnRun extends Attempt {
     /** Tokens from which the model's window counts as full. */
     fullContext: number;
   };
+  /** Of the model; undefined where it is not known. */
+  price: Price | undefined;
   system: string;
   earlierTurns: readonly TurnTranscript[];
   /** What the user said, files by their bytes. */
   userParts: UserPart[];
   tools: TurnTools;
   toolSpecs: ToolSpec[];
+  /** Called after its tools were closed: gives back what they are reached through. */
+  closeTools(): Promise<void>;
   watch: TurnWatch;
+  db: Queryable;
+  approvalRules: ApprovalRules;
+  /** The turn's own time. */
+  deadline: Deadline;
+  /** Waits for what needs no place on the worker: others have it meanwhile. */
+  withoutPlace<T>(wait: () => Promise<T>): Promise<T>;
   logger: Logger;
-  permissions: Omit<PermissionQuestion, 'tool' | 'namedByTurn'> & { named: readonly string[] };
+  permissions: Omit<PermissionQuestion, 'tool' | 'argument'> & { workdir: string };
 }
 
 /** What a reply's room is taken from. */
-export type Budget = 'token_budget' | 'cost_budget';
+export type Budget = 'token_budget' | 'cost_budget' | DayBudget;
 
 export type ToolUse = Extract<AssistantPart, { type: 'tool_use' }>;
 

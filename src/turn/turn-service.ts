@@ -11,10 +11,13 @@ import { cancelTurn, type CancelState } from './cancel-turn.js';
 import { closeSession } from './close-session.js';
 import { followTurn } from './follow-turn.js';
 import type { Presence } from './presence.js';
-import { submitTurn, type SubmittedTurn, type TurnSubmission } from './submit-turn.js';
+import { submitTurn } from './submit-turn.js';
+import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
 import { noActiveTurn, streamExpired } from './turn-errors.js';
 import { findActiveTurn, getTurn, viewTurn } from './turn-lookup.js';
 import type { TurnServices } from './turn-services.js';
+
+type FollowedTurn = Omit<SubmittedTurn, 'disposition'>;
 
 /** Turns as clients see them. */
 export class TurnService {
@@ -38,7 +41,7 @@ export class TurnService {
    * @param isNew it was just submitted: nobody can have left it alone.
    */
   async *follow(
-    { turnId, onDisconnect, onBegun }: SubmittedTurn,
+    { turnId, onDisconnect, onBegun }: FollowedTurn,
     signal: AbortSignal,
     isNew = true,
   ): AsyncGenerator<readonly TurnEvent[]> {
@@ -55,12 +58,22 @@ export class TurnService {
     }
   }
 
+  /** Writes the frames of a turn that was submitted, from its first; also of one that was there before. */
+  streamSubmitted(
+    turn: SubmittedTurn,
+    response: ServerResponse,
+    dialect?: Dialect<unknown>,
+  ): Promise<void> {
+    const isNew = !['repeated', 'steered'].includes(turn.disposition.type);
+    return this.stream(turn, response, isNew ? undefined : 'start', dialect);
+  }
+
   /**
    * Writes the turn's frames after a cursor, from the `start`, or of one that was just submitted.
    * Resolves when the reader has the last one or has left.
    */
   stream(
-    turn: SubmittedTurn,
+    turn: FollowedTurn,
     response: ServerResponse,
     after?: Cursor | 'start',
     dialect: Dialect<unknown> = harnessDialect,
@@ -102,6 +115,13 @@ export class TurnService {
     const active = await findActiveTurn(this.services.db, sessionId);
     if (active === undefined) throw noActiveTurn(sessionId);
     return { turnId: active.id, state: await cancelTurn(this.services, active.id, 'interrupt') };
+  }
+
+  /** The same for one turn, wherever it is; of one that has ended it says so. */
+  async interruptTurn(turnId: string): Promise<CancelState> {
+    const turn = await getTurn(this.services.db, turnId);
+    if (turn.endedAt !== null) return 'ended';
+    return cancelTurn(this.services, turnId, 'interrupt');
   }
 
   deleteSession(sessionId: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AttachmentServices } from '../attachments/open-attachments.js';
 import type { AgentConfig } from '../governance/agent-config.js';
+import type { PermissionRules } from '../governance/permission-rules.js';
 import type { DecisionTrees } from '../governance/decision-trees.js';
 import type { PersonaLibrary } from '../agents/load-persona.js';
 import type { EventLog } from '../events/event-log.js';
@@ -11,12 +12,14 @@ import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider
 import type { ModelPrice } from '../options/model-price.js';
 import type { SessionStore } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
+import type { Mcp } from '../tools/mcp/open-mcp.js';
+import type { Shells } from '../tools/sandbox/shells.js';
 import type { ToolRegistry } from '../tools/registry.js';
 import type { EndWatch } from './end-watch.js';
 import type { SignalBus } from './signal-bus.js';
 import type { TurnClaims } from './turn-claims.js';
 import type { TurnQueue } from './turn-queue.js';
-import type { RunLimits } from './turn-run.js';
+import type { ApprovalRules, RunLimits } from './turn-run.js';
 
 export interface TurnSettings {
   environmentModel: string | undefined;
@@ -24,6 +27,8 @@ export interface TurnSettings {
   prices: readonly ModelPrice[];
   /** Limits of turns that nobody limits. */
   defaultLimits: Readonly<AgentConfig>;
+  /** The server's policy for tools. */
+  serverPermissions: PermissionRules;
   /** Whether any turn may delegate. */
   subagentsEnabled: boolean;
   /** From this time on a decision about delegation is logged as slow, in ms. */
@@ -41,6 +46,13 @@ export interface TurnSettings {
   /** Share of the model's window, in percent, from which a conversation is compacted. */
   compactPercent: number;
   limits: RunLimits;
+  approvals: ApprovalRules;
+  /** Most turns held behind one of their session, and messages that join one. */
+  sessionQueue: number;
+  /** Most subagents of a turn. */
+  subagents: { fanout: number };
+  /** Turns a worker runs at a time. */
+  workerConcurrency: number;
   /** The environment of commands, without any of the server's own settings. */
   shellEnv: Readonly<Record<string, string>>;
 }
@@ -59,6 +71,9 @@ export interface TurnServices {
   personas: PersonaLibrary;
   provider: AnthropicProvider;
   tools: ToolRegistry;
+  mcp: Mcp;
+  /** How commands run here. */
+  shells: Shells;
   trees: DecisionTrees;
   todos: TodoStore;
   attachments: AttachmentServices;

@@ -48,8 +48,15 @@ describe('the state of a turn', () => {
     const spent = addOverhead(begin, usage, costLimit);
     expect([spent.tokensUsed, spent.hasFinished, spent.turn]).toEqual([18, false, 0]);
     const startedAt = new Date(0);
-    const source = { projectRoot: 'p', startedAt, steps: [], calls: [], costLimit };
-    const opened = openState(tree, { ...source, overhead: usage }, 0);
+    const source = {
+      principalId: 'u',
+      projectRoot: 'p',
+      startedAt,
+      steps: [],
+      calls: [],
+      costLimit,
+    };
+    const opened = openState(tree, { ...source, children: [], overhead: usage }, 0);
     expect([opened.tokensUsed, opened.cost]).toEqual([18, spent.cost]);
   });
 });

@@ -1,4 +1,3 @@
-import { LOCAL_USER } from '../access/local-user.js';
 import type { Usage } from '../events/turn-event.js';
 import { changeState, newAgentState, type AgentState } from '../governance/agent-state.js';
 import { costOf, type CostLimit } from '../governance/cost.js';
@@ -12,6 +11,7 @@ export function tokensOf({ inputTokens, cacheWriteTokens, outputTokens }: Usage)
 }
 
 export interface StateSource {
+  principalId: string;
   projectRoot: string;
   startedAt: Date;
   /** Of the turn, as far as they are stored, in order. */
@@ -20,13 +20,15 @@ export interface StateSource {
   /** See `Attempt`. */
   overhead: Usage;
   costLimit: CostLimit | undefined;
+  /** Of its subagents, what is counted so far. */
+  children: readonly { usage: Usage | undefined; costLimit: CostLimit | undefined }[];
 }
 
 /** The state of a turn's loop, from what is stored: a recovered turn has what it had. Pure. */
 export function openState(tree: DecisionTree, source: StateSource, now: number): AgentState {
   const startTime = source.startedAt.getTime();
   let state = newAgentState({
-    userId: LOCAL_USER,
+    userId: source.principalId,
     projectId: source.projectRoot,
     startTime,
     now: Math.max(startTime, now),
@@ -36,6 +38,9 @@ export function openState(tree: DecisionTree, source: StateSource, now: number):
       : { cost: { usedUsd: 0, limitUsd: source.costLimit.usd } }),
   });
   state = addOverhead(state, source.overhead, source.costLimit);
+  for (const { usage, costLimit } of source.children) {
+    if (usage !== undefined) state = addOverhead(state, usage, costLimit);
+  }
   for (const step of source.steps) {
     state = addStep(tree.onTurnStart(state), step, source.costLimit);
     for (const call of endedCalls(step, source.calls)) {

@@ -1,14 +1,22 @@
 import { untilAborted } from '../platform/abort.js';
 import { announceAttempt } from './announce-attempt.js';
-import { closeLog } from './close-log.js';
+import { chooseFairly } from './choose-fairly.js';
+import { claimFairly, type WakeUp } from './claim-fairly.js';
+import { Deadline } from './deadline.js';
+import { closeLog, flushLog } from './close-log.js';
+import { letNextGo } from './busy/let-next-go.js';
 import { endTurn } from './end-turn.js';
 import { endingOf } from './ending-of.js';
+import { FairChoice } from './fair-choice.js';
 import { equipRun } from './equip-run.js';
 import { holdFiles } from './hold-files.js';
 import { keepLease } from './keep-lease.js';
 import { Lease } from './lease.js';
 import { openAttempt } from './open-attempt.js';
+import { cancelChildren } from './subagents/cancel-children.js';
+import { WorkerPlace, WorkerPlaces } from './worker-place.js';
 import { runTurn } from './run-turn.js';
+import { RunningTurns } from './running-turns.js';
 import type { Claim } from './turn-claims.js';
 import type { Attempt, TurnRun } from './turn-run.js';
 import type { TurnServices } from './turn-services.js';
@@ -16,49 +24,74 @@ import type { TurnServices } from './turn-services.js';
 /** How long a turn's tools may take to close. */
 const CLOSE_WAIT_MS = 5_000;
 
-interface Running {
+interface Claimed {
+  claim: Claim;
   lease: Lease;
-  beat(): Promise<void>;
+  /** A hint came while the turn was claimed: it may tell what the claim did not see. */
+  isHinted: boolean;
 }
 
 /** Takes turns from the queue and brings each to its end, or leaves it to whoever owns it. */
 export class TurnWorker {
-  readonly #running = new Map<string, Running>();
+  readonly #running = new RunningTurns();
+  readonly #choice: FairChoice;
+  readonly #places: WorkerPlaces;
+  /** Turns that go on though the queue has its place back. */
+  readonly #away = new Set<Promise<void>>();
   #stopListening = (): void => undefined;
   #stopping = false;
 
-  constructor(private readonly services: TurnServices) {}
+  constructor(private readonly services: TurnServices) {
+    this.#places = new WorkerPlaces(services.settings.workerConcurrency);
+    this.#choice = new FairChoice((choice) => chooseFairly(services.db, choice));
+  }
 
   async start(): Promise<void> {
     const { queue, bus } = this.services;
     // Hints to look now; whose the turn is and what was asked is read from the database.
-    const look = (turnId: string): void => void this.#running.get(turnId)?.beat();
+    const look = (turnId: string): void => this.#running.beat(turnId);
     this.#stopListening = await bus.onCancel(look);
-    await queue.consume({ handle: (turnId) => this.#work(turnId), onDoubt: look });
+    await queue.consume({
+      handle: (turnId, isRecovered) => this.#take({ turnId, isRecovered }),
+      onDoubt: look,
+    });
   }
 
   /** Takes nothing more, gives running turns `drainMs` to end, and hands back the rest. */
   async stop(): Promise<void> {
     const { queue, clock, settings } = this.services;
     this.#stopping = true;
-    const cancelTimer = clock.after(settings.drainMs, () => {
-      for (const { lease } of this.#running.values()) lease.end('shutdown');
-    });
+    const cancelTimer = clock.after(settings.drainMs, () => this.#running.endAll('shutdown'));
     await queue.close();
+    await Promise.all(this.#away);
     cancelTimer();
     this.#stopListening();
   }
 
-  async #work(turnId: string): Promise<void> {
-    if (this.#stopping) return;
+  /** Resolves when the turn is done with, or has given its place away: it goes on beside others then. */
+  async #take(wakeUp: WakeUp): Promise<void> {
+    const place = new WorkerPlace(this.#places);
+    await place.take();
+    const done = this.#work(wakeUp, place).finally(() => place.leave());
+    const isDone = await Promise.race([done.then(() => true), place.givenAway.then(() => false)]);
+    if (isDone) return;
+    const away = done.catch((error: unknown) =>
+      this.services.logger.error({ wakeUp, error }, 'a turn could not be worked on'),
+    );
+    this.#away.add(away);
+    void away.finally(() => this.#away.delete(away));
+  }
+
+  async #work(wakeUp: WakeUp, place: WorkerPlace): Promise<void> {
     const { claims, clock, settings, logger } = this.services;
-    const lease = new Lease();
-    let isHinted = false;
-    this.#running.set(turnId, { lease, beat: async () => void (isHinted = true) });
-    const claim = await claims
-      .claim(turnId, new Date(clock.now()))
-      .finally(() => this.#running.delete(turnId));
-    if (claim === undefined) return;
+    const claimed = await claimFairly(wakeUp, {
+      now: clock.now(),
+      choice: this.#choice,
+      claim: (turnId) => this.#claim(turnId),
+    });
+    if (claimed === undefined) return;
+    const { claim, lease, isHinted } = claimed;
+    const { id: turnId } = claim;
     const { sessionId, attempt } = claim;
     const log = logger.child({ turnId, sessionId, attempt });
     const heartbeat = keepLease({
@@ -69,31 +102,48 @@ export class TurnWorker {
       leaseMs: settings.leaseMs,
       onError: (error) => log.warn({ error }, 'the lease could not be extended'),
     });
-    this.#running.set(turnId, { lease, beat: heartbeat.beat });
-    // A hint that came while the turn was claimed may tell what the claim did not see.
+    // A doubt about the wake-up's job is one about the turn it was used for.
+    const ids = [turnId, wakeUp.turnId];
+    const remove = this.#running.add(ids, { lease, beat: heartbeat.beat });
     if (isHinted) void heartbeat.beat();
     try {
-      await this.#runAttempt({ ...this.services, logger: log }, claim, lease);
+      await this.#runAttempt({ ...this.services, logger: log }, claim, { lease, place });
     } finally {
       heartbeat.stop();
-      this.#running.delete(turnId);
+      remove();
       if (lease.reason === 'shutdown') await claims.release(claim);
     }
   }
 
-  async #runAttempt(services: TurnServices, claim: Claim, lease: Lease): Promise<void> {
+  async #claim(turnId: string): Promise<Claimed | undefined> {
+    if (this.#stopping) return undefined;
+    const { claims, clock } = this.services;
+    const lease = new Lease();
+    let isHinted = false;
+    const remove = this.#running.add([turnId], {
+      lease,
+      beat: async () => void (isHinted = true),
+    });
+    const claim = await claims.claim(turnId, new Date(clock.now())).finally(remove);
+    return claim && { claim, lease, isHinted };
+  }
+
+  async #runAttempt(
+    services: TurnServices,
+    claim: Claim,
+    { lease, place }: { lease: Lease; place: WorkerPlace },
+  ): Promise<void> {
     const { clock, settings, logger } = services;
     const { attempt, earlier } = await openAttempt(services, claim, lease);
     logger.info({ model: attempt.turn.options.options.model }, 'turn started');
-    const elapsedMs = clock.now() - (attempt.turn.startedAt ?? attempt.turn.createdAt).getTime();
+    const elapsedMs = clock.now() - attempt.startedAt.getTime();
     const { timeoutSeconds } = attempt.tree.getConfig();
     const timeoutMs = Math.min(settings.turnTimeoutMs, timeoutSeconds * 1_000);
-    const cancelDeadline = clock.after(Math.max(0, timeoutMs - elapsedMs), () =>
-      lease.end('deadline'),
-    );
+    const deadline = new Deadline(clock, timeoutMs - elapsedMs, () => lease.end('deadline'));
     let run: TurnRun | undefined;
     let release = (): void => undefined;
     let isOver = false;
+    let hasNext = false;
     // Asked for while it waited.
     if (claim.cancelReason !== null) lease.end(claim.cancelReason);
     try {
@@ -101,21 +151,54 @@ export class TurnWorker {
       // Nobody hears of anything before it is stored, but the model can begin. Awaited below.
       announced.catch(() => undefined);
       release = await holdFiles(services, attempt, earlier);
-      run = await equipRun(services, attempt, { ...claim, earlier });
-      const ending = await runTurn(run);
-      await announced;
-      await endTurn(attempt, ending);
+      run = await equipRun(services, attempt, {
+        ...claim,
+        earlier,
+        place: { deadline, withoutPlace: (wait) => place.without(wait) },
+      });
+      const done = await this.#runToEnd(run, announced);
+      if (done === 'parked') return await flushLog(services, attempt);
       isOver = true;
-      logger.info({ outcome: ending.outcome, reason: ending.reason }, 'turn ended');
+      hasNext = done.hasNext;
     } catch (error) {
-      isOver = await this.#endThrown(services, attempt, error);
+      const thrown = await this.#endThrown(services, attempt, error);
+      isOver = thrown !== 'left';
+      hasNext = thrown !== 'left' && thrown.hasNext;
     } finally {
-      cancelDeadline();
+      deadline.stop();
       lease.end('finished');
       release();
       await this.#closeTools(run);
       // The log of a turn that goes on belongs to its next attempt.
-      if (isOver) await closeLog(services, attempt);
+      if (isOver) {
+        // Whoever waits behind it need not wait for its readers.
+        if (hasNext) await letNextGo(services, claim.sessionId);
+        await closeLog(services, attempt);
+      }
+    }
+  }
+
+  /** Runs the loop until the turn has ended, or waits for people. */
+  async #runToEnd(
+    run: TurnRun,
+    announced: Promise<void>,
+  ): Promise<'parked' | { hasNext: boolean }> {
+    for (;;) {
+      const ending = await runTurn(run);
+      await announced;
+      if (ending === 'parked') {
+        run.logger.info({}, 'turn waits for an approval');
+        return 'parked';
+      }
+      // One whose call failed here may go on elsewhere.
+      await cancelChildren(this.services, run);
+      const stored = await endTurn(run, ending);
+      const { outcome, reason } = ending;
+      if (stored.type === 'stored') {
+        run.logger.info({ outcome, reason }, 'turn ended');
+        return stored;
+      }
+      run.lease.joined = Math.max(run.lease.joined, run.progress.joined.length + 1);
     }
   }
 
@@ -127,7 +210,7 @@ export class TurnWorker {
     const late = new Error(`not closed after ${CLOSE_WAIT_MS} ms`);
     const cancelTimer = clock.after(CLOSE_WAIT_MS, () => patience.abort(late));
     try {
-      await untilAborted(run.tools.close(), patience.signal);
+      await untilAborted(closeTools(run), patience.signal);
     } catch (error) {
       logger.warn({ turnId: run.turn.id, error }, 'a tool did not close');
     } finally {
@@ -135,18 +218,31 @@ export class TurnWorker {
     }
   }
 
-  /** @returns whether the turn has ended. */
-  async #endThrown(services: TurnServices, attempt: Attempt, thrown: unknown): Promise<boolean> {
+  async #endThrown(
+    services: TurnServices,
+    attempt: Attempt,
+    thrown: unknown,
+  ): Promise<'left' | { hasNext: boolean }> {
     const { logger } = services;
     const fate = endingOf(thrown, attempt.lease.reason);
     if (fate.type === 'leave') {
       logger.info({ lease: attempt.lease.reason }, 'turn left to its next attempt');
-      return false;
+      return 'left';
     }
     if (fate.fault !== undefined) logger.error({ error: fate.fault }, 'the loop failed');
-    await endTurn(attempt, fate.ending, fate.failure);
+    await cancelChildren(services, attempt);
+    const ended = await endTurn(attempt, fate.ending, fate.failure);
     const { outcome, reason } = fate.ending;
     logger.info({ outcome, reason, failure: fate.failure?.message }, 'turn ended');
-    return true;
+    return { hasNext: ended.type === 'stored' && ended.hasNext };
+  }
+}
+
+/** What they are reached through is given back whatever a tool does. */
+async function closeTools({ tools, closeTools: giveBack }: TurnRun): Promise<void> {
+  try {
+    await tools.close();
+  } finally {
+    await giveBack();
   }
 }

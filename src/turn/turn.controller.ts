@@ -12,19 +12,28 @@ import {
 } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { AuditLog } from '../access/audit-log.js';
+import { Caller } from '../access/caller.decorator.js';
+import { Owned } from '../access/owned.decorator.js';
+import type { Principal } from '../access/principal.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import { ApiErrors } from '../wire/api-errors.decorator.js';
 import { ApiHarnessStream } from '../wire/api-stream.decorator.js';
 import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
+import { describeDisposition } from './busy/disposition.js';
 import { eventsUrl } from './turn-lookup.js';
 import { TurnService } from './turn-service.js';
 
 @ApiTags('turns')
 @Controller('api/harness')
 export class TurnController {
-  constructor(private readonly turns: TurnService) {}
+  constructor(
+    private readonly turns: TurnService,
+    private readonly audit: AuditLog,
+  ) {}
 
   @Post('turn')
+  @Owned({ session: 'body.sessionId' })
   @ApiOperation({ summary: 'Run a turn and stream its events' })
   @ApiHeader({
     name: 'Idempotency-Key',
@@ -38,19 +47,21 @@ export class TurnController {
     409: 'TURN_IN_PROGRESS, WORKING_ROOT_CONFLICT',
     413: 'BODY_TOO_LARGE',
     422: 'IDEMPOTENCY_KEY_REUSED',
-    429: 'QUEUE_FULL',
+    429: 'QUEUE_FULL, SESSION_QUEUE_FULL, TOO_MANY_TURNS, BUDGET_EXHAUSTED',
     500: 'INSTRUCTION_ROOT_INVALID',
     503: 'MISSING_API_KEY, SHUTTING_DOWN, STORAGE_UNAVAILABLE',
   })
   async post(
     @Body() body: TurnDto,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Caller() principal: Principal,
     @Res() response: Response,
   ): Promise<void> {
     const { sessionId, message, opts, attachments = [] } = body;
     const key = checkKey(idempotencyKey);
     const submitted = await this.turns.submit({
       sessionId,
+      principal,
       message,
       opts,
       attachments,
@@ -59,12 +70,14 @@ export class TurnController {
     response.set({
       'X-Turn-Id': submitted.turnId,
       'X-Session-Id': sessionId,
+      'X-Turn-Disposition': describeDisposition(submitted.disposition),
       Location: eventsUrl(submitted.turnId),
     });
-    await this.turns.stream(submitted, response);
+    await this.turns.streamSubmitted(submitted, response);
   }
 
   @Get('turns/:id/events')
+  @Owned({ turn: 'params.id' })
   @ApiOperation({ summary: 'Follow a turn, from the start or after a cursor' })
   @ApiHeader({
     name: 'Last-Event-ID',
@@ -87,6 +100,7 @@ export class TurnController {
   }
 
   @Get('turns/:id')
+  @Owned({ turn: 'params.id' })
   @ApiOperation({ summary: 'A turn: status, attempt, usage, options with where each came from' })
   @ApiOkResponse({ description: '`{turn}`: the turn as it is now.' })
   @ApiErrors({ 404: 'TURN_NOT_FOUND' })
@@ -95,6 +109,7 @@ export class TurnController {
   }
 
   @Post('interrupt')
+  @Owned({ session: 'body.sessionId' })
   @HttpCode(200)
   @ApiOperation({ summary: 'End the running turn of a session' })
   @ApiOkResponse({ type: InterruptedDto })
@@ -103,17 +118,47 @@ export class TurnController {
     404: 'SESSION_NOT_FOUND (no session, or no active turn)',
     413: 'BODY_TOO_LARGE',
   })
-  async interrupt(@Body() body: InterruptDto): Promise<InterruptedDto> {
-    return { ok: true, ...(await this.turns.interrupt(body.sessionId)) };
+  async interrupt(
+    @Body() body: InterruptDto,
+    @Caller() { id: principalId }: Principal,
+  ): Promise<InterruptedDto> {
+    const interrupted = await this.turns.interrupt(body.sessionId);
+    const subject = interrupted.turnId;
+    await this.audit.write({ principalId, action: 'turn.interrupted', subject });
+    return { ok: true, ...interrupted };
+  }
+
+  @Post('turns/:id/interrupt')
+  @HttpCode(200)
+  @Owned({ turn: 'params.id' })
+  @ApiOperation({ summary: 'End one turn, also one that waits behind another or for an approval' })
+  @ApiOkResponse({ type: InterruptedDto })
+  @ApiErrors({ 404: 'TURN_NOT_FOUND' })
+  async interruptTurn(
+    @Param('id') turnId: string,
+    @Caller() principal: Principal,
+  ): Promise<InterruptedDto> {
+    const state = await this.turns.interruptTurn(turnId);
+    await this.audit.write({
+      principalId: principal.id,
+      action: 'turn.interrupted',
+      subject: turnId,
+    });
+    return { ok: true, turnId, state };
   }
 
   /** Here and not with the other session routes: a running turn is ended first. */
   @Delete('session/:id')
+  @Owned({ session: 'params.id' })
   @ApiOperation({ summary: 'Delete a session; a turn that runs in it is ended first' })
   @ApiOkResponse({ type: OkDto })
   @ApiErrors({ 404: 'SESSION_NOT_FOUND', 409: 'TURN_IN_PROGRESS' })
-  async delete(@Param('id') sessionId: string): Promise<OkDto> {
+  async delete(
+    @Param('id') sessionId: string,
+    @Caller() { id: principalId }: Principal,
+  ): Promise<OkDto> {
     await this.turns.deleteSession(sessionId);
+    await this.audit.write({ principalId, action: 'session.deleted', subject: sessionId });
     return { ok: true };
   }
 }

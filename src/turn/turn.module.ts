@@ -1,9 +1,17 @@
 import { Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
+import { ApprovalController } from './approvals/approval.controller.js';
+import { ApprovalService } from './approvals/approval-service.js';
+import { ApprovalStore } from './approvals/approval-store.js';
+import { UsageController } from './budgets/usage.controller.js';
+import { UsageService } from './budgets/usage-service.js';
+import { letNextGo } from './busy/let-next-go.js';
+import { cancelTurn } from './cancel-turn.js';
+import { endWaitingTurn } from './end-waiting-turn.js';
 import { AbandonedTurns } from './abandoned-turns.js';
 import { ConversationController } from './conversation.controller.js';
 import { ConversationService } from './conversation-service.js';
 import { Presence } from './presence.js';
-import { Sweeper } from './sweeper.js';
+import { Sweeper, type SweeperDeps } from './sweeper.js';
 import { TurnController } from './turn.controller.js';
 import { TurnService } from './turn-service.js';
 import type { TurnServices } from './turn-services.js';
@@ -21,10 +29,12 @@ export class TurnApiModule implements OnModuleDestroy {
     const presence = new Presence({ ...services, graceMs });
     return {
       module: TurnApiModule,
-      controllers: [TurnController, ConversationController],
+      controllers: [TurnController, ConversationController, ApprovalController, UsageController],
       providers: [
         { provide: TurnService, useValue: new TurnService(services, presence) },
         { provide: ConversationService, useValue: new ConversationService(services) },
+        { provide: ApprovalService, useValue: new ApprovalService(services) },
+        { provide: UsageService, useValue: new UsageService(services) },
         { provide: Presence, useValue: presence },
       ],
       exports: [TurnService],
@@ -50,12 +60,11 @@ export class TurnWorkerModule implements OnModuleDestroy {
   ) {}
 
   static register(services: TurnServices, graceMs: number): DynamicModule {
-    const abandoned = new AbandonedTurns({ ...services, graceMs });
     return {
       module: TurnWorkerModule,
       providers: [
         { provide: TurnWorker, useValue: new TurnWorker(services) },
-        { provide: Sweeper, useValue: new Sweeper({ ...services, abandoned }) },
+        { provide: Sweeper, useValue: new Sweeper(sweeperDeps(services, graceMs)) },
       ],
     };
   }
@@ -70,4 +79,16 @@ export class TurnWorkerModule implements OnModuleDestroy {
     this.sweeper.stop();
     await this.worker.stop();
   }
+}
+
+function sweeperDeps(services: TurnServices, graceMs: number): SweeperDeps {
+  return {
+    ...services,
+    approvals: new ApprovalStore(services.db),
+    abandoned: new AbandonedTurns({ ...services, graceMs }),
+    letNextGo: (sessionId) => letNextGo(services, sessionId),
+    endOrphan: async (turnId) => void (await cancelTurn(services, turnId, 'parent-ended')),
+    endUnwanted: async (turnId, reason) =>
+      void (await endWaitingTurn(services, turnId, { reason, which: 'unstarted' })),
+  };
 }

@@ -9,6 +9,8 @@ export const TURN_QUEUE = 'turns';
 /** All a job carries: everything else is in the database. */
 export interface TurnJob {
   turnId: string;
+  /** Absent: no. */
+  isRecovered?: boolean;
 }
 
 /** Hands jobs to whoever consumes the queue. */
@@ -17,7 +19,8 @@ export abstract class TurnProcessorHost extends WorkerHost {
 
   async process(job: Job<TurnJob>): Promise<void> {
     if (this.handler === undefined) throw new Error('Nobody consumes the turn queue');
-    await this.handler.handle(job.data.turnId);
+    const { turnId, isRecovered = false } = job.data;
+    await this.handler.handle(turnId, isRecovered);
   }
 }
 

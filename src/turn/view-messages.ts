@@ -1,5 +1,6 @@
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { StoredNotice } from '../notices/notice.js';
+import { unendedStatuses } from '../storage/schema.js';
 import { assistantMessageId } from './assistant-message-id.js';
 import type { StoredTurn } from './load-turn.js';
 import { viewStepParts, viewSteps, type MessagePart, type StepView } from './view-steps.js';
@@ -15,6 +16,8 @@ export interface MessageView {
   parts: MessagePart[];
   /** A summary stands for it when the model is called. */
   compacted?: boolean;
+  /** Of a message that joined the turn while it ran: the model heard it after this step. */
+  afterStep?: number;
   /** Of an assistant's message: the model calls it consists of, in order. */
   steps?: StepView[];
 }
@@ -32,6 +35,7 @@ export function viewMessages(turns: readonly StoredTurn[]): MessageView[] {
       parts: stored.userParts.map(viewUserPart),
     };
     const asked = [user, ...stored.notices.filter(isOwnMessage).map(viewNoticeMessage)];
+    asked.push(...stored.joined.map((message) => viewJoined(turn, message)));
     if (steps.length === 0) return asked;
     const assistant: MessageView = {
       messageId: assistantMessageId(turn.id),
@@ -51,6 +55,21 @@ function isOwnMessage(notice: StoredNotice): boolean {
   return notice.level === 'message';
 }
 
+function viewJoined(
+  turn: StoredTurn['turn'],
+  { messageId, afterStep, text }: StoredTurn['joined'][number],
+): MessageView {
+  return {
+    messageId,
+    turnId: turn.id,
+    role: 'user',
+    status: 'complete',
+    createdAt: turn.createdAt.toISOString(),
+    parts: [{ type: 'text', text }],
+    afterStep,
+  };
+}
+
 function viewNoticeMessage(notice: StoredTurn['notices'][number]): MessageView {
   return {
     messageId: `${assistantMessageId(notice.turnId)}-${notice.mark}`,
@@ -67,7 +86,7 @@ function viewEndNote({ endNote }: StoredTurn['turn']): MessagePart[] {
 }
 
 function assistantStatus(status: StoredTurn['turn']['status']): MessageView['status'] {
-  if (status === 'queued' || status === 'running') return 'active';
+  if (unendedStatuses.some((one) => one === status)) return 'active';
   return status === 'completed' ? 'complete' : 'cut';
 }
 

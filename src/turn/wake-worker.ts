@@ -1,10 +1,8 @@
-import { sql } from 'drizzle-orm';
-import { FencedError, GapError } from '../events/event-log.js';
-import { isoTime } from '../platform/clock.js';
-import { insertFrom } from '../storage/insert-from.js';
-import { turnArchives, turns } from '../storage/schema.js';
+import { sayPlace } from './busy/say-places.js';
 import type { TurnPriority } from './turn-queue.js';
 import type { TurnServices } from './turn-services.js';
+
+type Services = Pick<TurnServices, 'db' | 'queue' | 'log' | 'clock' | 'logger'>;
 
 /** A free worker takes a turn in a few milliseconds: one that waits longer waits for a worker. */
 const ANNOUNCE_AFTER_MS = 250;
@@ -15,11 +13,7 @@ const ANNOUNCE_AFTER_MS = 250;
  *
  * @returns what to call when a worker has it: there is nothing to tell any more.
  */
-export function wakeWorker(
-  services: TurnServices,
-  turnId: string,
-  priority: TurnPriority,
-): () => void {
+export function wakeWorker(services: Services, turnId: string, priority: TurnPriority): () => void {
   const { queue, clock, logger } = services;
   const warn = (error: unknown): void =>
     logger.warn({ turnId, error }, 'an accepted turn was not enqueued at once');
@@ -29,27 +23,7 @@ export function wakeWorker(
   });
 }
 
-/**
- * Said before any attempt, by no worker: attempt 0. Archived only while no worker has the turn, so
- * that the one that takes it knows of it, and gives it to a log that does not have it.
- */
-async function announceWait(services: TurnServices, turnId: string): Promise<void> {
-  const { queue, log, db, clock } = services;
-  const position = await queue.position(turnId);
-  if (position === 0) return;
-  const queued = { type: 'turn.queued', position, attempt: 0, seq: 1, at: isoTime(clock) } as const;
-  const row = { turnId, attempt: 0, firstSeq: 1, events: [queued] };
-  const { rows } = await db.execute(sql`
-    with waiting as (
-      select ${turns.id} from ${turns} where ${turns.id} = ${turnId} and ${turns.attempt} = 0 for update
-    )
-    ${insertFrom(sql`waiting`, turnArchives, row, sql`on conflict do nothing returning turn_id`)}`);
-  if (rows.length === 0) return;
-  try {
-    await log.append(turnId, 0, [queued]);
-  } catch (error) {
-    // A worker was quicker, and has said it.
-    if (error instanceof FencedError || error instanceof GapError) return;
-    throw error;
-  }
+async function announceWait(services: Services, turnId: string): Promise<void> {
+  const position = await services.queue.position(turnId);
+  if (position > 0) await sayPlace(services, turnId, position);
 }

@@ -46,6 +46,32 @@ describe('sessions', () => {
     expect(body['session']).toMatchObject({ persona: 'EDITOR', mode: 'plan' });
   });
 
+  it('keep rules for their tools, and show them', async () => {
+    const { projectRoot } = server;
+    const permissions = { allow: ['bash(git status*)', 'mcp__any__*'], deny: ['write(docs/**)'] };
+    const { body } = await create({ projectRoot, permissions });
+    expect(body['session']).toMatchObject({ permissions });
+    const { sessionId } = body['session'] as { sessionId: string };
+    const again = await server.client.get(`/api/harness/session/${sessionId}`);
+    expect(again.body).toEqual(body);
+  });
+
+  it.each([
+    [['read'], "'permissions' must be a map of allow, ask and deny"],
+    [{ allow: 'read' }, "'permissions.allow' must be a list of rules"],
+    [{ denied: [] }, "'permissions.denied' is not a list; use allow, ask, deny"],
+    [{ ask: ['read', 'bash('] }, "'permissions.ask.1' must be a tool, or a tool and a pattern"],
+    [{ deny: ['read(../x)'] }, "'permissions.deny.0' has .. in its path"],
+    [{ deny: Array.from({ length: 101 }, () => 'read') }, "'permissions' has 101 rules"],
+  ])('refuse wrong rules: %j', async (permissions, message) => {
+    const { status, body } = await create({ projectRoot: server.projectRoot, permissions });
+    expect(status).toBe(400);
+    expect(body['error']).toMatchObject({
+      type: 'INVALID_REQUEST',
+      message: expect.stringContaining(message),
+    });
+  });
+
   it.each<[string, (s: TestServer) => unknown, number, object]>([
     [
       'no root',

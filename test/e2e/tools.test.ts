@@ -15,6 +15,7 @@ describe('tools', () => {
       SHELL: ['auto_approve_tools: [bash]'],
       WRITER: ['auto_approve_tools: [write]', 'disallowed_tools: [grep]'],
       LIMITED: ['max_turns: 2', 'tools: [glob]'],
+      PLAIN: ['description: Has what every turn has'],
     });
     server = await startServer({
       environment: {
@@ -118,6 +119,35 @@ describe('tools', () => {
     expect(offered()).toEqual(['read']);
   });
 
+  it('fall under the rules of their session, by what they are called with', async () => {
+    const permissions = {
+      allow: ['bash(echo *)', 'write(docs/**)'],
+      deny: ['bash(*secret*)', 'read(private/**)'],
+    };
+    await mkdir(path.join(server.projectRoot, 'private'));
+    await symlink('private', path.join(server.projectRoot, 'open'));
+    const { results } = await run(
+      [
+        call('bash', { command: 'echo one' }),
+        call('bash', { command: 'echo secret' }),
+        call('bash', { command: 'echo two; id' }),
+        call('write', { file_path: 'docs/new.md', content: 'x' }),
+        call('write', { file_path: 'new.md', content: 'x' }),
+        call('read', { file_path: 'open/key' }),
+      ].join(' '),
+      { mode: 'dontAsk', agentConfig: { max_tool_calls_per_turn: 10 } },
+      { permissions, persona: 'PLAIN' },
+    );
+    expect(results.map(({ ok, output }) => [ok, String(output).split('.')[0]])).toEqual([
+      [true, 'one'],
+      [false, 'permission denied: the session denies bash(*secret*)'],
+      [false, expect.stringMatching(/^permission denied: bash runs commands, so the turn itself/)],
+      [true, expect.stringMatching(/^wrote/)],
+      [false, expect.stringMatching(/^permission denied: write is not pre-approved/)],
+      [false, 'permission denied: the session denies read(private/**)'],
+    ]);
+  });
+
   it('never leave the project: absolute paths, .., symlinks', async () => {
     await writeFile(path.join(tmpdir(), 'turnpike-outside.txt'), 'secret');
     await symlink(tmpdir(), path.join(server.projectRoot, 'out'));
@@ -130,7 +160,8 @@ describe('tools', () => {
       ].join(' '),
     );
     expect(JSON.stringify(results)).not.toContain('secret');
-    expect(results.slice(0, 3).map((result) => result['ok'])).toEqual([false, false, false]);
+    const reads = results.filter(({ name }) => name === 'read');
+    expect(reads.map((result) => result['ok'])).toEqual([false, false, false]);
   });
 
   it('that fail, do not exist or are called wrongly are results for the model', async () => {
@@ -147,11 +178,13 @@ describe('tools', () => {
     expect([...outputs.keys()].join('\n')).toContain('file_path');
   });
 
-  it('include bash only when opts.tools names it', async () => {
-    await run('Hello', {}, { persona: 'SHELL' });
+  it('include bash only when opts.tools names it or a rule allows it', async () => {
+    await run('Hello');
     expect(offered()).not.toContain('bash');
-    const denied = await run(call('bash', { command: 'id' }), {}, { persona: 'SHELL' });
+    const denied = await run(call('bash', { command: 'id' }));
     expect(denied.results[0]).toMatchObject({ ok: false });
+    await run('Hello', {}, { persona: 'SHELL' });
+    expect(offered()).toContain('bash');
     const { results } = await run(
       call('bash', { command: 'pwd; env' }),
       { tools: ['bash'] },

@@ -185,6 +185,10 @@ describe('the worker', () => {
     const sweeper = new Sweeper({
       claims,
       abandoned,
+      approvals: { expire: async () => 0 },
+      letNextGo: async () => undefined,
+      endOrphan: async () => undefined,
+      endUnwanted: async () => undefined,
       queue: again.queue,
       clock,
       logger,

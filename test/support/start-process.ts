@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { sandboxEnvironment } from './test-shells.js';
 import { Client } from './client.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -19,7 +20,7 @@ export interface ServerProcess {
 export async function startProcess(environment: Record<string, string>): Promise<ServerProcess> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [main], {
-    env: { PATH, HOME, TURNPIKE_PORT: '0', ...environment },
+    env: { PATH, HOME, TURNPIKE_PORT: '0', ...sandboxEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -8,6 +8,7 @@ import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
 import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
 import { openRuntime, type Runtime } from '../../src/runtime.js';
 import { serve } from '../../src/serve.js';
+import { sandboxEnvironment } from './test-shells.js';
 import { Client } from './client.js';
 import { emptyDatabaseImage } from './database-image.js';
 import { newStore, type TestStore } from './test-store.js';
@@ -51,6 +52,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...store.environment,
     TURNPIKE_LOG_LEVEL: 'debug',
     TURNPIKE_DRAIN_MS: '0',
+    ...sandboxEnvironment,
     ANTHROPIC_API_KEY: 'sk-ant-test-key-that-is-secret',
     TURNPIKE_PROVIDER_BASE_URL: model.url,
     TURNPIKE_EGRESS_ALLOW: model.url,

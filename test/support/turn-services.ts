@@ -19,6 +19,8 @@ import type { ToolDefinition } from '../../src/tools/tool.js';
 import { DecisionTrees } from '../../src/governance/decision-trees.js';
 import { TodoStore } from '../../src/notices/todo-store.js';
 import { ResourceReader } from '../../src/platform/read-resources.js';
+import { openMcp } from '../../src/tools/mcp/open-mcp.js';
+import { shellsOff } from '../../src/tools/sandbox/shells.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
 import { EndWatch } from '../../src/turn/end-watch.js';
 import { MemorySignalBus } from '../../src/turn/memory-signal-bus.js';
@@ -34,6 +36,16 @@ export interface TestServices {
   workerErrors: Map<string, unknown>;
   close(): Promise<void>;
 }
+
+const noMcp = {
+  mcpFile: undefined,
+  mcpHosts: [],
+  mcpSessionStdio: false,
+  mcpConnectMs: 1_000,
+  mcpIdleMs: 1_000,
+  mcpConnections: 4,
+  egressPrivateHosts: [],
+};
 
 /** Everything turns are conducted with, for real, over tools of the test's own. */
 export async function openTestServices(
@@ -75,6 +87,8 @@ export async function openTestServices(
     personas: new PersonaLibrary(fileURLToPath(new URL('../../instructions', import.meta.url))),
     provider,
     tools: new ToolRegistry(tools),
+    mcp: await openMcp({ config: noMcp, environment: {}, clock, logger: silentLogger }),
+    shells: shellsOff('the test runs no commands'),
     trees: new DecisionTrees(),
     todos: new TodoStore(database.db),
     resources: new ResourceReader(clock),
@@ -91,6 +105,7 @@ export async function openTestServices(
       environmentModel: undefined,
       defaultLimits: someLimits,
       prices: [{ model: 'claude-sonnet', input: 3, output: 15 }],
+      serverPermissions: {},
       subagentsEnabled: false,
       subagentWarnMs: 1_000,
       queueDepth: 100,
@@ -102,6 +117,10 @@ export async function openTestServices(
       readerTimeoutMs: 30_000,
       compactPercent: 80,
       sessionTokens: 0,
+      approvals: { timeoutMs: 60_000, onTimeout: 'deny', unknownCalls: 'tell' },
+      sessionQueue: 16,
+      subagents: { fanout: 8 },
+      workerConcurrency: 4,
       limits: {
         maxTokens: 10_000,
         toolTimeoutMs: 60_000,

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq, sql } from 'drizzle-orm';
+import { bothDatabases } from '../../../test/support/both-databases.js';
+import { HeldTool } from '../../../test/support/held-tool.js';
+import { storeApproval } from '../../../test/support/store-approval.js';
+import { storeTurn } from '../../../test/support/store-turn.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { approvals } from '../../storage/governance-schema.js';
+import { sessions, turns } from '../../storage/schema.js';
+import type { ToolDefinition } from '../../tools/tool.js';
+import { answerApproval, type GivenAnswer } from './answer-approval.js';
+import type { ApprovalRow, NewApproval } from './approval-facts.js';
+
+const write: ToolDefinition = {
+  ...new HeldTool('write', { effect: 'edit', retry: 'never' }).definition,
+  inputSchema: {
+    type: 'object',
+    properties: { file_path: { type: 'string' }, content: { type: 'string' } },
+    required: ['file_path'],
+  },
+};
+
+describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
+  let database: OpenedDatabase;
+  let test: TestServices;
+  beforeAll(async () => {
+    database = await open();
+    test = await openTestServices(database, [write]);
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.close();
+  });
+  beforeEach(async () => {
+    await database.db.delete(sessions);
+  });
+
+  /** A turn that waits for a person, with no worker. */
+  const waiting = (more: Partial<typeof turns.$inferInsert> = {}) =>
+    storeTurn(database.db, {
+      status: 'waiting',
+      waitingSince: new Date(Date.now() - 60_000),
+      parkedAttempt: 1,
+      ...more,
+    });
+  const ask = async (more: Partial<NewApproval> = {}): Promise<ApprovalRow> =>
+    storeApproval(database.db, await waiting(), more);
+  const given = (decision: string, more: Partial<GivenAnswer> = {}): GivenAnswer => ({
+    decision,
+    message: undefined,
+    input: undefined,
+    rule: undefined,
+    ...more,
+  });
+  const answer = (id: string, what: GivenAnswer, by = 'ann'): Promise<ApprovalRow> =>
+    answerApproval(test.services, { approvalId: id, given: what, by });
+  const rowOf = async (id: string): Promise<ApprovalRow | undefined> => {
+    const [row] = await database.db.select().from(approvals).where(eq(approvals.id, id));
+    return row;
+  };
+  const turnOf = async (id: string) => {
+    const [turn] = await database.db.select().from(turns).where(eq(turns.id, id));
+    return turn;
+  };
+
+  it.each([
+    ['approve', {}, {}],
+    ['approve', { input: { file_path: 'b' } }, { editedInput: { file_path: 'b' } }],
+    ['approve-session', {}, {}],
+    ['approve-session', { rule: 'write' }, { grantRule: 'write' }],
+    ['deny', { message: 'Not in the root.' }, { message: 'Not in the root.' }],
+  ])('is stored and lets the turn go on: %s %j', async (decision, more, stored) => {
+    const asked = await ask();
+    const answered = await answer(asked.id, given(decision, more));
+    expect(answered).toEqual({
+      ...asked,
+      ...stored,
+      decision,
+      decidedBy: 'ann',
+      decidedAt: expect.any(Date),
+    });
+    expect(await rowOf(asked.id)).toEqual(answered);
+    const turn = await turnOf(asked.turnId);
+    expect(turn).toMatchObject({ status: 'running', attempt: 1, leaseUntil: null });
+    expect(turn).toMatchObject({ waitingSince: null, waitedMs: expect.any(Number) });
+    // The minute it waited is not its own.
+    expect(turn?.waitedMs).toBeGreaterThanOrEqual(60_000);
+    expect(await test.services.queue.position(asked.turnId)).toBeGreaterThan(0);
+    expect(await test.services.claims.lapsed()).toEqual([asked.turnId]);
+  });
+
+  it('is the same answer again, whatever the order of its fields', async () => {
+    const { id } = await ask();
+    const edited = given('approve', { input: { file_path: 'b', content: 'y' } });
+    const first = await answer(id, edited);
+    const again = given('approve', { input: { content: 'y', file_path: 'b' } });
+    expect(await answer(id, again)).toEqual(first);
+  });
+
+  it.each([
+    ['another decision', given('deny'), 'ann'],
+    ['another person', given('approve'), 'bob'],
+    ['another input', given('approve', { input: { file_path: 'b' } }), 'ann'],
+    ['a message', given('approve', { message: 'Fine.' }), 'ann'],
+    ['a rule', given('approve-session', { rule: 'write' }), 'ann'],
+  ])('is refused after another one: %s', async (_what, second, by) => {
+    const { id } = await ask();
+    const first = await answer(id, given('approve'));
+    await expect(answer(id, second, by)).rejects.toMatchObject({
+      type: 'APPROVAL_RESOLVED',
+      status: 409,
+      message: expect.stringContaining('ann decided it'),
+      details: { approvalId: id, decision: 'approve', by: 'ann' },
+    });
+    expect(await rowOf(id)).toEqual(first);
+  });
+
+  it('is one of fifty that come at once', async () => {
+    const asked = await ask();
+    const settled = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) =>
+        answer(asked.id, given(index % 2 === 0 ? 'approve' : 'deny'), `person-${index}`),
+      ),
+    );
+    const taken = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(taken).toHaveLength(1);
+    expect(taken).toEqual([await rowOf(asked.id)]);
+    const reasons = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    for (const reason of reasons) expect(reason).toMatchObject({ type: 'APPROVAL_RESOLVED' });
+  });
+
+  it('takes no turn from a worker that has it, and waits to be found', async () => {
+    const leaseUntil = new Date(Date.now() + 60_000);
+    const running = { status: 'running', waitingSince: null, leaseUntil } as const;
+    const turnId = await waiting(running);
+    const { id } = await storeApproval(database.db, turnId);
+    expect(await answer(id, given('approve'))).toMatchObject({ appliedAttempt: null });
+    expect(await turnOf(turnId)).toMatchObject(running);
+    // The worker parks it without having seen the answer.
+    const parked = { status: 'waiting', leaseUntil: null } as const;
+    await database.db.update(turns).set(parked).where(eq(turns.id, turnId));
+    expect(await test.services.claims.wakeable()).toEqual([turnId]);
+  });
+
+  it('comes too late for a turn that has ended', async () => {
+    const { id } = await ask({ decision: 'cancelled', decidedBy: 'server' });
+    await expect(answer(id, given('approve'))).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('its turn has ended'),
+    });
+  });
+
+  it('counts though it wakes no worker', async () => {
+    const asked = await ask();
+    const { services } = test;
+    const isAway = { enqueue: () => Promise.reject(new Error('the queue is away')) };
+    const queue = Object.assign(Object.create(services.queue), isAway);
+    const what = { approvalId: asked.id, given: given('approve'), by: 'ann' };
+    const answered = await answerApproval({ ...services, queue }, what);
+    expect(answered).toEqual(await rowOf(asked.id));
+    expect(await services.claims.lapsed()).toEqual([asked.turnId]);
+  });
+
+  it('is not there at all where the turn could not be woken, and may be given again', async () => {
+    const { db } = database;
+    const asked = await ask();
+    await db.execute(sql`create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'no'; end $$`);
+    await db.execute(sql`create trigger refuse before update on turns
+      for each row execute function refuse()`);
+    await expect(answer(asked.id, given('approve'))).rejects.toThrow();
+    await db.execute(sql`drop function refuse cascade`);
+    expect(await rowOf(asked.id)).toEqual(asked);
+    expect(await turnOf(asked.turnId)).toMatchObject({ status: 'waiting' });
+    expect(await answer(asked.id, given('deny'))).toMatchObject({ decision: 'deny' });
+  });
+
+  it.each<[Partial<GivenAnswer>, Partial<NewApproval>, string]>([
+    [{ decision: 'maybe' }, {}, "Missing or invalid 'decision': one of approve, approve-session"],
+    [{ decision: 'cancelled' }, {}, "Missing or invalid 'decision'"],
+    [{ decision: 'deny', rule: 'write' }, {}, "'rule' goes with"],
+    [{ decision: 'approve', rule: 'write' }, {}, "'rule' goes with"],
+    [{ decision: 'approve-session', rule: 'write(' }, {}, "'rule' "],
+    [{ decision: 'approve-session', rule: 'wirte' }, {}, 'which does not exist'],
+    [{ decision: 'deny', input: {} }, {}, "'input' goes with an approval"],
+    [{ decision: 'approve', input: [] }, {}, "'input' must be an object"],
+    [{ decision: 'approve', input: null }, {}, "'input' must be an object"],
+    [{ decision: 'approve', input: {} }, {}, "'input' does not fit write: "],
+    [{ decision: 'approve-session' }, { kind: 'unknown-outcome' }, 'for this call only'],
+    [
+      { decision: 'approve', input: { file_path: 'b' } },
+      { kind: 'unknown-outcome' },
+      "'input' cannot be changed",
+    ],
+  ])('that makes no sense is refused, and the question stays open: %j %j', async (...row) => {
+    const [more, kind, message] = row;
+    const asked = await ask(kind);
+    await expect(answer(asked.id, { ...given(''), ...more })).rejects.toMatchObject({
+      type: 'INVALID_REQUEST',
+      message: expect.stringContaining(message),
+    });
+    expect(await rowOf(asked.id)).toEqual(asked);
+    expect(await turnOf(asked.turnId)).toMatchObject({ status: 'waiting' });
+  });
+
+  it('may change the input of a tool that only workers know', async () => {
+    const { id } = await ask({ name: 'mcp__wiki__edit' });
+    const input = { page: 'Start' };
+    expect(await answer(id, given('approve', { input }))).toMatchObject({ editedInput: input });
+  });
+
+  it.each(['appr_x', 'appr_00000000-0000-4000-8000-000000000000', ''])(
+    'to what was not asked is refused: %j',
+    async (id) => {
+      await expect(answer(id, given('approve'))).rejects.toMatchObject({
+        type: 'APPROVAL_NOT_FOUND',
+        status: 404,
+      });
+    },
+  );
+});

@@ -1,0 +1,21 @@
+import { TypedError } from '../../platform/typed-error.js';
+import type { ApprovalRow } from './approval-facts.js';
+
+export function approvalNotFound(approvalId: string): TypedError {
+  const shown = approvalId.slice(0, 120);
+  return new TypedError('APPROVAL_NOT_FOUND', {
+    status: 404,
+    message: `There is no approval ${shown}. Open ones: GET /api/harness/approvals.`,
+    details: { approvalId: shown },
+  });
+}
+
+export function approvalResolved({ id, decision, decidedBy }: ApprovalRow): TypedError {
+  const why =
+    decision === 'cancelled' ? 'its turn has ended' : `${decidedBy ?? 'somebody'} decided it`;
+  return new TypedError('APPROVAL_RESOLVED', {
+    status: 409,
+    message: `Approval ${id} is not open any more: ${why}. Nothing was changed.`,
+    details: { approvalId: id, decision, by: decidedBy },
+  });
+}

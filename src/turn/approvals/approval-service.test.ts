@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { storeApproval } from '../../../test/support/store-approval.js';
+import { storeTurn } from '../../../test/support/store-turn.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { ApprovalService } from './approval-service.js';
+
+describe('ApprovalService', () => {
+  let database: OpenedDatabase;
+  let test: TestServices;
+  let service: ApprovalService;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    test = await openTestServices(database, []);
+    service = new ApprovalService(test.services);
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.close();
+  });
+
+  it('gives pages, and says where the next one begins as long as there is one', async () => {
+    const turnId = await storeTurn(database.db, { status: 'waiting' });
+    for (let count = 0; count < 5; count += 1) await storeApproval(database.db, turnId);
+    const sizes: number[] = [];
+    let cursor: string | undefined = '';
+    while (cursor !== undefined) {
+      const page = await service.list('local', { turnId, limit: '2', cursor });
+      sizes.push(page.approvals.length);
+      cursor = page.nextCursor;
+    }
+    expect(sizes).toEqual([2, 2, 1]);
+  });
+
+  it('shows an approval without what is not the client’s to know', async () => {
+    const turnId = await storeTurn(database.db, { status: 'waiting' });
+    const { id, callId, sessionId } = await storeApproval(database.db, turnId);
+    const time = expect.stringMatching(/^\d{4}-.*Z$/);
+    const open = {
+      approvalId: id,
+      turnId,
+      sessionId,
+      toolUseId: callId,
+      kind: 'tool',
+      name: 'write',
+      input: { file_path: 'a', content: 'x' },
+      reason: 'write needs an approval in mode direct',
+      status: 'pending',
+      onTimeout: 'deny',
+      createdAt: time,
+      expiresAt: time,
+    };
+    expect(await service.get(id)).toEqual(open);
+    const given = { decision: 'deny', message: 'No.', input: undefined, rule: undefined };
+    expect(await service.answer(id, given, 'ann')).toEqual({
+      ...open,
+      status: 'resolved',
+      decision: 'deny',
+      by: 'ann',
+      message: 'No.',
+      editedInput: null,
+      decidedAt: time,
+    });
+  });
+
+  it.each([
+    [{ status: 'open' }, "'status': pending or all"],
+    [{ sessionId: 'x' }, "'sessionId'"],
+    [{ turnId: ['turn_1'] }, "'turnId'"],
+    [{ cursor: '2' }, "'cursor'"],
+    [{ limit: '0' }, "'limit'"],
+  ])('refuses the query %j', async (query, message) => {
+    await expect(service.list('local', query)).rejects.toMatchObject({
+      type: 'INVALID_REQUEST',
+      message: expect.stringContaining(message),
+    });
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { storeApproval } from '../../../test/support/store-approval.js';
+import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { approvals } from '../../storage/governance-schema.js';
+import { sessions } from '../../storage/schema.js';
+import type { NewApproval } from './approval-facts.js';
+import { ApprovalStore, type ApprovalFilter } from './approval-store.js';
+
+describe('ApprovalStore', () => {
+  let database: OpenedDatabase;
+  let store: ApprovalStore;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    store = new ApprovalStore(database.db);
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    await database.db.delete(sessions);
+  });
+
+  const newSession = () => storeSession(database.db);
+  const newTurn = (sessionId?: string) =>
+    storeTurn(database.db, {
+      status: 'waiting',
+      ...(sessionId === undefined ? {} : { sessionId }),
+    });
+  const ask = (turnId: string, more: Partial<NewApproval> = {}) =>
+    storeApproval(database.db, turnId, more);
+  const inMs = (ms: number): Date => new Date(Date.now() + ms);
+  const isOpen = async (id: string) => (await store.get(id)).decision === null;
+
+  describe('at a deadline', () => {
+    it.each(['approve', 'deny'] as const)(
+      'decides what was to be decided: %s',
+      async (decision) => {
+        const late = await ask(await newTurn(), { expiresAt: inMs(-1), onTimeout: decision });
+        const early = await ask(await newTurn(), { expiresAt: inMs(60_000), onTimeout: decision });
+        expect(await store.expire()).toBe(1);
+        expect(await store.get(late.id)).toEqual({
+          ...late,
+          decision,
+          decidedBy: 'deadline',
+          decidedAt: expect.any(Date),
+        });
+        expect(await isOpen(early.id)).toBe(true);
+        expect(await store.expire()).toBe(0);
+      },
+    );
+
+    it('leaves what a person has said', async () => {
+      const { id } = await ask(await newTurn(), { expiresAt: inMs(-1), onTimeout: 'deny' });
+      const said = { decision: 'approve', message: null, editedInput: null, grantRule: null };
+      const answered = await store.answer(id, { ...said, decision: 'approve', by: 'ann' });
+      expect(await store.expire()).toBe(0);
+      expect(await store.get(id)).toEqual(answered);
+    });
+
+    it('is not answered after it', async () => {
+      const { id } = await ask(await newTurn(), { expiresAt: inMs(-1) });
+      await store.expire();
+      const decided = await store.get(id);
+      const said = { message: null, editedInput: null, grantRule: null, by: 'ann' };
+      expect(await store.answer(id, { decision: 'approve', ...said })).toBeUndefined();
+      expect(await store.get(id)).toEqual(decided);
+    });
+  });
+
+  describe('lists', () => {
+    const list = async (more: Partial<ApprovalFilter> = {}): Promise<string[]> => {
+      const filter = { principalId: 'local', status: 'pending', limit: 100, ...more } as const;
+      return (await store.list(filter)).map(({ id }) => id);
+    };
+
+    it('what is open, in the order it was asked, or all', async () => {
+      const turnId = await newTurn();
+      const second = await ask(turnId, { createdAt: inMs(-1_000) });
+      const third = await ask(turnId, { createdAt: inMs(0) });
+      const first = await ask(turnId, { createdAt: inMs(-2_000), decision: 'deny' });
+      expect(await list()).toEqual([second.id, third.id]);
+      expect(await list({ status: 'all' })).toEqual([first.id, second.id, third.id]);
+    });
+
+    it('what is the caller’s only', async () => {
+      const sessionId = await newSession();
+      const { id } = await ask(await newTurn(sessionId));
+      await ask(await newTurn());
+      await database.db
+        .update(sessions)
+        .set({ principalId: 'ann' })
+        .where(eq(sessions.id, sessionId));
+      expect(await list({ principalId: 'ann' })).toEqual([id]);
+      expect(await list({ principalId: 'ann', sessionId })).toEqual([id]);
+      expect(await list({ principalId: 'bob', sessionId })).toEqual([]);
+      expect(await list()).toHaveLength(1);
+    });
+
+    it('of a turn', async () => {
+      const turnId = await newTurn();
+      const { id } = await ask(turnId);
+      await ask(await newTurn());
+      expect(await list({ turnId })).toEqual([id]);
+    });
+
+    it('of a session and of the subagents below it, and of none beside or above', async () => {
+      const top = await newSession();
+      const topTurn = await newTurn(top);
+      const child = await storeSession(database.db);
+      const grandchild = await storeSession(database.db);
+      const childTurn = await newTurn(child);
+      await below(child, topTurn);
+      await below(grandchild, childTurn);
+      const asked = [
+        await ask(topTurn),
+        await ask(childTurn),
+        await ask(await newTurn(grandchild)),
+      ].map(({ id }) => id);
+      await ask(await newTurn());
+      expect((await list({ sessionId: top })).sort()).toEqual([...asked].sort());
+      expect((await list({ sessionId: child })).sort()).toEqual(asked.slice(1).sort());
+      expect(await list({ sessionId: grandchild })).toEqual(asked.slice(2));
+    });
+
+    it('in pages that neither repeat nor skip, also of one instant', async () => {
+      const turnId = await newTurn();
+      const createdAt = new Date();
+      for (let count = 0; count < 7; count += 1) await ask(turnId, { createdAt });
+      const seen: string[] = [];
+      for (;;) {
+        const page = await list({ limit: 3, after: seen.at(-1) });
+        if (page.length === 0) break;
+        seen.push(...page);
+      }
+      expect(seen).toHaveLength(7);
+      expect(new Set(seen).size).toBe(7);
+      const pending = seen[2] ?? '';
+      await database.db
+        .update(approvals)
+        .set({ decision: 'deny' })
+        .where(eq(approvals.id, pending));
+      // The page goes on behind one that is not open any more.
+      expect(await list({ after: pending })).toEqual(seen.slice(3));
+    });
+
+    const below = async (sessionId: string, parentTurnId: string) =>
+      database.db.update(sessions).set({ parentTurnId }).where(eq(sessions.id, sessionId));
+  });
+});

@@ -1,0 +1,105 @@
+import { and, asc, eq, isNull, lt, or, sql } from 'drizzle-orm';
+import { isId } from '../../platform/ids.js';
+import type { JsonObject } from '../../platform/json.js';
+import type { Database, Queryable } from '../../storage/connection.js';
+import { approvals } from '../../storage/governance-schema.js';
+import { sessions, turns } from '../../storage/schema.js';
+import { approvalNotFound } from './approval-errors.js';
+import type { ApprovalRow } from './approval-facts.js';
+
+export interface Answer {
+  decision: 'approve' | 'approve-session' | 'deny';
+  message: string | null;
+  editedInput: JsonObject | null;
+  grantRule: string | null;
+  /** The principal. */
+  by: string;
+}
+
+export interface ApprovalFilter {
+  principalId: string;
+  /** With the sessions of its subagents. */
+  sessionId?: string | undefined;
+  turnId?: string | undefined;
+  status: 'pending' | 'all';
+  /** The id of the last one of the page before. */
+  after?: string | undefined;
+  limit: number;
+}
+
+/** Questions to people, as rows. Each is answered once. */
+export class ApprovalStore {
+  constructor(private readonly db: Database) {}
+
+  /** @throws TypedError APPROVAL_NOT_FOUND 404, also for text that is no approval's id. */
+  async get(approvalId: string): Promise<ApprovalRow> {
+    const [approval] = isId('appr', approvalId)
+      ? await this.db.select().from(approvals).where(eq(approvals.id, approvalId))
+      : [];
+    if (approval === undefined) throw approvalNotFound(approvalId);
+    return approval;
+  }
+
+  /** In the order they were asked. */
+  list({ principalId, sessionId, turnId, status, after, limit }: ApprovalFilter) {
+    const place = sql`(${approvals.createdAt}, ${approvals.id})`;
+    return this.db
+      .select({ approval: approvals })
+      .from(approvals)
+      .innerJoin(sessions, eq(sessions.id, approvals.sessionId))
+      .where(
+        and(
+          eq(sessions.principalId, principalId),
+          sessionId === undefined ? undefined : or(eq(sessions.id, sessionId), isBelow(sessionId)),
+          turnId === undefined ? undefined : eq(approvals.turnId, turnId),
+          status === 'pending' ? isNull(approvals.decision) : undefined,
+          after === undefined
+            ? undefined
+            : sql`${place} > (select a.created_at, a.id from approvals a where a.id = ${after})`,
+        ),
+      )
+      .orderBy(asc(approvals.createdAt), asc(approvals.id))
+      .limit(limit)
+      .then((rows) => rows.map(({ approval }) => approval));
+  }
+
+  /** @returns undefined when it is not open any more; nothing was changed then. */
+  async answer(
+    approvalId: string,
+    { by, ...answer }: Answer,
+    db: Queryable = this.db,
+  ): Promise<ApprovalRow | undefined> {
+    const [answered] = await db
+      .update(approvals)
+      .set({ ...answer, decidedBy: by, decidedAt: sql`now()` })
+      .where(and(eq(approvals.id, approvalId), isNull(approvals.decision)))
+      .returning();
+    return answered;
+  }
+
+  /** Decides what nobody has decided in time. @returns how many. */
+  async expire(): Promise<number> {
+    const expired = await this.db
+      .update(approvals)
+      .set({
+        decision: sql`${approvals.onTimeout}`,
+        decidedBy: 'deadline',
+        decidedAt: sql`now()`,
+      })
+      .where(and(isNull(approvals.decision), lt(approvals.expiresAt, sql`now()`)))
+      .returning({ id: approvals.id });
+    return expired.length;
+  }
+}
+
+/** Sessions of the subagents of a session's turns, and of theirs. */
+function isBelow(sessionId: string) {
+  return sql`${sessions.id} in (
+    with recursive below as (
+      select child.id from ${sessions} child join ${turns} parent on parent.id = child.parent_turn_id
+      where parent.session_id = ${sessionId}
+      union
+      select child.id from ${sessions} child join ${turns} parent on parent.id = child.parent_turn_id
+      join below on below.id = parent.session_id)
+    select id from below)`;
+}

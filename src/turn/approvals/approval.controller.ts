@@ -1,0 +1,72 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { AuditLog } from '../../access/audit-log.js';
+import { Caller } from '../../access/caller.decorator.js';
+import { NeedsScope, Owned, Unowned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
+import { ApiErrors } from '../../wire/api-errors.decorator.js';
+import { ApprovalService } from './approval-service.js';
+import { AnswerDto, OneApprovalDto } from './approval.dto.js';
+
+@ApiTags('approvals')
+@NeedsScope('approvals')
+@Controller('api/harness/approvals')
+export class ApprovalController {
+  constructor(
+    private readonly approvals: ApprovalService,
+    private readonly audit: AuditLog,
+  ) {}
+
+  @Get()
+  @Unowned('The list has what is the caller’s only.')
+  @ApiOperation({ summary: 'Approvals, in the order they were asked for; open ones by default' })
+  @ApiQuery({ name: 'sessionId', required: false, description: 'With those of its subagents.' })
+  @ApiQuery({ name: 'turnId', required: false })
+  @ApiQuery({ name: 'status', required: false, description: '`pending` (default) or `all`.' })
+  @ApiQuery({ name: 'cursor', required: false, description: '`nextCursor` of the page before.' })
+  @ApiQuery({ name: 'limit', required: false, description: '1 to 200. Default: 50.' })
+  @ApiOkResponse({ description: '`{approvals, nextCursor?}`.' })
+  @ApiErrors({ 400: 'INVALID_REQUEST' })
+  list(@Caller() caller: Principal, @Query() query: Record<string, unknown>) {
+    return this.approvals.list(caller.id, query);
+  }
+
+  @Get(':id')
+  @Owned({ approval: 'params.id' })
+  @ApiOperation({ summary: 'An approval, open or resolved' })
+  @ApiOkResponse({ type: OneApprovalDto })
+  @ApiErrors({ 404: 'APPROVAL_NOT_FOUND' })
+  async get(@Param('id') approvalId: string): Promise<OneApprovalDto> {
+    return { approval: await this.approvals.get(approvalId) };
+  }
+
+  @Post(':id')
+  @Owned({ approval: 'params.id' })
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Approve once or for the session, deny, or approve another input' })
+  @ApiOkResponse({ type: OneApprovalDto })
+  @ApiErrors({
+    400: 'INVALID_REQUEST',
+    404: 'APPROVAL_NOT_FOUND',
+    409: 'APPROVAL_RESOLVED',
+    413: 'BODY_TOO_LARGE',
+  })
+  async answer(
+    @Param('id') approvalId: string,
+    @Caller() caller: Principal,
+    @Body() body: AnswerDto,
+  ): Promise<OneApprovalDto> {
+    const { decision, message, input, rule } = body;
+    const given = { decision, message, input, rule };
+    const approval = await this.approvals.answer(approvalId, given, caller.id);
+    const { turnId, name } = approval;
+    const details = { decision, turnId, tool: name, edited: input !== undefined };
+    await this.audit.write({
+      principalId: caller.id,
+      action: 'approval.answered',
+      subject: approvalId,
+      details,
+    });
+    return { approval };
+  }
+}

@@ -1,0 +1,95 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Allow, MaxLength } from 'class-validator';
+import { OptionalText, RequiredText } from '../../wire/field-rules.decorator.js';
+
+const tooLong = { message: "'$property' must have at most $constraint1 characters" };
+
+export class AnswerDto {
+  @RequiredText(
+    'approve, approve-session (and every such call of the session after it) or deny.',
+    'approve',
+  )
+  decision!: string;
+
+  @OptionalText('With deny: what the model is told.', 'Write to docs/ instead.')
+  @MaxLength(4_000, tooLong)
+  message?: string;
+
+  @ApiPropertyOptional({
+    type: Object,
+    description: 'With an approval: what the tool runs with in place of what the model asked for.',
+  })
+  @Allow()
+  input?: unknown;
+
+  @OptionalText(
+    'With approve-session: the rule that is allowed from then on. Default: this very call.',
+    'bash(git status*)',
+  )
+  @MaxLength(500, tooLong)
+  rule?: string;
+}
+
+export class ApprovalDto {
+  @ApiProperty({ type: String, example: 'appr_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11' })
+  approvalId!: string;
+
+  @ApiProperty({ type: String })
+  turnId!: string;
+
+  @ApiProperty({ type: String })
+  sessionId!: string;
+
+  @ApiProperty({ type: String, description: 'The call it is about.' })
+  toolUseId!: string;
+
+  @ApiProperty({
+    enum: ['tool', 'unknown-outcome'],
+    description: '`unknown-outcome`: may a call whose process died run again?',
+  })
+  kind!: 'tool' | 'unknown-outcome';
+
+  @ApiProperty({ type: String, example: 'bash' })
+  name!: string;
+
+  @ApiProperty({ type: Object, description: 'As the model asked for it.' })
+  input!: object;
+
+  @ApiProperty({ type: String })
+  reason!: string;
+
+  @ApiProperty({ enum: ['pending', 'resolved'] })
+  status!: 'pending' | 'resolved';
+
+  @ApiProperty({ enum: ['approve', 'deny'], description: 'What is decided at `expiresAt`.' })
+  onTimeout!: 'approve' | 'deny';
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  expiresAt!: string;
+
+  @ApiPropertyOptional({ enum: ['approve', 'approve-session', 'deny', 'cancelled'] })
+  decision?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Who decided; `deadline` or `server`: nobody.',
+  })
+  by?: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true })
+  message?: string | null;
+
+  @ApiPropertyOptional({ type: Object, nullable: true })
+  editedInput?: object | null;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time' })
+  decidedAt?: string | undefined;
+}
+
+export class OneApprovalDto {
+  @ApiProperty({ type: ApprovalDto })
+  approval!: ApprovalDto;
+}

@@ -1,0 +1,100 @@
+import type { PermissionDecision } from '../../governance/decide-permission.js';
+import type { RetryClass } from '../../tools/tool.js';
+import type { ApprovalKind } from '../../storage/governance-schema.js';
+import type { JsonObject } from '../../platform/json.js';
+import type { ApprovalRow } from './approval-facts.js';
+
+export interface CallQuestion {
+  name: string;
+  /** As the model asked for it. */
+  input: JsonObject;
+  /** What the rules say of `effectiveInput`. */
+  permission: PermissionDecision;
+  /** An earlier attempt claimed it and never said what became of it. */
+  isLost: boolean;
+  retry: RetryClass;
+  /** What was asked of people about this call. */
+  approvals: readonly ApprovalRow[];
+  /** The attempt that wants to run it. */
+  attempt: number;
+  /** What becomes of lost calls that must not run twice. */
+  unknownCalls: 'tell' | 'ask';
+}
+
+export type CallVerdict =
+  | { type: 'run'; input: JsonObject }
+  /** The call is answered without being run. */
+  | { type: 'answer'; status: 'denied' | 'unknown'; output: string }
+  | { type: 'ask'; kind: ApprovalKind; reason: string }
+  /** It was asked, and nobody has said yet. */
+  | { type: 'wait' };
+
+const outcomeUnknown =
+  'The outcome of this call is not known: the process that ran it died. It may have taken effect, ' +
+  'in part or in full, and was not run again. Check before you repeat it.';
+
+/** What a call would run with: what a person made of it, or what the model asked for. */
+export function effectiveInput(input: JsonObject, approvals: readonly ApprovalRow[]): JsonObject {
+  return approvals.findLast(({ editedInput }) => editedInput !== null)?.editedInput ?? input;
+}
+
+/** What happens next to a call that has no result yet. Pure. */
+export function judgeCall(question: CallQuestion): CallVerdict {
+  const { permission, isLost, retry } = question;
+  const run: CallVerdict = {
+    type: 'run',
+    input: effectiveInput(question.input, question.approvals),
+  };
+  if (permission.verdict === 'deny') return refuse(question);
+  if (isLost) return retry === 'never' ? judgeLost(question, run) : run;
+  return judgeAsked(question, run);
+}
+
+/** The rules may have changed since it was claimed: it has run under the old ones. */
+function refuse({ permission, isLost, retry }: CallQuestion): CallVerdict {
+  const output = permission.reason;
+  if (!isLost || retry === 'safe') return { type: 'answer', status: 'denied', output };
+  return { type: 'answer', status: 'unknown', output: `${outcomeUnknown} ${output}` };
+}
+
+/** What a person was asked is theirs to say, also when it would be allowed by now. */
+function judgeAsked({ permission, approvals }: CallQuestion, run: CallVerdict): CallVerdict {
+  const asked = approvals.find(({ kind }) => kind === 'tool');
+  if (asked === undefined) {
+    if (permission.verdict === 'allow') return run;
+    return { type: 'ask', kind: 'tool', reason: permission.reason };
+  }
+  switch (asked.decision) {
+    case null:
+      return { type: 'wait' };
+    case 'approve':
+    case 'approve-session':
+      return run;
+    case 'deny':
+    case 'cancelled':
+      return { type: 'answer', status: 'denied', output: describeDenial(asked) };
+  }
+}
+
+/** A yes is good for one run: the one after which the outcome is lost again asks nobody. */
+function judgeLost(question: CallQuestion, run: CallVerdict): CallVerdict {
+  const { approvals, attempt, unknownCalls, name } = question;
+  const asked = approvals.find(({ kind }) => kind === 'unknown-outcome');
+  if (asked === undefined && unknownCalls === 'ask') {
+    const reason = `the process that ran ${name} died, and what came of the call is not known; approve to run it again`;
+    return { type: 'ask', kind: 'unknown-outcome', reason };
+  }
+  if (asked?.decision === null) return { type: 'wait' };
+  const isApproved = asked?.decision === 'approve' || asked?.decision === 'approve-session';
+  if (isApproved && asked.appliedAttempt === attempt) return run;
+  const said = asked?.message ?? null;
+  const output = said === null ? outcomeUnknown : `${outcomeUnknown} A person says: ${said}`;
+  return { type: 'answer', status: 'unknown', output };
+}
+
+function describeDenial({ decidedBy, message }: ApprovalRow): string {
+  if (decidedBy === 'deadline') {
+    return 'permission denied: nobody approved the call in time. Go on without it, or ask again later.';
+  }
+  return `permission denied: a person declined the call${message === null ? '.' : `: ${message}`}`;
+}

@@ -1,0 +1,250 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { and, asc, eq } from 'drizzle-orm';
+import * as fc from 'fast-check';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import { readArchive } from '../../events/archive.js';
+import type { TurnEvent } from '../../events/turn-event.js';
+import { TypedError } from '../../platform/typed-error.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { approvals } from '../../storage/governance-schema.js';
+import { turns } from '../../storage/schema.js';
+import type { ToolDefinition } from '../../tools/tool.js';
+import { cancelTurn } from '../cancel-turn.js';
+import { followTurn } from '../follow-turn.js';
+import { MemoryTurnQueue } from '../memory-turn-queue.js';
+import { submitTurn } from '../submit-turn.js';
+import { TurnWorker } from '../turn-worker.js';
+import { answerApproval } from './answer-approval.js';
+import type { ApprovalRow } from './approval-facts.js';
+import { ApprovalStore } from './approval-store.js';
+
+let database: OpenedDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+/** How often each call ran. */
+const runs = new Map<string, number>();
+/** May not run twice, and takes long enough to lose its worker. */
+const deploy: ToolDefinition = {
+  name: 'deploy',
+  description: 'Counts its runs.',
+  inputSchema: { type: 'object' },
+  effect: 'edit',
+  retry: 'never',
+  open: () => ({
+    run: async (_input, { callId }) => {
+      runs.set(callId, (runs.get(callId) ?? 0) + 1);
+      for (let ticks = 0; ticks < 20; ticks += 1) await nextTick();
+      return 'deployed';
+    },
+  }),
+};
+
+let test: TestServices;
+let queues: MemoryTurnQueue[];
+beforeEach(async () => {
+  // Its year is over: every deadline has passed when somebody looks.
+  test = await openTestServices(database, [deploy], { clock: new ManualClock() });
+  queues = [];
+  await new TurnWorker(test.services).start();
+});
+afterEach(async () => {
+  await Promise.all(queues.map((queue) => queue.close()));
+  await test.close();
+});
+
+async function submit(): Promise<string> {
+  const { services, projectRoot } = test;
+  const session = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };
+  const { id: sessionId } = await services.sessions.create(session);
+  const { turnId } = await submitTurn(services, {
+    sessionId,
+    message: '[[tool=deploy {"n":1}]] [[tool=deploy {"n":2}]]',
+    opts: { tools: ['deploy'], onDisconnect: 'continue' },
+    attachments: [],
+    idempotencyKey: undefined,
+  });
+  return turnId;
+}
+
+async function follow(turnId: string, seen: TurnEvent[]): Promise<void> {
+  const { signal } = new AbortController();
+  for await (const events of followTurn(test.services, turnId, signal)) seen.push(...events);
+}
+
+function approvalsOf(turnId: string): Promise<ApprovalRow[]> {
+  return database.db
+    .select()
+    .from(approvals)
+    .where(eq(approvals.turnId, turnId))
+    .orderBy(asc(approvals.createdAt), asc(approvals.id));
+}
+
+/** Gives the turn to a worker of its own, as on a host of its own. */
+async function workElsewhere(turnId: string): Promise<void> {
+  const onError = (id: string, error: unknown): void => void test.workerErrors.set(id, error);
+  const queue = new MemoryTurnQueue({ concurrency: 1, onError });
+  queues.push(queue);
+  await new TurnWorker({ ...test.services, queue }).start();
+  await queue.enqueue([turnId], 'recovered');
+}
+
+/** What the sweeper does for turns that wait. */
+async function sweep(turnId: string): Promise<void> {
+  const { claims } = test.services;
+  await claims.wake(await claims.wakeable());
+  if ((await claims.lapsed()).includes(turnId)) await workElsewhere(turnId);
+}
+
+/** The worker that has the turn does not know that it lost it: it goes on as a zombie. */
+async function takeAway(turnId: string): Promise<void> {
+  const isRunning = and(eq(turns.id, turnId), eq(turns.status, 'running'));
+  await database.db
+    .update(turns)
+    .set({ leaseUntil: new Date(0) })
+    .where(isRunning);
+  await workElsewhere(turnId);
+}
+
+async function answer(turnId: string, which: number, decision: string): Promise<void> {
+  const asked = (await approvalsOf(turnId))[which];
+  if (asked === undefined) return;
+  const given = { decision, message: undefined, input: undefined, rule: undefined };
+  try {
+    await answerApproval(test.services, { approvalId: asked.id, given, by: 'local' });
+  } catch (error) {
+    // Somebody was quicker, or the answer does not fit what was asked.
+    if (!(error instanceof TypedError)) throw error;
+  }
+}
+
+interface Act {
+  what: 'approve' | 'approve-session' | 'deny' | 'deadline' | 'interrupt' | 'crash' | 'sweep';
+  /** Of the turn's approvals. */
+  which: number;
+  /** Events that are told since the act before, if any still are. */
+  events: number;
+  /** Ticks of the event loop after them. */
+  ticks: number;
+}
+
+const anyAct: fc.Arbitrary<Act> = fc.record({
+  what: fc.oneof(
+    { weight: 6, arbitrary: fc.constant<Act['what']>('crash') },
+    { weight: 6, arbitrary: fc.constantFrom<Act['what'][]>('approve', 'approve-session') },
+    { weight: 2, arbitrary: fc.constant<Act['what']>('deny') },
+    { weight: 3, arbitrary: fc.constantFrom<Act['what'][]>('deadline', 'interrupt', 'sweep') },
+  ),
+  which: fc.nat({ max: 3 }),
+  events: fc.nat({ max: 3 }),
+  ticks: fc.nat({ max: 12 }),
+});
+
+async function act(turnId: string, { what, which }: Act): Promise<void> {
+  switch (what) {
+    case 'deadline':
+      return void (await new ApprovalStore(database.db).expire());
+    case 'interrupt':
+      return void (await cancelTurn(test.services, turnId, 'interrupt'));
+    case 'crash':
+      return takeAway(turnId);
+    case 'sweep':
+      return sweep(turnId);
+    default:
+      return answer(turnId, which, what);
+  }
+}
+
+/** Ticks without an event after which none is waited for. */
+const QUIET_TICKS = 200;
+
+async function passEvents(seen: readonly TurnEvent[], count: number): Promise<void> {
+  const enough = seen.length + count;
+  let quiet = 0;
+  for (let had = seen.length; had < enough && quiet < QUIET_TICKS; quiet += 1) {
+    await nextTick();
+    if (seen.length > had) quiet = 0;
+    had = seen.length;
+  }
+}
+
+/** From the question to the end, with these acts begun one after the other, none awaited. */
+async function play(acts: readonly Act[]): Promise<{ turnId: string; seen: TurnEvent[] }> {
+  const turnId = await submit();
+  const seen: TurnEvent[] = [];
+  const following = follow(turnId, seen);
+  while (!seen.some(({ type }) => type === 'approval.requested')) await nextTick();
+  const begun: Promise<void>[] = [];
+  for (const one of acts) {
+    await passEvents(seen, one.events);
+    for (let tick = 0; tick < one.ticks; tick += 1) await nextTick();
+    begun.push(act(turnId, one));
+  }
+  await Promise.all(begun);
+  while (seen.at(-1)?.type !== 'turn.ended') {
+    for (const which of [0, 1, 2, 3]) await answer(turnId, which, 'approve');
+    await sweep(turnId);
+    await nextTick();
+  }
+  await following;
+  await Promise.all(queues.splice(0).map((queue) => queue.close()));
+  return { turnId, seen };
+}
+
+function expectForward(seen: readonly TurnEvent[]): void {
+  const places = seen.map(({ attempt, seq }) => attempt * 1e6 + seq);
+  expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
+  expect(seen.filter(({ type }) => type === 'turn.ended')).toEqual(seen.slice(-1));
+}
+
+/** Each question was answered once, and readers were told what is stored. */
+function expectResolved(asked: readonly ApprovalRow[], events: readonly TurnEvent[]): void {
+  for (const { id, decision, decidedBy } of asked) {
+    const told = events.filter((event) => 'approvalId' in event && event.approvalId === id);
+    expect(told).toMatchObject([
+      { type: 'approval.requested' },
+      { type: 'approval.resolved', decision, by: decidedBy },
+    ]);
+  }
+}
+
+/** Every run has its yes, and no call ran that somebody declined. */
+function expectAllowed(asked: readonly ApprovalRow[]): void {
+  const isYes = ({ decision }: ApprovalRow): boolean => decision?.startsWith('approve') === true;
+  for (const callId of new Set(asked.map((approval) => approval.callId))) {
+    const ofCall = asked.filter((approval) => approval.callId === callId);
+    const first = ofCall.find(({ kind }) => kind === 'tool');
+    const most = first !== undefined && isYes(first) ? ofCall.filter(isYes).length : 0;
+    expect(runs.get(callId) ?? 0).toBeLessThanOrEqual(most);
+  }
+}
+
+it.each(['tell', 'ask'] as const)(
+  'a waiting turn ends once, and runs what was allowed at most once, whatever comes when (lost calls: %s)',
+  async (unknownCalls) => {
+    test.services.settings.approvals.unknownCalls = unknownCalls;
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyAct, { maxLength: 7 }), async (acts) => {
+        const { turnId, seen } = await play(acts);
+        const archive = await readArchive(database.db, turnId);
+        const asked = await approvalsOf(turnId);
+        expectForward(seen);
+        expectForward(archive);
+        expectResolved(asked, archive);
+        expectAllowed(asked);
+        const ended = archive.filter(({ type }) => type === 'tool.ended');
+        expect(ended).toHaveLength(2);
+        const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));
+        expect(archive.at(-1)).toMatchObject({ outcome: turn?.status, attempt: turn?.attempt });
+        expect([...test.workerErrors.values()]).toEqual([]);
+      }),
+      { numRuns: 30 },
+    );
+  },
+  60_000,
+);

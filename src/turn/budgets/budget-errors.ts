@@ -1,0 +1,22 @@
+import type { DayShortage } from '../../governance/day-limit-reached.js';
+import { describeDayShortage, startsAgain } from '../../governance/day-limit-reached.js';
+import { TypedError } from '../../platform/typed-error.js';
+
+/** @param now milliseconds since the epoch. */
+export function budgetExhausted(shortage: DayShortage, now: number): TypedError {
+  const { budget, limits, used, resetsAt } = shortage;
+  const waitSeconds = Math.max(1, Math.ceil((resetsAt - now) / 1_000));
+  const said = describeDayShortage(shortage);
+  return new TypedError('BUDGET_EXHAUSTED', {
+    status: 429,
+    message: `${said.charAt(0).toUpperCase()}${said.slice(1)}. ${startsAgain(shortage)} Nothing was stored; send this again then, or ask for a higher limit of the key.`,
+    details: {
+      budget,
+      ...(budget === 'daily_token_budget'
+        ? { used: used.tokens, limit: limits.tokensPerDay }
+        : { used: used.microUsd / 1_000_000, limit: limits.usdPerDay }),
+      resetsAt: new Date(resetsAt).toISOString(),
+    },
+    headers: { 'Retry-After': String(waitSeconds) },
+  });
+}

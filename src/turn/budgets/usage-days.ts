@@ -1,0 +1,78 @@
+import { and, eq, sql, type SQL } from 'drizzle-orm';
+import type { Usage } from '../../events/turn-event.js';
+import type { Price } from '../../governance/cost.js';
+import { microUsdOf, type DayAmount } from '../../governance/day-budget.js';
+import type { Queryable } from '../../storage/connection.js';
+import { usageDays } from '../../storage/governance-schema.js';
+import { tokensOf } from '../turn-state.js';
+
+/** Whose day it is, as `2026-01-31` in UTC. */
+export interface UsageDay {
+  principalId: string;
+  day: string;
+}
+
+/** What a call may take of a day, until it is known what it took. */
+export interface Reservation extends UsageDay {
+  amount: DayAmount;
+  /** Of the model; undefined where it is not known. */
+  price: Price | undefined;
+}
+
+/** What was used and is reserved. */
+export async function readUsage(db: Queryable, { principalId, day }: UsageDay): Promise<DayAmount> {
+  const [found] = await db
+    .select({ tokens: usageDays.tokens, microUsd: usageDays.microUsd })
+    .from(usageDays)
+    .where(and(eq(usageDays.principalId, principalId), eq(usageDays.day, day)));
+  return found ?? { tokens: 0, microUsd: 0 };
+}
+
+/**
+ * Takes an amount of a day if the day has room for it, in one statement: of any number that do so
+ * at once, none goes over.
+ *
+ * @returns false, and nothing taken, where it has not.
+ */
+export async function takeOfDay(
+  db: Queryable,
+  { principalId, day, amount }: Reservation,
+  ceiling: DayAmount,
+): Promise<boolean> {
+  const tokens = sql`${amount.tokens}::bigint`;
+  const microUsd = sql`${amount.microUsd}::bigint`;
+  const { rows } = await db.execute(sql`
+    insert into usage_days as used (principal_id, day, tokens, micro_usd)
+    select ${principalId}::text, ${day}::date, ${tokens}, ${microUsd}
+    where ${fits(tokens, ceiling.tokens)} and ${fits(microUsd, ceiling.microUsd)}
+    on conflict (principal_id, day) do update
+    set tokens = used.tokens + excluded.tokens, micro_usd = used.micro_usd + excluded.micro_usd
+    where ${fits(sql`used.tokens + excluded.tokens`, ceiling.tokens)}
+      and ${fits(sql`used.micro_usd + excluded.micro_usd`, ceiling.microUsd)}
+    returning day`);
+  return rows.length === 1;
+}
+
+/** Puts what was used in the place of what was reserved, with the facts of the call: see `Fact`. */
+export function settleFact(reservation: Reservation, usage: Usage): SQL {
+  return sql`${settling(reservation, usage)} from fence where ${isDay(reservation)}`;
+}
+
+/** The same for a call that is no fact of its turn. */
+export async function settle(db: Queryable, reservation: Reservation, usage: Usage): Promise<void> {
+  await db.execute(sql`${settling(reservation, usage)} where ${isDay(reservation)}`);
+}
+
+function settling({ amount, price }: Reservation, usage: Usage): SQL {
+  const tokens = tokensOf(usage) - amount.tokens;
+  const microUsd = microUsdOf(usage, price) - amount.microUsd;
+  return sql`update usage_days set tokens = tokens + ${tokens}::bigint, micro_usd = micro_usd + ${microUsd}::bigint`;
+}
+
+function isDay({ principalId, day }: UsageDay): SQL {
+  return sql`principal_id = ${principalId} and day = ${day}::date`;
+}
+
+function fits(amount: SQL, most: number): SQL {
+  return Number.isFinite(most) ? sql`${amount} <= ${most}::bigint` : sql`true`;
+}

@@ -1,0 +1,23 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Caller } from '../../access/caller.decorator.js';
+import { Unowned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
+import { UsageService } from './usage-service.js';
+
+@ApiTags('usage')
+@Controller('api/harness/usage')
+export class UsageController {
+  constructor(private readonly usage: UsageService) {}
+
+  @Get()
+  @Unowned('it is the caller’s own')
+  @ApiOperation({ summary: 'What the caller has used of its limits today (UTC)' })
+  @ApiOkResponse({
+    description:
+      '`{day, tokens, usd, resetsAt}`: `tokens` and `usd` are `{used, limit}`, or null where there is no limit.',
+  })
+  today(@Caller() caller: Principal) {
+    return this.usage.today(caller);
+  }
+}

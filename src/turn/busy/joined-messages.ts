@@ -1,0 +1,32 @@
+import { and, asc, inArray, isNotNull, sql, type SQL } from 'drizzle-orm';
+import type { Queryable } from '../../storage/connection.js';
+import { joinedMessages } from '../../storage/governance-schema.js';
+
+/** A message of the user's that joined a turn while it ran. */
+export interface JoinedMessage {
+  messageId: string;
+  /** The model hears it after this step; 0: before the first. */
+  afterStep: number;
+  text: string;
+}
+
+export type JoinedRow = typeof joinedMessages.$inferSelect;
+
+/** Those that models were told, of these turns, in order. */
+export async function loadHeard(db: Queryable, turnIds: readonly string[]): Promise<JoinedRow[]> {
+  return db
+    .select()
+    .from(joinedMessages)
+    .where(and(inArray(joinedMessages.turnId, [...turnIds]), isNotNull(joinedMessages.afterStep)))
+    .orderBy(asc(joinedMessages.afterStep), asc(joinedMessages.position));
+}
+
+export function asJoined({ id: messageId, afterStep, text }: JoinedRow): JoinedMessage {
+  return { messageId, afterStep: afterStep ?? 0, text };
+}
+
+/** The turn ends: what it has not heard is the last thing said in it. Part of a fenced statement. */
+export function keepUnheard(afterStep: number): SQL {
+  return sql`update ${joinedMessages} set after_step = ${afterStep} from fence
+    where ${joinedMessages.turnId} = fence.id and ${joinedMessages.afterStep} is null`;
+}

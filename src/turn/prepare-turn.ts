@@ -1,0 +1,84 @@
+import path from 'node:path';
+import { agentLimits, harnessLimits } from '../attachments/check-attachment.js';
+import { composePrompt } from '../attachments/compose-prompt.js';
+import { resolveAttachments } from '../attachments/resolve-attachments.js';
+import type { AttachmentRef } from '../attachments/stored-part.js';
+import type { AgentConfig } from '../governance/agent-config.js';
+import { dayLimitsOf } from '../governance/day-budget.js';
+import { loadOptions } from '../options/load-options.js';
+import { checkProjectRoot } from '../session/check-project-root.js';
+import { sessionNotFound } from '../session/session-errors.js';
+import type { SessionRow } from '../session/session-store.js';
+import { violatedConstraint } from '../storage/constraint.js';
+import { decideDelegation } from './decide-delegation.js';
+import type { NewTurn } from './insert-turn.js';
+import type { TurnServices } from './turn-services.js';
+import type { TurnSubmission } from './turn-submission.js';
+
+export interface Preparation {
+  submission: TurnSubmission;
+  session: SessionRow;
+  /** The limits its user has set. */
+  user: Partial<AgentConfig>;
+  requestHash: string;
+}
+
+/**
+ * What a turn is stored with, checked in the contract's order: project root, options, attachments.
+ *
+ * @throws TypedError of each check.
+ */
+export async function prepareTurn(
+  services: TurnServices,
+  { submission, session, user, requestHash }: Preparation,
+): Promise<{ turn: NewTurn; persona: string }> {
+  const { personas, settings, clock } = services;
+  const { sessionId, message, opts, attachments, idempotencyKey, limits } = submission;
+  await checkProjectRoot(session.projectRoot, personas.instructionRoot);
+  const { environmentModel, defaultLimits, prices } = settings;
+  const asAgent = submission.asAgent === true;
+  const subject = { ...session, user, asAgent, ...(limits === undefined ? {} : { limits }) };
+  const tiers = { personas, environmentModel, defaultLimits, prices };
+  const { resolution, persona } = await loadOptions(tiers, subject, opts);
+  const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
+  // Only for its error: a tree that nobody registered is refused before anything is stored.
+  services.trees.create(decisionTree, agentConfig);
+  const { principalId } = session;
+  const resolved = await resolveAttachments(services.attachments, {
+    named: attachments,
+    sent: submission.files ?? [],
+    roots: [session.projectRoot, ...services.attachments.roots],
+    principalId,
+    limits: asAgent ? agentLimits : harnessLimits,
+  });
+  const { parts } = composePrompt(message, resolved);
+  await keepFiles(services, sessionId, resolved.files);
+  const rejectedAttachments = resolved.errors.map((error) => ({
+    name: path.basename(error.path),
+    reason: error.reason,
+  }));
+  const now = new Date(clock.now());
+  const request = { message, opts, attachments, rejectedAttachments };
+  const delegation = await decideDelegation(services, persona, subagentGovernance);
+  const budget = dayLimitsOf(submission.principal?.limits);
+  const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
+  return {
+    turn: { ...asked, options: resolution, delegation, parts, now },
+    persona: persona.name,
+  };
+}
+
+/** They stay as long as the session, also where the turn is refused in the next moment. */
+async function keepFiles(
+  { attachments }: TurnServices,
+  sessionId: string,
+  files: readonly AttachmentRef[],
+): Promise<void> {
+  const hashes = files.map(({ sha256 }) => sha256);
+  try {
+    await attachments.store.keep(sessionId, hashes);
+  } catch (error) {
+    const isGone = violatedConstraint(error) === 'session_blobs_session_id_fkey';
+    throw isGone ? sessionNotFound(sessionId) : error;
+  }
+}

@@ -1,0 +1,54 @@
+import { cancelTurn } from '../cancel-turn.js';
+import type { Attempt } from '../turn-run.js';
+import type { TurnServices } from '../turn-services.js';
+import type { ChildTurn } from './child-turn.js';
+import { countChild } from './count-child.js';
+import { relayChild } from './relay-child.js';
+
+/** How long the end of a turn waits for those of its subagents. */
+const END_WAIT_MS = 10_000;
+
+/**
+ * The turn ends: so do its subagents, and its readers see that they did before it does. One that
+ * does not end in time is asked to all the same; the sweeper looks after it.
+ */
+export async function cancelChildren(services: TurnServices, attempt: Attempt): Promise<void> {
+  const unended = attempt.children.filter(({ usage, isOver }) => usage === undefined || !isOver);
+  await Promise.all(unended.map((child) => cancelChild(services, attempt, child)));
+}
+
+async function cancelChild(
+  services: TurnServices,
+  attempt: Attempt,
+  child: ChildTurn,
+): Promise<void> {
+  const { clock, logger } = services;
+  const patience = new AbortController();
+  const cancelTimer = clock.after(END_WAIT_MS, () => patience.abort());
+  try {
+    if (child.usage === undefined) await cancelTurn(services, child.id, 'parent-ended');
+    const end = await relayChild(services, attempt, child, { signal: patience.signal });
+    if (end === undefined) {
+      logger.warn({ childTurnId: child.id }, 'a subagent did not end with its parent');
+      return attempt.writer.emit(notEnded(child));
+    }
+    for (const event of countChild(attempt, child, end)) attempt.writer.emit(event);
+  } catch (error) {
+    // The parent ends whatever becomes of this: its own end must not depend on another's.
+    logger.error({ childTurnId: child.id, error }, 'a subagent could not be ended');
+    attempt.writer.emit(notEnded(child));
+  } finally {
+    cancelTimer();
+  }
+}
+
+function notEnded({ id, agent }: ChildTurn) {
+  return {
+    type: 'notice.posted' as const,
+    kind: 'subagent-not-ended',
+    level: 'message' as const,
+    text: `The subagent ${agent} was asked to end and has not yet; follow it as turn ${id}.`,
+    metadata: { childTurnId: id },
+    seenByModel: false,
+  };
+}

@@ -1,0 +1,57 @@
+import { ToolFailure } from '../../tools/tool-failure.js';
+import type { Delegated } from '../../tools/tool.js';
+import type { TurnRun } from '../turn-run.js';
+import type { TurnServices } from '../turn-services.js';
+import { wakeWorker } from '../wake-worker.js';
+import type { ChildTurn } from './child-turn.js';
+import { countChild } from './count-child.js';
+import { PeopleWatch } from './people-watch.js';
+import { relayChild, type ChildEnd } from './relay-child.js';
+import { startChild } from './start-child.js';
+
+/**
+ * Has a subagent do a piece of work: starts it, or finds the one that an earlier attempt started
+ * for this call, tells its stream on this one, and gives its answer.
+ *
+ * @throws ToolFailure when there is no answer, with what became of it; what `signal` aborted with.
+ */
+export async function delegate(
+  services: TurnServices,
+  run: TurnRun,
+  work: Delegated,
+): Promise<string> {
+  const { callId, signal } = work;
+  const known = run.children.find((one) => one.callId === callId);
+  const child = known ?? (await startChild(services, run, work));
+  const onBegun =
+    known === undefined
+      ? wakeWorker(services, child.id, run.turn.options.options.priority)
+      : undefined;
+  const people = new PeopleWatch(run, child);
+  try {
+    const end = await run.withoutPlace(() =>
+      relayChild(services, run, child, {
+        signal,
+        onEvent: (event) => {
+          onBegun?.();
+          return people.see(event);
+        },
+      }),
+    );
+    signal.throwIfAborted();
+    if (end === undefined)
+      throw new ToolFailure(`task: ${child.agent} was deleted before it ended`);
+    await run.writer.commit(countChild(run, child, end), []);
+    return answerOf(child, end);
+  } finally {
+    await people.stop();
+  }
+}
+
+/** What the parent's model is told: an answer, or that there is none. Half a one is not passed on. */
+function answerOf({ agent, id }: ChildTurn, { outcome, reason, text }: ChildEnd): string {
+  if (outcome === 'completed') return text === '' ? `${agent} is done and says nothing.` : text;
+  throw new ToolFailure(
+    `task: ${agent} did not finish: ${outcome} (${reason}). Its unfinished work is in turn ${id}, and not part of this conversation.`,
+  );
+}

@@ -1,0 +1,31 @@
+import type { PersonaLibrary } from '../../agents/load-persona.js';
+import type { JsonObject } from '../../platform/json.js';
+import { taskTool } from '../../tools/builtin/task.js';
+
+/** The tool that delegates, as a turn's model is told of it: with whom it may delegate to. */
+export async function describeTask(
+  personas: Pick<PersonaLibrary, 'load'>,
+  delegates: readonly string[],
+): Promise<{ description: string; inputSchema: JsonObject }> {
+  const agents = await Promise.all(delegates.map((name) => personas.load(name)));
+  const lines = agents.map(
+    ({ name, description }) => `- ${name}${description === undefined ? '' : `: ${description}`}`,
+  );
+  return {
+    description: `${taskTool.description}\nAgents:\n${lines.join('\n')}`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        agent: { type: 'string', enum: [...delegates], description: 'Who does it.' },
+        prompt: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 100_000,
+          description: 'What is to be done.',
+        },
+      },
+      required: ['agent', 'prompt'],
+      additionalProperties: false,
+    },
+  };
+}

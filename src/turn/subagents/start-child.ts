@@ -1,0 +1,189 @@
+import type { Persona } from '../../agents/parse-persona.js';
+import { logStart } from '../../events/cursor.js';
+import { loadOptions } from '../../options/load-options.js';
+import type { OptionResolution } from '../../options/resolve-options.js';
+import { newId, newTimeId } from '../../platform/ids.js';
+import { insertFenced } from '../../storage/insert-from.js';
+import { messages, sessions, turns } from '../../storage/schema.js';
+import { TASK_TOOL } from '../../tools/builtin/task.js';
+import { ToolFailure } from '../../tools/tool-failure.js';
+import type { Delegated } from '../../tools/tool.js';
+import { decideDelegation } from '../decide-delegation.js';
+import { openCalls, type TurnRun } from '../turn-run.js';
+import type { TurnServices } from '../turn-services.js';
+import type { ChildTurn } from './child-turn.js';
+import { shareBudget } from './share-budget.js';
+
+/** Less than this is no turn. */
+const LEAST_TOKENS = 100;
+
+/**
+ * Starts a subagent: a session and a turn of its own, stored with what tells of it, in the
+ * statement that only the parent's owner can make. One for each call: the database takes no second.
+ *
+ * @throws ToolFailure with what the model can do about it.
+ */
+export async function startChild(
+  services: TurnServices,
+  run: TurnRun,
+  { agent, prompt, callId }: Delegated,
+): Promise<ChildTurn> {
+  const { turn, session, clock } = run;
+  const delegates = turn.delegation?.delegatedSubagents ?? [];
+  if (!delegates.includes(agent)) {
+    throw new ToolFailure(
+      `task: there is no agent ${agent} here; there is ${delegates.join(', ')}`,
+    );
+  }
+  const { fanout } = services.settings.subagents;
+  const { resolution, persona } = await chooseOptions(services, run, agent);
+  const delegation = await decideDelegation(services, persona, undefined);
+  // From here to the push nothing is awaited: two calls side by side see each other's part.
+  if (run.children.length >= fanout) {
+    throw new ToolFailure(
+      `task: this turn has started ${fanout} subagents, which is as many as it may`,
+    );
+  }
+  const options = limitOptions(run, resolution);
+  const now = clock.now();
+  const child: ChildTurn = {
+    id: newTimeId('turn', now),
+    callId,
+    agent,
+    tokenBudget: options.options.agentConfig.tokenBudget,
+    costLimit: options.options.costLimit,
+    usage: undefined,
+    waitingSince: null,
+    told: logStart,
+    isOver: false,
+  };
+  run.children.push(child);
+  const sessionId = newTimeId('sess', now);
+  const at = new Date(now);
+  const { mode } = options.options;
+  const { projectRoot, principalId, permissions, mcpServers } = session;
+  await run.writer.commit(
+    [{ type: 'subagent.started', callId, childTurnId: child.id, agent }],
+    [
+      insertFenced(sessions, {
+        id: sessionId,
+        parentTurnId: turn.id,
+        projectRoot,
+        persona: agent,
+        mode,
+        principalId,
+        permissions,
+        mcpServers,
+        createdAt: at,
+        updatedAt: at,
+      }),
+      insertFenced(turns, {
+        id: child.id,
+        sessionId,
+        principalId,
+        status: 'queued',
+        parentTurnId: turn.id,
+        parentCallId: callId,
+        requestHash: callId,
+        createdAt: at,
+        options,
+        delegation,
+        childTerms: {
+          tools: run.toolSpecs.map(({ name }) => name),
+          layers: run.permissions.layers,
+        },
+        request: { message: prompt, opts: undefined, attachments: [], rejectedAttachments: [] },
+      }),
+      insertFenced(messages, {
+        id: newId('msg'),
+        sessionId,
+        turnId: child.id,
+        role: 'user',
+        createdAt: at,
+        parts: [{ type: 'text', text: prompt }],
+      }),
+    ],
+  );
+  return child;
+}
+
+/** What the agent's own file says, and where it says nothing, what its parent has. */
+async function chooseOptions(
+  services: TurnServices,
+  run: TurnRun,
+  agent: string,
+): Promise<{ resolution: OptionResolution; persona: Persona }> {
+  const { personas, settings } = services;
+  const { environmentModel, defaultLimits, prices } = settings;
+  const parent = run.turn.options.options;
+  const persona = await personas.load(agent);
+  const { costLimit, thinking, priority } = parent;
+  const opts = {
+    mode: persona.permissionMode ?? parent.mode,
+    onDisconnect: 'continue',
+    thinking,
+    priority,
+    ...(persona.model === undefined ? { model: parent.model } : {}),
+    ...(costLimit === undefined ? {} : { maxCostUsd: costLimit.usd }),
+  };
+  const subject = { persona: agent, mode: parent.mode, asAgent: true };
+  return loadOptions({ personas, environmentModel, defaultLimits, prices }, subject, opts);
+}
+
+/** Nothing of it is more than its parent has. */
+function limitOptions(run: TurnRun, resolution: OptionResolution): OptionResolution {
+  const { options } = resolution;
+  const parent = run.turn.options.options;
+  const { config, tokensUsed, cost } = run.progress.state;
+  const among = openCalls(run).filter(
+    ({ id, name }) => name === TASK_TOOL && !run.children.some(({ callId }) => callId === id),
+  ).length;
+  const unended = run.children.filter(({ usage }) => usage === undefined);
+  const tokens = shareBudget({
+    left: config.tokenBudget - tokensUsed,
+    reserved: unended.reduce((sum, { tokenBudget }) => sum + tokenBudget, 0),
+    among,
+  });
+  if (tokens < LEAST_TOKENS) {
+    throw new ToolFailure('task: this turn has too few tokens left to delegate anything');
+  }
+  const { agentConfig } = options;
+  const costs =
+    cost === undefined
+      ? {}
+      : limitCost(options, {
+          left: cost.limitUsd - cost.usedUsd,
+          reserved: unended.reduce((sum, { costLimit }) => sum + (costLimit?.usd ?? 0), 0),
+          among,
+        });
+  return {
+    ...resolution,
+    options: {
+      ...options,
+      ...costs,
+      tools: options.tools.filter((name) => parent.tools.includes(name)),
+      agentConfig: {
+        ...agentConfig,
+        tokenBudget: Math.min(agentConfig.tokenBudget, Math.floor(tokens)),
+        timeoutSeconds: Math.min(
+          agentConfig.timeoutSeconds,
+          Math.max(1, Math.floor(run.deadline.leftMs / 1_000)),
+        ),
+      },
+    },
+  };
+}
+
+function limitCost(
+  { costLimit, model }: OptionResolution['options'],
+  parts: { left: number; reserved: number; among: number },
+): Pick<OptionResolution['options'], 'costLimit'> {
+  if (costLimit === undefined) {
+    throw new ToolFailure(
+      `task: this turn has a limit of cost, and the price of ${model} is not known`,
+    );
+  }
+  const usd = shareBudget(parts);
+  if (usd <= 0) throw new ToolFailure('task: this turn has no money left to delegate anything');
+  return { costLimit: { ...costLimit, usd } };
+}

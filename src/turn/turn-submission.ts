@@ -1,0 +1,31 @@
+import type { Principal } from '../access/principal.js';
+import type { ReceivedFile } from '../attachments/received-file.js';
+import type { AgentConfig } from '../governance/agent-config.js';
+import type { OnDisconnect } from '../options/option-rules.js';
+import type { Disposition } from './busy/disposition.js';
+
+export interface TurnSubmission {
+  sessionId: string;
+  /** Who sends it, with what it may use; absent: whoever may use all. */
+  principal?: Principal;
+  /** As the client sent it; blank is fine beside an attachment. */
+  message: string;
+  opts: unknown;
+  /** Absolute paths. */
+  attachments: string[];
+  /** Files that came with the request itself. */
+  files?: readonly ReceivedFile[];
+  idempotencyKey: string | undefined;
+  /** Limits where nobody sets any, in place of the server's. */
+  limits?: Readonly<AgentConfig>;
+  /** The persona was named as an agent: its model and permission mode count where `opts` has none. */
+  asAgent?: boolean;
+}
+
+export interface SubmittedTurn {
+  turnId: string;
+  onDisconnect: OnDisconnect;
+  disposition: Disposition;
+  /** To be called when something of the turn was seen: it does not wait any more. */
+  onBegun?: () => void;
+}

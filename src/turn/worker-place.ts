@@ -1,0 +1,66 @@
+import { Semaphore } from 'async-mutex';
+
+/** Before those that begin: who comes back has waited already. */
+const COMING_BACK = 1;
+
+/** The turns a worker runs at a time. */
+export class WorkerPlaces {
+  readonly #places: Semaphore;
+
+  constructor(most: number) {
+    this.#places = new Semaphore(most);
+  }
+
+  take(priority = 0): Promise<[number, () => void]> {
+    return this.#places.acquire(1, priority);
+  }
+}
+
+/**
+ * A turn's place on its worker. While all it does is to wait for turns it started, others have the
+ * place: or a worker full of those who wait would keep away those who are waited for.
+ */
+export class WorkerPlace {
+  /** Settles when the place is given away for the first time. */
+  readonly givenAway: Promise<void>;
+  #resolveGivenAway = (): void => undefined;
+  #release: (() => void) | undefined;
+  #waiting = 0;
+
+  constructor(private readonly places: WorkerPlaces) {
+    this.givenAway = new Promise((resolve) => {
+      this.#resolveGivenAway = resolve;
+    });
+  }
+
+  async take(): Promise<void> {
+    [, this.#release] = await this.places.take();
+  }
+
+  /** Does what needs no place. Others may do so beside it. */
+  async without<T>(wait: () => Promise<T>): Promise<T> {
+    this.#waiting += 1;
+    if (this.#waiting === 1) {
+      this.leave();
+      this.#resolveGivenAway();
+    }
+    try {
+      return await wait();
+    } finally {
+      this.#waiting -= 1;
+      if (this.#waiting === 0) await this.#comeBack();
+    }
+  }
+
+  leave(): void {
+    this.#release?.();
+    this.#release = undefined;
+  }
+
+  async #comeBack(): Promise<void> {
+    const [, release] = await this.places.take(COMING_BACK);
+    // One that waits again meanwhile has no use for it yet.
+    if (this.#waiting > 0 || this.#release !== undefined) return release();
+    this.#release = release;
+  }
+}
