@@ -1,10 +1,14 @@
 #!/usr/bin/env node
+import { answerCommand } from './cli/answer-command.js';
 import { keysCommand } from './cli/keys-command.js';
 import { migrateCommand } from './cli/migrate-command.js';
 import { serveCommand } from './cli/serve-command.js';
 import { turnCommand } from './cli/turn-command.js';
 
 const usage = `turnpike turn [options] MESSAGE    run one turn and print its stream
+turnpike approvals [--json]         what turns wait for
+turnpike approve ID                 --session: and every such call of the session; --rule R: all of R
+turnpike deny ID [WHY]              the model is told why
 turnpike serve [options]            serve until it is stopped
 turnpike keys create|list|revoke   manage API keys
 turnpike migrate                    bring the database of DATABASE_URL up to date
@@ -37,6 +41,8 @@ process.exitCode = await run();
 
 async function run(): Promise<number> {
   if (command === 'turn') return turnCommand(rest, process.env);
+  if (command === 'approvals' || command === 'approve' || command === 'deny')
+    return answerCommand(command, rest, process.env);
   if (command === 'keys') return keysCommand(rest, process.env);
   if (command === 'serve') return serveCommand(rest, process.env);
   if (command === 'migrate') return migrateCommand(process.env);

@@ -10,10 +10,12 @@ export interface FoundServer extends ServerAddress {
  * The server a command talks to: the one `TURNPIKE_URL` names, else the one that serves the data
  * folder, else one started here on a free port.
  *
- * @throws ConfigError, DataFolderBusyError.
+ * @param which `running`: none is started.
+ * @throws ConfigError, DataFolderBusyError; Error when none runs.
  */
 export async function findServer(
   environment: Record<string, string | undefined>,
+  which: 'any' | 'running' = 'any',
 ): Promise<FoundServer> {
   const named = environment['TURNPIKE_URL'];
   const key = environment['TURNPIKE_API_KEY'];
@@ -24,6 +26,11 @@ export async function findServer(
   const config = readConfig({ TURNPIKE_LOG_LEVEL: 'warn', ...environment, TURNPIKE_PORT: '0' });
   const owner = await livingOwner(config.dataDir);
   if (owner?.url !== undefined) return { url: owner.url, headers, close: async () => undefined };
+  if (which === 'running') {
+    throw new Error(
+      'No server runs on this data folder. Start one (npm start), or name one with TURNPIKE_URL.',
+    );
+  }
   // Loaded only when needed: a server of one's own costs a second to load.
   const [{ openRuntime }, { serve }] = await Promise.all([
     import('../runtime.js'),

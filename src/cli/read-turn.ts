@@ -117,6 +117,16 @@ export function postJson(
   return post(`${server.url}${path}`, { headers, body: JSON.stringify(body) });
 }
 
+/** @throws RefusedError */
+export async function getJson(
+  server: ServerAddress,
+  path: string,
+): Promise<Record<string, unknown>> {
+  const response = await fetch(`${server.url}${path}`, { headers: server.headers });
+  await refuseUnlessOk(response);
+  return (await response.json()) as Record<string, unknown>;
+}
+
 /** A call with files that is expected to work. @throws RefusedError */
 export function postForm(
   server: ServerAddress,

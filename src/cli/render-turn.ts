@@ -91,6 +91,21 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
       );
     case 'system:notice':
       return line(state, paint('yellow', `! ${oneLine(text(data['text']), 500)}`));
+    case 'approval:request':
+    case 'subagent:approval:request':
+      return line(state, approvalLine(data, paint));
+    case 'approval:resolve':
+    case 'subagent:approval:resolve':
+      return line(
+        state,
+        paint('dim', `${text(data['decision'])}, by ${oneLine(text(data['by']), 64)}`),
+      );
+    case 'message:joined':
+      return line(state, paint('dim', `heard: ${oneLine(text(data['text']), 200)}`));
+    case 'subagent:start':
+      return line(state, paint('cyan', `→ ${oneLine(text(data['agent']), 64)} begins`));
+    case 'subagent:end':
+      return line(state, paint('cyan', `→ the subagent ended: ${text(data['outcome'])}`));
     case 'turn:error':
       return line(
         state,
@@ -131,6 +146,16 @@ function toolLine(state: RenderState, data: Record<string, unknown>, paint: Pain
     data['ok'] === true ? paint('green', 'ok') : paint('red', oneLine(text(data['status']), 20));
   const why = data['ok'] === true ? '' : ` (${oneLine(text(data['output']), 160)})`;
   return `${paint('cyan', `→ ${name}`)}${input === '' ? '' : ` ${input}`} … ${status}${why}, ${text(data['durationMs'])} ms`;
+}
+
+function approvalLine(data: Record<string, unknown>, paint: Paint): string {
+  const id = oneLine(text(data['approvalId']), 64);
+  const call = oneLine(`${text(data['name'])} ${summarise(data['input'])}`, 160);
+  const until = text(data['expiresAt']).slice(11, 16);
+  return paint(
+    'yellow',
+    `? ${call}: ${oneLine(text(data['reason']), 160)}\n  turnpike approve ${id}, or turnpike deny ${id}; ${text(data['onTimeout'])} at ${until} UTC`,
+  );
 }
 
 function summarise(input: unknown): string {

@@ -9,7 +9,7 @@ export interface TurnQueueUnderTest {
   errors: Map<string, unknown>;
 }
 
-function handling(handle: (turnId: string) => Promise<void>): TurnHandler {
+function handling(handle: TurnHandler['handle']): TurnHandler {
   return { handle, onDoubt: () => undefined };
 }
 
@@ -102,6 +102,21 @@ export function turnQueueConformance(
       expect(gate.ids).toEqual(['a', 'b', 'c']);
     });
 
+    it('hands out a recovered turn though its other wake-up is in use', async () => {
+      const { queue } = await start(2);
+      const gate = new Gate();
+      await queue.consume(handling(gate.handle));
+      await queue.enqueue(['a'], 'normal');
+      await gate.running(1);
+      await queue.enqueue(['a'], 'recovered');
+      await gate.running(2);
+      await queue.enqueue(['a'], 'recovered');
+      expect(await queue.depth()).toBe(0);
+      gate.open();
+      await gate.done(2);
+      expect(gate.recovered).toEqual([false, true]);
+    });
+
     it('takes a turn again once it has run', async () => {
       const { queue } = await start(1);
       const handled = new Recorder<string>();
@@ -159,7 +174,10 @@ class Gate {
   #open = (): void => undefined;
   readonly #opened = new Promise<void>((resolve) => (this.#open = resolve));
 
-  readonly handle = async (id: string): Promise<void> => {
+  readonly recovered: boolean[] = [];
+
+  readonly handle = async (id: string, isRecovered: boolean): Promise<void> => {
+    this.recovered.push(isRecovered);
     this.#running += 1;
     this.most = Math.max(this.most, this.#running);
     this.#started.take(id);

@@ -108,6 +108,7 @@ const withoutIds = [
   'get /api/admin/keys',
   'get /api/harness/approvals',
   'get /api/harness/session/list',
+  'get /api/harness/usage',
   'get /api/settings/agent-config',
   'get /api/settings/models',
   'get /health',

@@ -81,10 +81,8 @@ describe('tools', () => {
   });
 
   it.each([
-    ['direct', {}, 'needs an approval in mode direct'],
     ['dontAsk', {}, 'mode dontAsk asks nobody'],
     ['plan', { persona: 'WRITER' }, 'mode plan is read-only'],
-    ['a mode of their own', {}, 'needs an approval in mode a mode of their own'],
   ])('do not write in mode %s, and say why', async (mode, session, why) => {
     const { results } = await run(
       call('write', { file_path: 'no.txt', content: 'x' }),
@@ -214,10 +212,22 @@ describe('tools', () => {
     expect(output.endsWith('END')).toBe(true);
   });
 
+  it.each(['direct', 'a mode of their own'])('ask before they write in mode %s', async (mode) => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const write = call('write', { file_path: 'no.txt', content: 'x' });
+    const stream = await client.turn(sessionId, write, { opts: { mode } });
+    const { data } = await stream.until('approval:request');
+    expect(data['reason']).toBe(`write needs an approval in mode ${mode}`);
+    await client.post('/api/harness/interrupt', { sessionId });
+    await stream.all();
+    await expect(readFile(path.join(projectRoot, 'no.txt'))).rejects.toThrow();
+  });
+
   it('are kept in a ledger that clients read, a page at a time', async () => {
     const sessionId = await server.client.createSession(server.projectRoot);
     const message = `${call('glob', { pattern: '*' })} ${call('write', { file_path: 'x', content: '' })}`;
-    const stream = await server.client.turn(sessionId, message);
+    const stream = await server.client.turn(sessionId, message, { opts: { mode: 'dontAsk' } });
     await stream.all();
     const url = `/api/harness/turns/${stream.header('x-turn-id') ?? ''}/tools`;
     const { body } = await server.client.get(url);

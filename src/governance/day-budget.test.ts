@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import {
+  amountOf,
+  dayCeiling,
+  dayEnd,
+  dayLimitsOf,
+  dayOf,
+  fitReply,
+  microUsdOf,
+} from './day-budget.js';
+
+const price = { input: 3, output: 15 };
+const plenty = { tokens: Infinity, microUsd: Infinity };
+
+describe('a day', () => {
+  it.each([
+    ['2026-01-01T00:00:00.000Z', '2026-01-01', '2026-01-02T00:00:00.000Z'],
+    ['2026-01-01T23:59:59.999Z', '2026-01-01', '2026-01-02T00:00:00.000Z'],
+    ['2026-12-31T12:00:00.000Z', '2026-12-31', '2027-01-01T00:00:00.000Z'],
+    ['2028-02-28T23:00:00.000Z', '2028-02-28', '2028-02-29T00:00:00.000Z'],
+  ])('of %s is %s until %s', (at, day, end) => {
+    const now = Date.parse(at);
+    expect(dayOf(now)).toBe(day);
+    expect(new Date(dayEnd(now)).toISOString()).toBe(end);
+  });
+});
+
+describe('the limits of a day', () => {
+  it.each([
+    [undefined, undefined],
+    [{ tokensPerDay: 0, usdPerDay: 0 }, undefined],
+    [
+      { tokensPerDay: 5, usdPerDay: 0, requestsPerMinute: 1 },
+      { tokensPerDay: 5, usdPerDay: 0 },
+    ],
+    [
+      { tokensPerDay: 0, usdPerDay: 0.5 },
+      { tokensPerDay: 0, usdPerDay: 0.5 },
+    ],
+  ])('of %j are %j', (limits, expected) => {
+    expect(dayLimitsOf(limits)).toEqual(expected);
+  });
+
+  it.each([
+    [
+      { tokensPerDay: 5, usdPerDay: 0 },
+      { tokens: 5, microUsd: Infinity },
+    ],
+    [
+      { tokensPerDay: 0, usdPerDay: 0.1 },
+      { tokens: Infinity, microUsd: 100_000 },
+    ],
+  ])('of %j are at most %j', (limits, ceiling) => {
+    expect(dayCeiling(limits)).toEqual(ceiling);
+  });
+});
+
+describe('microUsdOf', () => {
+  const usage = { inputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
+
+  it.each([
+    [{ input: 3, output: 15 }, 18],
+    [{ input: 0.1, output: 0.2 }, 1],
+    [{ input: 0.1, output: 1 }, 2],
+    [undefined, 0],
+  ])('of a token each way at %j is %i, rounded up', (of, expected) => {
+    expect(microUsdOf(usage, of)).toBe(expected);
+  });
+});
+
+describe('fitReply', () => {
+  it.each([
+    ['all of it', plenty, { reply: 50 }],
+    ['what tokens are left', { tokens: 130 }, { reply: 30, budget: 'daily_token_budget' }],
+    ['nothing', { tokens: 90 }, { reply: -10, budget: 'daily_token_budget' }],
+    // 375 for the input, 15 for each token of the reply.
+    ['what it can pay', { microUsd: 534 }, { reply: 10, budget: 'daily_cost_budget' }],
+    ['no input', { microUsd: 374 }, { reply: 0, budget: 'daily_cost_budget' }],
+  ])('has room for %s', (_what, left, expected) => {
+    const call = { input: 100, cached: 0, reply: 50 };
+    expect(fitReply({ ...plenty, ...left }, call, price)).toMatchObject(expected);
+  });
+
+  it('knows that the cache is cheap, not free', () => {
+    const call = { input: 0, cached: 100, reply: 50 };
+    expect(fitReply({ ...plenty, microUsd: 60 }, call, price).reply).toBe(2);
+  });
+
+  it('looks at the price only where there is one', () => {
+    const call = { input: 100, cached: 0, reply: 50 };
+    expect(fitReply({ tokens: Infinity, microUsd: 0 }, call, undefined).reply).toBe(50);
+  });
+
+  it('never goes over what is left, and could not give a token more', () => {
+    const tokens = fc.nat({ max: 100_000 });
+    const rate = fc.double({ min: 0.01, max: 100, noNaN: true });
+    fc.assert(
+      fc.property(
+        fc.record({ input: tokens, cached: tokens, reply: fc.integer({ min: 1, max: 100_000 }) }),
+        fc.record({ tokens: fc.nat({ max: 300_000 }), microUsd: fc.nat({ max: 3_000_000 }) }),
+        fc.record({ input: rate, output: rate }),
+        (call, left, of) => {
+          const { reply } = fitReply(left, call, of);
+          const fits = (tried: number): boolean => {
+            const { tokens: used, microUsd } = amountOf({ ...call, reply: tried }, of);
+            return used <= left.tokens && microUsd <= left.microUsd;
+          };
+          if (reply > 0) expect(fits(reply)).toBe(true);
+          // What was rounded up on the way may cost two tokens of room.
+          if (reply < call.reply)
+            expect(fits(Math.max(1, reply + 1 + Math.ceil(2 / of.output)))).toBe(false);
+        },
+      ),
+    );
+  });
+});

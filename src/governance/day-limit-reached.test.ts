@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { dayEndNote, dayLimitReached } from './day-limit-reached.js';
+
+const shortage = {
+  limits: { tokensPerDay: 50_000, usdPerDay: 2 },
+  used: { tokens: 49_990, microUsd: 1_987_654 },
+  resetsAt: Date.parse('2026-01-02T00:00:00Z'),
+};
+const again = 'It starts again at midnight UTC (2026-01-02T00:00:00Z).';
+
+describe.each([
+  [
+    'daily_token_budget' as const,
+    'Daily token budget reached (49,990/50,000 tokens, with what other turns have reserved).',
+    { current_value: 49_990, limit_value: 50_000, percent: 99, limit_type: 'daily_token' },
+    "what is left of today's budget of 50,000 tokens is not enough for another reply.",
+  ],
+  [
+    'daily_cost_budget' as const,
+    'Daily cost limit reached ($1.9877/$2, with what other turns have reserved).',
+    { current_value: 1.9877, limit_value: 2, percent: 99, limit_type: 'daily_cost' },
+    "what is left of today's limit of $2 is not enough for another reply.",
+  ],
+])('%s', (budget, said, metadata, why) => {
+  it('is told to the client, with when it starts again', () => {
+    expect(dayLimitReached({ ...shortage, budget })).toEqual({
+      kind: 'limit-reached',
+      text: `${said} ${again} Saving partial response.`,
+      metadata: { ...metadata, resets_at: '2026-01-02T00:00:00Z' },
+    });
+  });
+
+  it('is said at the end of the reply', () => {
+    expect(dayEndNote({ ...shortage, budget }, true)).toBe(
+      `[Stopped: ${why} ${again} What was found so far is above.]`,
+    );
+    expect(dayEndNote({ ...shortage, budget }, false)).toContain('There is no answer yet.');
+  });
+});
