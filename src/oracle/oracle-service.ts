@@ -147,7 +147,8 @@ export class OracleService {
       sessionId,
       principal,
       message: question,
-      opts: { model, thinking, maxTokens },
+      // Its wire has no way to answer: what would ask is denied.
+      opts: { model, thinking, maxTokens, mode: 'dontAsk' },
       attachments: [],
       idempotencyKey: undefined,
       limits: defaultAgentConfig,

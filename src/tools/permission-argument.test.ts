@@ -62,7 +62,13 @@ describe('findArgument', () => {
     expect(await findArgument(file, { file_path: 'loop/x' }, root)).toBeUndefined();
   });
 
-  it.each([[5], [['a']], ['a\0b']])('has no text where the path is %j', async (given) => {
+  it('is not known of a path with NUL, unless .. takes it away as it does for the tool', async () => {
+    expect(await findArgument(file, { file_path: 'a\0b' }, root)).toBeUndefined();
+    const cut = await findArgument(file, { file_path: 'x\0/../docs/a.md' }, root);
+    expect(cut).toEqual(await findArgument(file, { file_path: 'docs/a.md' }, root));
+  });
+
+  it.each([[5], [['a']]])('has no text where the path is %j', async (given) => {
     expect(await findArgument(file, { file_path: given }, root)).toEqual({
       kind: 'path',
       texts: [],

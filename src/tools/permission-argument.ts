@@ -10,7 +10,7 @@ import type { PermissionArgument, ToolDefinition } from './tool.js';
  *
  * @param workdir absolute.
  * @returns undefined for a tool that declares nothing, and for a path whose links cannot be
- * followed: rules that forbid by pattern then apply, and none that allows does.
+ * followed or have NUL in them: rules that forbid by pattern then apply, and none that allows does.
  */
 export async function findArgument(
   { permissionArgument }: Pick<ToolDefinition, 'permissionArgument'>,
@@ -23,7 +23,7 @@ export async function findArgument(
   if (kind !== 'path') return { kind, texts: typeof given === 'string' ? [given] : [] };
   const path = given ?? '';
   // What is no text never reaches the tool: its input check refuses it.
-  if (typeof path !== 'string' || path.includes('\0')) return { kind, texts: [] };
+  if (typeof path !== 'string') return { kind, texts: [] };
   const root = resolve(workdir);
   try {
     const realRoot = await canonicalize(root);

@@ -140,6 +140,7 @@ export class TurnWorker {
     const { timeoutSeconds } = attempt.tree.getConfig();
     const timeoutMs = Math.min(settings.turnTimeoutMs, timeoutSeconds * 1_000);
     const deadline = new Deadline(clock, timeoutMs - elapsedMs, () => lease.end('deadline'));
+    const withoutPlace: TurnRun['withoutPlace'] = (wait) => place.without(wait);
     let run: TurnRun | undefined;
     let release = (): void => undefined;
     let isOver = false;
@@ -154,14 +155,14 @@ export class TurnWorker {
       run = await equipRun(services, attempt, {
         ...claim,
         earlier,
-        place: { deadline, withoutPlace: (wait) => place.without(wait) },
+        place: { deadline, withoutPlace },
       });
       const done = await this.#runToEnd(run, announced);
       if (done === 'parked') return await flushLog(services, attempt);
       isOver = true;
       hasNext = done.hasNext;
     } catch (error) {
-      const thrown = await this.#endThrown(services, attempt, error);
+      const thrown = await this.#endThrown(services, attempt, { thrown: error, withoutPlace });
       isOver = thrown !== 'left';
       hasNext = thrown !== 'left' && thrown.hasNext;
     } finally {
@@ -191,7 +192,7 @@ export class TurnWorker {
         return 'parked';
       }
       // One whose call failed here may go on elsewhere.
-      await cancelChildren(this.services, run);
+      await cancelChildren(this.services, run, run.withoutPlace);
       const stored = await endTurn(run, ending);
       const { outcome, reason } = ending;
       if (stored.type === 'stored') {
@@ -221,7 +222,7 @@ export class TurnWorker {
   async #endThrown(
     services: TurnServices,
     attempt: Attempt,
-    thrown: unknown,
+    { thrown, withoutPlace }: { thrown: unknown; withoutPlace: TurnRun['withoutPlace'] },
   ): Promise<'left' | { hasNext: boolean }> {
     const { logger } = services;
     const fate = endingOf(thrown, attempt.lease.reason);
@@ -230,7 +231,7 @@ export class TurnWorker {
       return 'left';
     }
     if (fate.fault !== undefined) logger.error({ error: fate.fault }, 'the loop failed');
-    await cancelChildren(services, attempt);
+    await cancelChildren(services, attempt, withoutPlace);
     const ended = await endTurn(attempt, fate.ending, fate.failure);
     const { outcome, reason } = fate.ending;
     logger.info({ outcome, reason, failure: fate.failure?.message }, 'turn ended');

@@ -30,7 +30,7 @@ export async function callTool(connection: McpConnection, wanted: WantedCall): P
     return await callOnce(connection, live.client, wanted);
   } catch (error) {
     call.signal.throwIfAborted();
-    if (!isSessionGone(error)) throw failureOf(connection, live.client, error);
+    if (!isSessionGone(error, wanted.retry)) throw failureOf(connection, live.client, error);
     // Nothing was run: a server that was started anew does not know the session.
     connection.drop(live.client);
   }

@@ -3,6 +3,7 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { errorCode } from '../../platform/error-code.js';
 import { refusedHost } from '../../platform/net/address-refused.js';
 import { MessageTooLongError } from './message-too-long.js';
+import type { RetryClass } from '../tool.js';
 
 const longest = 500;
 
@@ -42,9 +43,14 @@ export function isConnectionLost(error: unknown): boolean {
   return error instanceof McpError && error.code === lost;
 }
 
-/** Whether a server over HTTP does not know the session any more: what was sent then was not run. */
-export function isSessionGone(error: unknown): boolean {
-  return error instanceof StreamableHTTPError && (error.code === 404 || error.code === 400);
+/**
+ * Whether a server over HTTP does not know the session any more, by the protocol's own word for it:
+ * what was sent then was not run. Some say 400, as others do of a call that was: that counts for
+ * calls that may run twice only.
+ */
+export function isSessionGone(error: unknown, retry: RetryClass): boolean {
+  if (!(error instanceof StreamableHTTPError)) return false;
+  return error.code === 404 || (error.code === 400 && retry !== 'never');
 }
 
 function describeStatus(status: number | undefined): string {

@@ -1,5 +1,5 @@
 import { cancelTurn } from '../cancel-turn.js';
-import type { Attempt } from '../turn-run.js';
+import type { Attempt, TurnRun } from '../turn-run.js';
 import type { TurnServices } from '../turn-services.js';
 import type { ChildTurn } from './child-turn.js';
 import { countChild } from './count-child.js';
@@ -12,9 +12,17 @@ const END_WAIT_MS = 10_000;
  * The turn ends: so do its subagents, and its readers see that they did before it does. One that
  * does not end in time is asked to all the same; the sweeper looks after it.
  */
-export async function cancelChildren(services: TurnServices, attempt: Attempt): Promise<void> {
+export async function cancelChildren(
+  services: TurnServices,
+  attempt: Attempt,
+  withoutPlace: TurnRun['withoutPlace'],
+): Promise<void> {
   const unended = attempt.children.filter(({ usage, isOver }) => usage === undefined || !isOver);
-  await Promise.all(unended.map((child) => cancelChild(services, attempt, child)));
+  if (unended.length === 0) return;
+  // One that waits for a worker may wait for this one.
+  await withoutPlace(async () => {
+    await Promise.all(unended.map((child) => cancelChild(services, attempt, child)));
+  });
 }
 
 async function cancelChild(

@@ -88,6 +88,7 @@ export async function startChild(
         createdAt: at,
         options,
         delegation,
+        budget: turn.budget,
         childTerms: {
           tools: run.toolSpecs.map(({ name }) => name),
           layers: run.permissions.layers,

@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { asc, eq } from 'drizzle-orm';
+import type { Principal } from '../../src/access/principal.js';
+import type { TurnEvent } from '../../src/events/turn-event.js';
+import { dayOf } from '../../src/governance/day-budget.js';
+import { turns } from '../../src/storage/schema.js';
+import { readUsage } from '../../src/turn/budgets/usage-days.js';
+import { cancelTurn } from '../../src/turn/cancel-turn.js';
+import { followTurn } from '../../src/turn/follow-turn.js';
+import { submitTurn } from '../../src/turn/submit-turn.js';
+import { tokensOf } from '../../src/turn/turn-state.js';
+import { HeldTool } from '../support/held-tool.js';
+import { openFleet, type Fleet } from '../support/start-fleet.js';
+
+const REPLY = 200;
+
+describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (backEnd) => {
+  let fleet: Fleet;
+  let look: HeldTool;
+  beforeEach(async () => {
+    look = new HeldTool('look', { effect: 'read', retry: 'safe' });
+    fleet = await openFleet(backEnd, { places: 4, tools: [look.definition] });
+    Object.assign(fleet.test.services.settings.limits, { maxTokens: REPLY });
+  });
+  afterEach(async () => {
+    look.finishAll();
+    await fleet.close();
+  });
+
+  const alice = (tokensPerDay: number, usdPerDay = 0): Principal => ({
+    id: 'alice',
+    keyId: 'key_alice',
+    scopes: ['turns'],
+    limits: { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay, usdPerDay },
+  });
+  async function submit(message: string, principal: Principal): Promise<string> {
+    const { services, projectRoot } = fleet.test;
+    const session = await services.sessions.create({
+      projectRoot,
+      principalId: principal.id,
+      persona: 'WORKING_ITEMS',
+      mode: 'direct',
+    });
+    const { turnId } = await submitTurn(services, {
+      sessionId: session.id,
+      principal,
+      message,
+      opts: { tools: ['look'], onDisconnect: 'continue' },
+      attachments: [],
+      idempotencyKey: undefined,
+    });
+    return turnId;
+  }
+  async function end(turnId: string, see?: () => Promise<void>): Promise<TurnEvent | undefined> {
+    const seen: TurnEvent[] = [];
+    const { signal } = new AbortController();
+    for await (const events of followTurn(fleet.test.services, turnId, signal)) {
+      seen.push(...events);
+      await see?.();
+    }
+    return seen.at(-1);
+  }
+  const used = () => {
+    const { db, clock } = fleet.test.services;
+    return readUsage(db, { principalId: 'alice', day: dayOf(clock.now()) });
+  };
+  const rows = () => fleet.test.services.db.select().from(turns).orderBy(asc(turns.createdAt));
+  const usedByTurns = async (): Promise<number> =>
+    (await rows()).reduce((sum, { usage }) => sum + (usage === null ? 0 : tokensOf(usage)), 0);
+
+  /** Tokens of one turn, as one of nobody in particular finds out. */
+  async function measure(): Promise<number> {
+    await end(await submit('[[tokens=50]]', { ...alice(0), id: 'bob' }));
+    const tokens = await usedByTurns();
+    await fleet.test.services.db.delete(turns);
+    return tokens;
+  }
+
+  it('are not overrun by twenty turns side by side, and settle to what these used', async () => {
+    await fleet.start();
+    const limit = (await measure()) * 5;
+    const messages = ['[[tokens=50]]', '[[tokens=20 gap=2]]', '[[fail=400]]', '[[tokens=9000]]'];
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => submit(messages[i % 4] ?? '', alice(limit))),
+    );
+    const watch = async (): Promise<void> =>
+      expect((await used()).tokens).toBeLessThanOrEqual(limit);
+    const ends = await Promise.all(ids.map((id) => end(id, watch)));
+    for (const event of ends) expect(event).toMatchObject({ type: 'turn.ended' });
+    const found = await rows();
+    const limited = found.filter(({ endReason }) => endReason === 'daily_token_budget');
+    expect(limited.length).toBeGreaterThan(5);
+    expect(limited[0]?.endNote).toContain('It starts again at midnight UTC');
+    expect(found.filter(({ status }) => status === 'completed').length).toBeGreaterThan(1);
+    const failed = found.filter(({ status }) => status === 'failed');
+    for (const { failure } of failed) expect(failure?.errorType).toBe('SDK_FAILURE');
+    expect((await used()).tokens).toBe(await usedByTurns());
+  });
+
+  it('end a turn between its steps, and give a clamped reply what is left', async () => {
+    await fleet.start();
+    const perTurn = await measure();
+    void look.call(1).then((call) => call.finish());
+    const between = await submit('[[tool=look {}]]', alice(Math.round(perTurn * 1.4)));
+    expect(await end(between)).toMatchObject({
+      outcome: 'limited',
+      reason: 'daily_token_budget',
+      text: expect.stringContaining("[Stopped: what is left of today's budget"),
+    });
+    expect((await rows())[0]).toMatchObject({ status: 'limited', exitCode: 0 });
+    expect((await used()).tokens).toBe(await usedByTurns());
+  });
+
+  it('settle what was cut: by an interrupt, and by a worker that stops', async () => {
+    await fleet.start();
+    const stalling = '[[tokens=50]] [[stall=600000]]';
+    const interrupted = await submit(stalling, alice(1_000_000, 10));
+    const handedBack = await submit(stalling, alice(1_000_000, 10));
+    const { services } = fleet.test;
+    while (fleet.test.modelRequests.length < 2) await new Promise((go) => setImmediate(go));
+    const reserved = await used();
+    expect(reserved.tokens).toBeGreaterThanOrEqual(2 * REPLY);
+    await cancelTurn(services, interrupted, 'interrupt');
+    expect(await end(interrupted)).toMatchObject({ outcome: 'interrupted' });
+    const [row] = await services.db.select().from(turns).where(eq(turns.id, interrupted));
+    const charged = row?.usage ? tokensOf(row.usage) : 0;
+    await Promise.all(fleet.workers.map((worker) => worker.stop()));
+    // The provider told of the other's input only.
+    const left = await used();
+    expect(left.tokens).toBeLessThan(2 * charged + REPLY);
+    expect(left.microUsd).toBeLessThan(reserved.microUsd);
+    expect(handedBack).not.toBe(interrupted);
+  });
+
+  it('cost a turn without limits nothing, and store none', async () => {
+    await fleet.start();
+    await end(await submit('Hello', { ...alice(0), id: 'alice' }));
+    expect((await rows())[0]?.budget).toBeNull();
+    expect(await used()).toEqual({ tokens: 0, microUsd: 0 });
+  });
+
+  it('in dollars end turns too, by the price of their model', async () => {
+    await fleet.start();
+    const principal = alice(0, 0.02);
+    const messages = Array.from({ length: 12 }, () => '[[tokens=90]]');
+    const ids = await Promise.all(messages.map((message) => submit(message, principal)));
+    await Promise.all(ids.map((id) => end(id)));
+    expect((await used()).microUsd).toBeLessThanOrEqual(20_000);
+    expect((await rows()).map(({ endReason }) => endReason)).toContain('daily_cost_budget');
+  });
+});

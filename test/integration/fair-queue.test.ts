@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { asc, eq } from 'drizzle-orm';
+import { turns } from '../../src/storage/schema.js';
+import { followTurn } from '../../src/turn/follow-turn.js';
+import { submitTurn } from '../../src/turn/submit-turn.js';
+import type { TurnRow } from '../../src/turn/turn-lookup.js';
+import { openFleet, type Fleet } from '../support/start-fleet.js';
+
+/** Turns that run at a time: of one worker, or two on each of two. */
+const PLACES = 4;
+
+describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s', (backEnd) => {
+  let fleet: Fleet;
+  beforeEach(async () => {
+    fleet = await openFleet(backEnd, { places: PLACES });
+  });
+  afterEach(() => fleet.close());
+
+  async function submit(principalId: string, opts: object = {}): Promise<string> {
+    const { services, projectRoot } = fleet.test;
+    const session = await services.sessions.create({
+      projectRoot,
+      principalId,
+      persona: 'WORKING_ITEMS',
+      mode: 'direct',
+    });
+    const { turnId } = await submitTurn(services, {
+      sessionId: session.id,
+      message: '[[tokens=4 gap=20]]',
+      opts: { tools: [], onDisconnect: 'continue', ...opts },
+      attachments: [],
+      idempotencyKey: undefined,
+    });
+    return turnId;
+  }
+  async function end(turnId: string): Promise<void> {
+    const { signal } = new AbortController();
+    for await (const events of followTurn(fleet.test.services, turnId, signal)) void events;
+  }
+  const rowsOf = (principalId: string): Promise<TurnRow[]> =>
+    fleet.test.services.db
+      .select()
+      .from(turns)
+      .where(eq(turns.principalId, principalId))
+      .orderBy(asc(turns.createdAt));
+  const allOf = (ids: readonly string[]) => Promise.all(ids.map((id) => end(id)));
+
+  it('lets nobody wait for more than the turns that run', async () => {
+    for (let i = 0; i < 200; i += 1) await submit('greedy');
+    await fleet.start();
+    for (let i = 0; i < 6; i += 1) await end(await submit('modest'));
+    const [greedy, modest] = [await rowsOf('greedy'), await rowsOf('modest')];
+    expect(greedy.filter(({ status }) => status === 'queued').length).toBeGreaterThan(50);
+    for (const { createdAt, startedAt } of modest) {
+      const from = createdAt.getTime();
+      const to = startedAt?.getTime() ?? Infinity;
+      const passed = greedy.filter((other) => {
+        const at = other.startedAt?.getTime() ?? 0;
+        return at > from && at < to;
+      });
+      expect(passed.length).toBeLessThanOrEqual(PLACES);
+    }
+    expect(fleet.test.workerErrors.size).toBe(0);
+  });
+
+  it('runs turns of one principal in their order, and the background when nothing else waits', async () => {
+    const quiet = await submit('one', { priority: 'background' });
+    const others: string[] = [];
+    for (let i = 0; i < 20; i += 1) others.push(await submit('one'));
+    await fleet.start();
+    await allOf([quiet, ...others]);
+    const rows = await rowsOf('one');
+    const started = rows
+      .filter(({ id }) => id !== quiet)
+      .map(({ startedAt }) => startedAt?.getTime() ?? 0);
+    // Those that run beside each other may have changed places.
+    for (const [index, at] of started.entries()) {
+      const muchLater = started[index + PLACES];
+      if (muchLater !== undefined) expect(muchLater).toBeGreaterThanOrEqual(at);
+    }
+    const background = rows.find(({ id }) => id === quiet)?.startedAt?.getTime() ?? 0;
+    expect(started.filter((at) => at > background).length).toBeLessThan(PLACES);
+  });
+
+  it('runs every turn whose wake-up was used for another one', async () => {
+    const principals = ['a', 'b', 'c', 'd', 'e'];
+    const ids: string[] = [];
+    for (let i = 0; i < 40; i += 1) {
+      ids.push(await submit(principals[i % 7 === 0 ? i % 5 : 0] ?? 'a'));
+    }
+    await fleet.start();
+    // No sweeper looks after them here.
+    await allOf(ids);
+    expect(await fleet.test.services.queue.depth()).toBe(0);
+  });
+});
