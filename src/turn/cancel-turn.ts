@@ -34,6 +34,10 @@ export async function cancelTurn(
       ),
     )
     .returning({ status: turns.status });
+  // Here and not by its worker alone: it may have none, while they keep the only one there is.
+  for (const { id } of await findSubagents(services, turnId)) {
+    await cancelTurn(services, id, 'parent-ended');
+  }
   const which = marked === undefined ? undefined : withoutWorker[marked.status];
   if (which !== undefined && (await endWaitingTurn(services, turnId, { reason, which })))
     return 'ended';
@@ -46,6 +50,19 @@ export async function cancelTurn(
     .from(toolCalls)
     .where(and(eq(toolCalls.turnId, turnId), eq(toolCalls.status, 'claimed')));
   return inTool.length > 0 ? 'in-tool' : 'running';
+}
+
+function findSubagents({ db }: TurnServices, turnId: string): Promise<{ id: string }[]> {
+  return db
+    .select({ id: turns.id })
+    .from(turns)
+    .where(
+      and(
+        eq(turns.parentTurnId, turnId),
+        inArray(turns.status, [...unendedStatuses]),
+        isNull(turns.cancelRequestedAt),
+      ),
+    );
 }
 
 /** Turns that no worker has, and how they are taken to be ended. */

@@ -9,6 +9,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
+import type { TurnQueue } from '../turn-queue.js';
 import { answerApproval, type GivenAnswer } from './answer-approval.js';
 import type { ApprovalRow, NewApproval } from './approval-facts.js';
 
@@ -155,7 +156,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     const asked = await ask();
     const { services } = test;
     const isAway = { enqueue: () => Promise.reject(new Error('the queue is away')) };
-    const queue = Object.assign(Object.create(services.queue), isAway);
+    const queue: TurnQueue = Object.assign(Object.create(services.queue) as TurnQueue, isAway);
     const what = { approvalId: asked.id, given: given('approve'), by: 'ann' };
     const answered = await answerApproval({ ...services, queue }, what);
     expect(answered).toEqual(await rowOf(asked.id));

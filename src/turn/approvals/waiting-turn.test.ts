@@ -155,7 +155,9 @@ async function act(turnId: string, { what, which }: Act): Promise<void> {
       return takeAway(turnId);
     case 'sweep':
       return sweep(turnId);
-    default:
+    case 'approve':
+    case 'approve-session':
+    case 'deny':
       return answer(turnId, which, what);
   }
 }

@@ -61,7 +61,7 @@ describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
       Array.from({ length: 12 }, () => hold({}, { sessionQueue: 5 })),
     );
     const places = holdings.flatMap((one) => (one.type === 'held' ? [one.position] : []));
-    expect(places.sort()).toEqual([1, 2, 3, 4, 5]);
+    expect(places.sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
     const refused = holdings.filter(({ type }) => type === 'session-queue-full');
     expect(refused).toHaveLength(7);
     expect(await database.db.select().from(turns).where(eq(turns.status, 'held'))).toHaveLength(5);
