@@ -13,6 +13,7 @@ import { ResourceReader } from './platform/read-resources.js';
 import { freeLimits } from './options/free-limits.js';
 import { loadPermissions } from './options/load-permissions.js';
 import { systemClock, type Clock } from './platform/clock.js';
+import { KeyedMutex } from './platform/keyed-mutex.js';
 import { Opened } from './platform/opened.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import { AnthropicProvider } from './provider/anthropic/anthropic-provider.js';
@@ -206,6 +207,7 @@ function assemble(parts: Parts): TurnServices {
     logger,
     claims: new TurnClaims(db, config.leaseMs),
     ends: new EndWatch({ db, clock, logger }),
+    holding: new KeyedMutex(),
     sessions: new SessionStore(db, clock, config.maxSessions),
     personas,
     provider,

@@ -92,13 +92,13 @@ function readModel(value: unknown): string | undefined {
 /** An explicit `[]` is a value: no tools. A name given twice counts once. */
 function readNames(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const names: string[] = [];
+  const names = new Set<string>();
   for (const item of value as unknown[]) {
     if (typeof item !== 'string') return undefined;
     const name = item.trim();
-    if (name !== '' && !names.includes(name)) names.push(name);
+    if (name !== '') names.add(name);
   }
-  return names;
+  return [...names];
 }
 
 function readPositiveInteger(value: unknown): number | undefined {

@@ -43,7 +43,10 @@ export async function* followTurn(
       const batches =
         taken.type === 'events' && !leavesGap(last, taken.events)
           ? [taken.events]
-          : await backfill(deps, turnId, last, isFirst);
+          : await backfill(deps, turnId, last, {
+              isNew: isFirst,
+              isOver: taken.type === 'over',
+            });
       isFirst = false;
       for (const batch of batches) {
         const fresh = after(last, batch);
@@ -68,9 +71,11 @@ async function backfill(
   { log, db }: FollowDeps,
   turnId: string,
   last: Position,
-  isNew: boolean,
+  { isNew, isOver }: { isNew: boolean; isOver: boolean },
 ): Promise<(readonly TurnEvent[])[]> {
   const logged = await log.read(turnId, last);
+  // Of a turn that has ended nothing comes after this: the log may still lack what was stored.
+  if (isOver) return [await readArchive(db, turnId), logged];
   if ((isNew || logged.length > 0) && !leavesGap(last, logged)) return [logged];
   return [await readArchive(db, turnId), logged];
 }

@@ -153,8 +153,8 @@ describe('Sweeper', () => {
     orphans = ['o'];
     await clock.advance(500);
     expect(ended).toEqual([
-      ['o', 'parent-ended'],
       ['a', 'superseded'],
+      ['o', 'parent-ended'],
     ]);
     expect(freed).toEqual(['s']);
   });

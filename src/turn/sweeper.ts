@@ -66,13 +66,14 @@ export class Sweeper {
   async #sweep(): Promise<void> {
     await this.deps.approvals.expire();
     await this.#wake();
+    await this.#freeHeld();
     await this.#recover();
     await this.deps.abandoned.cancel();
     const now = this.deps.clock.now();
     if (now < this.#lookForJobsAt) return;
     this.#lookForJobsAt = now + LOST_JOB_MS;
     await this.#requeue(LOST_JOB_MS);
-    await this.#freeHeld();
+    for (const turnId of await this.deps.claims.orphans()) await this.deps.endOrphan(turnId);
   }
 
   /** Turns that wait and need not: whoever was to wake them did not. */
@@ -83,8 +84,7 @@ export class Sweeper {
 
   /** Whoever ended the turn before them, or was to end them, did not get so far. */
   async #freeHeld(): Promise<void> {
-    const { claims, letNextGo, endUnwanted, endOrphan } = this.deps;
-    for (const turnId of await claims.orphans()) await endOrphan(turnId);
+    const { claims, letNextGo, endUnwanted } = this.deps;
     for (const { id, reason } of await claims.unwanted()) await endUnwanted(id, reason);
     for (const sessionId of await claims.stuckSessions()) await letNextGo(sessionId);
   }

@@ -35,6 +35,8 @@ import { ownedBy } from './fence.js';
 import type { TurnRow } from './turn-lookup.js';
 
 const unleased = or(isNull(turns.leaseUntil), lt(turns.leaseUntil, sql`now()`));
+/** Whoever asked for its end was to end it, and has had time to. */
+const isLeftOver = lt(turns.cancelRequestedAt, sql`now() - interval '2 seconds'`);
 /** Time a turn waits for a person is not its own. */
 const waitedMs = sql`${turns.waitedMs} + coalesce(
   extract(epoch from now() - ${turns.waitingSince}) * 1000, 0)::integer`;
@@ -186,9 +188,7 @@ export class TurnClaims {
           isNull(approvals.appliedAttempt),
         ),
       );
-    return this.#unclaimed(
-      and(eq(turns.status, 'waiting'), or(exists(answered), isNotNull(turns.cancelReason))),
-    );
+    return this.#unclaimed(and(eq(turns.status, 'waiting'), or(exists(answered), isLeftOver)));
   }
 
   /** Held turns that were asked to end, and whoever was to end them did not. */
@@ -196,7 +196,7 @@ export class TurnClaims {
     const rows = await this.db
       .select({ id: turns.id, reason: turns.cancelReason })
       .from(turns)
-      .where(and(eq(turns.status, 'held'), isNotNull(turns.cancelReason), unleased));
+      .where(and(eq(turns.status, 'held'), isLeftOver, unleased));
     return rows.flatMap(({ id, reason }) => (reason === null ? [] : [{ id, reason }]));
   }
 

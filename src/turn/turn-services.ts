@@ -6,6 +6,7 @@ import type { PersonaLibrary } from '../agents/load-persona.js';
 import type { EventLog } from '../events/event-log.js';
 import type { TodoStore } from '../notices/todo-store.js';
 import type { ResourceReader } from '../platform/read-resources.js';
+import type { KeyedMutex } from '../platform/keyed-mutex.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
@@ -68,6 +69,8 @@ export interface TurnServices {
   clock: Clock;
   logger: Logger;
   sessions: SessionStore;
+  /** By session: its turns are held one after the other. */
+  holding: KeyedMutex;
   personas: PersonaLibrary;
   provider: AnthropicProvider;
   tools: ToolRegistry;

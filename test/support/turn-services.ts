@@ -9,6 +9,7 @@ import { openExtractor } from '../../src/attachments/extract/extractor.js';
 import { openAttachments } from '../../src/attachments/open-attachments.js';
 import { MemoryEventLog } from '../../src/events/memory-event-log.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { KeyedMutex } from '../../src/platform/keyed-mutex.js';
 import { silentLogger } from '../../src/platform/logger.js';
 import { AnthropicProvider } from '../../src/provider/anthropic/anthropic-provider.js';
 import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
@@ -83,6 +84,7 @@ export async function openTestServices(
     ends: new EndWatch({ db: database.db, clock, logger: silentLogger }),
     clock,
     logger: silentLogger,
+    holding: new KeyedMutex(),
     sessions: new SessionStore(database.db, clock, 1_000),
     personas: new PersonaLibrary(fileURLToPath(new URL('../../instructions', import.meta.url))),
     provider,

@@ -41,7 +41,10 @@ export async function admitTurn(
   }
   if (accepted.type !== 'busy') return refuse(accepted.type, turn, room);
   if (onBusy === 'reject' || onBusy === 'steer') return 'busy';
-  return holdBehind(services, turn, { room, interrupts: onBusy === 'interrupt' });
+  // One at a time: those who wait for their session's lock must not have all connections.
+  return services.holding.run(turn.sessionId, () =>
+    holdBehind(services, turn, { room, interrupts: onBusy === 'interrupt' }),
+  );
 }
 
 async function holdBehind(

@@ -1,0 +1,18 @@
+import { Mutex } from 'async-mutex';
+
+/** Does one thing at a time for each key, in the order they were asked for. */
+export class KeyedMutex {
+  readonly #mutexes = new Map<string, { mutex: Mutex; users: number }>();
+
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const entry = this.#mutexes.get(key) ?? { mutex: new Mutex(), users: 0 };
+    this.#mutexes.set(key, entry);
+    entry.users += 1;
+    try {
+      return await entry.mutex.runExclusive(work);
+    } finally {
+      entry.users -= 1;
+      if (entry.users === 0) this.#mutexes.delete(key);
+    }
+  }
+}
