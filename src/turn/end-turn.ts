@@ -94,7 +94,8 @@ export async function endTurn(
       endedAt: now,
     }),
     ...(run.approvals.length === 0 ? [] : [cancelApprovals(attempt)]),
-    ...(run.lease.joined === 0 ? [] : [keepUnheard(lastStep)]),
+    // Also of a message that nobody has told it of.
+    keepUnheard(lastStep),
   ];
   // A turn that stops by itself answers what was said in the last moment first.
   const heard = ending.outcome === 'completed' ? run.progress.joined.length : undefined;

@@ -134,6 +134,8 @@ async function settleCall(
 
 async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<void> {
   if (!isClaimed(run, call)) await claim(run, call, await takeGrants(run, call, tool));
+  // It runs again: not before it is stored that a person allowed it, or the next crash forgets that.
+  else await run.writer.commit([], []);
   const outcome = await runTool(tool, call.input, {
     callId: call.id,
     idempotencyKey: `${run.turn.id}:${call.id}`,

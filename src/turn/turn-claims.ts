@@ -38,8 +38,8 @@ const unleased = or(isNull(turns.leaseUntil), lt(turns.leaseUntil, sql`now()`));
 /** Whoever asked for its end was to end it, and has had time to. */
 const isLeftOver = lt(turns.cancelRequestedAt, sql`now() - interval '2 seconds'`);
 /** Time a turn waits for a person is not its own. */
-const waitedMs = sql`${turns.waitedMs} + coalesce(
-  extract(epoch from now() - ${turns.waitingSince}) * 1000, 0)::integer`;
+const waitedMs = sql`least(2147483647, ${turns.waitedMs} + coalesce(
+  extract(epoch from now() - ${turns.waitingSince}) * 1000, 0))::integer`;
 const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::interval`;
 
 /** A turn as it was claimed; its `attempt` is the claimer's fence. */

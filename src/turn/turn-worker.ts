@@ -173,7 +173,7 @@ export class TurnWorker {
       // The log of a turn that goes on belongs to its next attempt.
       if (isOver) {
         // Whoever waits behind it need not wait for its readers.
-        if (hasNext) await letNextGo(services, claim.sessionId);
+        if (hasNext) await this.#letNextGo(claim.sessionId);
         await closeLog(services, attempt);
       }
     }
@@ -200,6 +200,15 @@ export class TurnWorker {
         return stored;
       }
       run.lease.joined = Math.max(run.lease.joined, run.progress.joined.length + 1);
+    }
+  }
+
+  /** What could not be let go now, the sweeper lets go. */
+  async #letNextGo(sessionId: string): Promise<void> {
+    try {
+      await letNextGo(this.services, sessionId);
+    } catch (error) {
+      this.services.logger.warn({ sessionId, error }, 'a held turn was not let go');
     }
   }
 

@@ -59,25 +59,22 @@ async function holdBehind(
       : refuse(holding.type, turn, room);
   }
   const { turnId, position, activeTurnId, superseded } = holding;
-  for (const id of superseded) {
-    await endWaitingTurn(services, id, { reason: 'superseded', which: 'unstarted' });
+  try {
+    for (const id of superseded) {
+      await endWaitingTurn(services, id, { reason: 'superseded', which: 'unstarted' });
+    }
+    if (activeTurnId === undefined) await letNextGo(services, turn.sessionId);
+    else if (interrupts) await cancelTurn(services, activeTurnId, 'superseded');
+    if (interrupts) await sayPlaces(services, turn.sessionId);
+    else await sayPlace(services, turnId, position);
+  } catch (error) {
+    // The turn is stored: whatever is left to do of this, the sweeper does.
+    services.logger.warn({ turnId, error }, 'the turns before a held one were not seen to');
   }
-  if (activeTurnId === undefined) await letNextGo(services, turn.sessionId);
-  else if (interrupts) await cancelTurn(services, activeTurnId, 'superseded');
-  if (interrupts) await sayPlaces(services, turn.sessionId);
-  else await tellPlace(services, turnId, position);
   const disposition: Disposition = interrupts
     ? { type: 'interrupting', turnId: activeTurnId }
     : { type: 'enqueued', position };
   return { turnId, disposition, onBegun: () => undefined };
-}
-
-async function tellPlace(services: TurnServices, turnId: string, position: number): Promise<void> {
-  try {
-    await sayPlace(services, turnId, position);
-  } catch (error) {
-    services.logger.warn({ turnId, error }, 'the place of a turn was not told');
-  }
 }
 
 function refuseHolding(turn: NewTurn, room: HeldRoom): never {

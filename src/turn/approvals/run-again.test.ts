@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { eq, sql } from 'drizzle-orm';
+import { openServerDatabase } from '../../../test/support/both-databases.js';
+import { expectSoon } from '../../../test/support/expect-soon.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { approvals } from '../../storage/governance-schema.js';
+import { turns } from '../../storage/schema.js';
+import type { ToolDefinition } from '../../tools/tool.js';
+import { followTurn } from '../follow-turn.js';
+import { MemoryTurnQueue } from '../memory-turn-queue.js';
+import { submitTurn } from '../submit-turn.js';
+import { TurnWorker } from '../turn-worker.js';
+import { answerApproval } from './answer-approval.js';
+
+let database: OpenedDatabase;
+let test: TestServices;
+let lose: () => void;
+/** Which attempt had noted the yes, at each run. */
+const notedAtRuns: unknown[] = [];
+
+/** The first run is lost with its worker; each looks for what it is allowed by. */
+const deploy: ToolDefinition = {
+  name: 'deploy',
+  description: 'Never ends the first time.',
+  inputSchema: { type: 'object' },
+  effect: 'edit',
+  retry: 'never',
+  open: () => ({
+    run: async (_input, { signal }) => {
+      const [asked] = await database.db.select().from(approvals);
+      notedAtRuns.push(asked === undefined ? 'not asked' : asked.appliedAttempt);
+      if (notedAtRuns.length > 1) return 'deployed';
+      return new Promise<string>((resolve) => {
+        lose = () => resolve('too late');
+        signal.addEventListener('abort', lose);
+      });
+    },
+  }),
+};
+
+beforeAll(async () => {
+  database = await openServerDatabase();
+  test = await openTestServices(database, [deploy]);
+  test.services.settings.approvals.unknownCalls = 'ask';
+});
+afterAll(async () => {
+  await test.close();
+  await database.close();
+});
+
+async function work(turnId: string): Promise<MemoryTurnQueue> {
+  const queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
+  await new TurnWorker({ ...test.services, queue }).start();
+  await queue.enqueue([turnId], 'normal');
+  return queue;
+}
+
+/** The worker waits for one lock, and all else it had to ask the database is answered for a while. */
+async function expectStuck(): Promise<void> {
+  const { rows } = await database.db.execute(sql`
+    select count(*) filter (where wait_event_type = 'Lock') as stuck,
+      count(*) filter (where wait_event_type is distinct from 'Lock' and pid <> pg_backend_pid()
+        and state_change > clock_timestamp() - interval '300 milliseconds') as busy
+    from pg_stat_activity
+    where datname = current_database() and application_name = 'turnpike'`);
+  expect(rows).toEqual([{ stuck: '1', busy: '0' }]);
+}
+
+it('a lost call does not run again before it is stored that a person allowed it', async () => {
+  const { services, projectRoot } = test;
+  const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'acceptEdits' };
+  const session = await services.sessions.create(asSession);
+  const { turnId } = await submitTurn(services, {
+    sessionId: session.id,
+    message: '[[tool=deploy {}]]',
+    opts: { tools: ['deploy'], onDisconnect: 'continue' },
+    attachments: [],
+    idempotencyKey: undefined,
+  });
+  const queues = [await work(turnId)];
+  await expectSoon(() => expect(notedAtRuns).toHaveLength(1));
+  const lapsed = { leaseUntil: new Date(0) };
+  await database.db.update(turns).set(lapsed).where(eq(turns.id, turnId));
+  queues.push(await work(turnId));
+  await expectSoon(async () => expect(await database.db.select().from(approvals)).toHaveLength(1));
+  const [asked] = await database.db.select().from(approvals);
+  const given = { decision: 'approve', message: undefined, input: undefined, rule: undefined };
+  await answerApproval(services, { approvalId: asked?.id ?? '', given, by: 'ann' });
+  await database.db.transaction(async (tx) => {
+    // What notes the yes has to wait for this row.
+    await tx.select().from(approvals).for('update');
+    queues.push(await work(turnId));
+    await expectSoon(expectStuck);
+  });
+  const { signal } = new AbortController();
+  for await (const events of followTurn(services, turnId, signal)) {
+    if (events.at(-1)?.type === 'turn.ended') expect(events.at(-1)).toMatchObject({ attempt: 3 });
+  }
+  expect(notedAtRuns).toEqual(['not asked', 3]);
+  lose();
+  await Promise.all(queues.map((queue) => queue.close()));
+});

@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'drizzle-orm';
+import { approvals } from '../../src/storage/governance-schema.js';
+import { busyPoints } from '../support/busy-crash-points.js';
+import {
+  claim,
+  decisionsOf,
+  ending,
+  hangs,
+  interrupted,
+  note,
+  question,
+  result,
+  secondAttempt,
+  secondStep,
+  statusesOf,
+  success,
+} from '../support/crash-lines.js';
+import { CrashSeries, type CrashPoint } from '../support/crash-series.js';
+
+/** Each in sessions of its own; the name is the tag of its turns. */
+const points: Record<string, CrashPoint> = {
+  ...busyPoints,
+  unasked: {
+    line: 'before the question is stored: it is asked, once',
+    stops: [question],
+    async *play(scene) {
+      const turn = await scene.send(scene.command());
+      await scene.stopped();
+      expect(turn.named('approval:request')).toEqual([]);
+      yield;
+      await scene.answer(turn, 'approve');
+      expect(await turn.exit()).toEqual(success);
+      expect(turn.named('approval:request')).toHaveLength(1);
+      expect(await scene.runs()).toBe(1);
+    },
+  },
+  asked: {
+    line: 'while it waits: it waits on, with nobody’s help, and is answered elsewhere',
+    async *play(scene) {
+      const turn = await scene.ask();
+      yield;
+      expect(await scene.statusOf(turn)).toMatchObject({ status: 'waiting', attempt: 1 });
+      expect(await scene.runs()).toBe(0);
+      expect(await scene.answer(turn, 'approve')).toMatchObject({ status: 200 });
+      expect(await turn.exit()).toEqual(success);
+      expect(turn.named('turn:recovering')).toEqual([]);
+      expect(await scene.statusOf(turn)).toMatchObject({ attempt: 2 });
+      expect(await scene.runs()).toBe(1);
+    },
+  },
+  answered: {
+    line: 'after the answer, before any worker has it: the answer counts',
+    stops: [secondAttempt],
+    async *play(scene) {
+      const turn = await scene.ask();
+      expect(await scene.answer(turn, 'approve')).toMatchObject({ status: 200 });
+      await scene.stopped();
+      expect(await scene.runs()).toBe(0);
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect(decisionsOf(turn)).toEqual(['approve']);
+      expect(await scene.runs()).toBe(1);
+    },
+  },
+  declined: {
+    line: 'after a denial, before any worker has it: nothing runs',
+    stops: [secondAttempt],
+    async *play(scene) {
+      const turn = await scene.ask();
+      await scene.answer(turn, 'deny');
+      await scene.stopped();
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect([decisionsOf(turn), statusesOf(turn)]).toEqual([['deny'], ['denied']]);
+      expect(await scene.runs()).toBe(0);
+    },
+  },
+  unnoted: {
+    line: 'after the claim, before the decision is noted: it is noted and told once',
+    stops: [note],
+    async *play(scene) {
+      const turn = await scene.ask();
+      await scene.answer(turn, 'approve');
+      await scene.stopped();
+      expect(decisionsOf(turn)).toEqual([]);
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect(decisionsOf(turn)).toEqual(['approve']);
+      expect(await scene.runs()).toBe(1);
+    },
+  },
+  noted: {
+    line: 'after the decision is noted, before the call is claimed: it runs, and the session’s leave holds',
+    stops: [claim],
+    async *play(scene) {
+      const turn = await scene.ask();
+      await scene.answer(turn, 'approve-session');
+      await scene.stopped();
+      expect(decisionsOf(turn)).toEqual(['approve-session']);
+      expect(await scene.runs()).toBe(0);
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect(decisionsOf(turn)).toEqual(['approve-session']);
+      expect(await scene.runs()).toBe(1);
+      const again = await scene.send(scene.command(), { sessionId: turn.sessionId });
+      expect(await again.exit()).toEqual(success);
+      expect(again.named('approval:request')).toEqual([]);
+      expect(await scene.runs()).toBe(2);
+    },
+  },
+  running: {
+    line: 'while the approved call runs: it is not run again, and the model is told',
+    async *play(scene) {
+      const turn = await scene.ask(scene.command(hangs));
+      await scene.answer(turn, 'approve');
+      await scene.ran(1);
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect(statusesOf(turn)).toEqual(['unknown']);
+      expect(turn.named('approval:request')).toHaveLength(1);
+      expect(turn.named('chat:complete')[0]?.data['text']).toContain('is not known');
+      expect(await scene.runs()).toBe(1);
+    },
+  },
+  unstored: {
+    line: 'after the call, before its result is stored: it is not run again',
+    stops: [result],
+    async *play(scene) {
+      const turn = await scene.ask();
+      await scene.answer(turn, 'approve');
+      await scene.stopped();
+      expect(await scene.runs()).toBe(1);
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect(statusesOf(turn)).toEqual(['unknown']);
+      expect(await scene.runs()).toBe(1);
+    },
+  },
+  stored: {
+    line: 'after the result is stored: it is kept',
+    stops: [secondStep],
+    async *play(scene) {
+      const turn = await scene.ask();
+      await scene.answer(turn, 'approve');
+      await scene.stopped();
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect(statusesOf(turn)).toEqual(['success']);
+      expect(await scene.runs()).toBe(1);
+    },
+  },
+  unclaimed: {
+    line: 'before a call that asks nobody is claimed: it runs',
+    stops: [claim],
+    async *play(scene) {
+      const turn = await scene.send(scene.command(), { persona: 'SHELL' });
+      await scene.stopped();
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect(statusesOf(turn)).toEqual(['success']);
+      expect(await scene.runs()).toBe(1);
+    },
+  },
+  harmless: {
+    line: 'before the result of a safe call is stored: it runs again, under one id',
+    stops: [result],
+    async *play(scene) {
+      const turn = await scene.send('[[tool=glob {"pattern":"*.txt"}]]');
+      await scene.stopped();
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect(statusesOf(turn)).toEqual(['success']);
+      expect(turn.named('tool:start')).toHaveLength(1);
+    },
+  },
+  late: {
+    line: 'the deadline passes while no process is alive: the default is decided',
+    async *play(scene) {
+      const turn = await scene.ask();
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect(turn.named('approval:resolve').map(({ data }) => data)).toMatchObject([
+        { decision: 'deny', by: 'deadline' },
+      ]);
+      expect(await scene.answer(turn, 'approve')).toMatchObject({ status: 409 });
+      expect(await scene.runs()).toBe(0);
+    },
+  },
+  unwanted: {
+    line: 'after a waiting turn is asked to end: it ends, and its question with it',
+    stops: [secondAttempt],
+    async *play(scene) {
+      const turn = await scene.ask();
+      await scene.client.post('/api/harness/interrupt', { sessionId: turn.sessionId });
+      await scene.stopped();
+      yield;
+      expect(await turn.exit()).toEqual(interrupted);
+      expect(decisionsOf(turn)).toEqual(['cancelled']);
+      expect(await scene.answer(turn, 'approve')).toMatchObject({ status: 409 });
+      expect(await scene.runs()).toBe(0);
+    },
+  },
+  unended: {
+    line: 'while a waiting turn is being ended: the same',
+    stops: [ending],
+    async *play(scene) {
+      const turn = await scene.ask();
+      await scene.client.post('/api/harness/interrupt', { sessionId: turn.sessionId });
+      await scene.stopped();
+      expect(decisionsOf(turn)).toEqual([]);
+      yield;
+      expect(await turn.exit()).toEqual(interrupted);
+      expect(decisionsOf(turn)).toEqual(['cancelled']);
+      expect(await scene.runs()).toBe(0);
+    },
+  },
+};
+
+describe('kill -9 at a line of a turn’s way', () => {
+  const series = new CrashSeries({
+    points,
+    kills: 1,
+    meanwhile: async (db) => {
+      const expiresAt = new Date(0);
+      await db
+        .update(approvals)
+        .set({ expiresAt })
+        .where(sql`turn_id in (select id from turns where strpos(request::text, '(late)') > 0)`);
+    },
+  });
+  beforeAll(() => series.open(), 120_000);
+  afterAll(() => series.close());
+
+  it.each(Object.entries(points).map(([tag, { line }]) => [line, tag]))('%s', (_line, tag) =>
+    series.finish(tag),
+  );
+});
+
+/** Calls that must not run twice, where people are asked about those that may have run. */
+const asking: Record<string, CrashPoint> = {
+  again: {
+    line: 'while it runs again: it is not known again, and nobody is asked again',
+    async *play(scene) {
+      const turn = await scene.send(scene.command(hangs), { persona: 'SHELL' });
+      await scene.ran(1);
+      yield;
+      await scene.answer(turn, 'approve', 'unknown-outcome');
+      await scene.ran(2);
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect(turn.named('approval:request')).toHaveLength(1);
+      expect(statusesOf(turn)).toEqual(['unknown']);
+      expect(await scene.runs()).toBe(2);
+    },
+  },
+  approved: {
+    line: 'after a person let it run again, before that is noted: it runs once more',
+    stops: [note],
+    async *play(scene) {
+      const turn = await scene.send(scene.command(`[ $(wc -l < approved.txt) = 2 ] || ${hangs}`), {
+        persona: 'SHELL',
+      });
+      await scene.ran(1);
+      yield;
+      await scene.answer(turn, 'approve', 'unknown-outcome');
+      await scene.stopped();
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect(decisionsOf(turn)).toEqual(['approve']);
+      expect(statusesOf(turn)).toEqual(['success']);
+      expect(await scene.runs()).toBe(2);
+    },
+  },
+  pending: {
+    line: 'while the person is asked: the question stays, and a denial is what the model reads',
+    async *play(scene) {
+      const turn = await scene.send(scene.command(hangs), { persona: 'SHELL' });
+      await scene.ran(1);
+      yield;
+      await turn.until('approval:request');
+      yield;
+      expect(await scene.statusOf(turn)).toMatchObject({ status: 'waiting' });
+      await scene.answer(turn, 'deny', 'unknown-outcome');
+      expect(await turn.exit()).toEqual(success);
+      expect(turn.named('approval:request')).toHaveLength(1);
+      expect(statusesOf(turn)).toEqual(['unknown']);
+      expect(await scene.runs()).toBe(1);
+    },
+  },
+  twice: {
+    line: 'of an approved call: it is asked about a second time, and runs once for each yes',
+    async *play(scene) {
+      const turn = await scene.ask(scene.command(`[ $(wc -l < twice.txt) = 2 ] || ${hangs}`));
+      await scene.answer(turn, 'approve');
+      await scene.ran(1);
+      yield;
+      await scene.answer(turn, 'approve', 'unknown-outcome');
+      await turn.exit();
+      yield;
+      const kinds = turn.named('approval:request').map(({ data }) => data['kind']);
+      expect(kinds).toEqual(['tool', 'unknown-outcome']);
+      expect(statusesOf(turn)).toEqual(['success']);
+      expect(await scene.runs()).toBe(2);
+    },
+  },
+};
+
+describe('kill -9 of a call that must not run twice, where people are asked', () => {
+  const series = new CrashSeries({
+    points: asking,
+    kills: 2,
+    environment: { TURNPIKE_UNKNOWN_CALLS: 'ask' },
+  });
+  beforeAll(() => series.open(), 120_000);
+  afterAll(() => series.close());
+
+  it.each(Object.entries(asking).map(([tag, { line }]) => [line, tag]))('%s', (_line, tag) =>
+    series.finish(tag),
+  );
+});

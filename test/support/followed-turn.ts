@@ -1,0 +1,44 @@
+import type { Client } from './client.js';
+import { expectWhole } from './expect-whole.js';
+import type { ReadFrame, StreamReader } from './read-stream.js';
+
+/** A turn as one reader sees it who comes back after each crash. */
+export class FollowedTurn {
+  readonly turnId: string;
+  #earlier: ReadFrame[] = [];
+  #reader: StreamReader;
+
+  constructor(
+    readonly sessionId: string,
+    reader: StreamReader,
+  ) {
+    this.#reader = reader;
+    this.turnId = reader.header('x-turn-id');
+  }
+
+  get frames(): ReadFrame[] {
+    return [...this.#earlier, ...this.#reader.frames];
+  }
+
+  /** The first frame of its kind, from this process or one before. */
+  async until(event: string): Promise<ReadFrame> {
+    return this.#earlier.find((frame) => frame.event === event) ?? this.#reader.until(event);
+  }
+
+  named(event: string): ReadFrame[] {
+    return this.frames.filter((frame) => frame.event === event);
+  }
+
+  /** Goes on behind the last frame it has, at another process. */
+  async comeBack(client: Client): Promise<void> {
+    this.#earlier = this.frames;
+    this.#reader = await client.follow(this.turnId, this.#earlier.at(-1)?.id);
+  }
+
+  /** @returns what the last frame of the whole turn says. */
+  async exit(): Promise<Record<string, unknown> | undefined> {
+    await this.#reader.all();
+    expectWhole(this.frames);
+    return this.frames.at(-1)?.data;
+  }
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import {
+  CallToolRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js';
+
+export interface TellingMcp {
+  url: string;
+  /** What it was called with as `Authorization`. */
+  heard: Set<string>;
+  close(): Promise<void>;
+}
+
+/** Characters of what the tool `flood` says. */
+export const FLOOD = 2_000_000;
+
+/**
+ * An MCP server over HTTP that repeats the credentials it was called with, in results and in errors.
+ *
+ * @param inTools also in what it says of its tools.
+ */
+export async function startTellingMcp({ inTools = false } = {}): Promise<TellingMcp> {
+  const heard = new Set<string>();
+  const transports = new Map<string, StreamableHTTPServerTransport>();
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { authorization = '' } = request.headers;
+    heard.add(authorization);
+    const id = request.headers['mcp-session-id'];
+    const known = typeof id === 'string' ? transports.get(id) : undefined;
+    await (known ?? (await begin(authorization))).handleRequest(request, response);
+  };
+  const begin = async (told: string): Promise<StreamableHTTPServerTransport> => {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => void transports.set(id, transport),
+    });
+    await newServer(told, inTools).connect(transport);
+    return transport;
+  };
+  const server = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    heard,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function newServer(told: string, inTools: boolean): Server {
+  const server = new Server({ name: told, version: told }, { capabilities: { tools: {} } });
+  const inputSchema = { type: 'object' as const };
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: [
+      ...['tell', 'fail', 'refuse', 'flood'].map((name) => ({
+        name,
+        description: inTools ? `Knows ${told}` : 'Knows something',
+        inputSchema,
+      })),
+      ...(inTools
+        ? [{ name: 'odd', inputSchema: { ...inputSchema, properties: { [told]: {} } } }]
+        : []),
+    ],
+  }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    const text = `${params.name}: ${told} and ${encodeURIComponent(told)}`;
+    if (params.name === 'refuse') throw new McpError(-32_000, text, { told });
+    if (params.name === 'flood') return { content: [{ type: 'text', text: 'x'.repeat(FLOOD) }] };
+    return { content: [{ type: 'text', text }], isError: params.name === 'fail' };
+  });
+  return server;
+}

@@ -1,0 +1,66 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How the next call fails. */
+export type Telling = 'status' | 'event' | 'page' | 'redirect' | 'hang-up';
+
+export interface TellingModel {
+  url: string;
+  /** Changed between calls. */
+  how: Telling;
+  /** Keys that it was called with. */
+  keys: Set<string>;
+  close(): Promise<void>;
+}
+
+/** A model's endpoint that fails, and repeats the key it was called with in all it says. */
+export async function startTellingModel(): Promise<TellingModel> {
+  const keys = new Set<string>();
+  const server = createServer((request, response) => {
+    const key = keyOf(request);
+    keys.add(key);
+    request.resume().once('end', () => fail(model.how, key, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const model: TellingModel = {
+    url: `http://127.0.0.1:${port}`,
+    how: 'status',
+    keys,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return model;
+}
+
+function keyOf({ headers }: IncomingMessage): string {
+  const given = headers['x-api-key'] ?? headers.authorization ?? '';
+  return String(given).replace(/^Bearer /, '');
+}
+
+function fail(how: Telling, key: string, response: ServerResponse): void {
+  const error = {
+    type: `bad_${key}`,
+    message: `The key ${key} (${encodeURIComponent(key)}, ${key}${key}) is not taken`,
+  };
+  const body = JSON.stringify({ type: 'error', error, request_id: key });
+  switch (how) {
+    case 'status':
+      response.writeHead(401, { 'content-type': 'application/json', 'request-id': key }).end(body);
+      return;
+    case 'event':
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': key });
+      response.end(`event: error\ndata: ${body}\n\n`);
+      return;
+    case 'page':
+      response.writeHead(403, { 'content-type': 'text/html' }).end(`<p>${key}</p>`.repeat(2_000));
+      return;
+    case 'redirect':
+      response.writeHead(302, { location: `https://elsewhere.example/?key=${key}` }).end();
+      return;
+    case 'hang-up':
+      response.destroy();
+  }
+}
