@@ -105,7 +105,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         : undefined,
   }));
   const parts = { clock, logger, mode, backEnd, rehearsal, extractor, tools, trees, personas };
-  const services = assemble({ ...options, ...parts, serverPermissions, shells, mcp });
+  const services = assemble({ ...options, ...parts, serverPermissions, shells, mcp, redact });
   return {
     config,
     mode,
@@ -177,6 +177,7 @@ interface Parts {
   serverPermissions: PermissionRules;
   shells: Shells;
   mcp: Mcp;
+  redact(text: string): string;
 }
 
 function assemble(parts: Parts): TurnServices {
@@ -214,6 +215,7 @@ function assemble(parts: Parts): TurnServices {
     tools,
     mcp: parts.mcp,
     shells: parts.shells,
+    redact: parts.redact,
     trees,
     todos: new TodoStore(db),
     resources: new ResourceReader(clock),

@@ -82,6 +82,7 @@ async function equipWith(
     ...attempt,
     provider,
     logger: services.logger,
+    redact: services.redact,
     limits: { ...settings.limits, fullContext: fullContext(services, options.model) },
     price: findPrice(settings.prices, options.model),
     system: buildSystem({

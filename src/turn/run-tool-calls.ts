@@ -152,7 +152,8 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
   const note = isEdited
     ? `[A person changed the input of this call to ${JSON.stringify(call.input)}]\n`
     : '';
-  await end(run, call, { ...outcome, output: note + outcome.output });
+  // No tool has them; what it reads or is told may.
+  await end(run, call, { ...outcome, output: note + run.redact(outcome.output) });
 }
 
 function unrun(status: CallEnd['status'], output: string): CallEnd {

@@ -142,6 +142,8 @@ export interface TurnRun extends Attempt {
   /** Waits for what needs no place on the worker: others have it meanwhile. */
   withoutPlace<T>(wait: () => Promise<T>): Promise<T>;
   logger: Logger;
+  /** Takes the server's own secrets out of a text. */
+  redact(text: string): string;
   permissions: Omit<PermissionQuestion, 'tool' | 'argument'> & { workdir: string };
 }
 

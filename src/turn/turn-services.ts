@@ -77,6 +77,8 @@ export interface TurnServices {
   mcp: Mcp;
   /** How commands run here. */
   shells: Shells;
+  /** Takes the server's own secrets out of a text. */
+  redact(text: string): string;
   trees: DecisionTrees;
   todos: TodoStore;
   attachments: AttachmentServices;

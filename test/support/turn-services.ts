@@ -90,6 +90,7 @@ export async function openTestServices(
     provider,
     tools: new ToolRegistry(tools),
     mcp: await openMcp({ config: noMcp, environment: {}, clock, logger: silentLogger }),
+    redact: (text) => text,
     shells: shellsOff('the test runs no commands'),
     trees: new DecisionTrees(),
     todos: new TodoStore(database.db),

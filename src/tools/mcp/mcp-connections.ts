@@ -91,11 +91,17 @@ export class McpConnections {
       const { tools, problems } = await connection.readTools(signal);
       return {
         tools: offerTools(server, tools, connection),
-        problems: problems.map((reason) => ({ server: server.name, reason })),
+        problems: problems.map((reason) => ({
+          server: server.name,
+          reason: connection.redact(reason),
+        })),
       };
     } catch (error) {
       signal.throwIfAborted();
-      return { tools: [], problems: [{ server: server.name, reason: describeFault(error) }] };
+      return {
+        tools: [],
+        problems: [{ server: server.name, reason: connection.redact(describeFault(error)) }],
+      };
     }
   }
 

@@ -16,7 +16,7 @@ export function offerTools(
     const { effect, retry } = traitsOf(tool, definition.trustAnnotations);
     return {
       name: toolName(server, tool.name),
-      description: tool.description,
+      description: connection.redact(tool.description),
       inputSchema: tool.inputSchema,
       checkInput: tool.checkInput,
       effect,
