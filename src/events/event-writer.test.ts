@@ -147,7 +147,7 @@ describe('EventWriter', () => {
   });
 
   it('rolls a failing fact back, shows it to nobody, and closes', async () => {
-    const broken = sql`update turns set status = 'nonsense' from fence where turns.id = fence.id`;
+    const broken = sql`update nowhere set status = 'x' from fence where nowhere.id = fence.id`;
     const failing = writer.commit([fact], [setReason('never'), broken]);
     const waiting = writer.commit([fact], []);
     await expect(failing).rejects.toThrow();
@@ -160,6 +160,22 @@ describe('EventWriter', () => {
     writer.emit(text('late'));
     await expect(writer.commit([fact], [])).rejects.toThrow();
     expect(await log.read(turnId)).toEqual([]);
+  });
+
+  it('writes again after a statement that the database refuses for good, without a gap', async () => {
+    writer.emit(text('a'));
+    await writer.commit([fact], []);
+    const refused = sql`update turns set attempt = 'x'::text::integer from fence where turns.id = fence.id`;
+    await expect(writer.commit([text('lost')], [refused])).rejects.toThrow();
+    await expect(writer.commit([text('lost too')], [])).rejects.toThrow();
+    writer.emit(text('lost as well'));
+    writer.reopen();
+    await writer.commit([text('b')], [setReason('done')]);
+    await flush();
+    expect(failures).toEqual([]);
+    const shown = await log.read(turnId);
+    expect(texts(shown)).toEqual(['a', 'step.started', 'b']);
+    expect(shown.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
   it('stores nothing for an attempt that no longer owns the turn', async () => {

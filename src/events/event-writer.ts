@@ -1,6 +1,7 @@
 import { isoTime, pause, type Clock } from '../platform/clock.js';
 import type { Database } from '../storage/connection.js';
 import { isDatabaseDown } from '../storage/database-down.js';
+import { isStatementRefused } from '../storage/statement-refused.js';
 import { readArchive } from './archive.js';
 import { LogFeed } from './log-feed.js';
 import { FencedError, type EventLog } from './event-log.js';
@@ -42,6 +43,10 @@ export interface EventWriterDeps {
  */
 export class EventWriter {
   #seq = 0;
+  /** Of the last event that is stored or went out. */
+  #lastSaid = 0;
+  /** The database refused a statement for what it says. */
+  #isRefused = false;
   #waiting: TurnEventBody[] = [];
   #unarchived: TurnEvent[] = [];
   #commits = 0;
@@ -124,6 +129,19 @@ export class EventWriter {
     };
   }
 
+  /**
+   * Writes again after a commit that the database refused for what it says: that one, and what was to
+   * come after it, is left out. Trying it again would be refused again, and the turn never end.
+   */
+  reopen(): void {
+    if (!this.#isRefused) return;
+    this.#isRefused = false;
+    this.#seq = this.#lastSaid;
+    this.#waiting = [];
+    this.#held = undefined;
+    this.#storing = Promise.resolve();
+  }
+
   /** Resolves when the log has everything, or `signal` aborts: the archive has it all the same. */
   flush(signal: AbortSignal): Promise<void> {
     return this.#feed.flush(signal);
@@ -141,8 +159,10 @@ export class EventWriter {
       stored = await this.#storeInTheEnd({ events, facts, heard });
       if (stored.type === 'unheard') return stored;
       this.#unarchived = [];
+      this.#lastSaid = told.at(-1)?.seq ?? this.#lastSaid;
     } catch (error) {
-      this.#fail(error);
+      if (isStatementRefused(error)) this.#isRefused = true;
+      else this.#fail(error);
       throw error;
     } finally {
       this.#commits -= 1;
@@ -174,7 +194,8 @@ export class EventWriter {
 
   /** What may go to the log now: nothing that comes after a fact that is not stored yet. */
   #takeWaiting(): readonly TurnEvent[] {
-    if (this.#commits > 0 || this.#held !== undefined || this.#failure !== undefined) return [];
+    if (this.#commits > 0 || this.#held !== undefined) return [];
+    if (this.#failure !== undefined || this.#isRefused) return [];
     if (this.#unarchived.length > MOST_UNARCHIVED) {
       // Told by `onFailure` as well.
       this.commit([], []).catch(() => undefined);
@@ -182,6 +203,7 @@ export class EventWriter {
     }
     const events = this.#stamp(this.#waiting);
     this.#waiting = [];
+    this.#lastSaid = this.#seq;
     this.#unarchived.push(...events);
     return events;
   }

@@ -1,4 +1,4 @@
-import { and, eq, sql, type SQL } from 'drizzle-orm';
+import { and, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import { isPlainObject } from '../platform/json.js';
 import { violatedConstraint } from '../storage/constraint.js';
 import type { Database } from '../storage/connection.js';
@@ -29,7 +29,7 @@ export interface ToldFacts {
 }
 
 /** `unheard`: a message joined the turn that was not heard; nothing was stored. */
-export type Stored = { type: 'stored'; hasNext: boolean } | { type: 'unheard' };
+export type Stored = { type: 'stored'; hasNext: boolean } | { type: 'unheard'; joined: number };
 
 /**
  * Stores facts with the events that tell them, in one statement: all of it, or nothing when the
@@ -65,7 +65,8 @@ export async function storeFacts(
   if (isRepeat && (await isArchived(db, turnId, events))) {
     return { type: 'stored', hasNext: false };
   }
-  if (heard !== undefined && (await isOwned(db, { turnId, attempt }))) return { type: 'unheard' };
+  const joined = heard === undefined ? undefined : await countJoined(db, { turnId, attempt });
+  if (joined !== undefined) return { type: 'unheard', joined };
   throw new FencedError(turnId, attempt);
 }
 
@@ -76,12 +77,19 @@ function archived(turnId: string, events: readonly TurnEvent[]): Fact[] {
   return [insertFenced(turnArchives, { turnId, attempt, firstSeq, events: [...events] })];
 }
 
-async function isOwned(db: Database, { turnId, attempt }: Owner): Promise<boolean> {
-  const found = await db
-    .select({ id: turns.id })
+/** Of a turn that the attempt owns; undefined: it does not. */
+async function countJoined(db: Database, { turnId, attempt }: Owner): Promise<number | undefined> {
+  const [found] = await db
+    .select({ joined: turns.joinedMessages })
     .from(turns)
-    .where(and(eq(turns.id, turnId), eq(turns.attempt, attempt), eq(turns.status, 'running')));
-  return found.length > 0;
+    .where(
+      and(
+        eq(turns.id, turnId),
+        eq(turns.attempt, attempt),
+        inArray(turns.status, ['running', 'held']),
+      ),
+    );
+  return found?.joined;
 }
 
 async function isArchived(

@@ -12,6 +12,8 @@ export interface PermissionLayer {
 
 /** What a subagent may do by its parent's leave. Its own rules come on top. */
 export interface ChildTerms {
+  /** The session of the turn that a client sent: what is approved for it counts here too. */
+  sessionId: string;
   /** Names of the tools its parent has: it has no others. */
   tools: readonly string[];
   /** Of the turns above it, the first first. */

@@ -36,11 +36,25 @@ export function createLogger(options: LoggerOptions): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: pino.stdSerializers.err },
+      serializers: { error: describeError },
       hooks: { streamWrite: (line) => options.redact(line) },
     },
     sink,
   );
+}
+
+/** Of a failed statement its text, never what it was given: that is what people and tools said. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const described: Record<string, unknown> = { ...pino.stdSerializers.err(error) };
+  delete described['params'];
+  delete described['query'];
+  for (const key of ['message', 'stack']) {
+    const text = described[key];
+    if (typeof text === 'string')
+      described[key] = text.replace(/\nparams: [^]*?(?=\n {4}at |$)/g, '');
+  }
+  return described;
 }
 
 /** For code that must be given a logger where nobody reads one. */

@@ -12,7 +12,7 @@ import {
 import { sql } from 'drizzle-orm';
 import type { JsonObject } from '../platform/json.js';
 import { instant } from './instant.js';
-import { sessions, turns } from './schema.js';
+import { jsonString, sessions, turns } from './schema.js';
 
 /** What people decide and send while a turn runs, who they are, and what they may spend. */
 
@@ -97,7 +97,7 @@ export const joinedMessages = pgTable(
       .references(() => turns.id, { onDelete: 'cascade' }),
     /** Among those of its turn, from 1. */
     position: integer('position').notNull(),
-    text: text('text').notNull(),
+    text: jsonString('text').notNull(),
     requestHash: text('request_hash').notNull(),
     idempotencyKey: text('idempotency_key'),
     /** The model hears it after this step; 0: before the first; null: not yet. */

@@ -34,7 +34,7 @@ import { instant } from './instant.js';
  * A string in a `json` column. The query builder's own takes a string it reads for JSON that is not
  * parsed yet: a tool's output that is JSON itself would come back as an object.
  */
-const jsonString = customType<{ data: string; driverData: unknown }>({
+export const jsonString = customType<{ data: string; driverData: unknown }>({
   dataType: () => 'json',
   toDriver: (value) => JSON.stringify(value),
   fromDriver: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
@@ -193,7 +193,10 @@ export const messages = pgTable(
     parts: json('parts').$type<StoredPart[]>().notNull(),
     createdAt: instant('created_at').notNull(),
   },
-  (message) => [index('messages_by_session').on(message.sessionId, message.createdAt)],
+  (message) => [
+    index('messages_by_session').on(message.sessionId, message.createdAt),
+    index('messages_by_turn').on(message.turnId),
+  ],
 );
 
 export const steps = pgTable(

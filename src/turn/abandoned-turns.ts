@@ -1,4 +1,5 @@
 import { and, exists, eq, gt, inArray, isNull, lt, not, notExists, or, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../storage/connection.js';
 import { approvals } from '../storage/governance-schema.js';
@@ -34,6 +35,7 @@ export class AbandonedTurns {
 
   #mark(): Promise<{ id: string }[]> {
     const { db, clock, graceMs } = this.deps;
+    const asked = alias(turns, 'asked');
     const readers = (which: ReturnType<typeof and>) =>
       db
         .select({ one: sql`1` })
@@ -57,12 +59,13 @@ export class AbandonedTurns {
           inArray(turns.status, [...unendedStatuses]),
           isNull(turns.cancelRequestedAt),
           sql`${turns.options} -> 'options' ->> 'onDisconnect' = 'cancel'`,
-          // A person was asked: who answers need not read.
+          // A person was asked, by it or by a subagent: who answers need not read.
           notExists(
             db
               .select({ one: sql`1` })
               .from(approvals)
-              .where(eq(approvals.turnId, turns.id)),
+              .innerJoin(asked, eq(asked.id, approvals.turnId))
+              .where(or(eq(asked.id, turns.id), eq(asked.parentTurnId, turns.id))),
           ),
           not(exists(readers(gt(turnReaders.until, sql`now()`)))),
           or(everybodyLeft, nobodyCame),

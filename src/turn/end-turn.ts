@@ -97,9 +97,16 @@ export async function endTurn(
     // Also of a message that nobody has told it of.
     keepUnheard(lastStep),
   ];
-  // A turn that stops by itself answers what was said in the last moment first.
-  const heard = ending.outcome === 'completed' ? run.progress.joined.length : undefined;
-  return run.writer.commitEnd(events, facts, heard);
+  // One that stops by itself answers what was said in the last moment first; any other end takes
+  // it into the conversation, and must know of all that it takes.
+  if (ending.outcome === 'completed') {
+    return run.writer.commitEnd(events, facts, run.progress.joined.length);
+  }
+  for (;;) {
+    const stored = await run.writer.commitEnd(events, facts, run.lease.joined);
+    if (stored.type === 'stored') return stored;
+    run.lease.joined = stored.joined;
+  }
 }
 
 /** What is said of a limit that ended the turn: to the client, and at the end of the reply. */

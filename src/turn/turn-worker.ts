@@ -199,7 +199,7 @@ export class TurnWorker {
         run.logger.info({ outcome, reason }, 'turn ended');
         return stored;
       }
-      run.lease.joined = Math.max(run.lease.joined, run.progress.joined.length + 1);
+      run.lease.joined = stored.joined;
     }
   }
 
@@ -240,6 +240,7 @@ export class TurnWorker {
       return 'left';
     }
     if (fate.fault !== undefined) logger.error({ error: fate.fault }, 'the loop failed');
+    attempt.writer.reopen();
     await cancelChildren(services, attempt, withoutPlace);
     const ended = await endTurn(attempt, fate.ending, fate.failure);
     const { outcome, reason } = fate.ending;

@@ -57,6 +57,29 @@ describe('turnpike on the command line', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
+  it('says what a turn waits for, and answers it', async () => {
+    const write = '[[tool=write {"file_path":"made.txt","content":"x"}]]';
+    const turn = run(['turn', write]);
+    const asked = new Promise<string>((resolve) => {
+      turn.child.stderr.on('data', (text: string) => {
+        const id = /turnpike approve (appr_[0-9a-f-]+)/.exec(text)?.[1];
+        if (id !== undefined) resolve(id);
+      });
+    });
+    const id = await asked;
+    const listed = await run(['approvals']).ended;
+    expect(listed.stdout).toContain(id);
+    expect(listed.stdout).toContain('made.txt');
+    expect((await run(['approve']).ended).code).toBe(2);
+    expect((await run(['approve', id, '--wrong']).ended).code).toBe(2);
+    expect((await run(['approve', id]).ended).code).toBe(0);
+    const { code, stderr } = await turn.ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain('→ write');
+    const late = await run(['deny', id, 'Too', 'late']).ended;
+    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('APPROVAL_RESOLVED')]);
+  });
+
   it('goes on with a session, and attaches files from the folder it was called in', async () => {
     const first = await run(['turn', 'Hello', '--attach', 'notes.txt', '--attach', 'none.txt'])
       .ended;

@@ -6,6 +6,9 @@ import type { CallableTool } from '../../tools/open-tools.js';
 import { findArgument } from '../../tools/permission-argument.js';
 import type { ToolUse, TurnRun } from '../turn-run.js';
 
+/** Of a rule that is kept, in characters: what a database can have in an index. */
+const LONGEST_RULE = 500;
+
 /**
  * What a person allowed for the rest of the session with this call, from now on for this turn too.
  * On the worker, as only it sees which file a path leads to.
@@ -17,17 +20,20 @@ export async function takeGrants(run: TurnRun, call: ToolUse, tool: CallableTool
     ({ callId, decision }) => callId === call.id && decision === 'approve-session',
   );
   if (approval === undefined) return [];
-  const { permissions, session, clock } = run;
-  const rules =
+  const { permissions, turn, clock } = run;
+  const sessionId = turn.childTerms?.sessionId ?? turn.sessionId;
+  const found =
     approval.grantRule === null
       ? grantsFor(tool.name, await findArgument(tool, call.input, permissions.workdir))
       : [approval.grantRule];
+  // A longer one is this call's alone: it is approved, and asked about again.
+  const rules = found.filter((rule) => rule.length <= LONGEST_RULE && !rule.includes('\0'));
   run.permissions = { ...permissions, grants: [...permissions.grants, ...rules] };
   const createdAt = new Date(clock.now());
   return rules.map((rule) =>
     insertFenced(
       sessionGrants,
-      { sessionId: session.id, rule, approvalId: approval.id, createdAt },
+      { sessionId, rule, approvalId: approval.id, createdAt },
       sql`on conflict do nothing`,
     ),
   );

@@ -90,6 +90,7 @@ export async function startChild(
         delegation,
         budget: turn.budget,
         childTerms: {
+          sessionId: turn.childTerms?.sessionId ?? turn.sessionId,
           tools: run.toolSpecs.map(({ name }) => name),
           layers: run.permissions.layers,
         },
