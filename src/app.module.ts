@@ -34,9 +34,10 @@ export class AppModule {
   static compose(runtime: Runtime, access: AccessServices): DynamicModule {
     const { services, config } = runtime;
     const { db, queue, log, sessions, personas, provider, clock, attachments } = services;
-    const { environmentModel, defaultLimits } = services.settings;
+    const { environmentModel, defaultLimits, ownPaths } = services.settings;
     const { audit } = access;
-    const boot = { sessions, personas, provider, clock, environmentModel, defaultLimits, audit };
+    const tiers = { environmentModel, defaultLimits };
+    const boot = { sessions, personas, provider, clock, ownPaths, audit, ...tiers };
     const defaultModel = optionRules.model.read(config.model) ?? optionRules.model.fallback();
     const settings = new SettingsService(new SettingsStore(db, clock), defaultModel, audit);
     const sessionService = new SessionService({ ...boot, mcp: services.mcp }, services.tools);

@@ -7,6 +7,7 @@ import type { Config } from './config.js';
 import { openDistributed } from './distributed.js';
 import { openEmbedded } from './embedded.js';
 import { DecisionTrees } from './governance/decision-trees.js';
+import type { OwnPaths } from './governance/own-paths.js';
 import type { PermissionRules } from './governance/permission-rules.js';
 import { TodoStore } from './notices/todo-store.js';
 import { ResourceReader } from './platform/read-resources.js';
@@ -19,12 +20,14 @@ import { createLogger, type Logger } from './platform/logger.js';
 import { AnthropicProvider } from './provider/anthropic/anthropic-provider.js';
 import { chooseProviderMode, type ProviderMode } from './provider/provider-settings.js';
 import { secretRedactor } from './provider/redact-secrets.js';
+import { ownFolders } from './own-folders.js';
 import { runsTurns } from './role.js';
 import { startRehearsal, type Rehearsal } from './rehearsal/start-rehearsal.js';
 import { hideKeys } from './access/key-secret.js';
 import { SessionStore } from './session/session-store.js';
 import { builtinTools } from './tools/builtin/builtin-tools.js';
 import { argumentKinds } from './tools/argument-kinds.js';
+import { resolveOwnPaths } from './tools/resolve-own-paths.js';
 import { pickShellEnv } from './tools/pick-shell-env.js';
 import { describeShells, openShells, type Shells } from './tools/sandbox/shells.js';
 import { openMcp, type Mcp } from './tools/mcp/open-mcp.js';
@@ -105,7 +108,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         : undefined,
   }));
   const parts = { clock, logger, mode, backEnd, rehearsal, extractor, tools, trees, personas };
-  const services = assemble({ ...options, ...parts, serverPermissions, shells, mcp, redact });
+  const rules = { serverPermissions, ownPaths: await resolveOwnPaths(ownFolders(config)) };
+  const services = assemble({ ...options, ...parts, ...rules, shells, mcp, redact });
   return {
     config,
     mode,
@@ -125,15 +129,13 @@ async function findShells(
   { config, environment, clock = systemClock }: RuntimeOptions,
   logger: Logger,
 ): Promise<Shells> {
-  const { blobDir, dataDir, instructionRoot, mcpFile, permissionsFile } = config;
+  const own = ownFolders(config);
   const shells = await openShells({
     limits: { memoryMb: config.sandboxMemoryMb, processes: config.sandboxProcesses },
     network: config.sandboxNetwork,
-    dataFolders: [dataDir, ...(blobDir === undefined ? [] : [blobDir])],
-    // It may have credentials.
-    hide: [...config.sandboxHide, ...(mcpFile === undefined ? [] : [mcpFile])],
-    // Who could write them could say what they may do.
-    protect: [instructionRoot, ...(permissionsFile === undefined ? [] : [permissionsFile])],
+    dataFolders: own.data,
+    hide: own.hidden,
+    protect: own.protected,
     searchPath: environment['PATH'] ?? '',
     allowUnsandboxed: config.allowUnsandboxedBash,
     outputLimit: config.toolOutputLimit,
@@ -175,6 +177,7 @@ interface Parts {
   trees: DecisionTrees;
   personas: PersonaLibrary;
   serverPermissions: PermissionRules;
+  ownPaths: OwnPaths;
   shells: Shells;
   mcp: Mcp;
   redact(text: string): string;
@@ -233,6 +236,7 @@ function assemble(parts: Parts): TurnServices {
       defaultLimits: freeLimits(config),
       prices: config.prices,
       serverPermissions: parts.serverPermissions,
+      ownPaths: parts.ownPaths,
       subagentsEnabled: config.subagentsEnabled,
       subagentWarnMs: config.subagentWarnMs,
       queueDepth: config.queueDepth,

@@ -9,6 +9,7 @@ import { ConfigError, type Config } from './config.js';
 import { mountOpenApi } from './openapi.js';
 import { agentsErrors } from './holodeck/problem.js';
 import { HousekeepingModule } from './ops/housekeeping.module.js';
+import { oracleErrors } from './oracle/oracle-failure.js';
 import type { Logger } from './platform/logger.js';
 import { isDatabaseDown } from './storage/database-down.js';
 import { runsTurns, servesApi } from './role.js';
@@ -58,7 +59,9 @@ export async function serve(runtime: Runtime): Promise<Server> {
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
-  app.useGlobalFilters(new HarnessErrorFilter(logger, isDatabaseDown, [agentsErrors]));
+  app.useGlobalFilters(
+    new HarnessErrorFilter(logger, isDatabaseDown, [agentsErrors, oracleErrors]),
+  );
   app.useGlobalPipes(
     new ValidationPipe({ transform: true, whitelist: true, exceptionFactory: toValidationError }),
   );

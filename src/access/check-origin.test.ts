@@ -32,6 +32,7 @@ describe('checkOrigin', () => {
     [{ host: 'localhost.evil.example' }, 'Host'],
     [{ host: '127.0.0.1:4400', origin: 'https://evil.example' }, 'Origin'],
     [{ host: '127.0.0.1:4400', origin: 'null' }, 'Origin'],
+    [{ host: '127.0.0.1:4400', origin: 'chrome-extension://localhost' }, 'Origin'],
     [{ host: '127.0.0.1:4400', origin: 'http://localhost.evil.example' }, 'Origin'],
   ])('refuses %j, for its %s', (headers, named) => {
     expect(checkOrigin(headers)).toMatchObject({

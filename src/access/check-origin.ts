@@ -32,11 +32,18 @@ function hostName(host: string): string {
 }
 
 function originName(origin: string): string {
-  return URL.canParse(origin) ? new URL(origin).hostname : '';
+  return parsePage(origin)?.hostname ?? '';
 }
 
 function isOwnOrigin(origin: string, host: string): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+  return parsePage(origin)?.host === host.toLowerCase();
+}
+
+/** Undefined for what is no page of a site: an extension may call itself localhost. */
+function parsePage(origin: string): URL | undefined {
+  if (!URL.canParse(origin)) return undefined;
+  const url = new URL(origin);
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
 }
 
 function refused(header: string, value: string | undefined): TypedError {

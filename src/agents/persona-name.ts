@@ -2,6 +2,8 @@ import { TypedError } from '../platform/typed-error.js';
 
 const prefix = 'AGENT_';
 const mostNamesShown = 20;
+/** Characters of a name that is none. */
+const longestShown = 200;
 
 /** Whether `name`, trimmed, is 1 to 64 of `A-Z a-z 0-9 _ -`. It says nothing about a file. */
 export function isPersonaName(name: string): boolean {
@@ -43,7 +45,7 @@ export function personaNotFound(
   return new TypedError('PERSONA_NOT_FOUND', {
     status: 404,
     message: `${describeFault(persona, available)} ${describeAvailable(available)}`,
-    details: { persona, instructionRoot },
+    details: { persona: persona.slice(0, longestShown), instructionRoot },
   });
 }
 

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { cutText } from '../governance/cut-text.js';
 import { allowedExtensions, extensionOf, mimeOfPath } from './classify.js';
 
 const MiB = 1024 * 1024;
@@ -31,6 +32,16 @@ export const maxImageBytes = 5 * MiB;
 /** Pixels of the longer side of an image that the model takes. */
 export const maxImageSide = 8_000;
 
+/** Characters of a path that an answer repeats, and of an extension. */
+const longestPath = 200;
+const longestExtension = 40;
+
+/** The end of a path: the file's name is there. */
+export function shownPath(path: string): string {
+  if (path.length <= longestPath) return path;
+  return `…${path.slice(1 - longestPath).replace(/^[\uDC00-\uDFFF]/, '')}`;
+}
+
 const notRegular = 'Attachment path must reference a regular file';
 
 /** The checks that need the path only: absolute, then the extension. */
@@ -42,14 +53,15 @@ export function checkPath(path: string): { mimeType: string } | { reason: string
 export function checkName(name: string): { mimeType: string } | { reason: string } {
   const mimeType = mimeOfPath(name);
   if (mimeType !== undefined) return { mimeType };
-  const extension = extensionOf(name) || '(none)';
+  const extension = cutText(extensionOf(name), longestExtension) || '(none)';
   return {
     reason: `Unsupported attachment extension '${extension}'. Allowed: ${allowedExtensions.join(', ')}`,
   };
 }
 
 /** The reason for a file that could not be opened or read, by the system's error code. */
-export function refuseAccess(code: string | undefined, path: string): string {
+export function refuseAccess(code: string | undefined, named: string): string {
+  const path = shownPath(named);
   if (code === 'ENOENT') return `Attachment file not found: ${path}`;
   if (code === 'EACCES' || code === 'EPERM') return `Attachment file not readable: ${path}`;
   // What opening a socket gives, on Linux and on macOS: it is there, and it is no file.
@@ -82,7 +94,11 @@ export function refuseSize(
   if (accepted.bytes + size > limits.turnBytes) {
     return `Attachment exceeds per-turn size budget (${limits.turnBytes} bytes total)`;
   }
-  return accepted.files >= limits.files
-    ? `Attachment exceeds per-turn limit of ${limits.files} files`
-    : undefined;
+  return accepted.files >= limits.files ? refuseCount(limits) : undefined;
+}
+
+/** @param more files after this one that are refused for the same. */
+export function refuseCount({ files }: AttachmentLimits, more = 0): string {
+  const others = more > 0 ? `, and so do ${more} more after it` : '';
+  return `Attachment exceeds per-turn limit of ${files} files${others}`;
 }

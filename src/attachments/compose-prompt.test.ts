@@ -19,6 +19,25 @@ const text = (value: string) => ({ type: 'text', text: value });
 const ref = (name: string) => ({ type: 'file', file: file(name) });
 
 describe('composePrompt', () => {
+  it('counts what was refused and not listed', () => {
+    const refused = { files: [], errors: [error(1)], unlisted: 7 };
+    expect(composePrompt('Hi', refused).parts).toEqual([
+      text(
+        [
+          'Attachment warning: 8 attachment(s) could not be processed. Continuing with available content.',
+          'Rejected attachments:',
+          '- bad1.txt: reason 1',
+          '- ... 7 additional attachment error(s) omitted\n\nHi',
+        ].join('\n'),
+      ),
+    ]);
+    expect(() => composePrompt('', refused)).toThrow(
+      expect.objectContaining({
+        details: expect.objectContaining({ rejectedAttachmentCount: 8 }),
+      }),
+    );
+  });
+
   it.each([
     ['string mode', ' Hi\n', [], [], [text(' Hi\n')]],
     ['string mode with a warning', ' Hi', [], [error(1)], [text(`${warning}\n\n Hi`)]],

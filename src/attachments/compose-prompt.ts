@@ -15,12 +15,12 @@ const mostReasonsShown = 3;
  */
 export function composePrompt(
   message: string,
-  { files, errors }: ResolvedAttachments,
+  { files, errors, unlisted = 0 }: ResolvedAttachments,
 ): { parts: StoredPart[] } {
   const hasText = message.trim() !== '';
-  if (files.length === 0 && !hasText) throw nothingExecutable(errors);
+  if (files.length === 0 && !hasText) throw nothingExecutable(errors, unlisted);
   const texts = [
-    ...(errors.length > 0 ? [describeRefused(errors)] : []),
+    ...(errors.length > 0 ? [describeRefused(errors, unlisted)] : []),
     ...(hasText ? [message] : []),
   ];
   const separate = files.length > 0 ? texts : [texts.join('\n\n')];
@@ -32,10 +32,11 @@ export function composePrompt(
   };
 }
 
-function describeRefused(errors: readonly AttachmentError[]): string {
-  const omitted = errors.length - mostReasonsShown;
+function describeRefused(errors: readonly AttachmentError[], unlisted: number): string {
+  const refused = errors.length + unlisted;
+  const omitted = refused - Math.min(errors.length, mostReasonsShown);
   return [
-    `Attachment warning: ${errors.length} attachment(s) could not be processed. Continuing with available content.`,
+    `Attachment warning: ${refused} attachment(s) could not be processed. Continuing with available content.`,
     'Rejected attachments:',
     ...errors
       .slice(0, mostReasonsShown)
@@ -47,14 +48,14 @@ function describeRefused(errors: readonly AttachmentError[]): string {
 
 const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
-function nothingExecutable(errors: readonly AttachmentError[]): TypedError {
+function nothingExecutable(errors: readonly AttachmentError[], unlisted: number): TypedError {
   return new TypedError('ATTACHMENT_FAILURE', {
     status: 400,
     message: 'Turn requires text content or at least one valid attachment',
     details: {
       category: 'ALL_ATTACHMENTS_FAILED_NO_TEXT',
       attachmentErrors: errors.map(({ path, reason }) => ({ path, reason })),
-      rejectedAttachmentCount: errors.length,
+      rejectedAttachmentCount: errors.length + unlisted,
     },
   });
 }

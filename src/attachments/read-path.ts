@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { errorCode } from '../platform/error-code.js';
 import type { BlobStore } from './blobs/blob-store.js';
 import { chunkShare } from './chunk-share.js';
-import { checkPath, refuseAccess } from './check-attachment.js';
+import { checkPath, refuseAccess, shownPath } from './check-attachment.js';
 import { openAttachment } from './open-attachment.js';
 import { cleanName } from './receive/clean-name.js';
 import type { ReceivedFile } from './received-file.js';
@@ -40,7 +40,7 @@ export async function readPath(
     });
     const stored = await store.put(readable(content, path));
     if (stored.size !== size)
-      return { reason: `Attachment file changed while it was read: ${path}` };
+      return { reason: `Attachment file changed while it was read: ${shownPath(path)}` };
     return { file: { ...stored, name: cleanName(basename(path), '') } };
   } catch (error) {
     if (error instanceof UnreadableError) return { reason: error.message };

@@ -108,8 +108,9 @@ describe('resolveAttachments', () => {
 
   it('refuses a path no system takes', async () => {
     expect(await reasonFor('/a\u0000.txt')).toBe('Attachment file not accessible: /a\u0000.txt');
-    const long = `/${'n'.repeat(300)}.txt`;
-    expect(await reasonFor(long)).toBe(`Attachment file not accessible: ${long}`);
+    const { errors } = await resolve([`/${'n'.repeat(300)}.txt`]);
+    const shown = `…${'n'.repeat(195)}.txt`;
+    expect(errors).toEqual([{ path: shown, reason: `Attachment file not accessible: ${shown}` }]);
   });
 
   it('refuses a link, by what it leads to', async () => {
@@ -209,6 +210,23 @@ describe('resolveAttachments', () => {
       'Attachment exceeds per-turn limit of 20 files',
       'Attachment exceeds per-turn limit of 20 files',
     ]);
+  });
+
+  it('looks at none of the paths beyond the number that is allowed, and counts them', async () => {
+    const { files, errors, unlisted } = await resolve(
+      Array.from({ length: 5_000 }, (_, n) => at(`none${n}.txt`)),
+    );
+    expect([files.length, errors.length, unlisted]).toEqual([0, 41, 4_959]);
+    const tooMany = 'Attachment exceeds per-turn limit of 20 files';
+    expect(errors[19]).toEqual({
+      path: at('none19.txt'),
+      reason: `Attachment file not found: ${at('none19.txt')}`,
+    });
+    expect(errors[39]).toEqual({ path: at('none39.txt'), reason: tooMany });
+    expect(errors[40]).toEqual({
+      path: at('none40.txt'),
+      reason: `${tooMany}, and so do 4959 more after it`,
+    });
   });
 
   it('keeps what was checked: a file that changes later changes nothing', async () => {

@@ -1,13 +1,13 @@
 import type { BlobStore } from './blobs/blob-store.js';
 import type { Upload, UploadStore } from './blobs/upload-store.js';
-import { refuseSize, type AttachmentLimits } from './check-attachment.js';
+import { refuseCount, refuseSize, shownPath, type AttachmentLimits } from './check-attachment.js';
 import { judgeFile, type JudgeDeps, type Judgement } from './judge-file.js';
 import { readPath } from './read-path.js';
 import type { ReceivedFile } from './received-file.js';
 import type { AttachmentRef } from './stored-part.js';
 
 export interface AttachmentError {
-  /** The path, or the name of a file that was sent. */
+  /** The path, the end of one that is long, or the name of a file that was sent. */
   path: string;
   reason: string;
 }
@@ -17,6 +17,8 @@ export interface ResolvedAttachments {
   files: AttachmentRef[];
   /** Refused, in input order. */
   errors: AttachmentError[];
+  /** Refused for their number, and counted in the last error only. Absent: none. */
+  unlisted?: number;
 }
 
 export interface AttachmentInput {
@@ -38,20 +40,23 @@ export interface ResolveDeps extends JudgeDeps {
 
 /**
  * Checks and stores the files of a turn, one after the other: a file that no longer fits the turn's
- * budget is refused on its own, and smaller ones after it may still fit. Never throws for a file.
+ * budget is refused on its own, and smaller ones after it may still fit. Paths and ids beyond the number
+ * of files that a turn may bring are refused before any is looked for. Never throws for a file.
  */
 export async function resolveAttachments(
   deps: ResolveDeps,
   input: AttachmentInput,
 ): Promise<ResolvedAttachments> {
-  const { named, sent, roots, limits } = input;
+  const { sent, roots, limits } = input;
+  const named = input.named.slice(0, limits.files);
+  const excess = refuseExcess(input.named.slice(limits.files), limits);
   const files: AttachmentRef[] = [];
   const errors: AttachmentError[] = [];
   const accepted = { files: 0, bytes: 0 };
   const refuse = (size: number) => refuseSize(size, accepted, limits);
   const take = (path: string, size: number, judgement: Judgement): void => {
     if ('reason' in judgement) {
-      errors.push({ path, reason: judgement.reason });
+      errors.push({ path: shownPath(path), reason: judgement.reason });
       return;
     }
     files.push(judgement.file);
@@ -69,11 +74,26 @@ export async function resolveAttachments(
     if ('reason' in read) take(name, 0, read);
     else take(name, read.file.size, withPath(await judgeFile(deps, read.file), name));
   }
+  errors.push(...excess.errors);
   for (const file of sent) {
     const reason = refuse(file.size);
     take(file.name, file.size, reason === undefined ? await judgeFile(deps, file) : { reason });
   }
-  return { files, errors };
+  return { files, errors, ...(excess.unlisted > 0 ? { unlisted: excess.unlisted } : {}) };
+}
+
+/** An error for each of as many as are allowed; what is still more is counted in one. */
+function refuseExcess(
+  paths: readonly string[],
+  limits: AttachmentLimits,
+): { errors: AttachmentError[]; unlisted: number } {
+  const unlisted = Math.max(0, paths.length - limits.files - 1);
+  const listed = paths.slice(0, limits.files + 1);
+  const errors = listed.map((path, index) => ({
+    path: shownPath(path),
+    reason: refuseCount(limits, index === limits.files ? unlisted : 0),
+  }));
+  return { errors, unlisted };
 }
 
 const isUploadId = (name: string): boolean => name.startsWith('att_');

@@ -29,9 +29,12 @@ describe('describeProblems', () => {
     [{ tools: 'x' }, 'opts.tools ignored: must be an array of strings; using ["grep"] (persona)'],
     [
       { model: 1 },
-      'opts.model ignored: must be text that is not blank; using env-model (environment)',
+      'opts.model ignored: must be text of 1 to 200 characters; using env-model (environment)',
     ],
-    [{ mode: '' }, 'opts.mode ignored: must be text that is not blank; using direct (session)'],
+    [
+      { mode: '' },
+      'opts.mode ignored: must be text of 1 to 200 characters; using direct (session)',
+    ],
     [
       { onDisconnect: 1 },
       'opts.onDisconnect ignored: must be "cancel" or "continue"; using cancel (default)',
@@ -39,7 +42,7 @@ describe('describeProblems', () => {
     [{ foo: 1 }, `opts.foo ignored: unknown option; known are ${known}`],
     [{ 'a\nb': 1 }, `opts.a b ignored: unknown option; known are ${known}`],
     [
-      { ['k'.repeat(61)]: 1 },
+      { ['k'.repeat(62)]: 1 },
       `opts.${'k'.repeat(60)}… ignored: unknown option; known are ${known}`,
     ],
   ])('%j', (opts, text) => {
@@ -54,5 +57,7 @@ describe('describeProblems', () => {
     expect(lines(10)).toHaveLength(10);
     expect(lines(12)).toHaveLength(11);
     expect(lines(12)?.at(-1)).toBe('2 more ignored');
+    expect(lines(1_000)).toHaveLength(11);
+    expect(lines(1_000)?.at(-1)).toBe('990 more ignored');
   });
 });

@@ -1,3 +1,4 @@
+import { cutText } from '../governance/cut-text.js';
 import { unreachable } from '../platform/exhaustive.js';
 import { optionRules } from './option-rules.js';
 import type { OptionProblem } from './option-problems.js';
@@ -10,9 +11,12 @@ const longestValue = 120;
 export function describeProblems(problems: readonly OptionProblem[]): string | undefined {
   if (problems.length === 0) return undefined;
   const lines = problems.slice(0, mostShown).map(describe);
-  const more = problems.length - mostShown;
+  const more = problems.slice(mostShown).reduce((sum, problem) => sum + countOf(problem), 0);
   return [...lines, ...(more > 0 ? [`${more} more ignored`] : [])].join('\n');
 }
+
+const countOf = (problem: OptionProblem): number =>
+  problem.kind === 'more-unknown' ? problem.count : 1;
 
 function describe(problem: OptionProblem): string {
   switch (problem.kind) {
@@ -20,6 +24,8 @@ function describe(problem: OptionProblem): string {
       return 'opts ignored: must be an object; using defaults';
     case 'unknown':
       return `opts.${clip(problem.key, longestKey)} ignored: unknown option; known are ${knownKeys()}`;
+    case 'more-unknown':
+      return `${problem.count} more unknown options ignored`;
     case 'invalid':
       return `opts.${problem.key} ignored: must be ${problem.expected}; using ${show(problem.using)} (${problem.from})`;
     default:
@@ -37,6 +43,5 @@ function show(value: unknown): string {
 
 /** On one line and short: the key is the client's own text. */
 function clip(text: string, most: number): string {
-  const line = text.replaceAll(/\p{Cc}/gu, ' ');
-  return line.length > most ? `${line.slice(0, most)}…` : line;
+  return cutText(text.replaceAll(/\p{Cc}/gu, ' '), most + 1);
 }

@@ -1,12 +1,20 @@
 import { agentConfigFields } from '../governance/agent-config.js';
+import { cutText } from '../governance/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
 import { optionRules } from './option-rules.js';
 import type { Chosen, Provenance } from './provenance.js';
 import type { LimitResolution } from './resolve-limits.js';
+import { storableText } from './storable.js';
+
+/** Unknown keys that are named, and characters of each: they are stored and told. */
+const mostUnknown = 20;
+const longestKey = 64;
 
 export type OptionProblem =
   | { kind: 'not-an-object' }
   | { kind: 'unknown'; key: string }
+  /** Unknown keys that are not named one by one. */
+  | { kind: 'more-unknown'; count: number }
   | { kind: 'invalid'; key: string; expected: string; using: unknown; from: Provenance };
 
 export interface OptionOutcome {
@@ -23,12 +31,27 @@ export function findProblems(
 ): OptionProblem[] {
   if (opts === undefined) return [];
   if (!isPlainObject(opts)) return [{ kind: 'not-an-object' }];
-  return [
+  const problems = [
     ...ruleProblems(opts, chosen),
     ...limitProblems(opts['agentConfig'], limits),
     ...(lacksPrice ? [noPrice] : []),
   ].sort(byKey);
+  return nameSome(problems);
 }
+
+function nameSome(problems: readonly OptionProblem[]): OptionProblem[] {
+  const unknown = problems.filter(({ kind }) => kind === 'unknown');
+  const count = unknown.length - mostUnknown;
+  if (count <= 0) return [...problems];
+  const unnamed = new Set(unknown.slice(mostUnknown));
+  const named = problems.filter((problem) => !unnamed.has(problem));
+  return [...named, { kind: 'more-unknown', count }];
+}
+
+const unknownOption = (key: string): OptionProblem => ({
+  kind: 'unknown',
+  key: cutText(storableText(key), longestKey),
+});
 
 function ruleProblems(
   given: Record<string, unknown>,
@@ -37,7 +60,7 @@ function ruleProblems(
   const keys = Object.keys(given).filter((key) => given[key] !== undefined);
   return keys.flatMap((key): OptionProblem[] => {
     if (key === 'subagentGovernance' || key === 'agentConfig') return [];
-    if (!isOptionKey(key)) return [{ kind: 'unknown', key }];
+    if (!isOptionKey(key)) return [unknownOption(key)];
     const used = chosen[key];
     const { expected, read } = optionRules[key];
     if (used === undefined || read(given[key]) !== undefined) return [];
@@ -57,7 +80,10 @@ const noPrice: OptionProblem = {
   from: 'default',
 };
 
-function limitProblems(given: unknown, { config, provenance, problems }: LimitResolution) {
+function limitProblems(
+  given: unknown,
+  { config, provenance, problems }: LimitResolution,
+): OptionProblem[] {
   if (given !== undefined && !isPlainObject(given)) {
     const expected = 'an object with fields like max_iterations';
     return [
@@ -72,7 +98,7 @@ function limitProblems(given: unknown, { config, provenance, problems }: LimitRe
   }
   const unknown = Object.keys(given ?? {}).filter((key) => !isLimit(key));
   return [
-    ...unknown.map((key) => ({ kind: 'unknown' as const, key: `agentConfig.${key}` })),
+    ...unknown.map((key) => unknownOption(`agentConfig.${key}`)),
     ...problems.map(({ field: { name, wireName, min, max } }) => ({
       kind: 'invalid' as const,
       key: `agentConfig.${wireName}`,
@@ -92,5 +118,4 @@ function byKey(a: OptionProblem, b: OptionProblem): number {
   return first < second ? -1 : 1;
 }
 
-const keyOf = (problem: OptionProblem): string =>
-  problem.kind === 'not-an-object' ? '' : problem.key;
+const keyOf = (problem: OptionProblem): string => ('key' in problem ? problem.key : '');

@@ -1,3 +1,5 @@
+import { isStorable } from './storable.js';
+
 export type OnDisconnect = 'cancel' | 'continue';
 /** What becomes of a turn whose session has an active one. */
 export type OnBusy = (typeof busyPolicies)[number];
@@ -16,13 +18,20 @@ export interface OptionRule<T> {
   fallback(): T;
 }
 
-function textRule(fallback: string): OptionRule<string> {
-  return { read: readText, expected: 'text that is not blank', fallback: () => fallback };
+/** Characters of a model's or a mode's name: it is repeated in notices and on streams. */
+const LONGEST_NAME = 200;
+
+function nameRule(fallback: string): OptionRule<string> {
+  return {
+    read: readName,
+    expected: `text of 1 to ${LONGEST_NAME} characters`,
+    fallback: () => fallback,
+  };
 }
 
 /** Every option but `agentConfig` (see `resolveLimits`) and `subagentGovernance`, passed on as it came. */
 export const optionRules = {
-  model: { ...textRule('claude-sonnet-4-20250514'), read: readModel },
+  model: nameRule('claude-sonnet-4-20250514'),
   tools: {
     read: readNames,
     expected: 'an array of strings',
@@ -33,8 +42,12 @@ export const optionRules = {
     expected: 'an integer greater than 0',
     fallback: () => 12,
   } satisfies OptionRule<number>,
-  persona: textRule('WORKING_ITEMS'),
-  mode: textRule('direct'),
+  persona: {
+    read: readText,
+    expected: 'text that is not blank',
+    fallback: () => 'WORKING_ITEMS',
+  } satisfies OptionRule<string>,
+  mode: nameRule('direct'),
   onDisconnect: {
     read: readOnDisconnect,
     expected: '"cancel" or "continue"',
@@ -83,10 +96,9 @@ function readText(value: unknown): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** Neither a URL nor a column of text can hold NUL or half a surrogate pair. */
-function readModel(value: unknown): string | undefined {
-  const model = readText(value);
-  return model === undefined || model.includes('\0') || /\p{Cs}/u.test(model) ? undefined : model;
+function readName(value: unknown): string | undefined {
+  const name = readText(value);
+  return name === undefined || name.length > LONGEST_NAME || !isStorable(name) ? undefined : name;
 }
 
 /** An explicit `[]` is a value: no tools. A name given twice counts once. */
@@ -94,7 +106,7 @@ function readNames(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const names = new Set<string>();
   for (const item of value as unknown[]) {
-    if (typeof item !== 'string') return undefined;
+    if (typeof item !== 'string' || !isStorable(item)) return undefined;
     const name = item.trim();
     if (name !== '') names.add(name);
   }

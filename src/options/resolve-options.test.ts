@@ -209,7 +209,7 @@ describe('resolveOptions', () => {
     'passes subagentGovernance %j on untouched',
     (value) => {
       const resolved = resolve({ opts: { subagentGovernance: value } });
-      expect(resolved.options.subagentGovernance).toBe(value);
+      expect(resolved.options.subagentGovernance).toEqual(value);
       expect(resolved.problems).toEqual([]);
     },
   );
@@ -240,6 +240,44 @@ describe('resolveOptions', () => {
     const resolved = resolve({ opts });
     expect(resolved.options).toEqual(finalDefaults);
     expect(resolved.problems).toEqual([{ kind: 'not-an-object' }]);
+  });
+
+  it.each<[string, object, object]>([
+    ['model', { model: 'a\0b' }, { model: finalDefaults.model }],
+    ['model', { model: 'a'.repeat(201) }, { model: finalDefaults.model }],
+    ['mode', { mode: 'a\0b' }, { mode: 'direct' }],
+    ['mode', { mode: '\ud800' }, { mode: 'direct' }],
+    ['mode', { mode: 'a'.repeat(201) }, { mode: 'direct' }],
+    ['tools', { tools: ['read', 'a\0b'] }, { tools: finalDefaults.tools }],
+    ['tools', { tools: ['\udc00'] }, { tools: finalDefaults.tools }],
+  ])('takes no %s that cannot be stored, or is too long: %j', (key, opts, used) => {
+    const resolved = resolve({ opts });
+    expect(resolved.options).toMatchObject(used);
+    expect(resolved.problems).toMatchObject([{ kind: 'invalid', key }]);
+  });
+
+  it('makes storable what it keeps as it came', () => {
+    const opts = {
+      subagentGovernance: { approvalRef: 'a\0' },
+      'x\0': 1,
+      agentConfig: { '\ud800': 1 },
+    };
+    const resolved = resolve({ opts });
+    expect(resolved.options.subagentGovernance).toEqual({ approvalRef: 'a\uFFFD' });
+    expect(resolved.problems).toEqual([
+      { kind: 'unknown', key: 'agentConfig.\uFFFD' },
+      { kind: 'unknown', key: 'x\uFFFD' },
+    ]);
+  });
+
+  it('names at most 20 unknown keys, each in short, and counts the others', () => {
+    const keys = Array.from({ length: 30 }, (_, n) => `${n}`.padStart(100, 'k'));
+    const opts = Object.fromEntries([...keys, 'maxTurns'].map((key) => [key, 0]));
+    const { problems } = resolve({ opts });
+    const named = problems.flatMap((problem) => (problem.kind === 'unknown' ? [problem.key] : []));
+    expect(named.map(({ length }) => length)).toEqual(Array.from({ length: 20 }, () => 64));
+    expect(problems).toContainEqual(expect.objectContaining({ kind: 'invalid', key: 'maxTurns' }));
+    expect(problems.at(-1)).toEqual({ kind: 'more-unknown', count: 10 });
   });
 
   it('takes keys of the prototype for unknown ones', () => {

@@ -14,6 +14,7 @@ import { findPrice, type ModelPrice } from './model-price.js';
 import type { Chosen, Provenance } from './provenance.js';
 import { findProblems, type OptionProblem } from './option-problems.js';
 import { resolveLimits } from './resolve-limits.js';
+import { storableJson } from './storable.js';
 
 /** What a turn runs with. Resolved once and stored with it; nothing later reads a default. */
 export interface ResolvedOptions {
@@ -42,7 +43,10 @@ export interface ResolvedOptions {
   agentConfig: AgentConfig;
   /** Of the persona. Absent: `default`. */
   decisionTree?: string;
-  /** As the client gave it, unchecked: the subagent gate judges it. Absent when not given. */
+  /**
+   * As the client gave it but for what cannot be stored, unchecked: the subagent gate judges it.
+   * Absent when not given.
+   */
   subagentGovernance?: unknown;
 }
 
@@ -127,7 +131,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
   const { maxTokens: tokens, maxCostUsd, ...always } = chosen;
   const price = findPrice(sources.prices ?? [], chosen.model.value);
   const usd = maxCostUsd.value;
-  const governance = given['subagentGovernance'];
+  const governance = storableJson(given['subagentGovernance']);
   return {
     options: {
       ...valuesOf(always),

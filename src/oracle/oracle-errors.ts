@@ -11,7 +11,7 @@ export function unknownContext(contextId: string): TypedError {
 export function unknownProject(projectId: string): TypedError {
   return new TypedError('WORKING_ROOT_INACCESSIBLE', {
     status: 404,
-    message: `There is no project ${projectId}. Leave project_id out, or make a folder of that name in TURNPIKE_ORACLE_ROOT.`,
+    message: `There is no project ${projectId.slice(0, 120)}. Leave project_id out, or make a folder of that name in TURNPIKE_ORACLE_ROOT.`,
   });
 }
 

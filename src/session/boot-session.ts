@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
 import { TypedError } from '../platform/typed-error.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
-import { checkProjectRoot } from './check-project-root.js';
+import { checkProjectRoot, type ForbiddenRoots } from './check-project-root.js';
 import type { SessionStore } from './session-store.js';
 import { viewSession, type SessionRecord } from './view-session.js';
 
@@ -15,6 +15,7 @@ export interface BootDeps {
   personas: PersonaLibrary;
   provider: Pick<AnthropicProvider, 'checkModel'>;
   clock: Clock;
+  ownPaths: ForbiddenRoots['ownPaths'];
   /** Model of turns that name none, from the environment. */
   environmentModel: string | undefined;
   /** Limits of turns that nobody limits. */
@@ -36,7 +37,9 @@ export async function bootSession(
   opts: unknown,
 ): Promise<BootReport> {
   const session = await deps.sessions.get(sessionId);
-  await checkProjectRoot(session.projectRoot, deps.personas.instructionRoot);
+  const { instructionRoot } = deps.personas;
+  const { ownPaths } = deps;
+  await checkProjectRoot(session.projectRoot, { instructionRoot, ownPaths });
   const { resolution } = await loadOptions(deps, session, opts);
   const { persona, mode, model } = resolution.options;
   await checkModel(deps, model);

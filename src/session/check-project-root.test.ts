@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { resolveOwnPaths } from '../tools/resolve-own-paths.js';
 import { checkProjectRoot } from './check-project-root.js';
 
 describe('checkProjectRoot', () => {
@@ -13,16 +14,31 @@ describe('checkProjectRoot', () => {
     await mkdir(at('instructions-of-mine'));
     await mkdir(at('project'));
     await writeFile(at('file'), '');
+    await mkdir(at('data', 'blobs'), { recursive: true });
+    await symlink('project', at('to-project'));
+    await symlink('instructions', at('to-instructions'));
+    await symlink('data/blobs', at('to-data'));
+    await symlink('/proc', at('to-proc'));
+    await symlink('/', at('to-all'));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const check = (given: string) => checkProjectRoot(given, at('instructions'));
+  const check = async (given: string) =>
+    checkProjectRoot(given, {
+      instructionRoot: at('instructions'),
+      ownPaths: await resolveOwnPaths({
+        data: [at('data')],
+        hidden: [],
+        protected: [at('instructions'), at('rules.yaml')],
+      }),
+    });
 
   it.each([
     ['project', 'project'],
     ['project/', 'project'],
     ['project/../project/.', 'project'],
     ['instructions-of-mine', 'instructions-of-mine'],
+    ['to-project', 'to-project'],
   ])('takes %s, normalised', async (given, normalised) => {
     expect(await check(`${folder}/${given}`)).toBe(at(normalised));
   });
@@ -38,6 +54,16 @@ describe('checkProjectRoot', () => {
     ['a folder in it', () => at('instructions', 'agents'), 409, 'WORKING_ROOT_CONFLICT'],
     ['a missing folder in it', () => at('instructions', 'none'), 409, 'WORKING_ROOT_CONFLICT'],
     ['a way around to it', () => `${folder}/project/../instructions`, 409, 'WORKING_ROOT_CONFLICT'],
+    ['a link to it', () => at('to-instructions'), 409, 'WORKING_ROOT_CONFLICT'],
+    ['a folder behind a link', () => at('to-instructions', 'agents'), 409, 'WORKING_ROOT_CONFLICT'],
+    ['the whole machine', () => '/', 409, 'WORKING_ROOT_CONFLICT'],
+    ['a link to it', () => at('to-all'), 409, 'WORKING_ROOT_CONFLICT'],
+    ["the kernel's folders", () => '/proc', 409, 'WORKING_ROOT_CONFLICT'],
+    ['one of them by a link', () => at('to-proc', 'self'), 409, 'WORKING_ROOT_CONFLICT'],
+    ['/sys', () => '/sys/kernel', 409, 'WORKING_ROOT_CONFLICT'],
+    ['/dev', () => '/dev/shm', 409, 'WORKING_ROOT_CONFLICT'],
+    ['the data folder', () => at('data'), 409, 'WORKING_ROOT_CONFLICT'],
+    ['a folder in it, by a link', () => at('to-data'), 409, 'WORKING_ROOT_CONFLICT'],
     ['a missing folder', () => at('none'), 404, 'WORKING_ROOT_INACCESSIBLE'],
     ['a file', () => at('file'), 404, 'WORKING_ROOT_INACCESSIBLE'],
   ])('refuses %s', async (_what, given, status, type) => {

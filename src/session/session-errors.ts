@@ -1,5 +1,8 @@
 import { TypedError } from '../platform/typed-error.js';
 
+/** Characters of a client's path that an error repeats. */
+const LONGEST_PATH = 200;
+
 export function sessionNotFound(sessionId: string): TypedError {
   const shown = sessionId.slice(0, 120);
   return new TypedError('SESSION_NOT_FOUND', {
@@ -10,17 +13,27 @@ export function sessionNotFound(sessionId: string): TypedError {
 }
 
 export function rootInaccessible(projectRoot: string, why: string): TypedError {
+  const shown = projectRoot.slice(0, LONGEST_PATH);
   return new TypedError('WORKING_ROOT_INACCESSIBLE', {
     status: 404,
-    message: `The project root ${projectRoot} ${why}.`,
-    details: { projectRoot },
+    message: `The project root ${shown} ${why}.`,
+    details: { projectRoot: shown },
   });
 }
 
 export function rootConflict(projectRoot: string, instructionRoot: string): TypedError {
+  const shown = projectRoot.slice(0, LONGEST_PATH);
   return new TypedError('WORKING_ROOT_CONFLICT', {
     status: 409,
-    message: `The project root ${projectRoot} is the instruction root or lies inside it. Choose a folder outside ${instructionRoot}.`,
+    message: `The project root ${shown} is the instruction root or lies inside it. Choose a folder outside ${instructionRoot}.`,
+    details: { projectRoot: shown, instructionRoot },
+  });
+}
+
+export function rootOfServer(projectRoot: string, instructionRoot: string): TypedError {
+  return new TypedError('WORKING_ROOT_CONFLICT', {
+    status: 409,
+    message: `The project root ${projectRoot} is or leads to /, /proc, /sys, /dev or the server's own data. Choose a folder of files.`,
     details: { projectRoot, instructionRoot },
   });
 }

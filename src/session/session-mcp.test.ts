@@ -19,10 +19,13 @@ describe('mcpServers of a session', () => {
 
   async function create(mcpServers: unknown): Promise<{ sessionId: string }> {
     const mcp = await openTestMcp({ settings: { mcpHosts: ['mcp.example.com'] } });
-    const deps: Pick<SessionDeps, 'sessions' | 'audit' | 'mcp'> & { personas: object } = {
+    const deps: Pick<SessionDeps, 'sessions' | 'audit' | 'mcp' | 'ownPaths'> & {
+      personas: object;
+    } = {
       sessions: store,
       audit: { write: async () => undefined },
       mcp,
+      ownPaths: { closed: [], protected: [] },
       personas: { instructionRoot: '/no/such/root' },
     };
     const service = new SessionService(deps as SessionDeps);

@@ -82,7 +82,9 @@ export class SessionService {
   }
 
   #checkRoot(projectRoot: string): Promise<string> {
-    return checkProjectRoot(projectRoot, this.deps.personas.instructionRoot);
+    const { personas, ownPaths } = this.deps;
+    const { instructionRoot } = personas;
+    return checkProjectRoot(projectRoot, { instructionRoot, ownPaths });
   }
 }
 

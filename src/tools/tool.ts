@@ -1,3 +1,4 @@
+import type { OwnPaths } from '../governance/own-paths.js';
 import type { Todo } from '../notices/todo.js';
 import type { JsonObject } from '../platform/json.js';
 
@@ -29,6 +30,8 @@ export interface PermissionArgument {
 export interface ToolContext {
   /** Absolute directory that relative paths start from and that file tools are confined to. */
   workdir: string;
+  /** What searches leave out. Default: nothing. */
+  ownPaths?: OwnPaths;
   /** The whole environment of child processes (see `pickShellEnv`). Nothing is inherited. */
   env?: Readonly<Record<string, string>>;
   /** The session's todo list. */

@@ -1,5 +1,6 @@
 import { traitsOf } from '../provider/model-traits.js';
 import { loadOptions } from '../options/load-options.js';
+import { isId } from '../platform/ids.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import type { DayLimits } from '../governance/day-budget.js';
 import { offerTools } from '../governance/offer-tools.js';
@@ -158,7 +159,9 @@ export class ConversationService {
   async #readCursor(sessionId: string, cursor: unknown): Promise<string | undefined> {
     if (cursor === undefined) return undefined;
     const isKnown =
-      typeof cursor === 'string' && (await isTurnOf(this.services.db, sessionId, cursor));
+      typeof cursor === 'string' &&
+      isId('turn', cursor) &&
+      (await isTurnOf(this.services.db, sessionId, cursor));
     if (!isKnown) throw badCursor();
     return cursor;
   }

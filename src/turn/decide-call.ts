@@ -1,4 +1,5 @@
 import { decidePermission, type PermissionDecision } from '../governance/decide-permission.js';
+import { denyOwnPath } from '../governance/own-paths.js';
 import type { CallableTool } from '../tools/open-tools.js';
 import { findArgument } from '../tools/permission-argument.js';
 import type { TurnRun } from './turn-run.js';
@@ -9,7 +10,10 @@ export async function decideCall(
   tool: CallableTool,
   input: unknown,
 ): Promise<PermissionDecision> {
-  const { workdir, ...rules } = run.permissions;
+  const { workdir, ownPaths, ...rules } = run.permissions;
   const argument = await findArgument(tool, input, workdir);
+  // Before the rules: none of them gives what is the server's own.
+  const denial = denyOwnPath(ownPaths, { effect: tool.effect, argument });
+  if (denial !== undefined) return { verdict: 'deny', rule: 'own-path', reason: denial };
   return decidePermission({ ...rules, tool, argument });
 }

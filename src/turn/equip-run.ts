@@ -37,7 +37,9 @@ export async function equipRun(
 ): Promise<TurnRun> {
   const { options } = attempt.turn.options;
   const { instructionRoot } = services.personas;
-  const projectRoot = await checkProjectRoot(attempt.session.projectRoot, instructionRoot);
+  const { ownPaths } = services.settings;
+  const forbidden = { instructionRoot, ownPaths };
+  const projectRoot = await checkProjectRoot(attempt.session.projectRoot, forbidden);
   const persona = await services.personas.load(options.persona);
   const equipped = await equipTools(services, attempt, { persona, projectRoot });
   try {
@@ -95,6 +97,7 @@ async function equipWith(
     userParts,
     tools: openTools(tools, {
       workdir: projectRoot,
+      ownPaths: settings.ownPaths,
       env: settings.shellEnv,
       todos: todoBoard(attempt, watch),
       delegate: (work) => delegate(services, run, work),

@@ -50,8 +50,9 @@ export async function equipTools(
     layers: [...(turn.childTerms?.layers ?? []), own],
     server: services.settings.serverPermissions,
     session: session.permissions ?? {},
-    grants: await loadGrants(services.db, session.id),
+    grants: await loadGrants(services.db, turn.childTerms?.sessionId ?? session.id),
     workdir: projectRoot,
+    ownPaths: services.settings.ownPaths,
   };
   const described = mayDelegate ? await describeTask(services.personas, delegates) : undefined;
   const offered = offerTools(tools, permissions);

@@ -34,8 +34,9 @@ export async function prepareTurn(
 ): Promise<{ turn: NewTurn; persona: string }> {
   const { personas, settings, clock } = services;
   const { sessionId, message, opts, attachments, idempotencyKey, limits } = submission;
-  await checkProjectRoot(session.projectRoot, personas.instructionRoot);
-  const { environmentModel, defaultLimits, prices } = settings;
+  const { environmentModel, defaultLimits, prices, ownPaths } = settings;
+  const { instructionRoot } = personas;
+  await checkProjectRoot(session.projectRoot, { instructionRoot, ownPaths });
   const asAgent = submission.asAgent === true;
   const subject = { ...session, user, asAgent, ...(limits === undefined ? {} : { limits }) };
   const tiers = { personas, environmentModel, defaultLimits, prices };

@@ -7,6 +7,7 @@ import type { DayBudget } from '../governance/day-budget.js';
 import type { DayShortage } from '../governance/day-limit-reached.js';
 import type { DecisionTree } from '../governance/decision-tree.js';
 import type { PermissionQuestion } from '../governance/decide-permission.js';
+import type { OwnPaths } from '../governance/own-paths.js';
 import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/clock.js';
 import type { SessionRow } from '../session/session-store.js';
@@ -144,7 +145,10 @@ export interface TurnRun extends Attempt {
   logger: Logger;
   /** Takes the server's own secrets out of a text. */
   redact(text: string): string;
-  permissions: Omit<PermissionQuestion, 'tool' | 'argument'> & { workdir: string };
+  permissions: Omit<PermissionQuestion, 'tool' | 'argument'> & {
+    workdir: string;
+    ownPaths: OwnPaths;
+  };
 }
 
 /** What a reply's room is taken from. */

@@ -1,5 +1,6 @@
 import type { AttachmentServices } from '../attachments/open-attachments.js';
 import type { AgentConfig } from '../governance/agent-config.js';
+import type { OwnPaths } from '../governance/own-paths.js';
 import type { PermissionRules } from '../governance/permission-rules.js';
 import type { DecisionTrees } from '../governance/decision-trees.js';
 import type { PersonaLibrary } from '../agents/load-persona.js';
@@ -30,6 +31,8 @@ export interface TurnSettings {
   defaultLimits: Readonly<AgentConfig>;
   /** The server's policy for tools. */
   serverPermissions: PermissionRules;
+  /** What no session works in and no file tool reaches or writes. */
+  ownPaths: OwnPaths;
   /** Whether any turn may delegate. */
   subagentsEnabled: boolean;
   /** From this time on a decision about delegation is logged as slow, in ms. */

@@ -1,31 +1,59 @@
-import { invalidRequest } from '../platform/typed-error.js';
+import { invalidRequest, type TypedError } from '../platform/typed-error.js';
 
-/** Far beyond any body that is meant, far below where what walks one runs out of stack. */
-const MAX_DEPTH = 100;
+export interface BodyLimits {
+  /** Lists and objects inside of each other. */
+  levels: number;
+  /** Keys of one object. */
+  keys: number;
+  /** Items of all lists and values of all objects. */
+  values: number;
+}
 
-/** Refuses a body that is nested too deep, before validators recurse into it. Middleware. */
+/**
+ * Far beyond any body that is meant. What walks one runs out of stack beyond many more levels; what
+ * transforms one takes time that grows with the square of an object's keys.
+ */
+const bodyLimits: BodyLimits = { levels: 100, keys: 1_000, values: 10_000 };
+
+/** Refuses a body that would cost too much, before validators recurse into it. Middleware. */
 export function checkNesting(
   request: { body?: unknown },
   _response: unknown,
   next: (error?: unknown) => void,
 ): void {
-  if (!isDeeperThan(MAX_DEPTH, request.body)) return next();
-  next(
-    invalidRequest(`The request body is nested too deep: at most ${MAX_DEPTH} levels`, {
-      limit: MAX_DEPTH,
-    }),
-  );
+  const excess = findExcess(request.body, bodyLimits);
+  if (excess === undefined) return next();
+  next(refused(excess, bodyLimits[excess]));
 }
 
-/** Whether lists and objects are nested in more than `levels` levels. Not recursive itself. */
-export function isDeeperThan(levels: number, value: unknown): boolean {
+/** Of which limit there is more; undefined: of none. Takes linear time, and does not recurse. Pure. */
+export function findExcess(value: unknown, limits: BodyLimits): keyof BodyLimits | undefined {
   let containers = [value].filter(isContainer);
-  for (let level = 1; level <= levels && containers.length > 0; level += 1) {
-    containers = containers.flatMap((container) => Object.values(container).filter(isContainer));
+  let values = 0;
+  for (let level = 1; containers.length > 0; level += 1) {
+    if (level > limits.levels) return 'levels';
+    const inner: object[] = [];
+    for (const container of containers) {
+      const items: unknown[] = Object.values(container);
+      if (!Array.isArray(container) && items.length > limits.keys) return 'keys';
+      values += items.length;
+      if (values > limits.values) return 'values';
+      for (const item of items) if (isContainer(item)) inner.push(item);
+    }
+    containers = inner;
   }
-  return containers.length > 0;
+  return undefined;
 }
 
 function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
+}
+
+function refused(excess: keyof BodyLimits, limit: number): TypedError {
+  const wordings: Record<keyof BodyLimits, string> = {
+    levels: `The request body is nested too deep: at most ${limit} levels`,
+    keys: `An object in the request body has too many keys: at most ${limit}`,
+    values: `The request body has too many values: at most ${limit} in all lists and objects`,
+  };
+  return invalidRequest(wordings[excess], { limit });
 }

@@ -121,6 +121,39 @@ describe('a busy session', () => {
     await Promise.all([steered.all(), again.all()]);
   });
 
+  it('ends every turn of a session that is deleted, held ones too', async () => {
+    const { client } = server;
+    const { sessionId, first } = await running();
+    const held = [await send(sessionId, 'a', 'enqueue'), await send(sessionId, 'b', 'enqueue')];
+    const { status } = await client.request('DELETE', `/api/harness/session/${sessionId}`);
+    expect(status).toBe(200);
+    for (const stream of [first, ...held]) {
+      expect(await exitOf(stream)).toEqual({ exitCode: 130, interrupted: true });
+      expect((await stream.until('turn:end')).data).toMatchObject({ reason: 'session-deleted' });
+    }
+    expect(held[0]?.names()).not.toContain('chat:delta');
+  });
+
+  it.each(['[[fail=400 after=8]]', '[[loop=3 tool=glob {"pattern":"*"}]]'])(
+    'keeps every message that joins a turn which ends otherwise: %s',
+    async (message) => {
+      const { client } = server;
+      const sessionId = await newSession();
+      const first = await client.turn(sessionId, message, {
+        opts: { maxTurns: 2, onDisconnect: 'continue' },
+      });
+      await first.until('step:start');
+      const sent = await Promise.allSettled(
+        [1, 2, 3].map((n) => send(sessionId, `note ${n}`, 'steer')),
+      );
+      await first.all();
+      for (const one of sent) if (one.status === 'fulfilled') await one.value.all();
+      const { body } = await client.get(`/api/harness/sessions/${sessionId}/messages`);
+      const said = JSON.stringify(body['messages']);
+      for (const n of [1, 2, 3]) expect(said.split(`note ${n}"`)).toHaveLength(2);
+    },
+  );
+
   it('takes no files into a running turn', async () => {
     const { sessionId, first } = await running();
     const answer = await server.client.post('/api/harness/turn', {

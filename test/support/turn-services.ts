@@ -109,6 +109,7 @@ export async function openTestServices(
       defaultLimits: someLimits,
       prices: [{ model: 'claude-sonnet', input: 3, output: 15 }],
       serverPermissions: {},
+      ownPaths: { closed: [], hidden: [], protected: [] },
       subagentsEnabled: false,
       subagentWarnMs: 1_000,
       queueDepth: 100,

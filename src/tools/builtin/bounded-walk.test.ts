@@ -30,4 +30,10 @@ describe('boundedWalk', () => {
     expect(found).toHaveLength(files);
     expect(walk.cutShort()).toBe(cutShort);
   });
+
+  it('finds nothing in what is hidden', async () => {
+    const walk = boundedWalk(100, [join(root, 'a/b')]);
+    const found = await glob('**/*', { cwd: root, fs: { readdir: walk.readdir } });
+    expect(found).toEqual(['a/file.txt']);
+  });
 });

@@ -1,4 +1,5 @@
 import { readdir as readDirectory, type Dirent } from 'node:fs';
+import { isWithin } from '../../platform/is-within.js';
 
 type Callback = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
 
@@ -11,11 +12,13 @@ export interface BoundedWalk {
 /**
  * A `readdir` for a walker of directories that finds every directory empty once it has listed
  * `limit` entries, so that a pattern over an enormous tree ends.
+ *
+ * @param hidden folders that are empty too, absolute and without links.
  */
-export function boundedWalk(limit: number): BoundedWalk {
+export function boundedWalk(limit: number, hidden: readonly string[] = []): BoundedWalk {
   let seen = 0;
   const readdir = (path: string, options: { withFileTypes: true }, callback: Callback): void => {
-    if (seen > limit) return callback(null, []);
+    if (seen > limit || hidden.some((one) => isWithin(one, path))) return callback(null, []);
     readDirectory(path, options, (error, entries) => {
       if (error === null) seen += entries.length;
       callback(error, entries);

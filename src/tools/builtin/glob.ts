@@ -4,6 +4,8 @@ import { isAbsolute, relative, sep } from 'node:path';
 import { resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 import pLimit from 'p-limit';
 import { glob } from 'tinyglobby';
+import { hiddenFrom } from '../../governance/own-paths.js';
+import { isWithin } from '../../platform/is-within.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
 import { boundedWalk } from './bounded-walk.js';
@@ -34,13 +36,14 @@ export const globTool: ToolDefinition = {
   effect: 'read',
   retry: 'safe',
   permissionArgument: { name: 'path', kind: 'path' },
-  open: ({ workdir }) => ({
+  open: ({ workdir, ownPaths }) => ({
     run: async (input, { signal }) => {
       const pattern = checkPattern(input['pattern']);
       const base = await resolvePath({ workdir }, '.');
       const path = input['path'];
       const root = typeof path === 'string' ? await resolvePath({ workdir }, path) : base;
-      const { matches, cutShort } = await findFiles(pattern, root, signal);
+      const hidden = ownPaths === undefined ? [] : hiddenFrom(ownPaths, [base]);
+      const { matches, cutShort } = await findFiles(pattern, { root, hidden, signal });
       return toText(matches, { base, cutShort });
     },
   }),
@@ -60,10 +63,9 @@ function checkPattern(pattern: unknown): string {
 
 async function findFiles(
   pattern: string,
-  root: string,
-  signal: AbortSignal,
+  { root, hidden, signal }: { root: string; hidden: readonly string[]; signal: AbortSignal },
 ): Promise<{ matches: Match[]; cutShort: boolean }> {
-  const walk = boundedWalk(walkLimit);
+  const walk = boundedWalk(walkLimit, hidden);
   const paths = await glob(pattern, {
     cwd: root,
     absolute: true,
@@ -77,19 +79,24 @@ async function findFiles(
   });
   signal.throwIfAborted();
   const limit = pLimit(parallelStats);
-  const found = await Promise.all(paths.map((path) => limit(() => fileInside(root, path))));
+  const found = await Promise.all(paths.map((path) => limit(() => fileInside(root, path, hidden))));
   const matches = found.filter((match) => match !== undefined);
   return { matches, cutShort: walk.cutShort() };
 }
 
 /**
- * The match, unless it is no file or lies outside `root` once every link is resolved: a pattern may
+ * The match, unless it is no file, or hidden, or lies outside `root` once every link is resolved: a pattern may
  * name a link that leads out. What cannot be resolved (a dangling link, a file just removed) is no
  * match either.
  */
-async function fileInside(root: string, path: string): Promise<Match | undefined> {
+async function fileInside(
+  root: string,
+  path: string,
+  hidden: readonly string[],
+): Promise<Match | undefined> {
   const file = await resolveFile(path).catch(() => undefined);
   if (file === undefined || !file.stats.isFile()) return undefined;
+  if (hidden.some((one) => isWithin(one, file.real))) return undefined;
   const inside = file.real.startsWith(root.endsWith(sep) ? root : root + sep);
   return inside ? { path, mtimeMs: file.stats.mtimeMs } : undefined;
 }

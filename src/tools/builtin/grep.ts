@@ -1,5 +1,7 @@
-import { resolve, sep } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import { betaGrepTool, resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
+import { hiddenFrom, type OwnPaths } from '../../governance/own-paths.js';
+import { isWithin } from '../../platform/is-within.js';
 import { fromRunnableFactory } from '../from-runnable.js';
 import type { ToolDefinition } from '../tool.js';
 
@@ -18,15 +20,34 @@ export const grepTool: ToolDefinition = {
       run: async (input, call) => {
         const found = await grep.run(input, call);
         // The SDK prints the workdir as given, or resolved where the input has a path.
-        const roots = [resolve(context.workdir), await resolvePath(context, '.')];
-        return found
-          .split('\n')
-          .map((line) => withoutRoot(line, roots))
-          .join('\n');
+        const base = await resolvePath({ workdir: context.workdir }, '.');
+        const roots = [resolve(context.workdir), base];
+        const hidden = hiddenBelow(base, context.ownPaths);
+        const lines = found.split('\n');
+        const shown = lines.filter((line) => !isHidden(line, roots, hidden));
+        if (shown.length < lines.length && shown.every((line) => line === '')) return 'no matches';
+        return shown.map((line) => withoutRoot(line, roots)).join('\n');
       },
     };
   },
 };
+
+/** From the project root, as a workdir that is a link is searched by its own name. */
+function hiddenBelow(base: string, ownPaths: OwnPaths | undefined): string[] {
+  if (ownPaths === undefined) return [];
+  const below = hiddenFrom(ownPaths, [base]).filter((one) => isWithin(base, one));
+  return below.map((one) => relative(base, one));
+}
+
+/** The search cannot leave out a folder, so that what it found there is left out of its answer. */
+function isHidden(line: string, roots: readonly string[], hidden: readonly string[]): boolean {
+  return roots.some((root) =>
+    hidden.some((one) => {
+      const place = resolve(root, one);
+      return line.startsWith(place + sep) || line.startsWith(`${place}:`);
+    }),
+  );
+}
 
 function withoutRoot(line: string, roots: readonly string[]): string {
   const root = roots.find((one) => line.startsWith(one + sep));

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { denyOwnPath, hiddenFrom, type OwnPaths } from './own-paths.js';
+
+const own: OwnPaths = {
+  closed: ['/proc', '/work/.data'],
+  hidden: ['/work/keys', '/home/me'],
+  protected: ['/work/instructions', '/work/rules.yaml'],
+};
+
+function denial(effect: string, text: string, root = '/work'): string | undefined {
+  const argument = { kind: 'path', texts: [text], roots: [root] };
+  return denyOwnPath(own, { effect, argument });
+}
+
+describe('denyOwnPath', () => {
+  it.each([
+    ['read', '/work/.data/owner.json', 'do not reach it'],
+    ['edit', '/work/.data/owner.json', 'do not reach it'],
+    ['read', '/work/.data', 'do not reach it'],
+    ['read', '/work/keys/a', 'do not reach it'],
+    ['read', '/proc/self/environ', 'do not reach it'],
+    ['edit', '/work/instructions/agents/a.md', 'only read it'],
+    ['edit', '/work/rules.yaml', 'only read it'],
+    ['command', '/work/rules.yaml', 'only read it'],
+  ])('%s %s', (effect, text, why) => {
+    expect(denial(effect, text)).toMatch(new RegExp(`^permission denied: .*${why}`));
+  });
+
+  it.each([
+    ['read', '/work/instructions/agents/a.md'],
+    ['read', '/work/rules.yaml'],
+    ['edit', '/work/.data-of-mine/a'],
+    ['edit', '/work/rules.yaml.old'],
+    // A search from above.
+    ['read', '/work'],
+  ])('nothing against %s %s', (effect, text) => {
+    expect(denial(effect, text)).toBeUndefined();
+  });
+
+  it('one reading of a path is enough', () => {
+    const argument = { kind: 'path', texts: ['/work/link', '/work/.data/a'], roots: ['/work'] };
+    expect(denyOwnPath(own, { effect: 'read', argument })).toContain('permission denied');
+  });
+
+  it.each([
+    undefined,
+    { kind: 'command', texts: ['/work/.data'] },
+    { kind: 'path', texts: [], roots: ['/work'] },
+  ])('nothing against what names no path: %j', (argument) => {
+    expect(denyOwnPath(own, { effect: 'edit', argument })).toBeUndefined();
+  });
+});
+
+describe('a project root inside of', () => {
+  it('a hidden folder is seen', () => {
+    expect(denial('edit', '/home/me/project/a', '/home/me/project')).toBeUndefined();
+    expect(hiddenFrom(own, ['/home/me/project'])).toEqual([...own.closed, '/work/keys']);
+  });
+
+  it('a closed folder is not', () => {
+    expect(denial('read', '/work/.data/project/a', '/work/.data/project')).toContain('denied');
+  });
+});

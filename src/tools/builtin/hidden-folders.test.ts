@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { OwnPaths } from '../../governance/own-paths.js';
+import type { JsonObject } from '../../platform/json.js';
+import type { ToolDefinition } from '../tool.js';
+import { globTool } from './glob.js';
+import { grepTool } from './grep.js';
+
+let base: string;
+let ownPaths: OwnPaths;
+
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), 'hidden-')));
+  for (const folder of ['project/data/deep', 'project/data-of-mine']) {
+    await mkdir(join(base, folder), { recursive: true });
+    await writeFile(join(base, folder, 'a.txt'), 'needle');
+  }
+  await writeFile(join(base, 'project/keys.json'), 'needle');
+  await symlink('data', join(base, 'project/link'));
+  await symlink('project', join(base, 'alias'));
+  ownPaths = {
+    closed: [join(base, 'project/data')],
+    hidden: [join(base, 'project/keys.json')],
+    protected: [],
+  };
+});
+
+afterEach(() => rm(base, { recursive: true }));
+
+async function search(
+  tool: ToolDefinition,
+  input: JsonObject,
+  workdir = 'project',
+): Promise<string> {
+  const open = tool.open({ workdir: join(base, workdir), ownPaths });
+  const { signal } = new AbortController();
+  const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
+  return (await open.run(input, call)).trim();
+}
+
+describe('a search above hidden folders leaves them out', () => {
+  it.each(['project', 'alias'])('from %s', async (workdir) => {
+    expect(await search(globTool, { pattern: '**/*' }, workdir)).toBe('data-of-mine/a.txt');
+    const found = 'data-of-mine/a.txt:1:needle';
+    expect(await search(grepTool, { pattern: 'needle' }, workdir)).toBe(found);
+    expect(await search(grepTool, { pattern: 'needle', path: '.' }, workdir)).toBe(found);
+  });
+
+  it.each(['data/**', 'link/**', 'link/deep/a.txt', '{data,link}/*/*', 'keys.json'])(
+    'also by the pattern %s',
+    async (pattern) => {
+      expect(await search(globTool, { pattern })).toBe('no matches');
+    },
+  );
+
+  it('and says that nothing was found where all was hidden', async () => {
+    await rm(join(base, 'project/data-of-mine'), { recursive: true });
+    expect(await search(grepTool, { pattern: 'needle' })).toBe('no matches');
+  });
+});
