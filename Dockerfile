@@ -15,6 +15,8 @@ COPY package.json package-lock.json ./
 RUN npm install --omit=dev --no-save --no-fund --no-audit
 
 FROM node:20-bookworm-slim
+# The sandbox of commands: without it, or where the container may not use it, bash is off.
+RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules

@@ -1,24 +1,30 @@
 import { access, constants, lstat, open, realpath, type FileHandle } from 'node:fs/promises';
-import { isAbsolute, relative, sep } from 'node:path';
+import { isWithin } from '../platform/is-within.js';
 import { errorCode } from '../platform/error-code.js';
 import { outsideRefused, refuseAccess, refuseKind, symlinkRefused } from './check-attachment.js';
 
 export type OpenedAttachment = { handle: FileHandle; size: number } | { reason: string };
 
+export interface AttachmentPlaces {
+  /** Folders of which one must hold the file, after every link on the way. */
+  roots: readonly string[];
+  /** Folders of the server's own that never do, with their links resolved; absent: none. */
+  closed?: readonly string[];
+}
+
 /**
  * Opens what an attachment's path names, to be checked and read through this one descriptor, so
  * that nobody can swap the file between the check and the read. The caller closes the handle.
  *
- * @param roots folders of which one must hold the file, after every link on the way.
  */
 export async function openAttachment(
   path: string,
-  roots: readonly string[],
+  where: AttachmentPlaces,
 ): Promise<OpenedAttachment> {
   const opened = await openFile(path);
   if ('reason' in opened) return opened;
   const { handle } = opened;
-  const checked = await check(handle, path, roots);
+  const checked = await check(handle, path, where);
   if ('reason' in checked) await handle.close();
   return checked;
 }
@@ -37,14 +43,14 @@ async function openFile(path: string): Promise<{ handle: FileHandle } | { reason
 async function check(
   handle: FileHandle,
   path: string,
-  roots: readonly string[],
+  where: AttachmentPlaces,
 ): Promise<OpenedAttachment> {
   try {
     const stats = await handle.stat({ bigint: true });
     const reason = refuseKind(stats);
     if (reason !== undefined) return { reason };
-    const isWithin = await isReachedWithin(stats, path, roots);
-    return isWithin ? { handle, size: Number(stats.size) } : { reason: outsideRefused };
+    const isReached = await isReachedWithin(stats, path, where);
+    return isReached ? { handle, size: Number(stats.size) } : { reason: outsideRefused };
   } catch (error) {
     return { reason: refuseAccess(errorCode(error), path) };
   }
@@ -57,13 +63,14 @@ async function check(
 async function isReachedWithin(
   opened: { dev: bigint; ino: bigint },
   path: string,
-  roots: readonly string[],
+  { roots, closed = [] }: AttachmentPlaces,
 ): Promise<boolean> {
   const real = await realpath(path);
   const found = await lstat(real, { bigint: true });
   if (found.dev !== opened.dev || found.ino !== opened.ino) return false;
   const resolved = await Promise.all(roots.map(resolveRoot));
-  return resolved.some((root) => root !== undefined && isInside(root, real));
+  if (closed.some((folder) => isWithin(folder, real))) return false;
+  return resolved.some((root) => root !== undefined && isWithin(root, real));
 }
 
 async function resolveRoot(root: string): Promise<string | undefined> {
@@ -73,11 +80,6 @@ async function resolveRoot(root: string): Promise<string | undefined> {
     // Not there, or not to be entered: it holds nothing that could be read, and the others may.
     return undefined;
   }
-}
-
-function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return !isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`);
 }
 
 /** A link to nothing is "not found" before it is a link, as for a client without O_NOFOLLOW. */

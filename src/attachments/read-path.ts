@@ -3,17 +3,15 @@ import { errorCode } from '../platform/error-code.js';
 import type { BlobStore } from './blobs/blob-store.js';
 import { chunkShare } from './chunk-share.js';
 import { checkPath, refuseAccess, shownPath } from './check-attachment.js';
-import { openAttachment } from './open-attachment.js';
+import { openAttachment, type AttachmentPlaces } from './open-attachment.js';
 import { cleanName } from './receive/clean-name.js';
 import type { ReceivedFile } from './received-file.js';
 
 /** Bytes read at a time. */
 const READ_BYTES = 64 * 1024;
 
-export interface PathRules {
+export interface PathRules extends AttachmentPlaces {
   store: Pick<BlobStore, 'put'>;
-  /** Folders of which one must hold the file. */
-  roots: readonly string[];
   /** A reason against a file of so many bytes. */
   refuseSize(size: number): string | undefined;
 }
@@ -21,11 +19,11 @@ export interface PathRules {
 /** Takes a file of this machine into the store: checked, and read once. Never throws for a file. */
 export async function readPath(
   path: string,
-  { store, roots, refuseSize }: PathRules,
+  { store, refuseSize, ...where }: PathRules,
 ): Promise<{ file: ReceivedFile } | { reason: string }> {
   const checked = checkPath(path);
   if ('reason' in checked) return checked;
-  const opened = await openAttachment(path, roots);
+  const opened = await openAttachment(path, where);
   if ('reason' in opened) return opened;
   const { handle, size } = opened;
   try {

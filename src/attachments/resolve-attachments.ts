@@ -28,6 +28,8 @@ export interface AttachmentInput {
   sent: readonly ReceivedFile[];
   /** Folders that paths may lead into. */
   roots: readonly string[];
+  /** See `AttachmentPlaces`. */
+  closed?: readonly string[];
   /** Who may name only its own uploads; the local user when absent. */
   principalId?: string;
   limits: AttachmentLimits;
@@ -47,7 +49,7 @@ export async function resolveAttachments(
   deps: ResolveDeps,
   input: AttachmentInput,
 ): Promise<ResolvedAttachments> {
-  const { sent, roots, limits } = input;
+  const { sent, roots, closed = [], limits } = input;
   const named = input.named.slice(0, limits.files);
   const excess = refuseExcess(input.named.slice(limits.files), limits);
   const files: AttachmentRef[] = [];
@@ -70,7 +72,12 @@ export async function resolveAttachments(
       take(name, upload?.size ?? 0, useUpload(upload, refuse));
       continue;
     }
-    const read = await readPath(name, { store: deps.store, roots, refuseSize: refuse });
+    const read = await readPath(name, {
+      store: deps.store,
+      roots,
+      closed,
+      refuseSize: refuse,
+    });
     if ('reason' in read) take(name, 0, read);
     else take(name, read.file.size, withPath(await judgeFile(deps, read.file), name));
   }

@@ -49,6 +49,7 @@ export async function prepareTurn(
     named: attachments,
     sent: submission.files ?? [],
     roots: [session.projectRoot, ...services.attachments.roots],
+    closed: [...settings.ownPaths.closed, ...settings.ownPaths.hidden],
     principalId,
     limits: asAgent ? agentLimits : harnessLimits,
   });

@@ -64,6 +64,28 @@ describe("the server's own folders", () => {
     ]);
   });
 
+  it.each(['blobs/a.txt', 'keys/a.txt', 'project/link/a.txt'])(
+    'have no attachments, wherever the project begins: %s',
+    async (file) => {
+      const { client } = server;
+      const sessionId = await client.createSession(above);
+      const answer = await client.post('/api/harness/turn', {
+        sessionId,
+        message: '',
+        attachments: [at(file)],
+      });
+      expect([answer.status, answer.body['error']]).toMatchObject([
+        400,
+        { type: 'ATTACHMENT_FAILURE' },
+      ]);
+      expect(JSON.stringify(answer.body)).toContain('inside');
+      const plain = await client.turn(sessionId, 'Look', {
+        attachments: [at('project', 'a.txt')],
+      });
+      expect((await plain.all()).at(-1)?.data).toEqual({ exitCode: 0 });
+    },
+  );
+
   it.each(['blobs/a.txt', 'keys/a.txt', 'project/link/a.txt', 'project/../blobs/a.txt'])(
     'are not reached from above, whatever is allowed: %s',
     async (file_path) => {
