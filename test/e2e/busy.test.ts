@@ -209,7 +209,8 @@ describe('a hundred simultaneous turns for one session', () => {
   });
 
   it('each have one end, and the last one its answer, where they interrupt', async () => {
-    const { streams, refusals, exits } = await race('interrupt', '[[tokens=50 gap=20]]');
+    // Longer than it takes to post them all.
+    const { streams, refusals, exits } = await race('interrupt', '[[tokens=300 gap=20]]');
     expect(refusals).toEqual([]);
     expect(turnsOf(streams).size).toBe(100);
     expect(exits.filter((exit) => exit === 0)).toHaveLength(1);
