@@ -26,6 +26,7 @@ export class WorkerPlace {
   #resolveGivenAway = (): void => undefined;
   #release: (() => void) | undefined;
   #waiting = 0;
+  #isLeft = false;
 
   constructor(private readonly places: WorkerPlaces) {
     this.givenAway = new Promise((resolve) => {
@@ -41,7 +42,7 @@ export class WorkerPlace {
   async without<T>(wait: () => Promise<T>): Promise<T> {
     this.#waiting += 1;
     if (this.#waiting === 1) {
-      this.leave();
+      this.#giveBack();
       this.#resolveGivenAway();
     }
     try {
@@ -52,15 +53,23 @@ export class WorkerPlace {
     }
   }
 
+  /** For good. */
   leave(): void {
+    this.#isLeft = true;
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
     this.#release?.();
     this.#release = undefined;
   }
 
   async #comeBack(): Promise<void> {
+    // A wait that nobody awaits any more may end after its turn.
+    if (this.#isLeft) return;
     const [, release] = await this.places.take(COMING_BACK);
     // One that waits again meanwhile has no use for it yet.
-    if (this.#waiting > 0 || this.#release !== undefined) return release();
+    if (this.#waiting > 0 || this.#release !== undefined || this.#isLeft) return release();
     this.#release = release;
   }
 }
