@@ -1,5 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { join } from 'node:path';
+import { isWithin } from '../platform/is-within.js';
 import { errorCode } from '../platform/error-code.js';
 import { ParsedFiles } from './parsed-files.js';
 import { parseAgentFile, type AgentFile } from './parse-persona.js';
@@ -59,8 +60,7 @@ async function namesIn(folder: string): Promise<string[]> {
 async function resolveInside(root: string, file: string): Promise<string | undefined> {
   try {
     const [realRoot, path] = await Promise.all([realpath(root), realpath(join(root, file))]);
-    const way = relative(realRoot, path);
-    return isAbsolute(way) || way === '..' || way.startsWith(`..${sep}`) ? undefined : path;
+    return isWithin(realRoot, path) ? path : undefined;
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error) ?? '')) return undefined;
     throw error;

@@ -47,7 +47,10 @@ function atServer(url: string, key: string | undefined): KeyAdmin {
   const call = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) =>
     callAdmin({ method, url: `${url}/api/admin/keys${path}`, key, body });
   return {
-    create: async (body) => (await call('POST', '', body)) as unknown as CreatedKey,
+    create: async (body) => {
+      const { key: view, secret } = await call('POST', '', body);
+      return { key: view as KeyView, secret: String(secret) };
+    },
     list: async () => (await call('GET', ''))['keys'] as KeyView[],
     revoke: async (id) => (await call('DELETE', `/${encodeURIComponent(id)}`))['key'] as KeyView,
     close: async () => undefined,

@@ -1,4 +1,4 @@
-import type { NoticeLevel } from '../storage/schema.js';
+import type { NoticeLevel } from '../storage/conversation-schema.js';
 
 /** What the server says on the way: to the model, to the client, or to both. */
 export interface Notice {

@@ -5,7 +5,8 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeFacts } from '../events/store-facts.js';
 import { SessionStore } from '../session/session-store.js';
 import type { OpenedDatabase } from '../storage/connection.js';
-import { sessions, todos } from '../storage/schema.js';
+import { sessions } from '../storage/schema.js';
+import { todos } from '../storage/conversation-schema.js';
 import type { Todo } from './todo.js';
 import { replaceTodos, TodoStore } from './todo-store.js';
 

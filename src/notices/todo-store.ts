@@ -1,7 +1,7 @@
 import { eq, sql, type SQL } from 'drizzle-orm';
 import type { Database } from '../storage/connection.js';
 import { insertFenced } from '../storage/insert-from.js';
-import { todos } from '../storage/schema.js';
+import { todos } from '../storage/conversation-schema.js';
 import type { Todo } from './todo.js';
 
 /** The todo list of each session. */

@@ -1,7 +1,8 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
 import { isId } from '../platform/ids.js';
 import type { Database } from '../storage/connection.js';
-import { activeStatuses, compactions, sessions, turns } from '../storage/schema.js';
+import { activeStatuses, sessions, turns } from '../storage/schema.js';
+import { compactions } from '../storage/conversation-schema.js';
 
 /** Marks the sessions that `/api/oracle` made. No mode of permissions: it means what `direct` means. */
 export const ORACLE_MODE = 'oracle';

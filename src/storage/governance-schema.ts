@@ -40,7 +40,7 @@ export const approvals = pgTable(
     input: json('input').$type<JsonObject>().notNull(),
     /** Why it is asked. */
     reason: text('reason').notNull(),
-    /** Null: open. Written once. */
+    /** Null: open. Written once, but that an end cancels what its turn had not noted. */
     decision: text('decision').$type<ApprovalDecision>(),
     /** Who decided: a principal, or `deadline`. */
     decidedBy: text('decided_by'),

@@ -18,7 +18,6 @@ import type { ChildTerms } from '../governance/child-terms.js';
 import type { DayLimits } from '../governance/day-budget.js';
 import type { PermissionRules } from '../governance/permission-rules.js';
 import type { SubagentDecision } from '../governance/subagent-gate.js';
-import type { Todo } from '../notices/todo.js';
 import type { OptionResolution } from '../options/resolve-options.js';
 import type { AssistantPart } from '../provider/model-types.js';
 import { instant } from './instant.js';
@@ -267,62 +266,4 @@ export const turnReaders = pgTable(
     hasLeft: boolean('has_left').notNull(),
   },
   (reader) => [primaryKey({ columns: [reader.turnId, reader.processId] })],
-);
-
-/** What a user chose; a field that is missing has its default. Written by `options/settings`. */
-export const userSettings = pgTable('user_settings', {
-  userId: text('user_id').primaryKey(),
-  settings: json('settings').$type<Record<string, unknown>>().notNull(),
-  updatedAt: instant('updated_at').notNull(),
-});
-
-export type NoticeLevel = 'message' | 'step';
-
-/** What was said about a turn while it ran, to its readers and to the model; once per mark. */
-export const notices = pgTable(
-  'notices',
-  {
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
-    /** What must not be said twice: the trigger, and which of its marks. */
-    mark: text('mark').notNull(),
-    /** The model hears it after this step; 0: before the first. */
-    afterStep: integer('after_step').notNull(),
-    /** Among those after one step. */
-    position: integer('position').notNull(),
-    kind: text('kind').notNull(),
-    level: text('level').$type<NoticeLevel>().notNull(),
-    text: text('text').notNull(),
-    metadata: json('metadata').$type<Record<string, unknown>>().notNull(),
-    seenByModel: boolean('seen_by_model').notNull(),
-    createdAt: instant('created_at').notNull(),
-  },
-  (notice) => [primaryKey({ columns: [notice.turnId, notice.mark] })],
-);
-
-/** A session's list, whole: it is small, and replaced at every write. */
-export const todos = pgTable('todos', {
-  sessionId: text('session_id')
-    .primaryKey()
-    .references(() => sessions.id, { onDelete: 'cascade' }),
-  items: json('items').$type<Todo[]>().notNull(),
-  updatedAt: instant('updated_at').notNull(),
-});
-
-/** A summary that stands for every turn up to one. The turns stay as they are. */
-export const compactions = pgTable(
-  'compactions',
-  {
-    id: text('id').primaryKey(),
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
-    throughTurnId: text('through_turn_id').notNull(),
-    reason: text('reason').$type<'automatic' | 'requested'>().notNull(),
-    summary: text('summary').notNull(),
-    usage: json('usage').$type<Usage>().notNull(),
-    createdAt: instant('created_at').notNull(),
-  },
-  (compaction) => [index('compactions_by_session').on(compaction.sessionId, compaction.createdAt)],
 );

@@ -5,7 +5,7 @@ import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider
 import { traitsOf } from '../provider/model-traits.js';
 import type { ModelMessage, ToolSpec } from '../provider/model-types.js';
 import type { Queryable } from '../storage/connection.js';
-import { compactions } from '../storage/schema.js';
+import { compactions } from '../storage/conversation-schema.js';
 import { buildMessages, type TurnTranscript } from './build-messages.js';
 import { elideOutputs } from './elide-outputs.js';
 import type { Compaction } from './turn-claims.js';

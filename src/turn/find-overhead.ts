@@ -1,7 +1,7 @@
 import { and, eq, gte } from 'drizzle-orm';
 import { addUsage, noUsage, type Usage } from '../events/turn-event.js';
 import type { Queryable } from '../storage/connection.js';
-import { compactions } from '../storage/schema.js';
+import { compactions } from '../storage/conversation-schema.js';
 import type { Claim } from './turn-claims.js';
 
 /** What earlier attempts at a turn spent on summaries of the conversation before it. */

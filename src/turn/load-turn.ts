@@ -1,7 +1,8 @@
 import { type SQL, and, asc, between, eq, gt, inArray } from 'drizzle-orm';
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { Queryable } from '../storage/connection.js';
-import { messages, notices, steps, toolCalls, turns } from '../storage/schema.js';
+import { messages, steps, toolCalls, turns } from '../storage/schema.js';
+import { notices } from '../storage/conversation-schema.js';
 import { asJoined, loadHeard, type JoinedMessage, type JoinedRow } from './busy/joined-messages.js';
 import type { TurnRow } from './turn-lookup.js';
 

@@ -8,7 +8,7 @@ import type { Facts } from '../notices/trigger.js';
 import { contextUsage, resourceUsage } from '../notices/triggers/usage.js';
 import { defaultTriggers } from '../notices/triggers.js';
 import { insertFenced } from '../storage/insert-from.js';
-import { notices } from '../storage/schema.js';
+import { notices } from '../storage/conversation-schema.js';
 import { contextOf } from './turn-context.js';
 import type { TurnRun } from './turn-run.js';
 

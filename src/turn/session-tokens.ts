@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, ne } from 'drizzle-orm';
-import { compactions, turns } from '../storage/schema.js';
+import { turns } from '../storage/schema.js';
+import { compactions } from '../storage/conversation-schema.js';
 import type { Claim } from './turn-claims.js';
 import type { TurnServices } from './turn-services.js';
 import { tokensOf } from './turn-state.js';

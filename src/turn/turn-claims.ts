@@ -23,14 +23,13 @@ import { approvals } from '../storage/governance-schema.js';
 import { prepared } from '../storage/prepared.js';
 import {
   activeStatuses,
-  compactions,
   messages,
   sessions,
-  todos,
   turnArchives,
   turns,
   type CancelReason,
 } from '../storage/schema.js';
+import { compactions, todos } from '../storage/conversation-schema.js';
 import { ownedBy } from './fence.js';
 import type { TurnRow } from './turn-lookup.js';
 

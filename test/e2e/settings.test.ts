@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { userSettings } from '../../src/storage/schema.js';
+import { userSettings } from '../../src/storage/conversation-schema.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
 const limits = {

@@ -111,7 +111,7 @@ describe('a subagent', () => {
     expect(existsSync(path.join(server.projectRoot, 'x.txt'))).toBe(false);
   });
 
-  it('asks people on the stream of its parent, whose time stands still', async () => {
+  it('asks people on the stream of its parent', async () => {
     const write = '[[tool=write {"file_path":"asked.txt","content":"x"}]]';
     const { stream, sessionId } = await start(task('WRITER', write));
     const { data } = await stream.until('subagent:approval:request');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { openTestDatabase } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { userSettings } from '../../storage/schema.js';
+import { userSettings } from '../../storage/conversation-schema.js';
 import { SettingsStore } from './settings-store.js';
 
 describe('SettingsStore', () => {

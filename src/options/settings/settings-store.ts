@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { Clock } from '../../platform/clock.js';
 import type { Database } from '../../storage/connection.js';
 import { prepared } from '../../storage/prepared.js';
-import { userSettings } from '../../storage/schema.js';
+import { userSettings } from '../../storage/conversation-schema.js';
 import { settingNames, type Settings } from './model-settings.js';
 
 /** What was set, and nothing else: a field that is missing has its default. Not checked. */

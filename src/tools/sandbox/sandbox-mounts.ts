@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isWithin } from '../../platform/is-within.js';
 
 /** A path that exists, without links. */
 export interface RealPath {
@@ -51,11 +52,6 @@ export function mountArguments(plan: MountPlan): string[] {
     // At the end: the root may be inside of one.
     ...[...covers, ...inside].filter(isFolder).map((one) => ['--remount-ro', one.path]),
   ].flat();
-}
-
-export function isWithin(folder: string, one: string): boolean {
-  const relative = path.relative(folder, one);
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
 
 function bind(option: string, one: string): string[] {

@@ -2,13 +2,13 @@ import { readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../../platform/clock.js';
+import { isWithin } from '../../platform/is-within.js';
 import { ToolFailure } from '../tool-failure.js';
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
 import { findBubblewrap, tryBubblewrap } from './find-bubblewrap.js';
 import { lookAtPaths } from './look-at-paths.js';
 import { findCgroupPlace, makeCgroup } from './process-cgroup.js';
 import { limitLines, type ResourceLimits } from './resource-limits.js';
-import { isWithin } from './sandbox-mounts.js';
 import { secretPaths } from './secret-paths.js';
 import { bashArguments, bashEnvironment, bashFile, type ShellProgram } from './shell-program.js';
 

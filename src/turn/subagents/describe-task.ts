@@ -1,6 +1,6 @@
 import type { PersonaLibrary } from '../../agents/load-persona.js';
 import type { JsonObject } from '../../platform/json.js';
-import { taskTool } from '../../tools/builtin/task.js';
+import { taskSchema, taskTool } from '../../tools/builtin/task.js';
 
 /** The tool that delegates, as a turn's model is told of it: with whom it may delegate to. */
 export async function describeTask(
@@ -13,19 +13,6 @@ export async function describeTask(
   );
   return {
     description: `${taskTool.description}\nAgents:\n${lines.join('\n')}`,
-    inputSchema: {
-      type: 'object',
-      properties: {
-        agent: { type: 'string', enum: [...delegates], description: 'Who does it.' },
-        prompt: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 100_000,
-          description: 'What is to be done.',
-        },
-      },
-      required: ['agent', 'prompt'],
-      additionalProperties: false,
-    },
+    inputSchema: taskSchema({ enum: [...delegates] }),
   };
 }

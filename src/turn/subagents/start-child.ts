@@ -12,10 +12,7 @@ import { decideDelegation } from '../decide-delegation.js';
 import { openCalls, type TurnRun } from '../turn-run.js';
 import type { TurnServices } from '../turn-services.js';
 import type { ChildTurn } from './child-turn.js';
-import { shareBudget } from './share-budget.js';
-
-/** Less than this is no turn. */
-const LEAST_TOKENS = 100;
+import { limitOptions, type Parent } from './limit-options.js';
 
 /**
  * Starts a subagent: a session and a turn of its own, stored with what tells of it, in the
@@ -44,7 +41,7 @@ export async function startChild(
       `task: this turn has started ${fanout} subagents, which is as many as it may`,
     );
   }
-  const options = limitOptions(run, resolution);
+  const options = { ...resolution, options: limitOptions(resolution.options, parentOf(run)) };
   const now = clock.now();
   const child: ChildTurn = {
     id: newTimeId('turn', now),
@@ -132,60 +129,16 @@ async function chooseOptions(
   return loadOptions({ personas, environmentModel, defaultLimits, prices }, subject, opts);
 }
 
-/** Nothing of it is more than its parent has. */
-function limitOptions(run: TurnRun, resolution: OptionResolution): OptionResolution {
-  const { options } = resolution;
-  const parent = run.turn.options.options;
+/** What the parent has left, and who shares it. */
+function parentOf(run: TurnRun): Parent {
   const { config, tokensUsed, cost } = run.progress.state;
-  const among = openCalls(run).filter(
-    ({ id, name }) => name === TASK_TOOL && !run.children.some(({ callId }) => callId === id),
-  ).length;
-  const unended = run.children.filter(({ usage }) => usage === undefined);
-  const tokens = shareBudget({
-    left: config.tokenBudget - tokensUsed,
-    reserved: unended.reduce((sum, { tokenBudget }) => sum + tokenBudget, 0),
-    among,
-  });
-  if (tokens < LEAST_TOKENS) {
-    throw new ToolFailure('task: this turn has too few tokens left to delegate anything');
-  }
-  const { agentConfig } = options;
-  const costs =
-    cost === undefined
-      ? {}
-      : limitCost(options, {
-          left: cost.limitUsd - cost.usedUsd,
-          reserved: unended.reduce((sum, { costLimit }) => sum + (costLimit?.usd ?? 0), 0),
-          among,
-        });
+  const started = new Set(run.children.map(({ callId }) => callId));
   return {
-    ...resolution,
-    options: {
-      ...options,
-      ...costs,
-      tools: options.tools.filter((name) => parent.tools.includes(name)),
-      agentConfig: {
-        ...agentConfig,
-        tokenBudget: Math.min(agentConfig.tokenBudget, Math.floor(tokens)),
-        timeoutSeconds: Math.min(
-          agentConfig.timeoutSeconds,
-          Math.max(1, Math.floor(run.deadline.leftMs / 1_000)),
-        ),
-      },
-    },
+    tools: run.turn.options.options.tools,
+    tokensLeft: config.tokenBudget - tokensUsed,
+    usdLeft: cost === undefined ? undefined : cost.limitUsd - cost.usedUsd,
+    msLeft: run.deadline.leftMs,
+    unended: run.children.filter(({ usage }) => usage === undefined),
+    among: openCalls(run).filter(({ id, name }) => name === TASK_TOOL && !started.has(id)).length,
   };
-}
-
-function limitCost(
-  { costLimit, model }: OptionResolution['options'],
-  parts: { left: number; reserved: number; among: number },
-): Pick<OptionResolution['options'], 'costLimit'> {
-  if (costLimit === undefined) {
-    throw new ToolFailure(
-      `task: this turn has a limit of cost, and the price of ${model} is not known`,
-    );
-  }
-  const usd = shareBudget(parts);
-  if (usd <= 0) throw new ToolFailure('task: this turn has no money left to delegate anything');
-  return { costLimit: { ...costLimit, usd } };
 }

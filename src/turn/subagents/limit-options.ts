@@ -1,0 +1,63 @@
+import type { CostLimit } from '../../governance/cost.js';
+import type { ResolvedOptions } from '../../options/resolve-options.js';
+import { ToolFailure } from '../../tools/tool-failure.js';
+
+/** What a parent has to give. */
+export interface Parent {
+  tools: readonly string[];
+  tokensLeft: number;
+  /** Undefined: its cost is not limited. */
+  usdLeft: number | undefined;
+  /** Of its own time. */
+  msLeft: number;
+  /** Subagents that have theirs already and may still use it. */
+  unended: readonly { tokenBudget: number; costLimit: CostLimit | undefined }[];
+  /** Calls of this step that are still to get theirs, this one among them; 1 or more. */
+  among: number;
+}
+
+/** Less than this is no turn. */
+const LEAST_TOKENS = 100;
+
+/**
+ * The options of a subagent within what its parent has: no tool more, and of tokens, cost and time
+ * what remains, less what others have reserved, in equal parts for those that begin side by side. So
+ * all of them together can never use more than the parent had. Pure.
+ *
+ * @throws ToolFailure when too little is left, or a cost cannot be limited.
+ */
+export function limitOptions(options: ResolvedOptions, parent: Parent): ResolvedOptions {
+  const { agentConfig } = options;
+  const reserved = parent.unended.reduce((sum, { tokenBudget }) => sum + tokenBudget, 0);
+  const tokens = Math.floor((parent.tokensLeft - reserved) / parent.among);
+  if (tokens < LEAST_TOKENS) {
+    throw new ToolFailure('task: this turn has too few tokens left to delegate anything');
+  }
+  const seconds = Math.max(1, Math.floor(parent.msLeft / 1_000));
+  return {
+    ...options,
+    ...limitCost(options, parent),
+    tools: options.tools.filter((name) => parent.tools.includes(name)),
+    agentConfig: {
+      ...agentConfig,
+      tokenBudget: Math.min(agentConfig.tokenBudget, tokens),
+      timeoutSeconds: Math.min(agentConfig.timeoutSeconds, seconds),
+    },
+  };
+}
+
+function limitCost(
+  { costLimit, model }: ResolvedOptions,
+  { usdLeft, unended, among }: Parent,
+): { costLimit?: CostLimit } {
+  if (usdLeft === undefined) return {};
+  if (costLimit === undefined) {
+    throw new ToolFailure(
+      `task: this turn has a limit of cost, and the price of ${model} is not known`,
+    );
+  }
+  const reserved = unended.reduce((sum, child) => sum + (child.costLimit?.usd ?? 0), 0);
+  const usd = (usdLeft - reserved) / among;
+  if (usd <= 0) throw new ToolFailure('task: this turn has no money left to delegate anything');
+  return { costLimit: { ...costLimit, usd } };
+}
