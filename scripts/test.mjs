@@ -2,11 +2,13 @@
  * Runs jest with a Redis and a PostgreSQL of its own: `npm run jest -- …`. They are given to the
  * tests as TEST_REDIS_URL and TEST_DATABASE_URL, and stopped at the end, however it ends. What
  * tests put in temporary folders is removed when they pass, and kept when one fails. TEST_SANDBOX tells
- * them whether this machine can run commands in a sandbox.
+ * them whether this machine can run commands in a sandbox; TEST_DATABASE_FOLDER is an empty embedded
+ * database, to be copied.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,6 +43,7 @@ async function runJest({ redisUrl, databaseUrl }, hasSandbox) {
   const temporary = mkdtempSync(path.join(tmpdir(), 'turnpike-tests-'));
   // PostgreSQL runs as another user, in a folder inside.
   chmodSync(temporary, 0o755);
+  const databaseFolder = await emptyDatabase(temporary);
   const jest = path.join(root, 'node_modules/jest/bin/jest.js');
   const child = spawn(
     process.execPath,
@@ -59,6 +62,7 @@ async function runJest({ redisUrl, databaseUrl }, hasSandbox) {
         TMPDIR: temporary,
         TEST_REDIS_URL: redisUrl,
         TEST_DATABASE_URL: databaseUrl,
+        TEST_DATABASE_FOLDER: databaseFolder,
         TEST_SANDBOX: hasSandbox ? 'bubblewrap' : 'none',
       },
     },
@@ -69,4 +73,14 @@ async function runJest({ redisUrl, databaseUrl }, hasSandbox) {
   if (code === 0) rmSync(temporary, { recursive: true, force: true, maxRetries: 10 });
   else console.error(`What the tests left is in ${temporary}`);
   return code ?? 1;
+}
+
+/** From the build's image, by the engine itself. */
+async function emptyDatabase(temporary) {
+  const { PGlite } = await import('@electric-sql/pglite');
+  const folder = path.join(temporary, 'empty-database');
+  const image = await readFile(path.join(root, 'dist/storage/empty-database.tar.gz'));
+  const client = await PGlite.create({ dataDir: folder, loadDataDir: new Blob([image]) });
+  await client.close();
+  return folder;
 }

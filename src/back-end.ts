@@ -27,6 +27,4 @@ export interface BackEndOptions {
   config: Config;
   clock: Clock;
   logger: Logger;
-  /** A dump of an empty database to start a new embedded one from. */
-  databaseImage: Blob | undefined;
 }

@@ -20,8 +20,7 @@ export async function openEmbedded(options: BackEndOptions): Promise<BackEnd> {
   const opened = new Opened();
   const { folder, database } = await opened.orClose(async () => {
     const held = await opened.add(holdDataFolder(config.dataDir), ({ release }) => release());
-    const { databaseImage } = options;
-    const embedded = openEmbeddedDatabase(config.dataDir, databaseImage);
+    const embedded = openEmbeddedDatabase(config.dataDir);
     return { folder: held, database: await opened.add(embedded, ({ close }) => close()) };
   });
   // Nobody else has this database: whoever held a lease in it is gone.

@@ -60,8 +60,6 @@ export interface RuntimeOptions {
   readableLogs: boolean;
   clock?: Clock;
   logger?: Logger;
-  /** A dump of an empty database to start a new one from. */
-  databaseImage?: Blob | undefined;
 }
 
 /**
@@ -98,10 +96,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     extractor: await opened.add(Promise.resolve(openFileReader(config, clock, logger)), (reader) =>
       reader.close(),
     ),
-    backEnd: await opened.add(
-      openBackEnd({ config, clock, logger, databaseImage: options.databaseImage }),
-      ({ close }) => close(),
-    ),
+    backEnd: await opened.add(openBackEnd({ config, clock, logger }), ({ close }) => close()),
     rehearsal:
       mode === 'rehearsal'
         ? await opened.add(startRehearsal(), (model) => model.close())

@@ -14,17 +14,12 @@ import * as schema from './schema.js';
 const builtImage = fileURLToPath(new URL('./empty-database.tar.gz', import.meta.url));
 
 /**
- * Opens the embedded PostgreSQL in `<dataDir>/db`, or in memory when `dataDir` is undefined, and
- * applies the migrations that are missing. Opening takes half a second; a new folder one second
- * more, or several without the build's image of an empty database.
- *
- * @param image an image to use instead of the build's.
+ * Opens the embedded PostgreSQL in `<dataDir>/db` and applies the migrations that are missing.
+ * Opening takes half a second; a new folder one second more, or several without the build's image
+ * of an empty database.
  */
-export async function openEmbeddedDatabase(
-  dataDir: string | undefined,
-  image?: Blob,
-): Promise<OpenedDatabase> {
-  const client = await openEngine(dataDir, image ?? (await readBuiltImage()));
+export async function openEmbeddedDatabase(dataDir: string): Promise<OpenedDatabase> {
+  const client = await openEngine(path.join(dataDir, 'db'));
   const db = drizzle(client, { schema });
   await migrate(db, { migrationsFolder });
   return {
@@ -36,11 +31,10 @@ export async function openEmbeddedDatabase(
   };
 }
 
-async function openEngine(dataDir: string | undefined, image: Blob | undefined): Promise<PGlite> {
-  const start = image === undefined ? {} : { loadDataDir: image };
-  if (dataDir === undefined) return PGlite.create(start);
-  const folder = path.join(dataDir, 'db');
+async function openEngine(folder: string): Promise<PGlite> {
   if (!existsSync(folder)) {
+    const image = await readBuiltImage();
+    const start = image === undefined ? {} : { loadDataDir: image };
     // Made under another name: a process that dies half-way leaves nothing that looks whole.
     const draft = `${folder}.new`;
     await rm(draft, { recursive: true, force: true });

@@ -10,7 +10,6 @@ import { openRuntime, type Runtime } from '../../src/runtime.js';
 import { serve } from '../../src/serve.js';
 import { sandboxEnvironment } from './test-shells.js';
 import { Client } from './client.js';
-import { emptyDatabaseImage } from './database-image.js';
 import { newStore, type TestStore } from './test-store.js';
 
 export interface TestServer {
@@ -69,7 +68,6 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     environment: process.env,
     readableLogs: false,
     logger,
-    databaseImage: await emptyDatabaseImage(),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
   const server = await serve(runtime);

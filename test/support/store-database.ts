@@ -1,7 +1,6 @@
 import type { Database } from '../../src/storage/connection.js';
 import { openEmbeddedDatabase } from '../../src/storage/embedded-database.js';
 import { openPostgres } from '../../src/storage/postgres-database.js';
-import { emptyDatabaseImage } from './database-image.js';
 import type { TestStore } from './test-store.js';
 
 /** Looks into a store, or changes it, while no server is on it: the embedded one takes one at a time. */
@@ -9,10 +8,10 @@ export async function inDatabaseOf<T>(
   { environment }: TestStore,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const url = environment['DATABASE_URL'];
+  const { DATABASE_URL: url, TURNPIKE_DATA_DIR: dataDir = '' } = environment;
   const { db, close } =
     url === undefined
-      ? await openEmbeddedDatabase(environment['TURNPIKE_DATA_DIR'], await emptyDatabaseImage())
+      ? await openEmbeddedDatabase(dataDir)
       : await openPostgres({ url, connections: 1, onError: () => undefined });
   try {
     return await work(db);

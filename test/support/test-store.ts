@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { giveDatabase } from './database-folder.js';
 import { newDatabase } from './new-database.js';
 import { testRedisUrl } from './test-services.js';
 
@@ -16,7 +17,8 @@ export interface TestStore {
 /** A store nobody has used. @param folder of the test's own. */
 export async function newStore(folder: string): Promise<TestStore> {
   if (BACK_END === 'embedded') {
-    const environment = { TURNPIKE_DATA_DIR: path.join(folder, 'data') };
+    const dataDir = await giveDatabase(path.join(folder, 'data'));
+    const environment = { TURNPIKE_DATA_DIR: dataDir };
     return { environment, remove: async () => undefined };
   }
   const database = await newDatabase();
