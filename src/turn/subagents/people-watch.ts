@@ -10,7 +10,7 @@ export class PeopleWatch {
   #isHolding = false;
 
   constructor(
-    private readonly run: Pick<TurnRun, 'deadline' | 'progress' | 'writer' | 'turn'>,
+    private readonly run: Pick<TurnRun, 'deadline' | 'progress' | 'writer'>,
     child: ChildTurn,
   ) {
     // Its question was told by an earlier attempt.
