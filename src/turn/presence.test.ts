@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { eq, sql } from 'drizzle-orm';
 import { openTestDatabase } from '../../test/support/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
+import { storeApproval } from '../../test/support/store-approval.js';
 import { someOptions, storeTurn } from '../../test/support/store-turn.js';
 import { silentLogger } from '../platform/logger.js';
 import type { OpenedDatabase } from '../storage/connection.js';
@@ -119,6 +120,19 @@ describe('who reads a turn', () => {
     const reasons = new Map(marked.map((turn) => [turn.id, turn.cancelReason]));
     expect([reasons.get(goesOn), reasons.get(ended)]).toEqual([null, null]);
   });
+
+  it.each(['of its own', 'of a subagent'])(
+    'does not matter to a turn that people were asked about: a question %s',
+    async (whose) => {
+      const asking =
+        whose === 'of its own'
+          ? turnId
+          : await storeTurn(database.db, { parentTurnId: turnId, options: untilReadersLeave });
+      await storeApproval(database.db, asking);
+      await pass(60_000);
+      expect(await isCancelled()).toBe(false);
+    },
+  );
 
   it('keeps nothing of a turn that has ended, also when a reader leaves late', async () => {
     const leave = here.join(turnId, false);
