@@ -100,6 +100,8 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
         state,
         paint('dim', `${text(data['decision'])}, by ${oneLine(text(data['by']), 64)}`),
       );
+    case 'turn:parked':
+      return line(state, paint('dim', `waiting for ${countAnswers(data['approvalIds'])}`));
     case 'message:joined':
       return line(state, paint('dim', `heard: ${oneLine(text(data['text']), 200)}`));
     case 'subagent:start':
@@ -152,10 +154,17 @@ function approvalLine(data: Record<string, unknown>, paint: Paint): string {
   const id = oneLine(text(data['approvalId']), 64);
   const call = oneLine(`${text(data['name'])} ${summarise(data['input'])}`, 160);
   const until = text(data['expiresAt']).slice(11, 16);
+  // Its output has a form that a terminal does not know.
+  const yes = data['kind'] === 'client-tool' ? 'the client answers' : `turnpike approve ${id}`;
   return paint(
     'yellow',
-    `? ${call}: ${oneLine(text(data['reason']), 160)}\n  turnpike approve ${id}, or turnpike deny ${id}; ${text(data['onTimeout'])} at ${until} UTC`,
+    `? ${call}: ${oneLine(text(data['reason']), 160)}\n  ${yes}, or turnpike deny ${id}; ${text(data['onTimeout'])} at ${until} UTC`,
   );
+}
+
+function countAnswers(approvalIds: unknown): string {
+  const count = Array.isArray(approvalIds) ? approvalIds.length : 0;
+  return count === 1 ? '1 answer' : `${count} answers`;
 }
 
 function summarise(input: unknown): string {

@@ -63,6 +63,25 @@ describe('foldTurn', () => {
     });
   });
 
+  it('is parked until it says that it goes on, and knows what a client is to run', () => {
+    const events = turns.get('parked-for-people') ?? [];
+    const parked = events.findIndex(({ type }) => type === 'turn.parked');
+    expect(foldTurnEvents(events.slice(0, parked + 1))).toMatchObject({
+      phase: 'parked',
+      pendingApprovals: ['appr_1', 'appr_2'],
+      steps: [
+        { tools: [{ name: 'pick_color', status: 'requested', input: { title: 'Roof' } }, {}] },
+      ],
+    });
+    expect(foldTurnEvents(events.slice(0, parked + 2))).toMatchObject({
+      phase: 'running',
+      pendingApprovals: ['appr_2'],
+    });
+    expect(foldOf('parked-for-people').subagents).toMatchObject([
+      { agent: 'WRITER', view: { phase: 'ended', pendingApprovals: [] } },
+    ]);
+  });
+
   it.each<[TurnEvent['type'], object, string]>([
     ['text.delta', { step: 4, text: 'x' }, 'step 4'],
     ['tool.ended', { callId: 'c9', name: 'x', status: 'error', output: '', durationMs: 0 }, 'c9'],

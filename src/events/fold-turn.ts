@@ -31,7 +31,8 @@ export interface StepView {
 
 /** What a person would see of a turn. Everything in it comes from its events. */
 export interface TurnView {
-  phase: 'waiting' | 'running' | 'recovering' | 'ended';
+  /** `waiting`: for a worker; `parked`: for answers. */
+  phase: 'waiting' | 'running' | 'recovering' | 'parked' | 'ended';
   position?: number;
   attempt: number;
   agent?: string;
@@ -100,13 +101,23 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       const { status, output, durationMs } = event;
       return onTool(next, event.callId, (t) => ({ ...t, status, output, durationMs }));
     }
-    case 'approval.requested':
-      return { ...next, pendingApprovals: [...view.pendingApprovals, event.approvalId] };
+    case 'approval.requested': {
+      const pendingApprovals = [...view.pendingApprovals, event.approvalId];
+      // A call that a client runs has no other event with its whole input.
+      return onTool({ ...next, pendingApprovals }, event.callId, (t) => ({
+        ...t,
+        input: event.input,
+      }));
+    }
     case 'approval.resolved':
       return {
         ...next,
+        // Whoever says it goes on, until it says that it waits again.
+        phase: view.phase === 'parked' ? 'running' : view.phase,
         pendingApprovals: view.pendingApprovals.filter((id) => id !== event.approvalId),
       };
+    case 'turn.parked':
+      return { ...next, phase: 'parked' };
     case 'subagent.started':
       return {
         ...next,

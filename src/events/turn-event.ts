@@ -74,8 +74,11 @@ export type TurnEventBody =
       callId: string;
       name: string;
       input: unknown;
-      /** `unknown-outcome`: may a call whose process died run again? */
-      kind: 'tool' | 'unknown-outcome';
+      /**
+       * `unknown-outcome`: may a call whose process died run again? `client-tool`: nobody is asked
+       * for leave; the client runs the call, and its answer is the output.
+       */
+      kind: 'tool' | 'unknown-outcome' | 'client-tool';
       reason: string;
       /** When `onTimeout` is decided, ISO-8601. */
       expiresAt: string;
@@ -85,13 +88,19 @@ export type TurnEventBody =
       type: 'approval.resolved';
       approvalId: string;
       callId: string;
-      decision: 'approve' | 'approve-session' | 'deny' | 'cancelled';
+      /** `answer`: the client gave the output of its tool, which follows as `tool.ended`. */
+      decision: 'approve' | 'approve-session' | 'deny' | 'answer' | 'cancelled';
       /** Who decided; `deadline` and `server` are nobody. */
       by: string;
       message?: string;
       /** What runs in place of what was asked for. */
       input?: unknown;
     }
+  /**
+   * Nothing of the turn runs any more: it waits for these answers. Told each time that a worker
+   * gives the turn back to wait, with every question that is open; its next attempt goes on.
+   */
+  | { type: 'turn.parked'; approvalIds: string[] }
   /** A message of the user's that came while the turn ran; the model hears it after this step. */
   | { type: 'message.joined'; messageId: string; afterStep: number; text: string }
   | { type: 'subagent.started'; callId: string; childTurnId: string; agent: string }

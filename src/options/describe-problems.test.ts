@@ -16,7 +16,7 @@ const describeFor = (opts: unknown) =>
   );
 
 const known =
-  'agentConfig, attachmentsAs, citations, maxCostUsd, maxTokens, maxTurns, mode, model, onBusy, onDisconnect, persona, priority, subagentGovernance, thinking, tools';
+  'agentConfig, attachmentsAs, citations, clientTools, maxCostUsd, maxTokens, maxTurns, mode, model, onBusy, onDisconnect, persona, priority, subagentGovernance, thinking, tools';
 
 describe('describeProblems', () => {
   it.each([
@@ -38,6 +38,10 @@ describe('describeProblems', () => {
     [
       { onDisconnect: 1 },
       'opts.onDisconnect ignored: must be "cancel" or "continue"; using cancel (default)',
+    ],
+    [
+      { maxTokens: 'x' },
+      'opts.maxTokens ignored: must be an integer greater than 0; using none (default)',
     ],
     [{ foo: 1 }, `opts.foo ignored: unknown option; known are ${known}`],
     [{ 'a\nb': 1 }, `opts.a b ignored: unknown option; known are ${known}`],

@@ -38,6 +38,8 @@ function knownKeys(): string {
 }
 
 function show(value: unknown): string {
+  // Of an option that has no default.
+  if (value === undefined) return 'none';
   return clip(typeof value === 'string' ? value : JSON.stringify(value), longestValue);
 }
 

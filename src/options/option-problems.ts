@@ -1,7 +1,7 @@
 import { agentConfigFields } from '../governance/agent-config.js';
 import { cutText } from '../governance/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
-import { optionRules } from './option-rules.js';
+import { optionRules, type OptionRule } from './option-rules.js';
 import type { Chosen, Provenance } from './provenance.js';
 import type { LimitResolution } from './resolve-limits.js';
 import { storableText } from './storable.js';
@@ -62,8 +62,9 @@ function ruleProblems(
     if (key === 'subagentGovernance' || key === 'agentConfig') return [];
     if (!isOptionKey(key)) return [unknownOption(key)];
     const used = chosen[key];
-    const { expected, read } = optionRules[key];
-    if (used === undefined || read(given[key]) !== undefined) return [];
+    const rule: OptionRule<unknown> = optionRules[key];
+    if (used === undefined || rule.read(given[key]) !== undefined) return [];
+    const expected = rule.fault?.(given[key]) ?? rule.expected;
     return [{ kind: 'invalid', key, expected, using: used.value, from: used.from }];
   });
 }

@@ -1,3 +1,4 @@
+import { clientToolsExpected, readClientTools, type ClientTool } from './client-tools.js';
 import { isStorable } from './storable.js';
 
 export type OnDisconnect = 'cancel' | 'continue';
@@ -15,6 +16,8 @@ export interface OptionRule<T> {
   read(value: unknown): T | undefined;
   /** Completes "must be …". */
   expected: string;
+  /** The same for a value that is not valid, where more can be said of it. */
+  fault?(value: unknown): string | undefined;
   fallback(): T;
 }
 
@@ -89,6 +92,18 @@ export const optionRules = {
     expected: 'an integer greater than 0',
     fallback: () => undefined,
   } satisfies OptionRule<number | undefined>,
+  clientTools: {
+    read: (value) => {
+      const read = readClientTools(value);
+      return 'tools' in read ? read.tools : undefined;
+    },
+    expected: clientToolsExpected,
+    fault: (value) => {
+      const read = readClientTools(value);
+      return 'fault' in read ? read.fault : undefined;
+    },
+    fallback: () => [],
+  } satisfies OptionRule<ClientTool[]>,
 };
 
 function readText(value: unknown): string | undefined {

@@ -2,6 +2,7 @@ import type { Persona } from '../agents/parse-persona.js';
 import type { CostLimit } from '../governance/cost.js';
 import type { AgentConfig } from '../governance/agent-config.js';
 import { isPlainObject } from '../platform/json.js';
+import type { ClientTool } from './client-tools.js';
 import {
   optionRules,
   type AttachmentsAs,
@@ -37,6 +38,8 @@ export interface ResolvedOptions {
   /** Whether the model names the passages of files that it draws on. */
   citations: boolean;
   attachmentsAs: AttachmentsAs;
+  /** Tools that whoever sent the turn runs. Absent: none. */
+  clientTools?: ClientTool[];
   /** Absent: no limit of cost. */
   costLimit?: CostLimit;
   /** Limits of the turn; `maxIterations` is `maxTurns`. */
@@ -77,7 +80,7 @@ export interface OptionSources {
 export interface OptionResolution {
   options: ResolvedOptions;
   provenance: Record<
-    Exclude<keyof ResolvedOptions, 'agentConfig' | 'decisionTree' | 'costLimit'>,
+    Exclude<keyof ResolvedOptions, 'agentConfig' | 'decisionTree' | 'costLimit' | 'clientTools'>,
     Provenance
   > & {
     agentConfig: Record<keyof AgentConfig, Provenance>;
@@ -127,8 +130,9 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     ]),
     maxTokens: chooseGiven(optionRules.maxTokens, 'maxTokens'),
     maxCostUsd: chooseGiven(optionRules.maxCostUsd, 'maxCostUsd'),
+    clientTools: chooseGiven(optionRules.clientTools, 'clientTools'),
   };
-  const { maxTokens: tokens, maxCostUsd, ...always } = chosen;
+  const { maxTokens: tokens, maxCostUsd, clientTools, ...always } = chosen;
   const price = findPrice(sources.prices ?? [], chosen.model.value);
   const usd = maxCostUsd.value;
   const governance = storableJson(given['subagentGovernance']);
@@ -136,6 +140,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     options: {
       ...valuesOf(always),
       ...(tokens.value === undefined ? {} : { maxTokens: tokens.value }),
+      ...(clientTools.value.length === 0 ? {} : { clientTools: clientTools.value }),
       ...(usd === undefined || price === undefined ? {} : { costLimit: { usd, price } }),
       agentConfig: limits.config,
       ...(sources.persona.decisionTree === undefined

@@ -1,5 +1,6 @@
 import {
   bigint,
+  boolean,
   date,
   index,
   integer,
@@ -16,11 +17,14 @@ import { jsonString, sessions, turns } from './schema.js';
 
 /** What people decide and send while a turn runs, who they are, and what they may spend. */
 
-/** `tool`: may the call run? `unknown-outcome`: its process died; may it run again? */
-export type ApprovalKind = 'tool' | 'unknown-outcome';
+/**
+ * `tool`: may the call run? `unknown-outcome`: its process died; may it run again? `client-tool`:
+ * the client runs it; what did it give?
+ */
+export type ApprovalKind = 'tool' | 'unknown-outcome' | 'client-tool';
 
-/** `cancelled`: the turn ended before anybody said. */
-export type ApprovalDecision = 'approve' | 'approve-session' | 'deny' | 'cancelled';
+/** `answer`: the output of a client's tool. `cancelled`: the turn ended before anybody said. */
+export type ApprovalDecision = 'approve' | 'approve-session' | 'deny' | 'answer' | 'cancelled';
 
 /** A question to a person. Its turn waits for the answer, or for `expiresAt`. */
 export const approvals = pgTable(
@@ -50,6 +54,10 @@ export const approvals = pgTable(
     editedInput: json('edited_input').$type<JsonObject>(),
     /** With `approve-session`: what is allowed from then on; null: this call again. */
     grantRule: text('grant_rule'),
+    /** What the client's tool gave. */
+    output: jsonString('output'),
+    /** Whether that is an error. */
+    isError: boolean('is_error'),
     /** What is decided when nobody does. */
     onTimeout: text('on_timeout').$type<'approve' | 'deny'>().notNull(),
     createdAt: instant('created_at').notNull(),

@@ -70,7 +70,7 @@ async function equipWith(
 ): Promise<TurnRun> {
   const { options } = attempt.turn.options;
   const { settings, provider } = services;
-  const { tools, specs: toolSpecs, permissions } = equipped;
+  const { tools, specs: toolSpecs, clientTools, permissions } = equipped;
   const shower = openShower(services, options);
   // Before the history: what the user says now gets room for its files first.
   const userParts = await showMessage(attempt, shower);
@@ -105,6 +105,7 @@ async function equipWith(
     closeTools: equipped.close,
     ...place,
     toolSpecs,
+    clientTools,
     watch,
     db: services.db,
     approvalRules: settings.approvals,

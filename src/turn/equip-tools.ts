@@ -8,6 +8,7 @@ import { TASK_TOOL } from '../tools/builtin/task.js';
 import type { McpProblem } from '../tools/mcp/mcp-server.js';
 import type { RegisteredTool } from '../tools/registry.js';
 import { loadGrants } from './approvals/load-grants.js';
+import { clientToolHidden, openClientTools } from './client-tools.js';
 import { shellsNotice } from './shells-notice.js';
 import { describeTask } from './subagents/describe-task.js';
 import type { Attempt, TurnRun } from './turn-run.js';
@@ -17,6 +18,8 @@ export interface EquippedTools {
   /** What the turn can call, offered or not: of one that is not, the model reads why. */
   tools: RegisteredTool[];
   specs: ToolSpec[];
+  /** Names of those that whoever sent the turn runs. */
+  clientTools: ReadonlySet<string>;
   permissions: TurnRun['permissions'];
   /** Gives back what the tools are reached through. */
   close(): Promise<void>;
@@ -38,7 +41,8 @@ export async function equipTools(
   const mayDelegate = turn.parentTurnId === null && delegates.length > 0;
   const names = options.tools.filter((name) => name !== TASK_TOOL);
   const builtin = services.tools.select(mayDelegate ? [...names, TASK_TOOL] : names).tools;
-  const tools = within(turn.childTerms?.tools, [...builtin, ...mcpTools]);
+  const clients = clientsOf(attempt, [...services.tools.list(), ...opened.tools]);
+  const tools = [...within(turn.childTerms?.tools, [...builtin, ...mcpTools]), ...clients];
   const own: PermissionLayer = {
     name: options.persona,
     mode: options.mode,
@@ -66,7 +70,8 @@ export async function equipTools(
       : { name, description, inputSchema },
   );
   lease.signal.throwIfAborted();
-  return { tools, specs, permissions, close: opened.close };
+  const clientTools = new Set(clients.map(({ name }) => name));
+  return { tools, specs, clientTools, permissions, close: opened.close };
 }
 
 async function openMcpTools(
@@ -79,6 +84,14 @@ async function openMcpTools(
     session,
     signal: lease.signal,
   });
+}
+
+/** A client's tool whose name is taken is said to be left out: its sender could not know. */
+function clientsOf(attempt: Attempt, ours: readonly RegisteredTool[]): RegisteredTool[] {
+  const given = attempt.turn.options.options.clientTools ?? [];
+  const { tools, hidden } = openClientTools(given, new Set(ours.map(({ name }) => name)));
+  for (const name of hidden) sayOnce(attempt, clientToolHidden(name));
+  return tools;
 }
 
 /** A turn that lists its tools has those of a server it lists: `mcp__name`, or each by its name. */

@@ -10,6 +10,7 @@ import { checkProjectRoot } from '../session/check-project-root.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import type { SessionRow } from '../session/session-store.js';
 import { violatedConstraint } from '../storage/constraint.js';
+import { checkClientTools } from './client-tools.js';
 import { decideDelegation } from './decide-delegation.js';
 import type { NewTurn } from './insert-turn.js';
 import type { TurnServices } from './turn-services.js';
@@ -42,6 +43,7 @@ export async function prepareTurn(
   const tiers = { personas, environmentModel, defaultLimits, prices };
   const { resolution, persona } = await loadOptions(tiers, subject, opts);
   const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
+  checkClientTools(resolution.options.clientTools ?? [], services.tools.list());
   // Only for its error: a tree that nobody registered is refused before anything is stored.
   services.trees.create(decisionTree, agentConfig);
   const { principalId } = session;

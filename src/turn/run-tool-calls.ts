@@ -1,14 +1,15 @@
 import type { SQL } from 'drizzle-orm';
 import { unreachable } from '../platform/exhaustive.js';
 import type { CallEnd } from '../tools/ledger.js';
+import { capOutput } from '../tools/cap-output.js';
 import { claimCall, endCall } from '../tools/ledger.js';
 import type { CallableTool } from '../tools/open-tools.js';
 import { runCalls } from '../tools/run-calls.js';
 import { runTool } from '../tools/run-tool.js';
 import { askPeople, type Question } from './approvals/ask-people.js';
 import { takeGrants } from './approvals/take-grants.js';
-import { effectiveInput, judgeCall, type CallVerdict } from './approvals/judge-call.js';
-import { decideCall } from './decide-call.js';
+import type { CallVerdict } from './approvals/judge-call.js';
+import { isClaimed, judgeOpenCall } from './judge-open-call.js';
 import { stepEnded, tooManyCalls, toolEnded } from './turn-facts.js';
 import { ledgerCall, openCalls, type ToolUse, type TurnRun } from './turn-run.js';
 import { addResult } from './turn-state.js';
@@ -50,7 +51,7 @@ async function findQuestions(run: TurnRun): Promise<{ questions: Question[]; isW
   let isWaiting = false;
   for (const call of openCalls(run)) {
     const tool = run.tools.get(call.name);
-    const verdict = tool === undefined ? undefined : await judge(run, call, tool);
+    const verdict = tool === undefined ? undefined : await judgeOpenCall(run, call, tool);
     if (verdict?.type === 'ask') questions.push({ ...verdict, call, input: call.input });
     if (verdict?.type === 'wait') isWaiting = true;
   }
@@ -84,26 +85,6 @@ export async function refuseToolCalls(run: TurnRun, reason: string): Promise<voi
   await endLastStep(run);
 }
 
-/** Decided when it is about to run: what ran before it may have changed what it is about. */
-async function judge(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<CallVerdict> {
-  const approvals = run.approvals.filter(({ callId }) => callId === call.id);
-  const input = effectiveInput(call.input, approvals);
-  return judgeCall({
-    name: call.name,
-    input: call.input,
-    permission: await decideCall(run, tool, input),
-    isLost: isClaimed(run, call),
-    retry: tool.retry,
-    approvals,
-    attempt: run.attempt,
-    unknownCalls: run.approvalRules.unknownCalls,
-  });
-}
-
-function isClaimed(run: TurnRun, call: ToolUse): boolean {
-  return run.progress.results.get(call.id)?.status === 'claimed';
-}
-
 /** Brings a call to its result. @returns false when people must be asked first. */
 async function settleCall(
   run: TurnRun,
@@ -116,13 +97,13 @@ async function settleCall(
     await end(run, call, unrun(status, unknownTool(run, call.name)));
     return true;
   }
-  const verdict = await judge(run, call, tool);
+  const verdict = await judgeOpenCall(run, call, tool);
   switch (verdict.type) {
     case 'run':
       await runOne(run, { ...call, input: verdict.input }, tool);
       return true;
     case 'answer':
-      await end(run, call, unrun(verdict.status, verdict.output));
+      await end(run, call, answered(run, call, verdict));
       return true;
     case 'ask':
     case 'wait':
@@ -154,6 +135,17 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
     : '';
   // No tool has them; what it reads or is told may.
   await end(run, call, { ...outcome, output: note + run.redact(outcome.output) });
+}
+
+/** What a client gave is cut and redacted as what a tool gave here is. */
+function answered(
+  run: TurnRun,
+  call: ToolUse,
+  { status, output, durationMs = 0 }: Extract<CallVerdict, { type: 'answer' }>,
+): CallEnd {
+  if (!run.clientTools.has(call.name)) return { status, output, durationMs };
+  const kept = run.redact(capOutput(output, run.limits.toolOutputLimit));
+  return { status, output: kept, durationMs };
 }
 
 function unrun(status: CallEnd['status'], output: string): CallEnd {

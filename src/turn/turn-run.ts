@@ -133,6 +133,8 @@ export interface TurnRun extends Attempt {
   userParts: UserPart[];
   tools: TurnTools;
   toolSpecs: ToolSpec[];
+  /** Names of those among them that whoever sent the turn runs. */
+  clientTools: ReadonlySet<string>;
   /** Called after its tools were closed: gives back what they are reached through. */
   closeTools(): Promise<void>;
   watch: TurnWatch;

@@ -17,7 +17,7 @@ export class TurnDto {
   @ApiPropertyOptional({
     type: Object,
     description:
-      'Turn options: model, tools, maxTurns, persona, mode, subagentGovernance, onDisconnect, priority. Invalid and unknown ones are ignored, and a `system:notice` says so.',
+      'Turn options: model, tools, maxTurns, persona, mode, subagentGovernance, onDisconnect, priority, clientTools. Invalid and unknown ones are ignored, and a `system:notice` says so.',
     example: { maxTurns: 5, mode: 'acceptEdits' },
   })
   @Allow()

@@ -109,6 +109,25 @@ const points: Record<string, CrashPoint> = {
       expect(await scene.runs()).toBe(2);
     },
   },
+  given: {
+    line: 'after a client’s output is noted, before it is stored as the result: it is, and nobody is asked again',
+    stops: [result],
+    async *play(scene) {
+      const clientTools = [
+        { name: 'pick', description: 'Picks.', inputSchema: { type: 'object', properties: {} } },
+      ];
+      const turn = await scene.ask('[[tool=pick {}]]', { opts: { clientTools } });
+      await scene.answer(turn, 'answer', 'client-tool', { output: 'red' });
+      await scene.stopped();
+      expect(decisionsOf(turn)).toEqual(['answer']);
+      yield;
+      expect(await turn.exit()).toEqual(success);
+      expect([decisionsOf(turn), statusesOf(turn)]).toEqual([['answer'], ['success']]);
+      expect(turn.named('tool:result')[0]?.data['output']).toBe('red');
+      expect(turn.named('approval:request')).toHaveLength(1);
+      expect(turn.named('turn:parked')).toHaveLength(1);
+    },
+  },
   running: {
     line: 'while the approved call runs: it is not run again, and the model is told',
     async *play(scene) {

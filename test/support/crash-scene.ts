@@ -71,10 +71,15 @@ export class CrashScene {
   }
 
   /** Answers what a turn asks. */
-  async answer(turn: FollowedTurn, decision: string, kind = 'tool'): Promise<Answer> {
+  async answer(
+    turn: FollowedTurn,
+    decision: string,
+    kind = 'tool',
+    more: Record<string, unknown> = {},
+  ): Promise<Answer> {
     await expectSoon(() => expect(this.#askedBy(turn, kind)).toBeDefined());
     const id = String(this.#askedBy(turn, kind)?.data['approvalId']);
-    return this.client.post(`/api/harness/approvals/${id}`, { decision });
+    return this.client.post(`/api/harness/approvals/${id}`, { decision, ...more });
   }
 
   #askedBy(turn: FollowedTurn, kind: string) {

@@ -24,6 +24,8 @@ export function someApproval(more: Partial<ApprovalRow> = {}): ApprovalRow {
     message: null,
     editedInput: null,
     grantRule: null,
+    output: null,
+    isError: null,
     onTimeout: 'deny',
     createdAt,
     expiresAt: new Date(createdAt.getTime() + HOUR_MS),

@@ -10,8 +10,9 @@ import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
 import type { TurnQueue } from '../turn-queue.js';
-import { answerApproval, type GivenAnswer } from './answer-approval.js';
+import { answerApproval, answerApprovals } from './answer-approval.js';
 import type { ApprovalRow, NewApproval } from './approval-facts.js';
+import type { GivenAnswer } from './read-answer.js';
 
 const write: ToolDefinition = {
   ...new HeldTool('write', { effect: 'edit', retry: 'never' }).definition,
@@ -21,6 +22,8 @@ const write: ToolDefinition = {
     required: ['file_path'],
   },
 };
+
+const ofClient = { kind: 'client-tool', name: 'pick' } as const;
 
 describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
   let database: OpenedDatabase;
@@ -117,6 +120,90 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     expect(await rowOf(id)).toEqual(first);
   });
 
+  it.each<[unknown, boolean | undefined, string, boolean]>([
+    ['red', undefined, 'red', false],
+    ['', false, '', false],
+    ['a\0\ud800', undefined, 'a\0\ud800', false],
+    [{ rgb: [1, null] }, undefined, '{"rgb":[1,null]}', false],
+    [null, true, 'null', true],
+  ])('has the output of a client’s tool: %j', async (output, isError, text, isStoredError) => {
+    const asked = await ask(ofClient);
+    const what = given('answer', { output, isError });
+    const answered = await answer(asked.id, what);
+    expect(answered).toMatchObject({ decision: 'answer', output: text, isError: isStoredError });
+    expect(await rowOf(asked.id)).toEqual(answered);
+    expect(await turnOf(asked.turnId)).toMatchObject({ status: 'running' });
+    expect(await answer(asked.id, what)).toEqual(answered);
+    for (const other of [{ output: 'blue' }, { output, isError: !isStoredError }]) {
+      await expect(answer(asked.id, given('answer', other))).rejects.toMatchObject({
+        type: 'APPROVAL_RESOLVED',
+      });
+    }
+  });
+
+  describe('with others', () => {
+    const several = (what: [string, GivenAnswer][]) =>
+      answerApprovals(test.services, {
+        answers: what.map(([approvalId, one]) => ({ approvalId, given: one })),
+        by: 'ann',
+      });
+    const askTwo = async () => {
+      const turnId = await waiting();
+      const first = await storeApproval(database.db, turnId);
+      return { turnId, first, second: await storeApproval(database.db, turnId, ofClient) };
+    };
+
+    it('is taken with them, and lets the turn go on once', async () => {
+      const { turnId, first, second } = await askTwo();
+      const other = await ask();
+      const all: [string, GivenAnswer][] = [
+        [second.id, given('answer', { output: 'red' })],
+        [other.id, given('deny')],
+        [first.id, given('approve')],
+      ];
+      const answered = await several(all);
+      expect(answered.map(({ id, decision }) => [id, decision])).toEqual(
+        all.map(([id, { decision }]) => [id, decision]),
+      );
+      for (const id of [turnId, other.turnId]) {
+        expect(await turnOf(id)).toMatchObject({ status: 'running' });
+      }
+      expect(await several(all)).toEqual(answered);
+    });
+
+    it('is not taken where one of them cannot be', async () => {
+      const { turnId, first, second } = await askTwo();
+      await expect(
+        several([
+          [first.id, given('approve')],
+          [second.id, given('approve')],
+        ]),
+      ).rejects.toMatchObject({ type: 'INVALID_REQUEST' });
+      const declined = await ask();
+      await answer(declined.id, given('deny'));
+      await expect(
+        several([
+          [first.id, given('approve')],
+          [declined.id, given('approve')],
+        ]),
+      ).rejects.toMatchObject({ type: 'APPROVAL_RESOLVED' });
+      expect([await rowOf(first.id), await rowOf(second.id)]).toEqual([first, second]);
+      expect(await turnOf(turnId)).toMatchObject({ status: 'waiting' });
+    });
+
+    it('that says again what was said wakes nobody', async () => {
+      const { turnId, first } = await askTwo();
+      await answer(first.id, given('approve'));
+      const waitingSince = new Date();
+      await database.db
+        .update(turns)
+        .set({ status: 'waiting', waitingSince })
+        .where(eq(turns.id, turnId));
+      await answer(first.id, given('approve'));
+      expect(await turnOf(turnId)).toMatchObject({ status: 'waiting', waitingSince });
+    });
+  });
+
   it('is one of fifty that come at once', async () => {
     const asked = await ask();
     const settled = await Promise.allSettled(
@@ -194,6 +281,14 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
       { kind: 'unknown-outcome' },
       "'input' cannot be changed",
     ],
+    [{ decision: 'answer', output: 'x' }, {}, '"answer" is for tools of the client'],
+    [{ decision: 'approve', output: 'x' }, {}, "'output' and 'isError' go with"],
+    [{ decision: 'deny', isError: false }, {}, "'output' and 'isError' go with"],
+    [{ decision: 'approve' }, ofClient, 'send decision "answer" with its output, or "deny"'],
+    [{ decision: 'approve-session' }, ofClient, 'send decision "answer" with its output'],
+    [{ decision: 'answer' }, ofClient, "Missing 'output'"],
+    [{ decision: 'answer', output: 'x', input: {} }, ofClient, "'input' goes with an approval"],
+    [{ decision: 'answer', output: 'x', rule: 'write' }, ofClient, "'rule' goes with"],
   ])('that makes no sense is refused, and the question stays open: %j %j', async (...row) => {
     const [more, kind, message] = row;
     const asked = await ask(kind);

@@ -1,21 +1,11 @@
-import { ruleFault } from '../../governance/check-rule.js';
-import { canonicalJson, isPlainObject, type JsonObject } from '../../platform/json.js';
-import { invalidRequest } from '../../platform/typed-error.js';
-import type { ToolRegistry } from '../../tools/registry.js';
+import { canonicalJson } from '../../platform/json.js';
 import type { TurnServices } from '../turn-services.js';
-import { approvalResolved } from './approval-errors.js';
+import { approvalNotFound, approvalResolved } from './approval-errors.js';
 import type { ApprovalRow } from './approval-facts.js';
 import { ApprovalStore, type Answer } from './approval-store.js';
+import { readAnswer, type GivenAnswer } from './read-answer.js';
 
-/** As it came, with fields of the right kind. */
-export interface GivenAnswer {
-  decision: string;
-  message: string | undefined;
-  input: unknown;
-  rule: string | undefined;
-}
-
-const decisions = ['approve', 'approve-session', 'deny'] as const;
+type Services = Pick<TurnServices, 'db' | 'claims' | 'queue' | 'tools' | 'logger'>;
 
 /**
  * Answers a question and lets its turn go on, in one transaction: whoever dies after it, on
@@ -25,25 +15,51 @@ const decisions = ['approve', 'approve-session', 'deny'] as const;
  * @throws TypedError APPROVAL_NOT_FOUND, APPROVAL_RESOLVED, INVALID_REQUEST.
  */
 export async function answerApproval(
-  services: Pick<TurnServices, 'db' | 'claims' | 'queue' | 'tools' | 'logger'>,
+  services: Services,
   { approvalId, given, by }: { approvalId: string; given: GivenAnswer; by: string },
 ): Promise<ApprovalRow> {
+  const [answered] = await answerApprovals(services, { answers: [{ approvalId, given }], by });
+  if (answered === undefined) throw approvalNotFound(approvalId);
+  return answered;
+}
+
+/**
+ * Answers several questions at once: all of them or, where one cannot be taken, none. Answered one
+ * after the other, the turn could go on with the first and wait again for the second, which is here.
+ *
+ * @returns them in the order of the answers.
+ * @throws as `answerApproval`.
+ */
+export async function answerApprovals(
+  services: Services,
+  { answers, by }: { answers: readonly { approvalId: string; given: GivenAnswer }[]; by: string },
+): Promise<ApprovalRow[]> {
   const { db, claims, queue, tools, logger } = services;
   const store = new ApprovalStore(db);
-  const asked = await store.get(approvalId);
-  const answer: Answer = { ...readAnswer(tools, asked, given), by };
-  const { answered, woken } = await db.transaction(async (tx) => {
-    const row = await store.answer(approvalId, answer, tx);
-    return { answered: row, woken: row === undefined ? [] : await claims.wake([row.turnId], tx) };
+  const read: { asked: ApprovalRow; answer: Answer }[] = [];
+  for (const { approvalId, given } of answers) {
+    const asked = await store.get(approvalId);
+    read.push({ asked, answer: { ...readAnswer(tools, asked, given), by } });
+  }
+  const { rows, woken } = await db.transaction(async (tx) => {
+    const answered = new Map<string, ApprovalRow>();
+    const turnIds = new Set<string>();
+    // In one order for all: two that meet wait for each other, and neither for ever.
+    for (const { asked, answer } of read.toSorted((a, b) => (a.asked.id < b.asked.id ? -1 : 1))) {
+      const row = await store.answer(asked.id, answer, tx);
+      answered.set(asked.id, row ?? sameAnswer(await store.get(asked.id, tx), answer));
+      if (row !== undefined) turnIds.add(row.turnId);
+    }
+    const found = read.flatMap(({ asked }) => answered.get(asked.id) ?? []);
+    return { rows: found, woken: await claims.wake([...turnIds].sort(), tx) };
   });
-  if (answered === undefined) return sameAnswer(await store.get(approvalId), answer);
   // The sweeper finds a turn whose job was lost.
   if (woken.length > 0) {
     queue
       .enqueue(woken, 'recovered')
-      .catch((error: unknown) => logger.warn({ approvalId, error }, 'an answer woke no worker'));
+      .catch((error: unknown) => logger.warn({ woken, error }, 'an answer woke no worker'));
   }
-  return answered;
+  return rows;
 }
 
 function sameAnswer(found: ApprovalRow, answer: Answer): ApprovalRow {
@@ -52,48 +68,9 @@ function sameAnswer(found: ApprovalRow, answer: Answer): ApprovalRow {
     found.decidedBy === answer.by &&
     found.message === answer.message &&
     found.grantRule === answer.grantRule &&
+    found.output === answer.output &&
+    found.isError === answer.isError &&
     canonicalJson(found.editedInput) === canonicalJson(answer.editedInput);
   if (!isSame) throw approvalResolved(found);
   return found;
-}
-
-function readAnswer(
-  tools: ToolRegistry,
-  asked: ApprovalRow,
-  given: GivenAnswer,
-): Omit<Answer, 'by'> {
-  const { decision: said, input } = given;
-  const { message, rule } = { message: given.message ?? null, rule: given.rule ?? null };
-  const decision = decisions.find((one) => one === said);
-  if (decision === undefined) {
-    throw invalidRequest(`Missing or invalid 'decision': one of ${decisions.join(', ')}`);
-  }
-  if (rule !== null && decision !== 'approve-session') {
-    throw invalidRequest("'rule' goes with the decision approve-session only");
-  }
-  if (decision === 'approve-session' && asked.kind === 'unknown-outcome') {
-    throw invalidRequest(
-      "Whether a call may run again is decided for this call only: 'approve' or 'deny'",
-    );
-  }
-  const fault = rule === null ? undefined : ruleFault(rule, tools.list());
-  if (fault !== undefined) throw invalidRequest(`'rule' ${fault}`);
-  if (input === undefined) return { decision, message, editedInput: null, grantRule: rule };
-  if (decision === 'deny') throw invalidRequest("'input' goes with an approval, not with deny");
-  return { decision, message, editedInput: readInput(tools, asked, input), grantRule: rule };
-}
-
-function readInput(tools: ToolRegistry, { name, kind }: ApprovalRow, input: unknown): JsonObject {
-  if (kind === 'unknown-outcome') {
-    throw invalidRequest("'input' cannot be changed: the call may have run with what it had");
-  }
-  if (!isPlainObject(input)) throw invalidRequest("'input' must be an object");
-  const [tool] = tools.select([name]).tools;
-  // Of a tool that only workers know, the worker checks it.
-  const checked = tool?.checkInput(input);
-  if (checked !== undefined && !checked.ok) {
-    throw invalidRequest(`'input' does not fit ${name}: ${checked.message}`);
-  }
-  // It is JSON: it came as such.
-  return input as JsonObject;
 }

@@ -15,6 +15,7 @@ import {
   askApproval,
   cancelApprovals,
   parkTurn,
+  turnParked,
 } from './approval-facts.js';
 
 describe('a fact about an approval', () => {
@@ -73,6 +74,8 @@ describe('a fact about an approval', () => {
       editedInput: { file_path: 'b' },
       message: 'Fine.',
       grantRule: 'write',
+      output: 'red',
+      isError: false,
     });
     const applied = await storeApproval(database.db, turnId, { ...yes, appliedAttempt: 2 });
     const other = await storeApproval(database.db, await storeTurn(database.db));
@@ -85,11 +88,27 @@ describe('a fact about an approval', () => {
         message: null,
         editedInput: null,
         grantRule: null,
+        output: null,
+        isError: null,
         appliedAttempt: 3,
       });
     }
     expect(await rowOf(applied.id)).toEqual(applied);
     expect(await rowOf(other.id)).toEqual(other);
+  });
+
+  it('tells what its turn waits for: all that is open, in the order asked', () => {
+    const asked = ['appr_1', 'appr_2', 'appr_3'].map((id) => someApproval({ id }));
+    const [first, second, third] = asked;
+    expect(turnParked(asked)).toEqual({
+      type: 'turn.parked',
+      approvalIds: ['appr_1', 'appr_2', 'appr_3'],
+    });
+    const answered = someApproval({ ...second, ...yes });
+    expect(turnParked([first, answered, third].flatMap((one) => one ?? []))).toEqual({
+      type: 'turn.parked',
+      approvalIds: ['appr_1', 'appr_3'],
+    });
   });
 
   it('is told with what a client needs, and no more', () => {
@@ -119,6 +138,8 @@ describe('a fact about an approval', () => {
       message: 'Fine.',
       input: {},
     });
+    const given = { ...asked, ...yes, decision: 'answer', output: 'red', isError: false } as const;
+    expect(approvalResolved(given)).toEqual({ ...told, decision: 'answer', by: 'ann' });
     expect(approvalResolved(asked)).toEqual({ ...told, decision: 'cancelled', by: 'server' });
   });
 });

@@ -33,6 +33,7 @@ export function applyDecision({ id }: ApprovalRow, attempt: number): SQL {
 export function cancelApprovals(attempt: number): SQL {
   return sql`update ${approvals} set decision = 'cancelled', decided_by = 'server',
     decided_at = now(), message = null, edited_input = null, grant_rule = null,
+    output = null, is_error = null,
     applied_attempt = ${attempt} from fence
     where ${approvals.turnId} = fence.id and ${approvals.appliedAttempt} is null`;
 }
@@ -56,6 +57,12 @@ export function approvalRequested(approval: ApprovalRow): TurnEventBody {
     expiresAt: expiresAt.toISOString(),
     onTimeout,
   };
+}
+
+/** @param approvals all of the turn, in the order they were asked. */
+export function turnParked(approvals: readonly ApprovalRow[]): TurnEventBody {
+  const open = approvals.filter(({ decision }) => decision === null);
+  return { type: 'turn.parked', approvalIds: open.map(({ id }) => id) };
 }
 
 export function approvalResolved(approval: ApprovalRow): TurnEventBody {

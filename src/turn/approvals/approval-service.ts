@@ -1,9 +1,10 @@
 import { isId } from '../../platform/ids.js';
 import { invalidRequest } from '../../platform/typed-error.js';
-import { readLimit } from '../read-limit.js';
+import { readLimit } from '../../wire/page-request.js';
 import type { TurnServices } from '../turn-services.js';
-import { answerApproval, type GivenAnswer } from './answer-approval.js';
+import { answerApproval } from './answer-approval.js';
 import { ApprovalStore } from './approval-store.js';
+import type { GivenAnswer } from './read-answer.js';
 import { viewApproval, type ApprovalView } from './view-approval.js';
 
 /** Approvals as clients see and answer them. */

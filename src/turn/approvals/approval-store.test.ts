@@ -52,7 +52,14 @@ describe('ApprovalStore', () => {
 
     it('leaves what a person has said', async () => {
       const { id } = await ask(await newTurn(), { expiresAt: inMs(-1), onTimeout: 'deny' });
-      const said = { decision: 'approve', message: null, editedInput: null, grantRule: null };
+      const said = {
+        decision: 'approve',
+        message: null,
+        editedInput: null,
+        grantRule: null,
+        output: null,
+        isError: null,
+      };
       const answered = await store.answer(id, { ...said, decision: 'approve', by: 'ann' });
       expect(await store.expire()).toBe(0);
       expect(await store.get(id)).toEqual(answered);
@@ -62,7 +69,14 @@ describe('ApprovalStore', () => {
       const { id } = await ask(await newTurn(), { expiresAt: inMs(-1) });
       await store.expire();
       const decided = await store.get(id);
-      const said = { message: null, editedInput: null, grantRule: null, by: 'ann' };
+      const said = {
+        message: null,
+        editedInput: null,
+        grantRule: null,
+        output: null,
+        isError: null,
+        by: 'ann',
+      };
       expect(await store.answer(id, { decision: 'approve', ...said })).toBeUndefined();
       expect(await store.get(id)).toEqual(decided);
     });

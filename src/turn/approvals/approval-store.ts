@@ -8,10 +8,13 @@ import { approvalNotFound } from './approval-errors.js';
 import type { ApprovalRow } from './approval-facts.js';
 
 export interface Answer {
-  decision: 'approve' | 'approve-session' | 'deny';
+  decision: 'approve' | 'approve-session' | 'deny' | 'answer';
   message: string | null;
   editedInput: JsonObject | null;
   grantRule: string | null;
+  /** Of a client's tool. */
+  output: string | null;
+  isError: boolean | null;
   /** The principal. */
   by: string;
 }
@@ -32,9 +35,9 @@ export class ApprovalStore {
   constructor(private readonly db: Database) {}
 
   /** @throws TypedError APPROVAL_NOT_FOUND 404, also for text that is no approval's id. */
-  async get(approvalId: string): Promise<ApprovalRow> {
+  async get(approvalId: string, db: Queryable = this.db): Promise<ApprovalRow> {
     const [approval] = isId('appr', approvalId)
-      ? await this.db.select().from(approvals).where(eq(approvals.id, approvalId))
+      ? await db.select().from(approvals).where(eq(approvals.id, approvalId))
       : [];
     if (approval === undefined) throw approvalNotFound(approvalId);
     return approval;

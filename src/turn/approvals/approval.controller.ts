@@ -43,7 +43,9 @@ export class ApprovalController {
   @Post(':id')
   @Owned({ approval: 'params.id' })
   @HttpCode(200)
-  @ApiOperation({ summary: 'Approve once or for the session, deny, or approve another input' })
+  @ApiOperation({
+    summary: 'Approve once or for the session, deny, or give the output of a client’s tool',
+  })
   @ApiOkResponse({ type: OneApprovalDto })
   @ApiErrors({
     400: 'INVALID_REQUEST',
@@ -56,8 +58,8 @@ export class ApprovalController {
     @Caller() caller: Principal,
     @Body() body: AnswerDto,
   ): Promise<OneApprovalDto> {
-    const { decision, message, input, rule } = body;
-    const given = { decision, message, input, rule };
+    const { decision, message, input, rule, output, isError } = body;
+    const given = { decision, message, input, rule, output, isError };
     const approval = await this.approvals.answer(approvalId, given, caller.id);
     const { turnId, name } = approval;
     const details = { decision, turnId, tool: name, edited: input !== undefined };

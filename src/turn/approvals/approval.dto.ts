@@ -1,12 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Allow, MaxLength } from 'class-validator';
-import { OptionalText, RequiredText } from '../../wire/field-rules.decorator.js';
+import { Allow, IsBoolean, IsOptional, MaxLength } from 'class-validator';
+import { OptionalText, RequiredText, wrong } from '../../wire/field-rules.decorator.js';
 
 const tooLong = { message: "'$property' must have at most $constraint1 characters" };
 
 export class AnswerDto {
   @RequiredText(
-    'approve, approve-session (and every such call of the session after it) or deny.',
+    'approve, approve-session (and every such call of the session after it) or deny; of a tool of the client: answer or deny.',
     'approve',
   )
   decision!: string;
@@ -28,6 +28,18 @@ export class AnswerDto {
   )
   @MaxLength(500, tooLong)
   rule?: string;
+
+  @ApiPropertyOptional({
+    type: Object,
+    description: 'With answer: what the client’s tool gave. Text, or JSON that the model reads.',
+  })
+  @Allow()
+  output?: unknown;
+
+  @ApiPropertyOptional({ type: Boolean, description: 'With answer: whether the tool failed.' })
+  @IsOptional()
+  @IsBoolean(wrong)
+  isError?: boolean;
 }
 
 export class ApprovalDto {
@@ -44,10 +56,11 @@ export class ApprovalDto {
   toolUseId!: string;
 
   @ApiProperty({
-    enum: ['tool', 'unknown-outcome'],
-    description: '`unknown-outcome`: may a call whose process died run again?',
+    enum: ['tool', 'unknown-outcome', 'client-tool'],
+    description:
+      '`unknown-outcome`: may a call whose process died run again? `client-tool`: the client runs it.',
   })
-  kind!: 'tool' | 'unknown-outcome';
+  kind!: 'tool' | 'unknown-outcome' | 'client-tool';
 
   @ApiProperty({ type: String, example: 'bash' })
   name!: string;
@@ -70,7 +83,7 @@ export class ApprovalDto {
   @ApiProperty({ type: String, format: 'date-time' })
   expiresAt!: string;
 
-  @ApiPropertyOptional({ enum: ['approve', 'approve-session', 'deny', 'cancelled'] })
+  @ApiPropertyOptional({ enum: ['approve', 'approve-session', 'deny', 'answer', 'cancelled'] })
   decision?: string;
 
   @ApiPropertyOptional({

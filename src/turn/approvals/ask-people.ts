@@ -1,6 +1,12 @@
 import { newTimeId } from '../../platform/ids.js';
 import type { ToolUse, TurnRun } from '../turn-run.js';
-import { approvalRequested, askApproval, parkTurn, type ApprovalRow } from './approval-facts.js';
+import {
+  approvalRequested,
+  askApproval,
+  parkTurn,
+  turnParked,
+  type ApprovalRow,
+} from './approval-facts.js';
 import type { CallVerdict } from './judge-call.js';
 
 export type Question = Extract<CallVerdict, { type: 'ask' }> & {
@@ -10,7 +16,8 @@ export type Question = Extract<CallVerdict, { type: 'ask' }> & {
 
 /**
  * Asks people, and parks the turn: the questions are stored and told in the statement that gives
- * the worker back. Its next attempt begins when somebody answers, or at the deadline.
+ * the worker back, and so is that the turn waits, for them and for what was asked before. Its next
+ * attempt begins when somebody answers, or at the deadline.
  */
 export async function askPeople(run: TurnRun, questions: readonly Question[]): Promise<void> {
   const { turn, attempt, clock, writer, approvalRules } = run;
@@ -31,16 +38,19 @@ export async function askPeople(run: TurnRun, questions: readonly Question[]): P
     message: null,
     editedInput: null,
     grantRule: null,
-    // What may have taken effect already is not done again because nobody looked.
+    output: null,
+    isError: null,
+    // What may have taken effect already is not done again because nobody looked; what the client
+    // did not do, nobody has done.
     onTimeout: kind === 'tool' ? approvalRules.onTimeout : 'deny',
     createdAt,
     expiresAt,
     decidedAt: null,
     appliedAttempt: null,
   }));
-  await writer.commit(asked.map(approvalRequested), [
-    ...asked.map((approval) => askApproval(approval)),
-    parkTurn(turn.id, attempt),
-  ]);
+  await writer.commit(
+    [...asked.map(approvalRequested), turnParked([...run.approvals, ...asked])],
+    [...asked.map((approval) => askApproval(approval)), parkTurn(turn.id, attempt)],
+  );
   run.approvals.push(...asked);
 }

@@ -1,3 +1,4 @@
+import type { ToolStatus } from '../../events/turn-event.js';
 import type { PermissionDecision } from '../../governance/decide-permission.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { ApprovalKind } from '../../storage/governance-schema.js';
@@ -23,8 +24,8 @@ export interface CallQuestion {
 
 export type CallVerdict =
   | { type: 'run'; input: JsonObject }
-  /** The call is answered without being run. */
-  | { type: 'answer'; status: 'denied' | 'unknown'; output: string }
+  /** The call is answered without being run here. */
+  | { type: 'answer'; status: ToolStatus; output: string; durationMs?: number }
   | { type: 'ask'; kind: ApprovalKind; reason: string }
   /** It was asked, and nobody has said yet. */
   | { type: 'wait' };
@@ -72,6 +73,8 @@ function judgeAsked({ permission, approvals }: CallQuestion, run: CallVerdict): 
       return run;
     case 'deny':
     case 'cancelled':
+    // Of a client's tool only.
+    case 'answer':
       return { type: 'answer', status: 'denied', output: describeDenial(asked) };
   }
 }

@@ -215,6 +215,21 @@ function expectResolved(asked: readonly ApprovalRow[], events: readonly TurnEven
   }
 }
 
+/** What is said to be waited for is asked, and not answered as far as readers know. */
+function expectParked(events: readonly TurnEvent[]): void {
+  const open = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'approval.requested') open.add(event.approvalId);
+    if (event.type === 'approval.resolved') open.delete(event.approvalId);
+    if (event.type === 'turn.parked') expect(event.approvalIds).toEqual([...open]);
+  }
+  // Each attempt waits once at most, and says nothing after.
+  for (const [index, event] of events.entries()) {
+    const next = events[index + 1];
+    if (event.type === 'turn.parked') expect(next?.attempt).toBeGreaterThan(event.attempt);
+  }
+}
+
 /** Every run has its yes, and no call ran that somebody declined. */
 function expectAllowed(asked: readonly ApprovalRow[]): void {
   const isYes = ({ decision }: ApprovalRow): boolean => decision?.startsWith('approve') === true;
@@ -238,6 +253,7 @@ it('a waiting turn ends once, and runs what was allowed at most once, whatever c
       expectForward(seen);
       expectForward(archive);
       expectResolved(asked, archive);
+      expectParked(archive);
       expectAllowed(asked);
       expect(archive.filter(({ type }) => type === 'tool.ended')).toHaveLength(2);
       const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));

@@ -88,7 +88,8 @@ export async function startChild(
         budget: turn.budget,
         childTerms: {
           sessionId: turn.childTerms?.sessionId ?? turn.sessionId,
-          tools: run.toolSpecs.map(({ name }) => name),
+          // The client's own are nobody else's, also where a subagent has a tool of such a name.
+          tools: run.toolSpecs.map(({ name }) => name).filter((name) => !run.clientTools.has(name)),
           layers: run.permissions.layers,
         },
         request: { message: prompt, opts: undefined, attachments: [], rejectedAttachments: [] },

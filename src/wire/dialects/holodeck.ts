@@ -84,6 +84,7 @@ function tell(ids: HolodeckIds, state: HolodeckState, event: TurnEvent): Told {
     case 'tool.progress':
     case 'approval.requested':
     case 'approval.resolved':
+    case 'turn.parked':
     case 'message.joined':
     case 'subagent.started':
     case 'subagent.told':

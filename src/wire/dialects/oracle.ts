@@ -64,7 +64,7 @@ export function tellOracle(state: OracleState, event: TurnEvent): Told {
       return say({ ...state, calls }, ...chunks);
     }
     case 'approval.requested':
-      return say(state, { type: 'status', message: `Waiting for approval of ${event.name}` });
+      return say(state, { type: 'status', message: describeQuestion(event) });
     case 'notice.posted':
       return say(state, ...systemChunks(event));
     case 'step.ended': {
@@ -81,6 +81,7 @@ export function tellOracle(state: OracleState, event: TurnEvent): Told {
     case 'turn.recovering':
     case 'step.started':
     case 'approval.resolved':
+    case 'turn.parked':
     case 'message.joined':
     case 'subagent.started':
     case 'subagent.told':
@@ -90,6 +91,12 @@ export function tellOracle(state: OracleState, event: TurnEvent): Told {
     default:
       return unreachable(event);
   }
+}
+
+function describeQuestion({ kind, name }: Of<'approval.requested'>): string {
+  return kind === 'client-tool'
+    ? `Waiting for the output of ${name}`
+    : `Waiting for approval of ${name}`;
 }
 
 function say(state: OracleState, ...chunks: OracleChunk[]): Told {

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { describeProblems } from './describe-problems.js';
+import { readClientTools } from './client-tools.js';
+import { freeLimits } from './free-limits.js';
+import { resolveOptions } from './resolve-options.js';
+import { parsePersona } from '../agents/parse-persona.js';
+
+const inputSchema = { type: 'object', properties: { title: { type: 'string' } } };
+const tool = { name: 'pick_color', description: 'Picks a color.', inputSchema };
+const long = (length: number): string => 'x'.repeat(length);
+const many = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ ...tool, name: `tool_${index}` }));
+
+function resolve(clientTools: unknown) {
+  return resolveOptions({
+    opts: { clientTools },
+    session: { persona: 'P', mode: 'direct' },
+    persona: parsePersona('P', 'Prompt'),
+    defaults: {},
+    limits: freeLimits({ turnTimeoutMs: 60_000, parallelTools: 4 }),
+  });
+}
+
+describe('opts.clientTools', () => {
+  it.each([
+    ['none', []],
+    ['one', [tool]],
+    ['as many as there may be', many(64)],
+    ['no words', [{ ...tool, description: '' }]],
+  ])('are taken as they are: %s', (_what, given) => {
+    expect(readClientTools(given)).toEqual({ tools: given });
+    const { options, problems } = resolve(given);
+    expect(problems).toEqual([]);
+    expect(options.clientTools ?? []).toEqual(given);
+    expect(Object.hasOwn(options, 'clientTools')).toBe(given.length > 0);
+  });
+
+  it.each<[unknown, string]>([
+    ['pick_color', 'a list of at most 64 tools'],
+    [{ 0: tool }, 'a list of at most 64 tools'],
+    [null, 'a list of at most 64 tools'],
+    [many(65), 'a list of at most 64 tools'],
+    [[tool, 'x'], '[1] is no object'],
+    [[{ ...tool, effect: 'read' }], '[0] has a field "effect"'],
+    [[{ ...tool, name: undefined }], '[0].name is not'],
+    [[{ ...tool, name: 'two words' }], '[0].name is not'],
+    [[{ ...tool, name: long(65) }], '[0].name is not'],
+    [[tool, tool], '[1].name is pick_color for the second time'],
+    [[{ ...tool, description: 7 }], '[0].description is not text'],
+    [[{ ...tool, description: long(4_097) }], '[0].description is not text'],
+    [[{ ...tool, inputSchema: undefined }], '[0].inputSchema is no JSON Schema'],
+    [[{ ...tool, inputSchema: [] }], '[0].inputSchema is no JSON Schema'],
+    [[{ ...tool, inputSchema: {} }], 'its root is not of type "object"'],
+    [[{ ...tool, inputSchema: { ...inputSchema, required: 'title' } }], 'must be array'],
+    [[{ ...tool, inputSchema: { type: 'object', properties: { 'a b': {} } } }], 'a property "a b"'],
+    [
+      [{ ...tool, inputSchema: { ...inputSchema, title: long(65_536) } }],
+      'more than 65536 characters',
+    ],
+    [
+      many(3).map((one) => ({ ...one, inputSchema: { ...inputSchema, title: long(60_000) } })),
+      'more than 131072 characters',
+    ],
+  ])('are all left out where they are not valid, and it is said why: %#', (given, fault) => {
+    const { options, problems } = resolve(given);
+    expect(options.clientTools).toBeUndefined();
+    expect(problems).toEqual([
+      {
+        kind: 'invalid',
+        key: 'clientTools',
+        expected: expect.stringContaining(fault),
+        using: [],
+        from: 'default',
+      },
+    ]);
+    const text = describeProblems(problems) ?? '';
+    expect(text).toMatch(/^opts\.clientTools ignored: must be a list .* using \[\] \(default\)$/);
+    expect(text.length).toBeLessThan(400);
+  });
+
+  it('are made storable', () => {
+    const odd = { ...tool, description: 'a\0', inputSchema: { ...inputSchema, title: '\ud800' } };
+    expect(readClientTools([odd])).toEqual({
+      tools: [
+        { ...tool, description: 'a\uFFFD', inputSchema: { ...inputSchema, title: '\uFFFD' } },
+      ],
+    });
+  });
+});

@@ -1,0 +1,92 @@
+import { isPlainObject, type JsonObject } from '../platform/json.js';
+import { schemaFault } from '../tools/mcp/schema-fault.js';
+import { storableJson, storableText } from './storable.js';
+
+/** A tool that whoever sends the turn runs: the server asks for its output. */
+export interface ClientTool {
+  name: string;
+  description: string;
+  /** JSON Schema; its root has `type: object`. */
+  inputSchema: JsonObject;
+}
+
+const mostTools = 64;
+const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
+const longestDescription = 4_096;
+/** Most characters, as JSON: of one schema, and of all tools together, as they are stored with the turn. */
+const largestSchema = 65_536;
+const largestTools = 131_072;
+/** What the model's provider takes for the name of a property. */
+const propertyName = /^[a-zA-Z0-9_.-]{1,64}$/;
+const fields = ['name', 'description', 'inputSchema'];
+
+export const clientToolsExpected = `a list of at most ${mostTools} tools, each with name, description and inputSchema`;
+
+/** Reads `opts.clientTools`. @returns the fault as what completes "must be …". */
+export function readClientTools(value: unknown): { tools: ClientTool[] } | { fault: string } {
+  if (!Array.isArray(value) || value.length > mostTools) return { fault: clientToolsExpected };
+  const tools: ClientTool[] = [];
+  for (const [index, item] of (value as unknown[]).entries()) {
+    const fault = toolFault(item);
+    if (fault !== undefined) return wrong(`[${index}]${fault}`);
+    const tool = readTool(item);
+    if (tools.some(({ name }) => name === tool.name)) {
+      return wrong(`[${index}].name is ${tool.name} for the second time`);
+    }
+    tools.push(tool);
+  }
+  if (JSON.stringify(tools).length > largestTools) {
+    return wrong(`all of them have more than ${largestTools} characters`);
+  }
+  return { tools };
+}
+
+function wrong(what: string): { fault: string } {
+  return { fault: `${clientToolsExpected}; ${what}` };
+}
+
+/** What is wrong with an entry, from its place on; undefined: nothing. */
+function toolFault(item: unknown): string | undefined {
+  if (!isPlainObject(item)) return ' is no object';
+  const { name, description, inputSchema } = item;
+  const odd = Object.keys(item).find((key) => !fields.includes(key));
+  if (odd !== undefined) return ` has a field ${shown(odd)}, which is not known`;
+  if (typeof name !== 'string' || !toolName.test(name)) {
+    return '.name is not 1 to 64 of a-z A-Z 0-9 _ -';
+  }
+  if (typeof description !== 'string' || description.length > longestDescription) {
+    return `.description is not text of at most ${longestDescription} characters`;
+  }
+  return isPlainObject(inputSchema)
+    ? schemaProblem(inputSchema as JsonObject)
+    : '.inputSchema is no JSON Schema object';
+}
+
+/** The model's provider would refuse the turn for its sake. */
+function schemaProblem(schema: JsonObject): string | undefined {
+  if (JSON.stringify(schema).length > largestSchema) {
+    return `.inputSchema has more than ${largestSchema} characters`;
+  }
+  const properties = isPlainObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const odd = properties.find((property) => !propertyName.test(property));
+  if (odd !== undefined) {
+    return `.inputSchema has a property ${shown(odd)}, which is not 1 to 64 of a-z A-Z 0-9 _ . -`;
+  }
+  const fault = schemaFault(schema);
+  return fault === undefined ? undefined : `.inputSchema is not valid: ${storableText(fault)}`;
+}
+
+/** @param item one without a fault. */
+function readTool(item: unknown): ClientTool {
+  const { name, description, inputSchema } = item as ClientTool;
+  return {
+    name,
+    description: storableText(description),
+    // It came as JSON.
+    inputSchema: storableJson(inputSchema) as JsonObject,
+  };
+}
+
+function shown(text: string): string {
+  return JSON.stringify(storableText(text.slice(0, 60)));
+}

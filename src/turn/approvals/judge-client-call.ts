@@ -1,0 +1,57 @@
+import type { PermissionDecision } from '../../governance/decide-permission.js';
+import type { ApprovalRow } from './approval-facts.js';
+import type { CallVerdict } from './judge-call.js';
+
+export interface ClientCallQuestion {
+  name: string;
+  /** Only a denial counts: who runs the tool needs no leave of ours. */
+  permission: PermissionDecision;
+  /** What is wrong with the input that the model gave; undefined: nothing. */
+  fault: string | undefined;
+  /** What was asked about this call. */
+  approvals: readonly ApprovalRow[];
+}
+
+/** The most that the ledger has room for, in ms. */
+const LONGEST_MS = 2_147_483_647;
+
+/**
+ * What happens next to a call of a client's tool that has no result yet. It is asked for once, and
+ * whatever attempt comes finds the same answer: nothing of it ever runs here. Pure.
+ */
+export function judgeClientCall(question: ClientCallQuestion): CallVerdict {
+  const { name, permission, fault, approvals } = question;
+  if (permission.verdict === 'deny') {
+    return { type: 'answer', status: 'denied', output: permission.reason };
+  }
+  const asked = approvals.find(({ kind }) => kind === 'client-tool');
+  if (asked !== undefined) return judgeAnswer(asked);
+  if (fault !== undefined) {
+    return { type: 'answer', status: 'error', output: `${name}: input is not valid: ${fault}` };
+  }
+  const reason = `${name} is a tool of the client: it runs the call, and answers with the output`;
+  return { type: 'ask', kind: 'client-tool', reason };
+}
+
+function judgeAnswer(asked: ApprovalRow): CallVerdict {
+  if (asked.decision === null) return { type: 'wait' };
+  const durationMs = durationOf(asked);
+  if (asked.decision !== 'answer') {
+    return { type: 'answer', status: 'denied', output: describeDenial(asked), durationMs };
+  }
+  const status = asked.isError === true ? 'error' : 'success';
+  return { type: 'answer', status, output: asked.output ?? '', durationMs };
+}
+
+function describeDenial({ decidedBy, message }: ApprovalRow): string {
+  if (decidedBy === 'deadline') {
+    return 'not run: the client did not answer in time. Go on without it, or call it again later.';
+  }
+  return `not run: the client declined the call${message === null ? '.' : `: ${message}`}`;
+}
+
+/** As long as the client took. Two clocks tell it: never less than nothing. */
+function durationOf({ createdAt, decidedAt }: ApprovalRow): number {
+  const ms = (decidedAt ?? createdAt).getTime() - createdAt.getTime();
+  return Math.min(LONGEST_MS, Math.max(0, ms));
+}

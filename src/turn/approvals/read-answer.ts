@@ -1,0 +1,109 @@
+import { ruleFault } from '../../governance/check-rule.js';
+import { isPlainObject, type JsonObject } from '../../platform/json.js';
+import { invalidRequest } from '../../platform/typed-error.js';
+import type { ToolRegistry } from '../../tools/registry.js';
+import type { ApprovalRow } from './approval-facts.js';
+import type { Answer } from './approval-store.js';
+
+/** As it came, with fields of the right kind. */
+export interface GivenAnswer {
+  decision: string;
+  message: string | undefined;
+  input: unknown;
+  rule: string | undefined;
+  /** Of a client's tool: text, or what is JSON. */
+  output?: unknown;
+  isError?: boolean | undefined;
+}
+
+const decisions = ['approve', 'approve-session', 'deny', 'answer'] as const;
+
+/**
+ * What an answer says to what was asked.
+ *
+ * @throws TypedError INVALID_REQUEST, with what may be sent instead.
+ */
+export function readAnswer(
+  tools: ToolRegistry,
+  asked: ApprovalRow,
+  given: GivenAnswer,
+): Omit<Answer, 'by'> {
+  const decision = decisions.find((one) => one === given.decision);
+  if (decision === undefined) {
+    throw invalidRequest(`Missing or invalid 'decision': one of ${decisions.join(', ')}`);
+  }
+  checkKind(asked, decision);
+  checkFields(decision, given);
+  const { input } = given;
+  const rule = readRule(tools, given.rule);
+  return {
+    decision,
+    message: given.message ?? null,
+    editedInput: input === undefined ? null : readInput(tools, asked, input),
+    grantRule: rule,
+    ...(decision === 'answer'
+      ? { output: textOf(given.output), isError: given.isError ?? false }
+      : { output: null, isError: null }),
+  };
+}
+
+function checkKind({ id, kind, name }: ApprovalRow, decision: Answer['decision']): void {
+  if (kind === 'client-tool' && decision !== 'answer' && decision !== 'deny') {
+    throw invalidRequest(
+      `${name} is a tool of the client, which runs it: send decision "answer" with its output, or "deny"`,
+    );
+  }
+  if (kind !== 'client-tool' && decision === 'answer') {
+    throw invalidRequest(
+      `${id} asks whether ${name} may run here: send decision "approve" or "deny"; "answer" is for tools of the client`,
+    );
+  }
+  if (kind === 'unknown-outcome' && decision === 'approve-session') {
+    throw invalidRequest(
+      "Whether a call may run again is decided for this call only: 'approve' or 'deny'",
+    );
+  }
+}
+
+function checkFields(decision: Answer['decision'], given: GivenAnswer): void {
+  const { input, rule, output, isError } = given;
+  if (rule !== undefined && decision !== 'approve-session') {
+    throw invalidRequest("'rule' goes with the decision approve-session only");
+  }
+  if (input !== undefined && (decision === 'deny' || decision === 'answer')) {
+    throw invalidRequest(`'input' goes with an approval, not with ${decision}`);
+  }
+  if (decision === 'answer') {
+    if (output !== undefined) return;
+    throw invalidRequest("Missing 'output': what the tool gave, as text or JSON");
+  }
+  if (output !== undefined || isError !== undefined) {
+    throw invalidRequest("'output' and 'isError' go with the decision answer only");
+  }
+}
+
+function readRule(tools: ToolRegistry, rule: string | undefined): string | null {
+  if (rule === undefined) return null;
+  const fault = ruleFault(rule, tools.list());
+  if (fault !== undefined) throw invalidRequest(`'rule' ${fault}`);
+  return rule;
+}
+
+function readInput(tools: ToolRegistry, { name, kind }: ApprovalRow, input: unknown): JsonObject {
+  if (kind === 'unknown-outcome') {
+    throw invalidRequest("'input' cannot be changed: the call may have run with what it had");
+  }
+  if (!isPlainObject(input)) throw invalidRequest("'input' must be an object");
+  const [tool] = tools.select([name]).tools;
+  // Of a tool that only workers know, the worker checks it.
+  const checked = tool?.checkInput(input);
+  if (checked !== undefined && !checked.ok) {
+    throw invalidRequest(`'input' does not fit ${name}: ${checked.message}`);
+  }
+  // It is JSON: it came as such.
+  return input as JsonObject;
+}
+
+function textOf(output: unknown): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
