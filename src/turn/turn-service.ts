@@ -82,7 +82,7 @@ export class TurnService {
     const encode = encodeTurn(dialect, turn.turnId, after === 'start' ? undefined : after);
     const { clock, logger, settings } = this.services;
     const deps = { clock, logger, deadlineMs: settings.readerTimeoutMs };
-    return writeStream(response, { follow, encode }, deps);
+    return writeStream(response, { follow, encode, isOver: encode.isOver }, deps);
   }
 
   /**

@@ -14,4 +14,9 @@ export interface Dialect<State> {
   name: string;
   initial: State;
   encode(state: State, event: TurnEvent): { state: State; frames: Frame[] };
+  /**
+   * Whether its last frame was said, so that the stream ends here. Absent: a stream ends with its
+   * turn. After it, `encode` is not called again.
+   */
+  isOver?(state: State): boolean;
 }

@@ -71,4 +71,15 @@ describe('encodeTurn', () => {
   ])('gives after %s what comes after that place: %j', (after, rest) => {
     expect(encode(logOf([[1, 0, 3]]), after).map((frame) => frame.data)).toEqual(rest);
   });
+
+  it('says nothing after the dialect’s last frame', () => {
+    const twoFrames: Dialect<number> = { ...counting, isOver: (said) => said >= 2 };
+    const next = encodeTurn(twoFrames, 't');
+    const states = logOf([[1, 1, 1]]).map((event) => [next.isOver(), next(event).length]);
+    expect(states).toEqual([
+      [false, 1],
+      [false, 1],
+      [true, 0],
+    ]);
+  });
 });

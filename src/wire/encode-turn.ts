@@ -7,6 +7,13 @@ export interface PlacedFrame extends Frame {
   id: string;
 }
 
+/** One reader's events to frames. */
+export interface TurnEncoder {
+  (event: TurnEvent): PlacedFrame[];
+  /** Whether the dialect has said its last frame, received or not: the turn may go on. */
+  isOver(): boolean;
+}
+
 /**
  * Encodes one reader's events, in order and from the first one, whatever the reader has already:
  * a dialect's state comes from the whole log. Frames up to `after` are made and dropped.
@@ -18,9 +25,11 @@ export function encodeTurn<State>(
   dialect: Dialect<State>,
   turnId: string,
   after?: Cursor,
-): (event: TurnEvent) => PlacedFrame[] {
+): TurnEncoder {
   let state = dialect.initial;
-  return (event) => {
+  const isOver = (): boolean => dialect.isOver?.(state) ?? false;
+  const encode = (event: TurnEvent): PlacedFrame[] => {
+    if (isOver()) return [];
     const encoded = dialect.encode(state, event);
     state = encoded.state;
     const received = framesReceived(event, after);
@@ -36,6 +45,7 @@ export function encodeTurn<State>(
     }));
     return received === 0 ? placed : placed.slice(received);
   };
+  return Object.assign(encode, { isOver });
 }
 
 function framesReceived(event: TurnEvent, after: Cursor | undefined): number {

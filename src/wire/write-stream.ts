@@ -12,6 +12,8 @@ export interface TurnStream {
   /** Follows the turn until its end, or until the signal aborts. */
   follow(signal: AbortSignal): AsyncIterable<readonly TurnEvent[]>;
   encode(event: TurnEvent): PlacedFrame[];
+  /** Whether the stream ends before its turn does: asked after each event. Absent: never. */
+  isOver?(): boolean;
 }
 
 export interface WriteStreamDeps extends SseWriterDeps {
@@ -56,11 +58,15 @@ export async function writeStream(
   }
 }
 
-async function* toTexts({ follow, encode }: TurnStream, signal: AbortSignal) {
+async function* toTexts({ follow, encode, isOver }: TurnStream, signal: AbortSignal) {
   for await (const batch of follow(signal)) {
     let text = '';
     for (const event of batch) {
       for (const frame of encode(event)) text += formatFrame(frame);
+      if (isOver?.() === true) {
+        if (text !== '') yield text;
+        return;
+      }
       if (text.length < WRITE_LENGTH) continue;
       yield text;
       text = '';

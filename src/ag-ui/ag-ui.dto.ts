@@ -1,0 +1,50 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+
+/** For the documentation: `readRunInput` is what checks a body. */
+export class RunAgentInputDto {
+  @ApiProperty({
+    type: String,
+    maxLength: 256,
+    description: 'The conversation, as the client names it. It begins with its first run.',
+  })
+  threadId!: string;
+
+  @ApiProperty({
+    type: String,
+    maxLength: 200,
+    description: 'A run that is sent again with its id joins the first one.',
+  })
+  runId!: string;
+
+  @ApiProperty({
+    type: [Object],
+    description:
+      'The conversation. The user’s messages after the assistant’s last one are the new message; tools’ messages there are the output of tools of the client.',
+  })
+  messages!: object[];
+
+  @ApiPropertyOptional({ type: [Object], description: 'Tools that the client runs.' })
+  tools?: object[];
+
+  @ApiPropertyOptional({
+    type: [Object],
+    description: '`{description, value}`: told before the message.',
+  })
+  context?: object[];
+
+  @ApiPropertyOptional({ type: Object, description: 'Given back with `turnpike` in it.' })
+  state?: object;
+
+  @ApiPropertyOptional({
+    type: [Object],
+    description:
+      '`{interruptId, status, payload?}`; the payload of an approval: `{approved, reason?, editedArgs?}`.',
+  })
+  resume?: object[];
+
+  @ApiPropertyOptional({
+    type: Object,
+    description: '`turnpike: {opts?, projectRoot?}`: options of the turn; folder of a new thread.',
+  })
+  forwardedProps?: object;
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import { readRunInput } from './run-input.js';
+
+const user = (content: unknown, id = 'u1') => ({ id, role: 'user', content });
+const assistant = { id: 'a1', role: 'assistant', content: 'Hello' };
+
+function read(more: object) {
+  return readRunInput({ threadId: 't', runId: 'r', messages: [], ...more });
+}
+
+describe('readRunInput', () => {
+  it('takes what the user said after the assistant’s last message', () => {
+    const messages = [user('old'), assistant, user('One'), user('', 'u2'), user('two', 'u3')];
+    expect(read({ messages }).said).toEqual({ text: 'One\n\ntwo', files: [] });
+    expect(read({ messages: [user('old'), assistant] }).said).toBeUndefined();
+    expect(read({ messages: [user(' ')] }).said).toBeUndefined();
+  });
+
+  it('tells the application’s context before it', () => {
+    const context = [{ description: 'Page', value: '3' }];
+    expect(read({ messages: [user('Hi')], context }).said?.text).toBe(
+      'Context from the application:\n\n## Page\n\n3\n\n---\n\nHi',
+    );
+  });
+
+  it('takes files that came with it, under their cleaned names', () => {
+    const source = { type: 'data', value: Buffer.from('abc').toString('base64'), mimeType: 'a/b' };
+    const metadata = { filename: '../x/notes.txt' };
+    const content = [
+      { type: 'text', text: 'Look' },
+      { type: 'document', source, metadata },
+    ];
+    expect(read({ messages: [user(content)] }).said).toEqual({
+      text: 'Look',
+      files: [{ name: 'notes.txt', bytes: Buffer.from('abc') }],
+    });
+  });
+
+  it('has the client’s tools among the options, and its options', () => {
+    const tools = [{ name: 'pick', description: 'Picks' }];
+    const forwardedProps = { other: 1, turnpike: { opts: { maxTurns: 2 }, projectRoot: '/a' } };
+    expect(read({ tools, forwardedProps })).toMatchObject({
+      opts: {
+        maxTurns: 2,
+        clientTools: [
+          { name: 'pick', description: 'Picks', inputSchema: { type: 'object', properties: {} } },
+        ],
+      },
+      projectRoot: '/a',
+    });
+    expect(read({ tools: null, context: null, forwardedProps: null }).opts).toEqual({});
+  });
+
+  it('reads answers, of people and of the client’s tools', () => {
+    const resume = [
+      { interruptId: 'i1', status: 'cancelled' },
+      { interruptId: 'i2', status: 'resolved', payload: { accepted: true, editedArgs: { a: 1 } } },
+      { interruptId: 'i3', status: 'resolved', payload: { approved: false, reason: 'No' } },
+    ];
+    const tool = (content: unknown, more = {}) => ({
+      id: 't1',
+      role: 'tool',
+      toolCallId: 'c1',
+      content,
+      ...more,
+    });
+    const messages = [tool('before'), assistant, tool([{ type: 'text', text: 'red' }])];
+    const { answers } = read({ resume, messages });
+    expect(answers.interrupts).toMatchObject([
+      { approvalId: 'i1', isCancelled: true, given: { decision: 'deny' } },
+      { approvalId: 'i2', isCancelled: false, given: { decision: 'approve', input: { a: 1 } } },
+      { approvalId: 'i3', given: { decision: 'deny', message: 'No' } },
+    ]);
+    expect(answers.outputs).toMatchObject([
+      { callId: 'c1', given: { decision: 'answer', output: 'red', isError: false } },
+    ]);
+    const failed = read({ messages: [tool('half', { error: 'Broke' })] });
+    expect(failed.answers.outputs).toMatchObject([
+      { given: { output: 'Broke\n\nhalf', isError: true } },
+    ]);
+  });
+
+  it.each<[object, string]>([
+    [{ threadId: 1 }, "'threadId'"],
+    [{ runId: 'x'.repeat(201) }, 'limit is 200'],
+    [{ messages: [user(1)] }, 'messages[0].content'],
+    [{ messages: [user([{ type: 'video' }])] }, 'messages[0].content[0].source'],
+    [{ messages: [user([{ type: 'sound' }])] }, 'text (with its'],
+    [{ context: [{}] }, 'context[0]'],
+    [{ tools: ['a'] }, 'tools[0]'],
+    [{ forwardedProps: { turnpike: [] } }, 'forwardedProps.turnpike'],
+    [{ forwardedProps: { turnpike: { opts: 1 } } }, 'turnpike.opts'],
+    [{ resume: [{ interruptId: 'i', status: 'maybe' }] }, 'resume[0].status'],
+    [{ resume: [{ interruptId: 'i', status: 'resolved', payload: {} }] }, 'payload.approved'],
+  ])('refuses %j', (more, message) => {
+    expect(() => read(more)).toThrow(message);
+  });
+});

@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../test/support/database.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { isId } from '../platform/ids.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import { sessions } from '../storage/schema.js';
+import { SessionStore } from './session-store.js';
+import { findThread, openThread, threadSessionId, type ThreadDeps } from './thread-session.js';
+
+describe('threadSessionId', () => {
+  it('is an id of ours, the same each time, and another for each principal and thread', () => {
+    const id = threadSessionId('ann', 'my chat');
+    expect(isId('sess', id)).toBe(true);
+    expect(id).toMatch(/^sess_.{8}-.{4}-5.{3}-[89ab].{3}-/);
+    expect(threadSessionId('ann', 'my chat')).toBe(id);
+    const others = [threadSessionId('bob', 'my chat'), threadSessionId('ann', 'my chats')];
+    expect(new Set([id, ...others]).size).toBe(3);
+    // What one principal's id ends with is not what another's thread begins with.
+    expect(threadSessionId('a', 'bc')).not.toBe(threadSessionId('ab', 'c'));
+  });
+
+  it('is the thread itself where that is a session', () => {
+    const id = 'sess_00000000-0000-4000-8000-000000000000';
+    expect(threadSessionId('ann', id)).toBe(id);
+  });
+
+  it.each(['', 'x'.repeat(257)])('refuses %j', (threadId) => {
+    expect(() => threadSessionId('ann', threadId)).toThrow(/1 to 256 characters/);
+  });
+});
+
+describe('openThread', () => {
+  let database: OpenedDatabase;
+  let root: string;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    root = await mkdtemp(path.join(tmpdir(), 'turnpike-thread-'));
+  });
+  afterAll(async () => {
+    await database.close();
+    await rm(root, { recursive: true, force: true });
+  });
+
+  let deps: ThreadDeps;
+  let audited: string[];
+  beforeEach(async () => {
+    await database.db.delete(sessions);
+    audited = [];
+    deps = {
+      sessions: new SessionStore(database.db, new ManualClock(), 2),
+      personas: { instructionRoot: '/nowhere' },
+      ownPaths: { closed: [], protected: [] },
+      audit: { write: async ({ subject }) => void audited.push(subject) },
+      root,
+    };
+  });
+
+  const wanted = {
+    principalId: 'ann',
+    threadId: 'chat 1',
+    persona: 'WRITER',
+    projectRoot: undefined,
+  };
+
+  it('makes a session once, however many ask for it at once', async () => {
+    const opened = await Promise.all([1, 2, 3, 4].map(() => openThread(deps, wanted)));
+    const [first] = opened;
+    expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
+    expect(first).toMatchObject({ principalId: 'ann', persona: 'WRITER', projectRoot: root });
+    expect(audited).toEqual([first?.id]);
+    expect(await findThread(deps, wanted)).toEqual(first);
+  });
+
+  it('finds the session that is there when no more may be made', async () => {
+    const first = await openThread(deps, wanted);
+    await openThread(deps, { ...wanted, threadId: 'chat 2' });
+    await expect(openThread(deps, { ...wanted, threadId: 'chat 3' })).rejects.toMatchObject({
+      type: 'SESSION_LIMIT',
+      status: 429,
+    });
+    expect(await openThread(deps, wanted)).toEqual(first);
+  });
+
+  it('gives nobody a session of another, nor one that was deleted', async () => {
+    const { id: threadId } = await openThread(deps, wanted);
+    expect(await openThread(deps, { ...wanted, threadId })).toMatchObject({ id: threadId });
+    const notFound = { type: 'SESSION_NOT_FOUND', status: 404 };
+    const asked = { ...wanted, principalId: 'bob', threadId };
+    await expect(openThread(deps, asked)).rejects.toMatchObject(notFound);
+    await database.db.delete(sessions);
+    await expect(openThread(deps, { ...wanted, threadId })).rejects.toMatchObject(notFound);
+  });
+
+  it('checks the folder of a session that it makes', async () => {
+    const elsewhere = openThread(deps, { ...wanted, projectRoot: path.join(root, 'missing') });
+    await expect(elsewhere).rejects.toMatchObject({ type: 'WORKING_ROOT_INACCESSIBLE' });
+    expect(await findThread(deps, wanted)).toBeUndefined();
+  });
+});

@@ -1,0 +1,110 @@
+/** The version of the protocol that is spoken. */
+export const AG_UI_VERSION = '1.0';
+
+/** A message as its clients keep it. Theirs have more fields, which are given back as they came. */
+export interface AgUiMessage {
+  id: string;
+  role: string;
+  content?: unknown;
+  toolCalls?: AgUiToolCall[];
+  /** Of a tool's message: the call it answers. */
+  toolCallId?: string;
+  subagentRunId?: string;
+}
+
+export interface AgUiToolCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+
+export interface AgUiInterrupt {
+  id: string;
+  reason: string;
+  message: string;
+  toolCallId: string;
+  expiresAt: string;
+  responseSchema: object;
+  subagentRunId?: string;
+  metadata: object;
+}
+
+/** Every prompt token counts as input; what came from a cache and went there is a part of it. */
+export interface AgUiUsage {
+  model: string;
+  inputTokens: number;
+  outputTokens: number;
+  totalTokens: number;
+  cachedInputTokens: number;
+  cacheWriteInputTokens: number;
+}
+
+export type AgUiOutcome =
+  | { type: 'success'; pendingToolCallIds?: string[] }
+  | { type: 'interrupt'; interrupts: AgUiInterrupt[] }
+  | { type: 'cancelled' };
+
+export type StateOperation =
+  { op: 'add'; path: string; value: unknown } | { op: 'replace'; path: string; value: unknown };
+
+/** Of a subagent, what it does has its id; the parent's has none. */
+interface ByWhom {
+  subagentRunId?: string;
+}
+
+/** The events of the protocol that this server says, with the fields that it sets. */
+export type AgUiEvent =
+  | { type: 'RUN_STARTED'; threadId: string; runId: string; protocolVersion: string }
+  | {
+      type: 'RUN_FINISHED';
+      threadId: string;
+      runId: string;
+      outcome: AgUiOutcome;
+      result?: unknown;
+      usage: AgUiUsage[];
+      metadata?: object;
+    }
+  | { type: 'RUN_ERROR'; message: string; code: string; usage: AgUiUsage[] }
+  | { type: 'MESSAGES_SNAPSHOT'; messages: AgUiMessage[] }
+  | { type: 'STATE_SNAPSHOT'; snapshot: unknown }
+  | { type: 'STATE_DELTA'; delta: StateOperation[] }
+  | ({ type: 'STEP_STARTED' | 'STEP_FINISHED'; stepName: string } & ByWhom)
+  | ({ type: 'TEXT_MESSAGE_START'; messageId: string; role: 'assistant' } & ByWhom)
+  | ({ type: 'TEXT_MESSAGE_CONTENT'; messageId: string; delta: string } & ByWhom)
+  | ({ type: 'TEXT_MESSAGE_END'; messageId: string } & ByWhom)
+  | ({ type: 'REASONING_START' | 'REASONING_END'; messageId: string } & ByWhom)
+  | ({ type: 'REASONING_MESSAGE_START'; messageId: string; role: 'reasoning' } & ByWhom)
+  | ({ type: 'REASONING_MESSAGE_CONTENT'; messageId: string; delta: string } & ByWhom)
+  | ({ type: 'REASONING_MESSAGE_END'; messageId: string } & ByWhom)
+  | ({
+      type: 'TOOL_CALL_START';
+      toolCallId: string;
+      toolCallName: string;
+      parentMessageId: string;
+    } & ByWhom)
+  | ({ type: 'TOOL_CALL_ARGS'; toolCallId: string; delta: string } & ByWhom)
+  | ({ type: 'TOOL_CALL_END'; toolCallId: string } & ByWhom)
+  | ({
+      type: 'TOOL_CALL_RESULT';
+      messageId: string;
+      toolCallId: string;
+      content: string;
+      metadata: object;
+    } & ByWhom)
+  | SubagentStarted
+  | {
+      type: 'SUBAGENT_FINISHED';
+      subagentRunId: string;
+      outcome: { type: 'success' } | { type: 'suspended'; interruptIds: string[] };
+      result?: unknown;
+    }
+  | { type: 'SUBAGENT_ERROR'; subagentRunId: string; message: string; code: string }
+  | ({ type: 'CUSTOM'; name: string; value: unknown } & ByWhom);
+
+export interface SubagentStarted {
+  type: 'SUBAGENT_STARTED';
+  subagentRunId: string;
+  name: string;
+  parentSubagentRunId?: string;
+  parentToolCallId: string;
+}
