@@ -1,0 +1,45 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+
+/** For the documentation: `readChatRequest` is what checks a body. */
+export class ChatDto {
+  @ApiProperty({
+    type: String,
+    maxLength: 256,
+    description: 'The client’s own, or a session’s id.',
+  })
+  id!: string;
+
+  @ApiProperty({
+    type: [Object],
+    description:
+      'UI messages. Read are the user messages after the last assistant message, or the answers in the last assistant message; what came before may be left out.',
+  })
+  messages!: object[];
+
+  @ApiPropertyOptional({
+    enum: ['submit-message', 'regenerate-message'],
+    default: 'submit-message',
+  })
+  trigger?: string;
+
+  @ApiPropertyOptional({ type: String, description: 'Of a message that was edited.' })
+  messageId?: string;
+
+  @ApiPropertyOptional({ type: String, description: 'Who answers. Default: the server’s persona.' })
+  agent?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Folder that a new chat works in. Default: the server’s.',
+  })
+  projectRoot?: string;
+
+  @ApiPropertyOptional({ type: Object, description: 'As `opts` of `POST /api/harness/turn`.' })
+  opts?: object;
+
+  @ApiPropertyOptional({
+    type: [Object],
+    description: 'Tools that the client runs: name, description, inputSchema.',
+  })
+  clientTools?: object[];
+}

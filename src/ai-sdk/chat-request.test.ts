@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { readChatRequest } from './chat-request.js';
+
+const user = (id: string, ...texts: string[]) => ({
+  id,
+  role: 'user',
+  parts: texts.map((text) => ({ type: 'text', text })),
+});
+const assistant = (...parts: object[]) => ({ id: 'a', role: 'assistant', parts });
+const chat = (messages: object[], more: object = {}) =>
+  readChatRequest({ id: 'c1', messages, ...more });
+const saidOf = (messages: object[], more: object = {}) => chat(messages, more).said;
+
+describe('readChatRequest', () => {
+  it('has for the new message what users said after the last answer', () => {
+    const before = [user('1', 'Old'), assistant()];
+    const said = saidOf([...before, user('2', 'One', 'Two'), user('3', 'Three')]);
+    expect(said).toMatchObject({ type: 'message', text: 'One\n\nTwo\n\nThree', files: [] });
+  });
+
+  it('knows a repeated message by its id, and not one that is meant anew', () => {
+    const key = (more: object = {}, id = '1') => {
+      const said = saidOf([user(id, 'Hello')], more);
+      return said.type === 'message' ? said.key : undefined;
+    };
+    expect(key()).toBe(key());
+    expect(key()).not.toBe(key({}, '2'));
+    expect(key()?.length).toBeLessThanOrEqual(255);
+    expect(key({}, 'x'.repeat(9_000))?.length).toBeLessThanOrEqual(255);
+    expect(key({ trigger: 'regenerate-message' })).toBeUndefined();
+    expect(key({ messageId: '1' })).toBeUndefined();
+    expect(key({ messageId: 'another' })).toBe(key());
+  });
+
+  it('reads files, and leaves an application its own parts', () => {
+    const url = 'data:text/plain,Kingfisher%21';
+    const parts = [
+      { type: 'file', mediaType: 'text/plain', url },
+      { type: 'data-mine', data: 1 },
+    ];
+    const said = saidOf([{ id: '1', role: 'user', parts }]);
+    expect(said).toMatchObject({ text: '', files: [{ mediaType: 'text/plain' }] });
+    if (said.type === 'message') expect(String(said.files[0]?.bytes)).toBe('Kingfisher!');
+  });
+
+  it('has answers of the last step only, and none of calls that the server ran', () => {
+    const approval = { id: 'appr_1', approved: false, reason: 'No' };
+    const answered = { toolCallId: 'c2', state: 'output-available', output: { a: 1 } };
+    const said = saidOf([
+      user('1', 'Hello'),
+      assistant(
+        { type: 'step-start' },
+        { type: 'tool-pick', toolCallId: 'c0', state: 'output-available', output: 'old' },
+        { type: 'step-start' },
+        { type: 'text', text: 'Well' },
+        { type: 'dynamic-tool', toolCallId: 'c1', state: 'approval-responded', approval },
+        { type: 'tool-pick', ...answered },
+        { type: 'tool-pick', toolCallId: 'c3', state: 'output-error', errorText: 'Broken' },
+        { type: 'tool-pick', toolCallId: 'c4', state: 'input-available', input: {} },
+        { type: 'dynamic-tool', ...answered, toolCallId: 'c5', providerExecuted: true },
+      ),
+    ]);
+    expect(said).toEqual({
+      type: 'answers',
+      given: [
+        { type: 'approval', approvalId: 'appr_1', isApproved: false, reason: 'No' },
+        { type: 'output', callId: 'c2', output: { a: 1 }, isError: false },
+        { type: 'output', callId: 'c3', output: 'Broken', isError: true },
+      ],
+    });
+  });
+
+  it('takes a user message for what is meant where both are there', () => {
+    const approval = { id: 'appr_1', approved: true };
+    const answer = { type: 'dynamic-tool', toolCallId: 'c', state: 'approval-responded', approval };
+    expect(saidOf([assistant(answer), user('2', 'Never mind')])).toMatchObject({
+      type: 'message',
+      text: 'Never mind',
+    });
+  });
+
+  it('puts the tools of the client among the options, from one place', () => {
+    const clientTools = [{ name: 'pick', description: '', inputSchema: {} }];
+    const opts = { maxTurns: 3 };
+    expect(chat([user('1', 'Hi')], { clientTools, opts }).opts).toEqual({
+      maxTurns: 3,
+      clientTools,
+    });
+    expect(chat([user('1', 'Hi')]).opts).toEqual({});
+    expect(() => chat([user('1', 'Hi')], { clientTools, opts: { clientTools } })).toThrow('twice');
+  });
+});

@@ -1,0 +1,158 @@
+import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
+
+interface OpenCall {
+  name: string;
+  /** The client runs it. */
+  isClient: boolean;
+  /** Of the parent, where a subagent's question is shown in its message. */
+  step: number;
+  /** A person declined it. */
+  isDeclined: boolean;
+  /** The client has its output: it gave it. */
+  isAnswered: boolean;
+}
+
+/** Calls without a result, by id. */
+export type AiSdkCalls = ReadonlyMap<string, OpenCall>;
+
+type Said = { calls: AiSdkCalls; chunks: AiSdkChunk[] };
+
+/**
+ * How a call of the server's is marked: `dynamic`, as its clients have no type for it, and run by
+ * somebody else, so that they neither run it nor wait for it.
+ */
+const ofServer = { providerExecuted: true, dynamic: true } as const;
+
+export function requestCall(
+  calls: AiSdkCalls,
+  { callId: toolCallId, name, step }: Of<'tool.requested'>,
+  isClient: boolean,
+): Said {
+  const call = { name, isClient, step, isDeclined: false, isAnswered: false };
+  const start = { type: 'tool-input-start' as const, toolCallId, toolName: name };
+  return {
+    calls: new Map(calls).set(toolCallId, call),
+    chunks: [isClient ? start : { ...start, ...ofServer }],
+  };
+}
+
+export function growInput(
+  calls: AiSdkCalls,
+  { callId: toolCallId, json }: Of<'tool.args.delta'>,
+): AiSdkChunk[] {
+  if (!calls.has(toolCallId) || json === '') return [];
+  return [{ type: 'tool-input-delta', toolCallId, inputTextDelta: json }];
+}
+
+/** The input of a client's tool came with its question. */
+export function startCall(calls: AiSdkCalls, event: Of<'tool.started'>): AiSdkChunk[] {
+  const { callId: toolCallId, name: toolName, input } = event;
+  if (calls.get(toolCallId)?.isClient === true) return [];
+  return [{ type: 'tool-input-available', toolCallId, toolName, input, ...ofServer }];
+}
+
+/**
+ * A question. Of a client's tool, its whole input is what makes the client run it. Any other call
+ * is no longer marked as another's: the helpers that send a message once it is complete would
+ * otherwise not wait for the answer. Its input is said as text for that, as only then no client
+ * takes it for a call to run.
+ */
+export function askAboutCall(
+  calls: AiSdkCalls,
+  event: Of<'approval.requested'>,
+  step: number,
+): Said {
+  const { callId: toolCallId, approvalId, name: toolName, input, kind } = event;
+  const isClient = kind === 'client-tool';
+  const known = calls.get(toolCallId);
+  const call = { name: toolName, step, isDeclined: false, isAnswered: false, ...known, isClient };
+  const inputTextDelta = JSON.stringify(input ?? {});
+  return {
+    calls: new Map(calls).set(toolCallId, call),
+    chunks: isClient
+      ? [{ type: 'tool-input-available', toolCallId, toolName, input }]
+      : [
+          {
+            type: 'tool-input-start',
+            toolCallId,
+            toolName,
+            providerExecuted: false,
+            dynamic: true,
+          },
+          { type: 'tool-input-delta', toolCallId, inputTextDelta },
+          { type: 'tool-approval-request', toolCallId, approvalId },
+        ],
+  };
+}
+
+/** @param answered approvals that the client of this stream answered. */
+export function noteDecision(
+  calls: AiSdkCalls,
+  { callId, approvalId, decision }: Of<'approval.resolved'>,
+  answered: readonly string[],
+): AiSdkCalls {
+  const call = calls.get(callId);
+  if (call === undefined) return calls;
+  return new Map(calls).set(callId, {
+    ...call,
+    isDeclined: decision === 'deny',
+    isAnswered: decision === 'answer' && answered.includes(approvalId),
+  });
+}
+
+export function endCall(before: AiSdkCalls, event: Of<'tool.ended'>): Said {
+  const { callId: toolCallId, name: toolName } = event;
+  const call = before.get(toolCallId);
+  const calls = new Map(before);
+  calls.delete(toolCallId);
+  if (call?.isClient === true) return { calls, chunks: endOfClients(call, event) };
+  // Nothing can be the output of a call that was never named.
+  const chunks: AiSdkChunk[] =
+    call === undefined
+      ? [{ type: 'tool-input-available', toolCallId, toolName, input: {}, ...ofServer }]
+      : [];
+  const { status, output } = event;
+  if (status === 'success') {
+    chunks.push({ type: 'tool-output-available', toolCallId, output, ...ofServer });
+  } else if (status === 'denied' && call?.isDeclined === true) {
+    chunks.push({ type: 'tool-output-denied', toolCallId });
+  } else {
+    chunks.push({ type: 'tool-output-error', toolCallId, errorText: output, ...ofServer });
+  }
+  return { calls, chunks };
+}
+
+/** What its client gave is not said to it again: the server has it as text only. */
+function endOfClients({ isAnswered }: OpenCall, event: Of<'tool.ended'>): AiSdkChunk[] {
+  const { callId: toolCallId, status, output } = event;
+  if (isAnswered) return [];
+  if (status !== 'success') return [{ type: 'tool-output-error', toolCallId, errorText: output }];
+  return [{ type: 'tool-output-available', toolCallId, output: readOutput(output) }];
+}
+
+/** A list or an object that a client gave was stored as its JSON. */
+function readOutput(output: string): unknown {
+  if (!/^[[{]/.test(output)) return output;
+  try {
+    return JSON.parse(output);
+  } catch {
+    return output;
+  }
+}
+
+/** Ends calls that nothing more is heard of, so that no client waits for them. */
+export function giveUpCalls(
+  before: AiSdkCalls,
+  errorText: string,
+  which: (call: OpenCall) => boolean = () => true,
+): Said {
+  const calls = new Map(before);
+  const chunks: AiSdkChunk[] = [];
+  for (const [toolCallId, call] of before) {
+    if (!which(call)) continue;
+    calls.delete(toolCallId);
+    const mark = call.isClient ? {} : ofServer;
+    chunks.push({ type: 'tool-output-error', toolCallId, errorText, ...mark });
+  }
+  return { calls, chunks };
+}

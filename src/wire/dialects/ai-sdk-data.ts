@@ -1,0 +1,42 @@
+import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
+
+/** Its place among the turns that wait; 0: it waits no more. */
+export function describeQueue(position: number): AiSdkChunk {
+  return { type: 'data-queue', id: 'queue', data: { position } };
+}
+
+/**
+ * Tokens of the conversation as the model last saw it, its reply included.
+ *
+ * @param window of the model, in tokens.
+ */
+export function describeContext(
+  { usage }: Of<'step.ended'>,
+  window: number | undefined,
+): AiSdkChunk[] {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  const tokens = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
+  // A call that was cut before the provider reported anything.
+  if (tokens === 0) return [];
+  return [{ type: 'data-context', id: 'context', data: { tokens, maxTokens: window } }];
+}
+
+/** What the protocol's own request has no field for. */
+export function describeQuestion(event: Of<'approval.requested'>): AiSdkChunk {
+  const { approvalId: id, callId: toolCallId, kind, reason, expiresAt, onTimeout } = event;
+  const data = { status: 'pending', toolCallId, kind, reason, expiresAt, onTimeout };
+  return { type: 'data-approval', id, data };
+}
+
+/** Takes the place of the question. */
+export function describeDecision(event: Of<'approval.resolved'>): AiSdkChunk {
+  const { approvalId: id, callId: toolCallId, decision, by, message, input } = event;
+  const data = { status: 'resolved', toolCallId, decision, by, message, input };
+  return { type: 'data-approval', id, data };
+}
+
+export function describeProgress(event: Of<'tool.progress'>): AiSdkChunk {
+  const { callId: toolCallId, note, elapsedMs } = event;
+  const data = { toolCallId, note, elapsedMs };
+  return { type: 'data-tool-progress', data, transient: true };
+}

@@ -1,0 +1,73 @@
+import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
+
+/** Characters of its text that are shown: the newest. */
+const MOST_TEXT = 2_000;
+/** Characters after which a growing text is said again: the part is sent whole each time. */
+const SAID_EVERY = 200;
+
+interface Subagent {
+  /** Of the `task` that began it. */
+  toolCallId: string;
+  name: string;
+  status: 'running' | 'waiting' | 'completed' | 'limited' | 'interrupted' | 'failed';
+  text: string;
+  isCut: boolean;
+  /** Characters of it that were not said yet. */
+  unsaid: number;
+}
+
+/** By the id of its turn. */
+export type AiSdkSubagents = ReadonlyMap<string, Subagent>;
+
+type Told = { subagents: AiSdkSubagents; chunks: AiSdkChunk[] };
+
+export function beginSubagent(
+  subagents: AiSdkSubagents,
+  { callId: toolCallId, childTurnId, agent: name }: Of<'subagent.started'>,
+): Told {
+  const begun = { toolCallId, name, status: 'running' as const, text: '', isCut: false, unsaid: 0 };
+  return sayAgain(subagents, childTurnId, begun);
+}
+
+/** What a subagent's own event changes in the part that shows it. */
+export function followSubagent(
+  subagents: AiSdkSubagents,
+  { childTurnId, event }: Of<'subagent.told'>,
+): Told {
+  const before = subagents.get(childTurnId);
+  if (before === undefined) return { subagents, chunks: [] };
+  if (event.type === 'text.delta') {
+    const grown = { ...before, ...grow(before, event.text), status: 'running' as const };
+    if (grown.unsaid >= SAID_EVERY) return sayAgain(subagents, childTurnId, grown);
+    return { subagents: new Map(subagents).set(childTurnId, grown), chunks: [] };
+  }
+  const status = event.type === 'turn.parked' ? 'waiting' : 'running';
+  const isWhole = event.type === 'step.ended' && before.unsaid > 0;
+  if (status === before.status && !isWhole) return { subagents, chunks: [] };
+  return sayAgain(subagents, childTurnId, { ...before, status });
+}
+
+export function endSubagent(
+  subagents: AiSdkSubagents,
+  { childTurnId, outcome }: Of<'subagent.ended'>,
+): Told {
+  const before = subagents.get(childTurnId);
+  if (before === undefined) return { subagents, chunks: [] };
+  return sayAgain(subagents, childTurnId, { ...before, status: outcome });
+}
+
+function grow(before: Subagent, more: string): Pick<Subagent, 'text' | 'isCut' | 'unsaid'> {
+  const text = before.text + more;
+  const isCut = before.isCut || text.length > MOST_TEXT;
+  // Half of a pair that was cut is left out.
+  const kept = text.slice(-MOST_TEXT).replace(/^[\uDC00-\uDFFF]/, '');
+  return { text: kept, isCut, unsaid: before.unsaid + more.length };
+}
+
+function sayAgain(subagents: AiSdkSubagents, id: string, subagent: Subagent): Told {
+  const { unsaid: _said, ...data } = subagent;
+  return {
+    subagents: new Map(subagents).set(id, { ...subagent, unsaid: 0 }),
+    chunks: [{ type: 'data-subagent', id, data }],
+  };
+}
