@@ -1,23 +1,33 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { AgUiModule } from './ag-ui/ag-ui.module.js';
 import { AccessModule } from './access/access.module.js';
+import { BoardAccess } from './access/board-access.js';
 import type { AccessServices } from './access/open-access.js';
+import { AiSdkModule } from './ai-sdk/ai-sdk.module.js';
 import { UploadModule } from './attachments/upload/upload.module.js';
 import { chatLimits } from './holodeck/chat-limits.js';
 import { expireSessions } from './holodeck/expire-sessions.js';
 import { HolodeckModule } from './holodeck/holodeck.module.js';
 import { TodoController } from './notices/todo.controller.js';
 import { TodoStore } from './notices/todo-store.js';
+import { BoardController } from './ops/board.controller.js';
+import { BOARD_PATH, BoardService } from './ops/board-service.js';
 import { HealthController } from './ops/health.controller.js';
 import { HealthService } from './ops/health-service.js';
 import { HousekeepingModule } from './ops/housekeeping.module.js';
+import { QueueController } from './ops/queue.controller.js';
+import { QueueService } from './ops/queue-service.js';
 import { optionRules } from './options/option-rules.js';
 import { SettingsController } from './options/settings/settings.controller.js';
 import { SettingsService } from './options/settings/settings-service.js';
 import { SettingsStore } from './options/settings/settings-store.js';
 import { OracleModule } from './oracle/oracle.module.js';
 import { SessionController } from './session/session.controller.js';
+import { SessionListController } from './session/session-list.controller.js';
 import { sessionNotFound } from './session/session-errors.js';
 import { defaultPersona, SessionService } from './session/session-service.js';
+import { ToolListService } from './tools/tool-list-service.js';
+import { ToolController } from './tools/tool.controller.js';
 import { approvalNotFound } from './turn/approvals/approval-errors.js';
 import { forgetArchives } from './turn/forget-archives.js';
 import { turnNotFound } from './turn/turn-errors.js';
@@ -80,6 +90,20 @@ export class AppModule {
                 sessionMs: config.agentSessionMs,
                 limits: chatLimits(config),
               }),
+              AiSdkModule.register({
+                turnApi,
+                services,
+                audit,
+                store: attachments.store,
+                root: config.projectRoot,
+              }),
+              AgUiModule.register({
+                turnApi,
+                services,
+                audit,
+                root: config.projectRoot,
+                store: attachments.store,
+              }),
               OracleModule.register({
                 turnApi,
                 sessions: sessionService,
@@ -99,18 +123,50 @@ export class AppModule {
             ]
           : []),
       ],
-      controllers: [
-        ...(servesApi(config.role) ? [SessionController, SettingsController, TodoController] : []),
-        HealthController,
-      ],
+      controllers: [...(servesApi(config.role) ? apiControllers : []), HealthController],
       providers: [
         { provide: SessionService, useValue: sessionService },
         { provide: SettingsService, useValue: settings },
         { provide: TodoStore, useValue: services.todos },
+        { provide: ToolListService, useValue: new ToolListService(services.tools, services.mcp) },
+        { provide: QueueService, useValue: openQueueService(runtime) },
+        { provide: BoardService, useValue: openBoardService(runtime, access) },
         { provide: HealthService, useValue: health },
       ],
     };
   }
+}
+
+const apiControllers = [
+  SessionController,
+  SessionListController,
+  SettingsController,
+  TodoController,
+  ToolController,
+  QueueController,
+  BoardController,
+];
+
+function openQueueService({ backEnd, services, config }: Runtime): QueueService {
+  const { db, queue, settings } = services;
+  return new QueueService({
+    db,
+    queue,
+    backEnd: config.redisUrl === undefined ? 'embedded' : 'distributed',
+    workerConcurrency: settings.workerConcurrency,
+    board: backEnd.board === undefined ? undefined : BOARD_PATH,
+  });
+}
+
+function openBoardService({ backEnd, services }: Runtime, access: AccessServices): BoardService {
+  const { clock } = services;
+  const { board } = backEnd;
+  if (board === undefined) return new BoardService(clock, undefined);
+  const { sessions } = board;
+  return new BoardService(clock, {
+    ...board,
+    access: new BoardAccess({ ...access, sessions, clock }),
+  });
 }
 
 function forgetAudit({ audit }: AccessServices, keepDays: number): Chore {

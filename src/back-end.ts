@@ -1,8 +1,10 @@
+import type { BoardSessions } from './access/board-sessions.js';
 import type { RequestCounter } from './access/request-counter.js';
 import type { BlobContents } from './attachments/blobs/blob-contents.js';
 import type { Config } from './config.js';
 import type { EventLog } from './events/event-log.js';
 import type { Clock } from './platform/clock.js';
+import type { QueueBoard } from './ops/queue-board.js';
 import type { Logger } from './platform/logger.js';
 import type { OpenedDatabase } from './storage/connection.js';
 import type { SignalBus } from './turn/signal-bus.js';
@@ -18,6 +20,12 @@ export interface BackEnd {
   requests: RequestCounter;
   /** Where the files of turns are. */
   blobContents: BlobContents;
+  /** The queue's own page; absent where it has none. */
+  board?: {
+    /** @param path it is under. */
+    open(path: string): Promise<QueueBoard>;
+    sessions: BoardSessions;
+  };
   /** Says where this process serves, to whoever looks for it on this machine. */
   publish(url: string): Promise<void>;
   close(): Promise<void>;

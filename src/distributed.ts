@@ -1,3 +1,4 @@
+import { RedisBoardSessions } from './access/redis-board-sessions.js';
 import { RedisRequestCounter } from './access/redis-request-counter.js';
 import { DiskContents } from './attachments/blobs/disk-contents.js';
 import { PostgresContents } from './attachments/blobs/postgres-contents.js';
@@ -38,7 +39,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Back
 async function openPorts(
   options: DistributedOptions,
   opened: Opened,
-): Promise<Pick<BackEnd, 'database' | 'log' | 'bus' | 'queue' | 'requests' | 'blobContents'>> {
+): Promise<Omit<BackEnd, 'publish' | 'close'>> {
   const { config, logger, redisUrl, databaseUrl } = options;
   const database = await opened.add(
     openPostgres({
@@ -86,5 +87,9 @@ async function openPorts(
       ? new PostgresContents(database.db, database.copyOut)
       : new DiskContents(config.blobDir);
   const requests = new RedisRequestCounter(redis, prefix);
-  return { database, log, bus, queue, requests, blobContents };
+  const board = {
+    open: (path: string) => queue.openBoard(path),
+    sessions: new RedisBoardSessions(redis, prefix),
+  };
+  return { database, log, bus, queue, requests, blobContents, board };
 }

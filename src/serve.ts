@@ -4,8 +4,11 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findBindingFault } from './access/check-binding.js';
 import { openAccess, type AccessServices } from './access/open-access.js';
+import { agUiErrors } from './ag-ui/ag-ui-failure.js';
 import { AppModule } from './app.module.js';
 import { ConfigError, type Config } from './config.js';
+import { builtPage } from './console/find-built-page.js';
+import { serveConsole } from './console/serve-console.js';
 import { mountOpenApi } from './openapi.js';
 import { agentsErrors } from './holodeck/problem.js';
 import { HousekeepingModule } from './ops/housekeeping.module.js';
@@ -20,10 +23,19 @@ import { HarnessErrorFilter } from './wire/harness-error.filter.js';
 import { toValidationError } from './wire/validation-error.js';
 
 /** What a page may read of an answer beside its body. */
-const exposedHeaders = ['Location', 'Retry-After', 'X-Message-Id', 'X-Session-Id', 'X-Turn-Id'];
+const exposedHeaders = [
+  'Location',
+  'Retry-After',
+  'X-Message-Id',
+  'X-Session-Id',
+  'X-Turn-Disposition',
+  'X-Turn-Id',
+  'X-Vercel-AI-UI-Message-Stream',
+];
 
 /** Routes that read their bodies themselves, as they come. */
-const takesFiles = (url: string): boolean => /^\/(agent|api\/harness\/attachments)\b/i.test(url);
+const takesFiles = (url: string): boolean =>
+  /^\/(agent(?!\/[^/?]+\/ag-ui(?:[/?]|$))|api\/harness\/attachments)\b/i.test(url);
 
 export interface Server {
   /** `http://host:port`, with the port that was taken. */
@@ -59,8 +71,9 @@ export async function serve(runtime: Runtime): Promise<Server> {
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
+  if (config.console && servesApi(config.role)) app.use(await serveConsole(builtPage));
   app.useGlobalFilters(
-    new HarnessErrorFilter(logger, isDatabaseDown, [agentsErrors, oracleErrors]),
+    new HarnessErrorFilter(logger, isDatabaseDown, [agUiErrors, agentsErrors, oracleErrors]),
   );
   app.useGlobalPipes(
     new ValidationPipe({ transform: true, whitelist: true, exceptionFactory: toValidationError }),

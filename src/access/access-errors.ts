@@ -22,6 +22,17 @@ export function unauthenticated(fault: KeyFault): TypedError {
   });
 }
 
+/** A browser without a session of the board, or with one that is over. */
+export function boardClosed(): TypedError {
+  return new TypedError('UNAUTHENTICATED', {
+    status: 401,
+    message:
+      'The board of the queue is open to keys with the scope admin. Open it from the page /queue of the console, which asks for the key; or send the header Authorization: Bearer tpk_….',
+    details: { reason: 'MISSING' satisfies Uppercase<KeyFault> },
+    headers: { 'WWW-Authenticate': 'Bearer realm="turnpike"' },
+  });
+}
+
 export function forbiddenScope(needed: KeyScope, scopes: readonly KeyScope[]): TypedError {
   return new TypedError('FORBIDDEN_SCOPE', {
     status: 403,

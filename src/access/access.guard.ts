@@ -7,7 +7,7 @@ import { forbiddenScope, noKeysYet, rateLimited } from './access-errors.js';
 import type { Authenticator } from './authenticator.js';
 import { setCaller } from './caller.decorator.js';
 import type { KnownKeys } from './known-keys.js';
-import { DECLARATION, SCOPE, type Declaration, type Place } from './owned.decorator.js';
+import { DECLARATION, KEYS_SCOPE, SCOPE, type Declaration, type Place } from './owned.decorator.js';
 import { ownedKinds, type OwnedKind, type Owners } from './owners.js';
 import type { Principal } from './principal.js';
 import type { RequestHead } from './read-credentials.js';
@@ -36,10 +36,10 @@ export class AccessGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const head = headOf(request);
     const caller = await authenticator.authenticate(head);
-    const needed = reflector.getAllAndOverride<KeyScope | undefined>(SCOPE, [
-      handler,
-      context.getClass(),
-    ]);
+    const places = [handler, context.getClass()];
+    const ofKeys = reflector.getAllAndOverride<KeyScope | undefined>(KEYS_SCOPE, places);
+    const ofAll = reflector.getAllAndOverride<KeyScope | undefined>(SCOPE, places);
+    const needed = caller.keyId === null ? ofAll : (ofKeys ?? ofAll);
     this.#checkScope(caller, needed ?? 'turns', head);
     await this.#checkRate(caller);
     if (declared?.type === 'owned') await this.#checkOwners(caller, declared.places, request);

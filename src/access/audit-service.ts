@@ -1,10 +1,9 @@
 import { isId } from '../platform/ids.js';
 import { invalidRequest } from '../platform/typed-error.js';
+import { readLimit, type PageSize } from '../wire/page-request.js';
 import type { AuditLog } from './audit-log.js';
 
-/** Entries of a page, by default and at most. */
-const PAGE = 100;
-const MOST_PAGE = 1_000;
+const pageSize: PageSize = { standard: 100, most: 1_000 };
 
 export interface AuditPage {
   /** Oldest first. Times are ISO-8601. */
@@ -26,7 +25,7 @@ export class AuditService {
 
   /** @throws TypedError INVALID_REQUEST 400. */
   async page(asked: { after: unknown; limit: unknown }): Promise<AuditPage> {
-    const limit = readLimit(asked.limit);
+    const limit = readLimit(asked.limit, pageSize);
     const after = readAfter(asked.after);
     // One more: whether another page follows.
     const found = await this.audit.list({ after, limit: limit + 1 });
@@ -43,13 +42,6 @@ export class AuditService {
     const last = found.length > limit ? entries.at(-1) : undefined;
     return { entries, ...(last === undefined ? {} : { nextAfter: last.id }) };
   }
-}
-
-function readLimit(given: unknown): number {
-  if (given === undefined) return PAGE;
-  const limit = Number(given);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_PAGE) return limit;
-  throw invalidRequest(`'limit' must be a whole number from 1 to ${MOST_PAGE}`);
 }
 
 function readAfter(given: unknown): string | undefined {

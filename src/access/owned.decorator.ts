@@ -12,6 +12,7 @@ export type Declaration =
 
 export const DECLARATION = 'turnpike:ownership';
 export const SCOPE = 'turnpike:scope';
+export const KEYS_SCOPE = 'turnpike:keys-scope';
 
 /** The route is about things that somebody has: for anybody else they are not there. */
 export const Owned = (places: Partial<Record<OwnedKind, Place>>) =>
@@ -24,6 +25,12 @@ export const Unowned = (why: string) =>
 /** The route is for everybody, without a key and uncounted. */
 export const Open = (why: string) =>
   SetMetadata(DECLARATION, { type: 'open', why } satisfies Declaration);
+
+/**
+ * What a key must be for, where there are keys. Where there are none, whoever may call has all there
+ * is, and may look at it.
+ */
+export const KeysNeedScope = (scope: KeyScope) => SetMetadata(KEYS_SCOPE, scope);
 
 /** What a key must be for, of a route or of all of a controller; `turns` where nothing is said. */
 export const NeedsScope = (scope: KeyScope) => SetMetadata(SCOPE, scope);

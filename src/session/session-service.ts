@@ -11,9 +11,16 @@ import { isPlainObject } from '../platform/json.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import type { Mcp } from '../tools/mcp/open-mcp.js';
 import type { ToolRegistry } from '../tools/registry.js';
+import { badCursor, readLimit } from '../wire/page-request.js';
 import { bootSession, type BootDeps, type BootReport } from './boot-session.js';
 import { checkProjectRoot } from './check-project-root.js';
-import { viewSession, type SessionRecord } from './view-session.js';
+import { formatSessionPlace, parseSessionPlace } from './page-sessions.js';
+import {
+  viewPagedSession,
+  viewSession,
+  type ListedSession,
+  type SessionRecord,
+} from './view-session.js';
 
 /** Of sessions that name none. */
 export const defaultPersona = 'WORKING_ITEMS';
@@ -71,6 +78,28 @@ export class SessionService {
   async list(projectRoot: string, principalId: string): Promise<SessionRecord[]> {
     const rows = await this.deps.sessions.list(await this.#checkRoot(projectRoot), principalId);
     return rows.map(viewSession);
+  }
+
+  /**
+   * A page of those of one principal, of all folders, the one used last first.
+   *
+   * @throws TypedError INVALID_REQUEST 400 for a cursor or a limit that is none.
+   */
+  async page(
+    principalId: string,
+    asked: { cursor: unknown; limit: unknown },
+  ): Promise<{ sessions: ListedSession[]; nextCursor?: string }> {
+    const limit = readLimit(asked.limit);
+    const after = asked.cursor === undefined ? undefined : parseSessionPlace(asked.cursor);
+    if (after === undefined && asked.cursor !== undefined) throw badCursor();
+    // One more: whether another page follows.
+    const found = await this.deps.sessions.page(principalId, { after, limit: limit + 1 });
+    const shown = found.slice(0, limit);
+    const last = found.length > limit ? shown.at(-1) : undefined;
+    return {
+      sessions: shown.map(viewPagedSession),
+      ...(last === undefined ? {} : { nextCursor: formatSessionPlace(last) }),
+    };
   }
 
   async get(sessionId: string): Promise<SessionRecord> {

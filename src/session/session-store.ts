@@ -7,6 +7,7 @@ import { isId, newId } from '../platform/ids.js';
 import type { Database, Queryable } from '../storage/connection.js';
 import { lockFor } from '../storage/lock.js';
 import { sessions } from '../storage/schema.js';
+import { pageSessions, type PagedSession, type SessionPlace } from './page-sessions.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 
 export type SessionRow = typeof sessions.$inferSelect;
@@ -73,6 +74,14 @@ export class SessionStore {
         ),
       )
       .orderBy(asc(sessions.createdAt), asc(sessions.id));
+  }
+
+  /** A page of a principal's sessions of all projects, see `pageSessions`. */
+  async page(
+    principalId: string,
+    page: { after: SessionPlace | undefined; limit: number },
+  ): Promise<PagedSession[]> {
+    return pageSessions(this.db, principalId, page);
   }
 
   /** Stores what a boot or a turn's start found out. `sessionId` and `createdAt` never change. */

@@ -1,6 +1,8 @@
 import { agentConfigToWire } from '../governance/agent-config.js';
 import type { PermissionRules } from '../governance/permission-rules.js';
+import type { PagedSession } from './page-sessions.js';
 import type { SessionRow } from './session-store.js';
+import { sessionTitle } from './session-title.js';
 
 /** `SessionRecord` of the contract: absent fields are left out, times are ISO-8601. */
 export interface SessionRecord {
@@ -34,5 +36,34 @@ export function viewSession(row: SessionRow): SessionRecord {
     ...(row.model === null ? {} : { model: row.model }),
     ...(row.agentConfig === null ? {} : { agentConfig: agentConfigToWire(row.agentConfig) }),
     ...(row.permissions === null ? {} : { permissions: row.permissions }),
+  };
+}
+
+/** A session in a list of all: `GET /api/harness/sessions`. */
+export interface ListedSession {
+  sessionId: string;
+  projectRoot: string;
+  persona: string;
+  mode: string;
+  /** The beginning of what was said first; absent where that was no text, or nothing was said. */
+  title?: string;
+  createdAt: string;
+  /** When it was used last. */
+  updatedAt: string;
+  /** Of a turn that is queued, runs, or waits for people. */
+  activeTurnId?: string;
+}
+
+export function viewPagedSession(row: PagedSession): ListedSession {
+  const title = sessionTitle(row.firstRequest);
+  return {
+    sessionId: row.id,
+    projectRoot: row.projectRoot,
+    persona: row.persona,
+    mode: row.mode,
+    ...(title === undefined ? {} : { title }),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    ...(row.activeTurnId === null ? {} : { activeTurnId: row.activeTurnId }),
   };
 }

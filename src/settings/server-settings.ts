@@ -36,6 +36,13 @@ export const serverSettings = {
     allowed: 'comma-separated origins: `https://host[:port]` or `http://host[:port]`',
     parse: parseCorsOrigins,
   } satisfies Setting<readonly string[]>,
+  console: {
+    names: ['TURNPIKE_CONSOLE'],
+    about: 'Whether the console is served at `/`.',
+    fallback: true,
+    allowed: 'true or false',
+    parse: (value) => (value === 'true' ? true : value === 'false' ? false : undefined),
+  } satisfies Setting<boolean>,
   requestsPerMinute: integer(
     'TURNPIKE_REQUESTS_PER_MINUTE',
     0,

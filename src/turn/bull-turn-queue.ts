@@ -1,4 +1,5 @@
 import type { JobsOptions } from 'bullmq';
+import type { QueueBoard } from '../ops/queue-board.js';
 import { inTime } from '../platform/in-time.js';
 import {
   BullQueueModule,
@@ -105,6 +106,19 @@ export class BullTurnQueue implements TurnQueue {
     const { queue } = this.opened;
     const { waiting = 0, prioritized = 0 } = await queue.getJobCounts('waiting', 'prioritized');
     return waiting + prioritized;
+  }
+
+  async workers(): Promise<number | null> {
+    const clients = await this.opened.queue.getWorkers();
+    // Where Redis does not list its clients, there is one entry, and it has no address.
+    return clients.every(({ addr }) => addr !== undefined) ? clients.length : null;
+  }
+
+  /** The board of its jobs under a path, to look at. */
+  async openBoard(path: string): Promise<QueueBoard> {
+    // Only where somebody looks: it is a server of its own, with its own page.
+    const { openBullBoard } = await import('./bull-board.js');
+    return openBullBoard(this.opened.queue, path);
   }
 
   async ping(): Promise<void> {

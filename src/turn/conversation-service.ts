@@ -1,7 +1,7 @@
 import { traitsOf } from '../provider/model-traits.js';
 import { loadOptions } from '../options/load-options.js';
 import { isId } from '../platform/ids.js';
-import { invalidRequest } from '../platform/typed-error.js';
+import { badCursor, readLimit } from '../wire/page-request.js';
 import type { DayLimits } from '../governance/day-budget.js';
 import { offerTools } from '../governance/offer-tools.js';
 import { findPrice } from '../options/model-price.js';
@@ -9,16 +9,18 @@ import { budgetExhausted } from './budgets/budget-errors.js';
 import { paySummary } from './budgets/pay-summary.js';
 import { compactSession } from './compact-session.js';
 import { formatPlace, listCalls, parsePlace } from './list-calls.js';
+import { listTurns } from './list-turns.js';
 import { loadSessionTurns, loadTurn, loadTurns } from './load-turn.js';
 import { afterCompaction, toTranscripts } from './open-history.js';
 import { openShower } from './show-files.js';
 import { findCompaction } from './find-compaction.js';
 import { contextBefore } from './turn-context.js';
-import { readLimit } from './read-limit.js';
 import { isTurnOf, pageTurns } from './page-turns.js';
 import { turnInProgress } from './turn-errors.js';
 import { findActiveTurn, getTurn } from './turn-lookup.js';
+import { readTurnLog, type TurnLogPage } from './turn-log.js';
 import type { TurnServices } from './turn-services.js';
+import { viewListedTurn, type ListedTurnView } from './view-listed-turn.js';
 import { viewCall, type CallView } from './view-call.js';
 import { viewMessages, type MessageView } from './view-messages.js';
 import { viewSteps, type StepView } from './view-steps.js';
@@ -67,6 +69,27 @@ export class ConversationService {
     );
     const last = found.length > limit ? shown.at(-1)?.id : undefined;
     return { messages, ...(last === undefined ? {} : { nextCursor: last }) };
+  }
+
+  /** A page of a session's turns, the newest first. @throws TypedError SESSION_NOT_FOUND 404. */
+  async turns(
+    sessionId: string,
+    page: PageRequest,
+  ): Promise<{ turns: ListedTurnView[]; nextCursor?: string }> {
+    const { db, sessions } = this.services;
+    await sessions.get(sessionId);
+    const limit = readLimit(page.limit);
+    const after = await this.#readCursor(sessionId, page.cursor);
+    const found = await listTurns(db, sessionId, { after, limit: limit + 1 });
+    const shown = found.slice(0, limit);
+    const last = found.length > limit ? shown.at(-1)?.id : undefined;
+    const turns = shown.map(viewListedTurn);
+    return { turns, ...(last === undefined ? {} : { nextCursor: last }) };
+  }
+
+  /** A page of what a turn said, as it was said: see `readTurnLog`. */
+  log(turnId: string, page: PageRequest): Promise<TurnLogPage> {
+    return readTurnLog(this.services, turnId, page);
   }
 
   /** A page of a turn's steps, in order. @throws TypedError TURN_NOT_FOUND 404. */
@@ -171,8 +194,4 @@ function readStepCursor(cursor: unknown): number {
   const after = cursor === undefined ? 0 : Number(cursor);
   if (Number.isInteger(after) && after >= 0 && after <= MOST_STEPS) return after;
   throw badCursor();
-}
-
-function badCursor() {
-  return invalidRequest("'cursor' must be the 'nextCursor' of an earlier page of the same list");
 }

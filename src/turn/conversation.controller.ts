@@ -35,6 +35,47 @@ export class ConversationController {
     return this.conversations.messages(sessionId, { cursor: from, limit: most });
   }
 
+  @Get('sessions/:id/turns')
+  @Owned({ session: 'params.id' })
+  @ApiOperation({ summary: 'Turns of a session, the newest first' })
+  @ApiQuery(cursor)
+  @ApiQuery(limit)
+  @ApiOkResponse({
+    description:
+      '`{turns, nextCursor?}`: each with turnId, status, attempt, model, persona, createdAt, startedAt, endedAt, usage, and, once it has ended, outcome and reason; what is not known yet is null.',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'SESSION_NOT_FOUND' })
+  turns(
+    @Param('id') sessionId: string,
+    @Query('cursor') from?: unknown,
+    @Query('limit') most?: unknown,
+  ) {
+    return this.conversations.turns(sessionId, { cursor: from, limit: most });
+  }
+
+  @Get('turns/:id/log')
+  @Owned({ turn: 'params.id' })
+  @ApiOperation({
+    summary: 'Events of a turn as they were said, with their times; no wire’s frames',
+  })
+  @ApiQuery({
+    ...cursor,
+    description: '`nextCursor` of the page before, or `<turn id>:<attempt>.<seq>` of any event.',
+  })
+  @ApiQuery({ ...limit, description: '1 to 1000. Default: 200.' })
+  @ApiOkResponse({
+    description:
+      '`{events, nextCursor?}`: each with type, attempt, seq, at (ISO-8601) and what its type has. Without `nextCursor` there are no more yet; a turn has said all with `turn.ended`.',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND', 410: 'STREAM_EXPIRED' })
+  log(
+    @Param('id') turnId: string,
+    @Query('cursor') from?: unknown,
+    @Query('limit') most?: unknown,
+  ) {
+    return this.conversations.log(turnId, { cursor: from, limit: most });
+  }
+
   @Get('turns/:id/steps')
   @Owned({ turn: 'params.id' })
   @ApiOperation({ summary: 'Model calls of a turn, in order, with their parts and notices' })

@@ -45,6 +45,10 @@ export class MemoryTurnQueue implements TurnQueue {
     return this.#waiting().length;
   }
 
+  async workers(): Promise<number> {
+    return this.#handler === undefined ? 0 : 1;
+  }
+
   async ping(): Promise<void> {
     if (this.#closed) throw new Error('The turn queue is closed');
   }

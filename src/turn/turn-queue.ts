@@ -32,6 +32,8 @@ export interface TurnQueue {
   consume(handler: TurnHandler): Promise<void>;
   /** Turns that wait. */
   depth(): Promise<number>;
+  /** Processes that take turns from it; null where it cannot tell. */
+  workers(): Promise<number | null>;
   /** Rejects when the queue does not answer. */
   ping(): Promise<void>;
   /** Hands out no more; resolves when every handler that runs has settled. */

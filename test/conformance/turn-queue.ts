@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { TurnHandler, TurnQueue } from '../../src/turn/turn-queue.js';
+import { expectSoon } from '../support/expect-soon.js';
 import { Recorder } from '../support/recorder.js';
 
 export interface TurnQueueUnderTest {
@@ -27,6 +28,12 @@ export function turnQueueConformance(
     };
     afterEach(async () => {
       await Promise.all(opened.splice(0).map((queue) => queue.close()));
+    });
+
+    it('knows who takes turns from it', async () => {
+      const { queue } = await start(1);
+      await queue.consume(handling(async () => undefined));
+      await expectSoon(async () => expect(await queue.workers()).toBe(1));
     });
 
     it('hands turns out in the order they came, also those that came before the consumer', async () => {

@@ -17,6 +17,8 @@ interface Things {
 
 type Call = [method: string, path: string, body?: unknown];
 
+const uiMessage = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] };
+
 /** Every route that takes an id, and the call of it with one. */
 const calls: Record<string, (ids: Things) => Call> = {
   'delete /api/harness/session/{id}': ({ sessionId: id }) => [
@@ -48,6 +50,31 @@ const calls: Record<string, (ids: Things) => Call> = {
   'get /api/harness/turns/{id}/tools': ({ turnId: id }) => [
     'GET',
     `/api/harness/turns/${id}/tools`,
+  ],
+  'get /api/harness/turns/{id}/log': ({ turnId: id }) => ['GET', `/api/harness/turns/${id}/log`],
+  'get /api/harness/sessions/{id}/turns': ({ sessionId: id }) => [
+    'GET',
+    `/api/harness/sessions/${id}/turns`,
+  ],
+  'post /api/chat': ({ sessionId: id }) => ['POST', '/api/chat', { id, messages: [uiMessage] }],
+  'get /api/chat/{id}/stream': ({ sessionId: id }) => ['GET', `/api/chat/${id}/stream`],
+  'post /api/chat/{id}/stop': ({ sessionId: id }) => ['POST', `/api/chat/${id}/stop`],
+  'post /agent/{name}/ag-ui': ({ sessionId }) => [
+    'POST',
+    '/agent/WORKING_ITEMS/ag-ui',
+    {
+      threadId: sessionId,
+      runId: 'run-1',
+      messages: [{ id: 'm1', role: 'user', content: 'Hello' }],
+      tools: [],
+      context: [],
+      state: {},
+      forwardedProps: {},
+    },
+  ],
+  'get /agent/{name}/ag-ui/{turnId}': ({ turnId: id }) => [
+    'GET',
+    `/agent/WORKING_ITEMS/ag-ui/${id}?run=run-1`,
   ],
   'post /api/harness/interrupt': ({ sessionId }) => [
     'POST',
@@ -107,7 +134,10 @@ const withoutIds = [
   'get /api/admin/audit',
   'get /api/admin/keys',
   'get /api/harness/approvals',
+  'get /api/admin/queue',
   'get /api/harness/session/list',
+  'get /api/harness/sessions',
+  'get /api/harness/tools',
   'get /api/harness/usage',
   'get /api/settings/agent-config',
   'get /api/settings/models',
@@ -118,6 +148,7 @@ const withoutIds = [
   'post /agent/{name}/chat/multipart',
   'post /agent/{name}/chat/stream',
   'post /agent/{name}/chat/stream/multipart',
+  'post /api/admin/board-session',
   'post /api/admin/keys',
   'post /api/harness/attachments',
   'post /api/harness/session/create',
@@ -170,8 +201,12 @@ describe('what somebody else has', () => {
       [things, nothing].map((ids) => other.send(...call(ids))),
     );
     expect(anonymous(ofOther, things)).toEqual(anonymous(ofNobody, nothing));
-    const isDoneAlready = ['post /api/oracle/cancel', 'delete /sessions/{session_id}'];
-    if (!isDoneAlready.includes(route)) expect(ofOther?.status).toBe(404);
+    const isFine = [
+      'post /api/oracle/cancel',
+      'delete /sessions/{session_id}',
+      'get /api/chat/{id}/stream',
+    ];
+    if (!isFine.includes(route)) expect(ofOther?.status).toBe(404);
   });
 
   it('is not there for a body that is wrong otherwise, either', async () => {

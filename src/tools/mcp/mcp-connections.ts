@@ -36,6 +36,8 @@ export class McpConnections {
   readonly #options: ConnectionsOptions;
   /** Those without users first come in the order they were let go. */
   readonly #slots = new Map<string, Slot>();
+  /** What servers that are nobody's alone had when a turn asked last, by their names. */
+  readonly #listed = new Map<string, readonly RegisteredTool[]>();
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -74,6 +76,11 @@ export class McpConnections {
     }
   }
 
+  /** Tools of servers that every session may use, as far as turns have used them here. */
+  listKnown(): RegisteredTool[] {
+    return [...this.#listed.values()].flat();
+  }
+
   /** Ends every connection. Calls that run fail. */
   async close(): Promise<void> {
     const slots = [...this.#slots.values()];
@@ -88,9 +95,11 @@ export class McpConnections {
     signal: AbortSignal,
   ): Promise<Pick<OpenedServers, 'tools' | 'problems'>> {
     try {
-      const { tools, problems } = await connection.readTools(signal);
+      const { tools: listed, problems } = await connection.readTools(signal);
+      const tools = offerTools(server, listed, connection);
+      if (server.onlyFor === undefined) this.#listed.set(server.name, uniqueByName(tools));
       return {
-        tools: offerTools(server, tools, connection),
+        tools,
         problems: problems.map((reason) => ({
           server: server.name,
           reason: connection.redact(reason),

@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { publicFetch } from '../../platform/net/public-fetch.js';
 import { secretRedactor } from '../../provider/redact-secrets.js';
+import type { RegisteredTool } from '../registry.js';
 import { pickShellEnv } from '../pick-shell-env.js';
 import { McpConnection } from './connection.js';
 import { HttpTransport } from './http-transport.js';
@@ -38,6 +39,8 @@ export interface Mcp {
   checkSession(given: unknown): Record<string, unknown> | null;
   /** The tools of one turn. Whoever opened them closes them, after the tools. */
   openForTurn(wish: McpWish & { signal: AbortSignal }): Promise<OpenedServers>;
+  /** Tools that every session may have, of the servers that turns have used here. */
+  listKnown(): RegisteredTool[];
   /** Ends all servers. */
   close(): Promise<void>;
 }
@@ -65,6 +68,7 @@ export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
       const opened = await connections.open(servers, wish);
       return { ...opened, problems: [...problems, ...opened.problems] };
     },
+    listKnown: () => connections.listKnown(),
     close: () => connections.close(),
   };
 }

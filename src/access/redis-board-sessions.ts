@@ -1,0 +1,26 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { BOARD_SESSION_MS, type BoardSessions } from './board-sessions.js';
+
+/** In Redis, where the board's queue is. By the hashes of their tokens: who reads them opens nothing. */
+export class RedisBoardSessions implements BoardSessions {
+  /** @param prefix first part of every key. */
+  constructor(
+    private readonly redis: Redis,
+    private readonly prefix: string,
+  ) {}
+
+  async open(keyId: string): Promise<string> {
+    const token = randomBytes(32).toString('base64url');
+    await this.redis.set(this.#keyOf(token), keyId, 'PX', BOARD_SESSION_MS);
+    return token;
+  }
+
+  async find(token: string): Promise<string | undefined> {
+    return (await this.redis.get(this.#keyOf(token))) ?? undefined;
+  }
+
+  #keyOf(token: string): string {
+    return `${this.prefix}:board:${createHash('sha256').update(token).digest('hex')}`;
+  }
+}

@@ -1,0 +1,89 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { TypedError } from '../platform/typed-error.js';
+import { encodings, findBuiltPage, INDEX, type PageFile } from './find-built-page.js';
+
+/** Addresses that the page makes something of by itself, beside `/`. */
+const pagePath = /^\/(?:(?:settings|approvals|agents|queue)|(?:sessions|turns)\/[\w-]+)?$/;
+
+/** Also a route of the API, which is meant unless a browser goes there. */
+const SHARED = '/agents';
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const pageHeaders = {
+  'Content-Security-Policy': policy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+const YEAR_S = 31_536_000;
+
+/**
+ * Serves the console: the files of a folder as they are when this is called, and its page under
+ * every address that the page knows. The rest is left to the routes. It needs no key: there is nothing
+ * of anybody in it.
+ */
+export async function serveConsole(folder: string): Promise<RequestHandler> {
+  const files = await findBuiltPage(folder);
+  return (request, response, next) => {
+    const { method, path } = request;
+    if (method !== 'GET' && method !== 'HEAD') return next();
+    const isPage = pagePath.test(path) && (path !== SHARED || wantsPage(request, response));
+    const file = files?.get(isPage ? `/${INDEX}` : path);
+    if (file !== undefined) return send(file, { folder, request, response, next });
+    return next(isPage && path !== SHARED ? notBuilt() : undefined);
+  };
+}
+
+/** Programs that call the API accept anything, or JSON; a browser that opens a page asks for one. */
+function wantsPage(request: Request, response: Response): boolean {
+  response.vary('Accept');
+  return request.accepts(['json', 'html']) === 'html';
+}
+
+interface Sending {
+  folder: string;
+  request: Request;
+  response: Response;
+  next: NextFunction;
+}
+
+function send(file: PageFile, { folder, request, response, next }: Sending): void {
+  response.set(pageHeaders);
+  response.vary('Accept-Encoding');
+  // Asked one by one: of several that it takes alike, a client names the oldest first.
+  const encoding = file.encodings.find((one) => request.acceptsEncodings(one) === one);
+  response.type(file.name.slice(file.name.lastIndexOf('.')));
+  if (encoding !== undefined) response.set('Content-Encoding', encoding);
+  response.set(
+    'Cache-Control',
+    file.isHashed ? `public, max-age=${YEAR_S}, immutable` : 'no-cache',
+  );
+  const name = file.name + (encoding === undefined ? '' : encodings[encoding]);
+  response.sendFile(name, { root: folder, dotfiles: 'allow', acceptRanges: false }, (error) => {
+    if (!(error instanceof Error) || response.headersSent) return;
+    response.removeHeader('Content-Encoding');
+    response.removeHeader('Cache-Control');
+    // The folder was built anew, or emptied.
+    next('code' in error && error.code === 'ENOENT' ? notBuilt() : error);
+  });
+}
+
+function notBuilt(): TypedError {
+  return new TypedError('CONSOLE_NOT_BUILT', {
+    status: 404,
+    message:
+      'The console is not built, or was built anew: run npm run build and start the server again. TURNPIKE_CONSOLE=false serves none. The API is described at /docs.',
+  });
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BoardAccess } from '../access/board-access.js';
+import { BOARD_SESSION_MS, type BoardSessions } from '../access/board-sessions.js';
+import type { Clock } from '../platform/clock.js';
+import type { QueueBoard } from './queue-board.js';
+
+/** Where the board of the queue's jobs is. */
+export const BOARD_PATH = '/admin/queues';
+/** The page of the console that shows the queue, also where it has no board. */
+const QUEUE_PAGE = '/queue';
+
+/** Of the board's page, which is not ours: it has styles in it, and wants a font of another site's. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export interface Board {
+  open(path: string): Promise<QueueBoard>;
+  sessions: BoardSessions;
+  access: Pick<BoardAccess, 'check'>;
+}
+
+export interface BoardSession {
+  token: string;
+  /** ISO-8601. */
+  expiresAt: string;
+}
+
+/** The board of the queue's jobs, where the queue has one. */
+export class BoardService {
+  #opening: Promise<QueueBoard> | undefined;
+
+  /** @param board undefined where the queue has none. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly board: Board | undefined,
+  ) {}
+
+  /** @param keyId null: it came without one, and needs none for the board. */
+  async openSession(keyId: string | null): Promise<{ url: string; session?: BoardSession }> {
+    if (this.board === undefined) return { url: QUEUE_PAGE };
+    if (keyId === null) return { url: BOARD_PATH };
+    const token = await this.board.sessions.open(keyId);
+    const expiresAt = new Date(this.clock.now() + BOARD_SESSION_MS).toISOString();
+    return { url: BOARD_PATH, session: { token, expiresAt } };
+  }
+
+  /**
+   * Answers a request for the board, or for one of its parts.
+   *
+   * @throws TypedError: see `BoardAccess.check`.
+   */
+  async show(
+    request: IncomingMessage & { originalUrl: string },
+    response: ServerResponse,
+    next: (error?: unknown) => void,
+  ): Promise<void> {
+    if (this.board === undefined) {
+      response.writeHead(302, { Location: QUEUE_PAGE }).end();
+      return;
+    }
+    const { originalUrl: url, rawHeaders, socket } = request;
+    await this.board.access.check({ url, rawHeaders, address: socket.remoteAddress ?? '' });
+    const show = await (this.#opening ??= this.board.open(BOARD_PATH));
+    response.setHeader('Content-Security-Policy', policy);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Referrer-Policy', 'no-referrer');
+    response.setHeader('Cache-Control', 'private, no-cache');
+    request.url = url.slice(BOARD_PATH.length).replace(/^(?!\/)/, '/');
+    show(request, response, (error) => {
+      request.url = url;
+      next(error);
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { KeysNeedScope, Unowned } from '../access/owned.decorator.js';
+import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { QueueService } from './queue-service.js';
+import type { QueueView } from './view-queue.js';
+
+@ApiTags('admin')
+@Controller('api/admin/queue')
+@KeysNeedScope('admin')
+export class QueueController {
+  constructor(private readonly queue: QueueService) {}
+
+  @Get()
+  @Unowned('the queue is the server’s; of turns it has ids and times, and no word')
+  @ApiOperation({ summary: 'Turns that have not ended, and the workers’ places' })
+  @ApiOkResponse({
+    description:
+      '`{backEnd, statuses, wakeUps, places, board?}`: `statuses` has `held`, `queued`, `running` and `waiting`, each `{depth, oldest, newest}` with at most 25 turns at either end; `places` is `{workers, each, used}`.',
+  })
+  @ApiErrors({
+    401: 'UNAUTHENTICATED',
+    403: 'FORBIDDEN_SCOPE, FORBIDDEN_ORIGIN',
+    503: 'STORAGE_UNAVAILABLE',
+  })
+  look(): Promise<QueueView> {
+    return this.queue.look();
+  }
+}

@@ -1,0 +1,56 @@
+import { asc, gt, lte, or, sql } from 'drizzle-orm';
+import type { Queryable } from '../storage/connection.js';
+import { activeStatuses, turns, unendedStatuses } from '../storage/schema.js';
+
+export type UnendedStatus = (typeof unendedStatuses)[number];
+
+/** Written out, not as parameters: the planner is to see that the index of these turns has them. */
+const listed = (statuses: readonly string[]) =>
+  sql.raw(statuses.map((status) => `'${status}'`).join(', '));
+
+/** A turn that waits for its subagents has no place on a worker: they have. */
+const hasPlace = sql<boolean>`coalesce(status = 'running' and lease_until > now() and not exists (
+  select 1 from ${turns} child where child.parent_turn_id = ${turns}.id
+    and child.status in (${listed(activeStatuses)})), false)`;
+
+/**
+ * The oldest and the newest turns of each status that have not ended, at most `most` of each, by
+ * status and age, without a word of what they are about. Costs by the turns that have not ended:
+ * the index `turns_active` has no others.
+ */
+export function findUnendedTurns(db: Queryable, most: number) {
+  const ofStatus = sql`partition by status`;
+  const turn = db
+    .select({
+      id: turns.id,
+      sessionId: turns.sessionId,
+      principalId: turns.principalId,
+      status: turns.status,
+      attempt: turns.attempt,
+      parentTurnId: turns.parentTurnId,
+      createdAt: turns.createdAt,
+      startedAt: turns.startedAt,
+      waitingSince: turns.waitingSince,
+      hasPlace: hasPlace.as('has_place'),
+      /** Turns of its status. */
+      depth: sql`count(*) over (${ofStatus})`.mapWith(Number).as('depth'),
+      /** Its place among these by age, from 1 for the oldest. */
+      place: sql`row_number() over (${ofStatus} order by created_at, id)`
+        .mapWith(Number)
+        .as('place'),
+      /** Of its status, those with a place on a worker. */
+      placed: sql`count(*) filter (where ${hasPlace}) over (${ofStatus})`
+        .mapWith(Number)
+        .as('placed'),
+    })
+    .from(turns)
+    .where(sql`status in (${listed(unendedStatuses)})`)
+    .as('turn');
+  return db
+    .select()
+    .from(turn)
+    .where(or(lte(turn.place, most), gt(turn.place, sql`${turn.depth} - ${most}`)))
+    .orderBy(asc(turn.status), asc(turn.place));
+}
+
+export type UnendedTurn = Awaited<ReturnType<typeof findUnendedTurns>>[number];

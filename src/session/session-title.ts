@@ -1,0 +1,30 @@
+/** Characters of a title, as people count them. */
+const MOST_CHARS = 80;
+
+const characters = new Intl.Segmenter();
+
+/**
+ * The beginning of what a session's user said first, on one line; undefined where that was nothing
+ * but files, or nothing. Pure.
+ *
+ * @param request the head of the first turn's request as it is stored: JSON that may be cut anywhere.
+ */
+export function sessionTitle(request: string | null): string | undefined {
+  const [, written = ''] = /^\{\s*"message"\s*:\s*"((?:[^"\\]|\\.)*)/s.exec(request ?? '') ?? [];
+  // What a cut has left of an escape is none.
+  const message = parseText(written.replace(/\\u[\da-fA-F]{0,3}$/, ''));
+  const line = message.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  if (line === '') return undefined;
+  const cut = Array.from(characters.segment(line), ({ segment }) => segment);
+  if (cut.length <= MOST_CHARS) return line;
+  const kept = cut.slice(0, MOST_CHARS - 1).join('');
+  return `${kept.trimEnd()}…`;
+}
+
+function parseText(written: string): string {
+  try {
+    return String(JSON.parse(`"${written}"`));
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { openTestMcp, stdioServer, turnOf } from '../../test/support/open-test-mcp.js';
+import { ToolRegistry } from './registry.js';
+import type { ToolDefinition } from './tool.js';
+import { ToolListService } from './tool-list-service.js';
+
+const tool = (name: string): ToolDefinition => ({
+  name,
+  description: `Does ${name}`,
+  inputSchema: { type: 'object' },
+  effect: 'read',
+  retry: 'safe',
+  open: () => ({ run: async () => '' }),
+});
+
+describe('the list of tools', () => {
+  const none = { listKnown: () => [] };
+
+  it('has each once, by name, however many at a time', () => {
+    const names = ['c', 'a', 'B', 'd', 'a_b'];
+    const service = new ToolListService(new ToolRegistry(names.map(tool)), none);
+    for (const limit of [1, 2, 5, 6]) {
+      const all: string[] = [];
+      for (let cursor: string | undefined; ;) {
+        const { tools, nextCursor } = service.page({ cursor, limit });
+        expect(tools.length).toBeLessThanOrEqual(limit);
+        all.push(...tools.map(({ name }) => name));
+        cursor = nextCursor;
+        if (cursor === undefined) break;
+      }
+      expect(all).toEqual(['B', 'a', 'a_b', 'c', 'd']);
+    }
+    expect(service.page({ cursor: undefined, limit: 1 }).tools).toEqual([
+      {
+        name: 'B',
+        description: 'Does B',
+        effect: 'read',
+        retry: 'safe',
+        inputSchema: { type: 'object' },
+        source: 'builtin',
+      },
+    ]);
+  });
+
+  it.each([
+    ['', undefined],
+    [['a'], undefined],
+    [undefined, 0],
+    [undefined, 201],
+  ])('refuses cursor %j with limit %j', (cursor, limit) => {
+    const service = new ToolListService(new ToolRegistry([]), none);
+    expect(() => service.page({ cursor, limit })).toThrow(/'(cursor|limit)' must be/);
+  });
+
+  it('has the tools of MCP servers once a turn has used them, and those of no session', async () => {
+    const servers = {
+      box: stdioServer('plain', { sessionEnv: ['TOKEN'] }),
+      mine: stdioServer('plain', { perSession: true }),
+    };
+    const mcp = await openTestMcp({ servers });
+    const service = new ToolListService(new ToolRegistry([tool('read')]), mcp);
+    const names = () =>
+      service.page({ cursor: undefined, limit: undefined }).tools.map(({ name }) => name);
+    expect(names()).toEqual(['read']);
+    const ofSession = await turnOf(mcp, {
+      mcpServers: { box: { env: { TOKEN: 'secret-token' } } },
+    });
+    expect(names()).toEqual(['read']);
+    await ofSession.close();
+    const opened = await turnOf(mcp);
+    expect(names()).toEqual([
+      ...opened.tools
+        .map(({ name }) => name)
+        .filter((name) => name.startsWith('mcp__box__'))
+        .toSorted(),
+      'read',
+    ]);
+    const listed = service.page({ cursor: undefined, limit: 1 }).tools[0];
+    expect(listed).toMatchObject({ source: 'mcp', effect: 'command', retry: 'never' });
+    await opened.close();
+    await mcp.close();
+  });
+});

@@ -1,0 +1,55 @@
+import type { JsonObject } from '../platform/json.js';
+import { badCursor, readLimit, type PageSize } from '../wire/page-request.js';
+import type { Mcp } from './mcp/open-mcp.js';
+import type { RegisteredTool, ToolRegistry } from './registry.js';
+import type { RetryClass, ToolEffect } from './tool.js';
+
+/** A tool as clients see it: `GET /api/harness/tools`. */
+export interface ListedTool {
+  name: string;
+  description: string;
+  effect: ToolEffect;
+  /** Whether a call whose outcome was lost may run again. */
+  retry: RetryClass;
+  inputSchema: JsonObject;
+  source: 'builtin' | 'mcp';
+}
+
+const pageSize: PageSize = { standard: 200, most: 200 };
+
+/** The tools of this server. What a turn may use of them is not said here. */
+export class ToolListService {
+  constructor(
+    private readonly tools: Pick<ToolRegistry, 'list'>,
+    private readonly mcp: Pick<Mcp, 'listKnown'>,
+  ) {}
+
+  /**
+   * A page of them, by name.
+   *
+   * @throws TypedError INVALID_REQUEST 400 for a cursor or a limit that is none.
+   */
+  page(asked: { cursor: unknown; limit: unknown }): { tools: ListedTool[]; nextCursor?: string } {
+    const limit = readLimit(asked.limit, pageSize);
+    const { cursor } = asked;
+    if (cursor !== undefined && (typeof cursor !== 'string' || cursor === '')) throw badCursor();
+    const all = [
+      ...this.tools.list().map((tool) => viewTool(tool, 'builtin')),
+      ...this.mcp.listKnown().map((tool) => viewTool(tool, 'mcp')),
+    ].toSorted((a, b) => compare(a.name, b.name));
+    const rest = cursor === undefined ? all : all.filter(({ name }) => compare(name, cursor) > 0);
+    const tools = rest.slice(0, limit);
+    const last = rest.length > limit ? tools.at(-1)?.name : undefined;
+    return { tools, ...(last === undefined ? {} : { nextCursor: last }) };
+  }
+}
+
+/** The same everywhere: no language's order. */
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+function viewTool(tool: RegisteredTool, source: ListedTool['source']): ListedTool {
+  const { name, description, effect, retry, inputSchema } = tool;
+  return { name, description, effect, retry, inputSchema, source };
+}

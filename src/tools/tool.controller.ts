@@ -1,0 +1,27 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { Unowned } from '../access/owned.decorator.js';
+import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { ToolListService } from './tool-list-service.js';
+
+@ApiTags('tools')
+@Controller('api/harness/tools')
+export class ToolController {
+  constructor(private readonly tools: ToolListService) {}
+
+  @Get()
+  @Unowned('tools are the server’s; those that a session brought are not listed')
+  @ApiOperation({
+    summary: 'Tools of the server by name, with those of MCP servers that turns have used here',
+  })
+  @ApiQuery({ name: 'cursor', required: false, description: '`nextCursor` of the page before.' })
+  @ApiQuery({ name: 'limit', required: false, description: '1 to 200. Default: 200.' })
+  @ApiOkResponse({
+    description:
+      '`{tools, nextCursor?}`: each with name, description, effect (read, edit, command), retry (safe, idempotent, never), inputSchema and source (builtin, mcp).',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST' })
+  list(@Query('cursor') cursor?: unknown, @Query('limit') limit?: unknown) {
+    return this.tools.page({ cursor, limit });
+  }
+}

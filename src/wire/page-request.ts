@@ -1,0 +1,21 @@
+import { invalidRequest, type TypedError } from '../platform/typed-error.js';
+
+export interface PageSize {
+  /** Where the request names none. */
+  standard: number;
+  most: number;
+}
+
+const usual: PageSize = { standard: 50, most: 200 };
+
+/** `limit` of a request for a page. @throws TypedError INVALID_REQUEST 400. */
+export function readLimit(given: unknown, { standard, most }: PageSize = usual): number {
+  if (given === undefined) return standard;
+  const limit = Number(given);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= most) return limit;
+  throw invalidRequest(`'limit' must be a whole number from 1 to ${most}`);
+}
+
+export function badCursor(): TypedError {
+  return invalidRequest("'cursor' must be the 'nextCursor' of an earlier page of the same list");
+}
