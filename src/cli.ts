@@ -1,11 +1,17 @@
 #!/usr/bin/env node
 import { answerCommand } from './cli/answer-command.js';
+import { chatCommand } from './cli/chat-command.js';
 import { keysCommand } from './cli/keys-command.js';
+import { listCommand } from './cli/list-command.js';
 import { migrateCommand } from './cli/migrate-command.js';
 import { serveCommand } from './cli/serve-command.js';
+import { tailCommand } from './cli/tail-command.js';
 import { turnCommand } from './cli/turn-command.js';
 
 const usage = `turnpike turn [options] MESSAGE    run one turn and print its stream
+turnpike chat [options]             talk, message by message; /help says how
+turnpike tail TURN [--after ID]     print a turn that runs or ran
+turnpike sessions [--limit N]       the latest sessions; agents: the named agents
 turnpike approvals [--json]         what turns wait for
 turnpike approve ID                 --session: and every such call of the session; --rule R: all of R
 turnpike deny ID [WHY]              the model is told why
@@ -18,6 +24,11 @@ Options of turn:
   --session ID      go on with a session; without it, one is made for the current folder
   --persona NAME    --mode MODE    --model MODEL    --tools A,B
   --json            print every frame as a line of JSON
+
+Options of chat:
+  --session ID      go on with a session
+  --agent NAME      one of the named agents
+  --json            print every frame as a line of JSON; also with tail, sessions and agents
 
 Options of serve:
   --port N          port to listen on (TURNPIKE_PORT)
@@ -43,6 +54,10 @@ async function run(): Promise<number> {
   if (command === 'turn') return turnCommand(rest, process.env);
   if (command === 'approvals' || command === 'approve' || command === 'deny')
     return answerCommand(command, rest, process.env);
+  if (command === 'chat') return chatCommand(rest, process.env);
+  if (command === 'tail') return tailCommand(rest, process.env);
+  if (command === 'sessions' || command === 'agents')
+    return listCommand(command, rest, process.env);
   if (command === 'keys') return keysCommand(rest, process.env);
   if (command === 'serve') return serveCommand(rest, process.env);
   if (command === 'migrate') return migrateCommand(process.env);

@@ -1,1 +1,1 @@
-export const checkNames = ['steps', 'resume', 'crash', 'idle', 'files'];
+export const checkNames = ['steps', 'resume', 'crash', 'idle', 'files', 'client'];

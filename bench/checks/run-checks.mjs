@@ -1,3 +1,4 @@
+import { measureClient } from '../client-overhead.mjs';
 import { measureCrash } from './measure-crash.mjs';
 import { measureFiles } from './measure-files.mjs';
 import { measureIdle } from './measure-idle.mjs';
@@ -17,6 +18,7 @@ const checks = {
   crash: measureCrash,
   idle: measureIdle,
   files: measureFiles,
+  client: ({ options }) => measureClient({ events: options.quick ? 50_000 : 200_000 }),
 };
 const onEither = ['steps', 'resume'];
 
@@ -29,13 +31,20 @@ export async function runChecks(ground) {
   /** @type {Checked[]} */
   const all = [];
   for (const name of ground.options.checks) {
-    const possible = onEither.includes(name) ? ['distributed', 'embedded'] : ['distributed'];
-    for (const target of possible.filter((one) => ground.options.targets.includes(one))) {
+    for (const target of targetsOf(name, ground)) {
       ground.say(`${name} ${target} …`);
       all.push(await runCheck(ground, name, target));
     }
   }
   return all;
+}
+
+/** @param {string} name @param {Ground} ground @returns {string[]} */
+function targetsOf(name, { options }) {
+  // A library: no server has to do with it.
+  if (name === 'client') return ['library'];
+  const possible = onEither.includes(name) ? ['distributed', 'embedded'] : ['distributed'];
+  return possible.filter((target) => options.targets.includes(target));
 }
 
 /** @param {Ground} ground @param {string} name @param {string} target @returns {Promise<Checked>} */

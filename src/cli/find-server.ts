@@ -1,8 +1,11 @@
+import { TurnpikeClient, type ClientOptions } from '../client/turnpike-client.js';
 import { readConfig } from '../config.js';
-import type { ServerAddress } from './read-turn.js';
 import { livingOwner } from '../storage/data-folder.js';
 
-export interface FoundServer extends ServerAddress {
+export interface FoundServer {
+  url: string;
+  /** `TURNPIKE_API_KEY`. */
+  key: string | undefined;
   close(): Promise<void>;
 }
 
@@ -18,14 +21,13 @@ export async function findServer(
   which: 'any' | 'running' = 'any',
 ): Promise<FoundServer> {
   const named = environment['TURNPIKE_URL'];
-  const key = environment['TURNPIKE_API_KEY'];
-  const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
-  if (named !== undefined && named !== '') {
-    return { url: named.replace(/\/+$/, ''), headers, close: async () => undefined };
-  }
+  const given = environment['TURNPIKE_API_KEY'];
+  const key = given === '' ? undefined : given;
+  const close = async (): Promise<void> => undefined;
+  if (named !== undefined && named !== '') return { url: named, key, close };
   const config = readConfig({ TURNPIKE_LOG_LEVEL: 'warn', ...environment, TURNPIKE_PORT: '0' });
   const owner = await livingOwner(config.dataDir);
-  if (owner?.url !== undefined) return { url: owner.url, headers, close: async () => undefined };
+  if (owner?.url !== undefined) return { url: owner.url, key, close };
   if (which === 'running') {
     throw new Error(
       'No server runs on this data folder. Start one (npm start), or name one with TURNPIKE_URL.',
@@ -38,5 +40,12 @@ export async function findServer(
   ]);
   const readableLogs = process.stderr.isTTY;
   const server = await serve(await openRuntime({ config, environment, readableLogs }));
-  return { url: server.url, headers, close: () => server.close() };
+  return { url: server.url, key, close: () => server.close() };
+}
+
+export function clientOf(
+  { url, key }: Pick<FoundServer, 'url' | 'key'>,
+  more: Pick<ClientOptions, 'onRetry'> = {},
+): TurnpikeClient {
+  return new TurnpikeClient({ url, key, ...more });
 }

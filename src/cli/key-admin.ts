@@ -3,6 +3,7 @@ import { KeyService, type CreatedKey } from '../access/key-service.js';
 import { KeyStore } from '../access/key-store.js';
 import { readNewKey } from '../access/read-new-key.js';
 import type { KeyView } from '../access/view-key.js';
+import { TurnpikeError } from '../client/turnpike-client.js';
 import { readConfig, type Config } from '../config.js';
 import { systemClock } from '../platform/clock.js';
 import { Opened } from '../platform/opened.js';
@@ -11,7 +12,7 @@ import { holdDataFolder, livingOwner } from '../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../storage/embedded-database.js';
 import { openPostgres } from '../storage/postgres-database.js';
 import { UnreachableError } from '../unreachable-error.js';
-import { callAdmin } from './call-admin.js';
+import { clientOf } from './find-server.js';
 
 /** Who the audit log says it was. */
 const COMMAND_LINE = 'command-line';
@@ -44,17 +45,22 @@ export async function openKeyAdmin(
 }
 
 function atServer(url: string, key: string | undefined): KeyAdmin {
-  const call = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) =>
-    callAdmin({ method, url: `${url}/api/admin/keys${path}`, key, body });
+  const { keys } = clientOf({ url, key });
   return {
-    create: async (body) => {
-      const { key: view, secret } = await call('POST', '', body);
-      return { key: view as KeyView, secret: String(secret) };
-    },
-    list: async () => (await call('GET', ''))['keys'] as KeyView[],
-    revoke: async (id) => (await call('DELETE', `/${encodeURIComponent(id)}`))['key'] as KeyView,
+    create: (body) => keys.create(body).catch(advise),
+    list: () => keys.list().catch(advise),
+    revoke: (id) => keys.revoke(id).catch(advise),
     close: async () => undefined,
   };
+}
+
+/** A server that runs is asked with a key that may; one that has stopped leaves its data folder. */
+function advise(error: unknown): never {
+  const isAboutKey = error instanceof TurnpikeError && [401, 403].includes(error.status);
+  if (!isAboutKey) throw error;
+  const { code, status, retryable, details } = error;
+  const message = `${error.message}\nThe server that runs manages its keys: set TURNPIKE_API_KEY to a key with the scope admin, or stop the server and call this again.`;
+  throw new TurnpikeError(code, { status, retryable, details, message });
 }
 
 function inDatabase({ db, close }: Pick<OpenedDatabase, 'db' | 'close'>): KeyAdmin {

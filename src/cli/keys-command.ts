@@ -1,10 +1,11 @@
 import type { CreatedKey } from '../access/key-service.js';
 import type { KeyView } from '../access/view-key.js';
+import { ConnectionLostError, TurnpikeError } from '../client/turnpike-client.js';
 import { TypedError } from '../platform/typed-error.js';
+import { explainFailure } from './explain-failure.js';
 import { openKeyAdmin, type KeyAdmin } from './key-admin.js';
 import { parseKeysArguments, type KeysArguments } from './parse-keys-arguments.js';
 import { UsageError } from './parse-turn-arguments.js';
-import { RefusedError } from './read-turn.js';
 import { explainStartFailure } from './serve-command.js';
 
 type Environment = Record<string, string | undefined>;
@@ -78,9 +79,8 @@ function expiry({ expiresAt }: KeyView): string {
 
 function explain(error: unknown, environment: Environment): string {
   if (error instanceof UsageError || error instanceof TypedError) return error.message;
-  if (error instanceof RefusedError) return `${error.type}: ${error.message}`;
-  if (error instanceof TypeError && error.cause instanceof Error) {
-    return `The server cannot be reached: ${error.cause.message}. Correct TURNPIKE_URL.`;
+  if (error instanceof TurnpikeError || error instanceof ConnectionLostError) {
+    return explainFailure(error);
   }
   return explainStartFailure(error, environment);
 }

@@ -1,45 +1,43 @@
 import { openAsBlob } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { TurnpikeError, type TurnpikeClient } from '../client/turnpike-client.js';
 import { errorCode } from '../platform/error-code.js';
-import { postForm, type ServerAddress } from './read-turn.js';
-
-interface Uploaded {
-  attachments: { id: string; name: string; changed?: string }[];
-  errors: { path: string; reason: string }[];
-}
 
 /**
  * Sends files of this machine to a server, which may be on another one.
  *
  * @param warn hears of a file that was not taken, or was changed.
- * @returns what a turn names them by.
- * @throws RefusedError when the server takes none.
+ * @returns what a turn names them by: those that were taken.
+ * @throws what the client throws but for a file that the server does not take.
  */
 export async function uploadFiles(
-  server: ServerAddress,
+  client: TurnpikeClient,
   files: readonly string[],
   warn: (text: string) => void,
 ): Promise<string[]> {
-  const form = new FormData();
-  let count = 0;
+  const ids: string[] = [];
   for (const file of files) {
     const fault = await findFault(file);
-    if (fault === undefined) {
-      // Read from the disk as it is sent, not before.
-      form.append('files', await openAsBlob(file), path.basename(file));
-      count += 1;
-    } else {
+    if (fault !== undefined) {
       warn(`${file} was not taken: ${fault}`);
+      continue;
+    }
+    try {
+      // Read from the disk as it is sent, not before.
+      const content = await openAsBlob(file);
+      const { id, name, changed } = await client.uploads.send({
+        name: path.basename(file),
+        content,
+      });
+      if (changed) warn(`${name}: ${changed}`);
+      ids.push(id);
+    } catch (error) {
+      if (!(error instanceof TurnpikeError) || error.code !== 'ATTACHMENT_FAILURE') throw error;
+      warn(error.message);
     }
   }
-  if (count === 0) return [];
-  const body = await postForm(server, '/api/harness/attachments', form);
-  const attachments = body['attachments'] as Uploaded['attachments'];
-  const errors = body['errors'] as Uploaded['errors'];
-  for (const { path: name, reason } of errors) warn(`${name} was not taken: ${reason}`);
-  for (const { name, changed } of attachments) if (changed) warn(`${name}: ${changed}`);
-  return attachments.map(({ id }) => id);
+  return ids;
 }
 
 async function findFault(file: string): Promise<string | undefined> {

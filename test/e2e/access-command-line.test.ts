@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openKeyAdmin } from '../../src/cli/key-admin.js';
-import { RefusedError } from '../../src/cli/read-turn.js';
+import { TurnpikeError } from '../../src/client/turnpike-client.js';
 import { KeyedClient } from '../support/keyed-client.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
@@ -50,7 +50,7 @@ describe('turnpike keys', () => {
       expect((await new KeyedClient(other.url, secret).send('GET', '/agents')).status).toBe(200);
     }
     const refused = (await at({})).list();
-    await expect(refused).rejects.toBeInstanceOf(RefusedError);
+    await expect(refused).rejects.toBeInstanceOf(TurnpikeError);
     await expect((await at({})).list()).rejects.toThrow('TURNPIKE_API_KEY');
     await other.close();
   });

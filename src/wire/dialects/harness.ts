@@ -1,6 +1,7 @@
 import type { TurnEvent } from '../../events/turn-event.js';
 import { unreachable } from '../../platform/exhaustive.js';
 import type { Dialect, Frame } from '../dialect.js';
+import type { HarnessFrameName, HarnessFrames, Relayed } from './harness-frames.js';
 
 type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 
@@ -67,6 +68,8 @@ function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
           withCall(event, ['approvalId', 'decision', 'by', 'message', 'input']),
         ),
       ];
+    case 'turn.parked':
+      return [frame('turn:parked', { approvalIds: event.approvalIds })];
     case 'message.joined':
       return [frame('message:joined', pick(event, ['messageId', 'afterStep', 'text']))];
     case 'subagent.told':
@@ -90,7 +93,7 @@ function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
   }
 }
 
-const approvalKeys: (keyof Of<'approval.requested'>)[] = [
+const approvalKeys = [
   'approvalId',
   'name',
   'input',
@@ -98,26 +101,27 @@ const approvalKeys: (keyof Of<'approval.requested'>)[] = [
   'reason',
   'expiresAt',
   'onTimeout',
-];
+] as const;
 
 /** A frame of a subagent's own stream, under a name of its own. */
 function ofSubagent({ callId, childTurnId }: Of<'subagent.told'>, told: Frame): Frame {
-  const data = `{"childTurnId":${JSON.stringify(childTurnId)},"parentToolUseId":${JSON.stringify(callId)}`;
+  const whose: Relayed<object> = { childTurnId, parentToolUseId: callId };
+  const data = JSON.stringify(whose).slice(0, -1);
   const rest = told.data === '{}' ? '}' : `,${told.data.slice(1)}`;
   return { event: `subagent:${told.event}`, data: data + rest };
 }
 
-function started(event: Of<'turn.started'>): object {
+function started(event: Of<'turn.started'>): HarnessFrames['session:init'] {
   const { providerSessionId, model, sessionId, messageId, agent, resumed } = event;
   return { claudeSessionId: providerSessionId, model, sessionId, messageId, agent, resumed };
 }
 
-function toolResult(event: Of<'tool.ended'>): object {
+function toolResult(event: Of<'tool.ended'>): HarnessFrames['tool:result'] {
   const { name, status, output, callId, durationMs } = event;
   return { name, ok: status === 'success', output, toolUseId: callId, status, durationMs };
 }
 
-function failure(event: Of<'turn.failed'>): object {
+function failure(event: Of<'turn.failed'>): HarnessFrames['turn:error'] {
   return pick(event, ['phase', 'errorType', 'message', 'status', 'severity', 'fatal', 'details']);
 }
 
@@ -144,23 +148,30 @@ function ended(state: HarnessState, event: Of<'turn.ended'>): Frame[] {
   }
 }
 
-function failedExit(exitCode: number, failed: Of<'turn.failed'> | undefined): object {
+function failedExit(
+  exitCode: number,
+  failed: Of<'turn.failed'> | undefined,
+): HarnessFrames['process:exit'] {
   if (failed === undefined) return { exitCode, interrupted: false };
   const { message, errorType, status, severity, fatal, details } = failed;
   const exit = { exitCode, interrupted: false, error: message, errorType, status, severity, fatal };
   return details === undefined ? exit : { ...exit, errorDetails: details };
 }
 
-function withCall<E extends { callId: string }>(event: E, keys: (keyof E)[]): object {
+function withCall<E extends { callId: string }, K extends keyof E>(
+  event: E,
+  keys: readonly K[],
+): { toolUseId: string } & Pick<E, K> {
   return { toolUseId: event.callId, ...pick(event, keys) };
 }
 
-function pick<E, K extends keyof E>(event: E, keys: K[]): Partial<Pick<E, K>> {
+/** Optional fields that are not there stay away. */
+function pick<E, K extends keyof E>(event: E, keys: readonly K[]): Pick<E, K> {
   const picked: Partial<Pick<E, K>> = {};
   for (const key of keys) if (event[key] !== undefined) picked[key] = event[key];
-  return picked;
+  return picked as Pick<E, K>;
 }
 
-function frame(event: string, data: object): Frame {
+function frame<Name extends HarnessFrameName>(event: Name, data: HarnessFrames[Name]): Frame {
   return { event, data: JSON.stringify(data) };
 }

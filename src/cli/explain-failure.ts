@@ -1,0 +1,30 @@
+import { AgentsInvalidError } from '../agents/check-agents.js';
+import { ConnectionLostError, TurnpikeError } from '../client/turnpike-client.js';
+import { ConfigError } from '../config.js';
+import { errorCode } from '../platform/error-code.js';
+import { DataFolderBusyError } from '../storage/data-folder.js';
+import { UsageError } from './parse-turn-arguments.js';
+
+/** What went wrong with a command that talks to a server, and what to do. */
+export function explainFailure(error: unknown): string {
+  if (error instanceof TurnpikeError) return `${error.code}: ${error.message}`;
+  if (error instanceof ConnectionLostError && error.turnId === undefined) {
+    return `The server cannot be reached: ${reasonOf(error.cause)}. Start one (npm start), or correct TURNPIKE_URL.`;
+  }
+  const explained = [UsageError, ConfigError, AgentsInvalidError, DataFolderBusyError];
+  const known = explained.find((type) => error instanceof type);
+  if (known !== undefined) return (error as Error).message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** 2 for a wrong call, as shells have it; else 1. */
+export function exitCodeOf(error: unknown): number {
+  const isWrongCall = error instanceof UsageError || errorCode(error)?.startsWith('ERR_PARSE_ARGS');
+  return isWrongCall === true ? 2 : 1;
+}
+
+/** The system's own words stand below those of `fetch`. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'no answer';
+  return cause.cause instanceof Error ? cause.cause.message : cause.message;
+}

@@ -1,0 +1,144 @@
+import { realClock, type ClientClock } from './client-clock.js';
+import { ConnectionLostError, TurnpikeError } from './client-errors.js';
+import { readRefusal } from './read-refusal.js';
+
+export interface Retrying {
+  /** Of tries in a row, from 1. */
+  attempt: number;
+  delayMs: number;
+  cause: unknown;
+}
+
+export interface ClientOptions {
+  /** Where the server is, `http://127.0.0.1:4400`; in a page of its own, `''` or `location.origin`. */
+  url: string;
+  /** An API key; sent with every request. */
+  key?: string | undefined;
+  /** Default: the platform's. */
+  fetch?: typeof fetch;
+  /** Sent with every request, beside the client's own. */
+  headers?: Readonly<Record<string, string>>;
+  /**
+   * A connection on which nothing came for so long is taken for dead, and made anew. The server
+   * sends a sign of life every 15 s. Default: 45,000.
+   */
+  stallMs?: number;
+  /** A turn is given up when its server gave no sign of life for so long. Default: 300,000. */
+  maxSilenceMs?: number;
+  /** Hears of each wait before a turn's stream, or its request, is tried again. */
+  onRetry?(retrying: Retrying): void;
+  clock?: ClientClock;
+  /** From 0 up to 1, as `Math.random`. */
+  random?(): number;
+}
+
+export interface Call {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** From `/api` on, encoded. */
+  path: string;
+  /** Those that are undefined are left out. */
+  query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal | undefined;
+}
+
+/** The way to a server: what every request has in common. */
+export class Line {
+  readonly url: string;
+  readonly clock: ClientClock;
+  readonly stallMs: number;
+  readonly maxSilenceMs: number;
+  readonly random: () => number;
+  readonly onRetry: (retrying: Retrying) => void;
+  /** Whether requests go out by the platform's own `fetch`. */
+  readonly isPlatformFetch: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #fetch: typeof fetch;
+
+  constructor(options: ClientOptions) {
+    this.url = options.url.replace(/\/+$/, '');
+    this.clock = options.clock ?? realClock;
+    this.stallMs = options.stallMs ?? 45_000;
+    this.maxSilenceMs = options.maxSilenceMs ?? 300_000;
+    this.random = options.random ?? Math.random;
+    this.onRetry = (retrying) => options.onRetry?.(retrying);
+    this.isPlatformFetch = options.fetch === undefined;
+    this.headers = {
+      ...options.headers,
+      ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
+    };
+    // Looked up at each call, and called without an object: browsers insist on both.
+    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
+  }
+
+  /** Any request. @throws ConnectionLostError; the signal's reason. */
+  async send(path: string, init: RequestInit): Promise<Response> {
+    init.signal?.throwIfAborted();
+    try {
+      return await this.#fetch(this.url + path, {
+        ...init,
+        headers: { ...this.headers, ...(init.headers as Record<string, string> | undefined) },
+      });
+    } catch (error) {
+      init.signal?.throwIfAborted();
+      throw this.lost(error);
+    }
+  }
+
+  /** A request that is expected to work. @throws TurnpikeError, ConnectionLostError. */
+  async open(call: Call): Promise<Response> {
+    const { method = 'GET', path, query = {}, body, headers, signal } = call;
+    const response = await this.send(path + queryOf(query), {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (response.ok) return response;
+    throw await readRefusal(response, this.clock.now());
+  }
+
+  /** Its answer. @throws TurnpikeError, ConnectionLostError. */
+  async json<Answer>(call: Call): Promise<Answer> {
+    const response = await this.open(call);
+    const text = await response.text().catch((error: unknown) => {
+      call.signal?.throwIfAborted();
+      throw this.lost(error);
+    });
+    return readJson(text, response.status) as Answer;
+  }
+
+  lost(cause: unknown): ConnectionLostError {
+    return new ConnectionLostError(
+      `The server at ${this.url} cannot be reached, or the connection broke. Check the address and that the server runs.`,
+      { url: this.url, cause },
+    );
+  }
+}
+
+/** @throws TurnpikeError of an answer that no Turnpike gives. */
+export function readJson(text: string, status: number): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new TurnpikeError('UNREADABLE_ANSWER', {
+      status,
+      message: 'The answer is not JSON: check that the address is that of a Turnpike server.',
+      retryable: false,
+    });
+  }
+}
+
+function queryOf(query: NonNullable<Call['query']>): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) given.set(name, String(value));
+  }
+  const text = given.toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { describeDisposition, type Disposition } from '../turn/busy/disposition.js';
+import { readDisposition } from './read-disposition.js';
+
+const all: Disposition[] = [
+  { type: 'started' },
+  { type: 'repeated' },
+  { type: 'enqueued', position: 2 },
+  { type: 'interrupting', turnId: 'turn_2' },
+  { type: 'interrupting', turnId: undefined },
+  { type: 'steered', messageId: 'msg_1' },
+];
+
+describe('readDisposition', () => {
+  it.each(all)('reads what the server says of %j', (disposition) => {
+    expect(readDisposition(describeDisposition(disposition))).toEqual(disposition);
+  });
+
+  it.each([null, '', 'something; new=1'])('takes %j for a turn that began', (header) => {
+    expect(readDisposition(header)).toEqual({ type: 'started' });
+  });
+});

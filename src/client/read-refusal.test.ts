@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { backoffMs } from './backoff.js';
+import { readRefusal } from './read-refusal.js';
+import { readRetryAfter } from './retry-after.js';
+
+const now = Date.parse('2026-01-01T00:00:00Z');
+const read = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  readRefusal(
+    new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }),
+    now,
+  );
+
+describe('readRefusal', () => {
+  it('reads the API’s own errors', async () => {
+    const body = { error: { type: 'QUEUE_FULL', message: 'Wait.', details: { depth: 3 } } };
+    expect(await read(429, body, { 'retry-after': '2' })).toMatchObject({
+      code: 'QUEUE_FULL',
+      message: 'Wait.',
+      status: 429,
+      details: { depth: 3 },
+      retryable: true,
+      retryAfterMs: 2_000,
+    });
+  });
+
+  it('reads what is wrong with settings, field by field', async () => {
+    const detail = [
+      { loc: ['body', 'max_iterations'], msg: 'a', type: 'int_type' },
+      { loc: ['body', 'x'], msg: 'b', type: 'extra' },
+    ];
+    expect(await read(422, { detail })).toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: 'a; b',
+      details: detail,
+      retryable: false,
+    });
+  });
+
+  it('reads problem details', async () => {
+    const problem = { title: 'Agent not found', detail: 'There is no agent x.', status: 404 };
+    expect(await read(404, problem)).toMatchObject({
+      code: 'Agent not found',
+      message: 'There is no agent x.',
+    });
+  });
+
+  it.each([
+    [502, '<html>', true],
+    [503, '', true],
+    [500, '', false],
+    [404, 'null', false],
+    [408, '[]', true],
+  ])('makes something of a %i with the body %j', async (status, body, retryable) => {
+    expect(await read(status, body)).toMatchObject({ code: `HTTP_${status}`, status, retryable });
+  });
+
+  it('believes a server that says it will not help', async () => {
+    const body = { error: { type: 'MISSING_API_KEY', message: 'Set one.' } };
+    expect(await read(503, body)).toMatchObject({ retryable: false });
+  });
+});
+
+describe('readRetryAfter', () => {
+  it.each([
+    ['5', 5_000],
+    ['0', 0],
+    ['Thu, 01 Jan 2026 00:00:07 GMT', 7_000],
+    ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
+    ['soon', undefined],
+    ['', undefined],
+    [null, undefined],
+  ])('reads %j as %j ms', (header, ms) => {
+    expect(readRetryAfter(header, now)).toBe(ms);
+  });
+});
+
+describe('backoffMs', () => {
+  it.each([
+    [1, 250],
+    [2, 500],
+    [3, 1_000],
+    [6, 8_000],
+    [7, 10_000],
+    [1_000, 10_000],
+  ])('is anything up to a most after %i failures: %i ms', (failures, most) => {
+    expect(backoffMs(failures, 0)).toBe(0);
+    expect(backoffMs(failures, 0.5)).toBe(most / 2);
+    expect(backoffMs(failures, 1)).toBe(most);
+  });
+
+  it('is not less than the server said', () => {
+    expect(backoffMs(1, 0.5, 5_000)).toBe(5_000);
+    expect(backoffMs(7, 1, 5_000)).toBe(10_000);
+  });
+});

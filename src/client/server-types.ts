@@ -1,0 +1,35 @@
+/**
+ * What the server answers, by its own types: the only file of the client that names another part of
+ * the source, and for types alone. `scripts/client-types.mjs` writes it out, member by member, for
+ * those who install the package.
+ */
+import type { AgentConfig } from '../governance/agent-config.js';
+import type { viewTurn } from '../turn/turn-lookup.js';
+import type { SnakeCase } from './snake-case.js';
+
+export type { CreatedKey } from '../access/key-service.js';
+export type { KeyView } from '../access/view-key.js';
+export type { AgentSummary } from '../agents/list-agents.js';
+export type { UploadedFile } from '../attachments/upload/upload-service.js';
+export type { TurnEvent } from '../events/turn-event.js';
+export type { QueueView } from '../ops/view-queue.js';
+export type { Settings } from '../options/settings/model-settings.js';
+export type { BootReport } from '../session/boot-session.js';
+export type { WantedSession } from '../session/session-service.js';
+export type { ListedSession, SessionRecord } from '../session/view-session.js';
+export type { ListedTool } from '../tools/tool-list-service.js';
+export type { ApprovalView } from '../turn/approvals/view-approval.js';
+export type { UsageView } from '../turn/budgets/usage-service.js';
+export type { Disposition } from '../turn/busy/disposition.js';
+export type { CancelState } from '../turn/cancel-turn.js';
+export type { CallView } from '../turn/view-call.js';
+export type { ListedTurnView } from '../turn/view-listed-turn.js';
+export type { MessageView } from '../turn/view-messages.js';
+export type { StepView } from '../turn/view-steps.js';
+export type { HarnessFrames } from '../wire/dialects/harness-frames.js';
+
+/** A turn as it is now. Times are ISO-8601. */
+export type TurnRecord = ReturnType<typeof viewTurn>;
+
+/** The limits of a user's turns, by the names they have on the wire. */
+export type AgentConfigSettings = { [Name in keyof AgentConfig as SnakeCase<Name>]: number };

@@ -1,0 +1,4 @@
+/** `maxIterations` → `max_iterations`. */
+export type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : '';
