@@ -48,9 +48,26 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|oracle/|holodeck/|app\\.module|runtime|serve|back-end|embedded|distributed)',
+          '^src/(turn/|ag-ui/|ai-sdk/|client/(server-types|read-disposition\\.test)|oracle/|holodeck/|app\\.module|runtime|serve|back-end|embedded|distributed)',
       },
       to: { path: '^src/turn/' },
+    },
+    {
+      name: 'client-stands-alone',
+      comment:
+        'The typed client runs in browsers: at run time it is itself and a parser; of the server it has types.',
+      severity: 'error',
+      from: { path: '^src/client/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^(src/(?!client/)|node_modules/(?!eventsource-parser/)|node:)',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'client-has-types-from-one-file',
+      severity: 'error',
+      from: { path: '^src/client/', pathNot: ['server-types\\.ts$', '\\.test\\.ts$'] },
+      to: { path: '^src/(?!client/)' },
     },
     {
       name: 'governance-rules-are-pure',
@@ -118,6 +135,24 @@ module.exports = {
       ['^src/platform/net/'],
       'Requests that leave the machine go through publicFetch.',
     ),
+    {
+      name: 'the-page-is-a-client',
+      comment:
+        'The console runs in browsers: of the server it has types, its client, and files that are pure data or sums.',
+      severity: 'error',
+      from: { path: '^web/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^src/',
+        pathNot: '^src/(client/|governance/(agent-config|cost)\\.ts|platform/json\\.ts)',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'the-server-has-no-page',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^web/|node_modules/(react|react-dom|radix-ui|vite)(/|$)' },
+    },
     {
       name: 'tests-stay-out-of-the-build',
       severity: 'error',

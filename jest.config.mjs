@@ -28,7 +28,12 @@ export default {
     {
       ...base,
       displayName: 'unit',
-      roots: ['<rootDir>/src', '<rootDir>/test/conformance', '<rootDir>/test/integration'],
+      roots: [
+        '<rootDir>/src',
+        '<rootDir>/web/src',
+        '<rootDir>/test/conformance',
+        '<rootDir>/test/integration',
+      ],
       testMatch: ['**/*.test.ts'],
     },
     // One suite, two back ends, and beside it what only one of them has.
@@ -44,6 +49,21 @@ export default {
       displayName: 'distributed',
       roots: ['<rootDir>/test/e2e', '<rootDir>/test/distributed'],
       testMatch: ['**/*.test.ts'],
+      globals: { BACK_END: 'distributed' },
+    },
+    // The console in Chromium, over both.
+    {
+      ...base,
+      displayName: 'browser',
+      roots: ['<rootDir>/test/browser'],
+      testMatch: ['**/*.test.ts'],
+      globals: { BACK_END: 'embedded' },
+    },
+    {
+      ...base,
+      displayName: 'browser-distributed',
+      roots: ['<rootDir>/test/browser'],
+      testMatch: ['**/chat.test.ts', '**/approvals.test.ts', '**/tabs.test.ts', '**/queue.test.ts'],
       globals: { BACK_END: 'distributed' },
     },
   ],

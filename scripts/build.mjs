@@ -1,28 +1,41 @@
 /**
  * `npm run build`: compiles to `dist/`, and beside it makes the image of an empty, migrated
  * database that new data folders start from: the engine takes seconds to make one, and one second
- * to load it. The image is kept beside the packages and made anew when a migration changes.
+ * to load it. The image is kept beside the packages and made anew when a migration changes. The
+ * console's page goes to `dist/web`.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './build-console.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const migrationsFolder = path.join(root, 'src/storage/migrations');
 
-const [, image] = await Promise.all([compile(), databaseImage()]);
+const declarations = path.join(root, 'node_modules/.cache/turnpike/client-types');
+const [, image, page] = await Promise.all([
+  compile(),
+  databaseImage(),
+  buildConsole(),
+  run([path.join(root, 'scripts/client-types.mjs'), '--out', declarations]),
+]);
+await cp(declarations, path.join(root, 'dist/client'), { recursive: true });
 await copyFile(image, path.join(root, 'dist/storage/empty-database.tar.gz'));
+await cp(page, path.join(root, 'dist/web'), { recursive: true });
 
 function compile() {
-  const nest = path.join(root, 'node_modules/@nestjs/cli/bin/nest.js');
-  const child = spawn(process.execPath, [nest, 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
+  return run([path.join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build']);
+}
+
+function run(script) {
+  const child = spawn(process.execPath, script, { cwd: root, stdio: ['ignore', 2, 2] });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`nest build exited with ${code}`)),
+      code === 0 ? resolve() : reject(new Error(`${script.join(' ')} exited with ${code}`)),
     );
   });
 }

@@ -3,7 +3,7 @@
  * tests as TEST_REDIS_URL and TEST_DATABASE_URL, and stopped at the end, however it ends. What
  * tests put in temporary folders is removed when they pass, and kept when one fails. TEST_SANDBOX tells
  * them whether this machine can run commands in a sandbox; TEST_DATABASE_FOLDER is an empty embedded
- * database, to be copied.
+ * database, to be copied; TEST_CHROMIUM is the browser's program.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,6 +12,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findChromium } from './services/find-chromium.mjs';
 import { findSandbox } from './services/find-sandbox.mjs';
 import { startServices } from './services/start-services.mjs';
 
@@ -25,6 +26,8 @@ async function main() {
   if (fault !== undefined) {
     say(`NOTHING IN A SANDBOX IS TESTED: ${fault}. Commands are tested without one only.`);
   }
+  const chromium = findChromium(say);
+  if ('fault' in chromium) say(`NOTHING IN A BROWSER IS TESTED: ${chromium.fault}.`);
   let services;
   try {
     services = await startServices({ say });
@@ -33,17 +36,24 @@ async function main() {
     return 1;
   }
   try {
-    return await runJest(services, fault === undefined);
+    return await runJest(services, {
+      hasSandbox: fault === undefined,
+      chromium: 'program' in chromium ? chromium.program : undefined,
+    });
   } finally {
     await services.stop();
   }
 }
 
-async function runJest({ redisUrl, databaseUrl }, hasSandbox) {
+async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium }) {
   const temporary = mkdtempSync(path.join(tmpdir(), 'turnpike-tests-'));
   // PostgreSQL runs as another user, in a folder inside.
   chmodSync(temporary, 0o755);
   const databaseFolder = await emptyDatabase(temporary);
+  const untested = [
+    ...(hasSandbox ? [] : ['tools/sandbox/sandbox\\.test']),
+    ...(chromium === undefined ? ['<rootDir>/test/browser/'] : []),
+  ];
   const jest = path.join(root, 'node_modules/jest/bin/jest.js');
   const child = spawn(
     process.execPath,
@@ -52,7 +62,7 @@ async function runJest({ redisUrl, databaseUrl }, hasSandbox) {
       '--disable-warning=ExperimentalWarning',
       jest,
       ...process.argv.slice(2),
-      ...(hasSandbox ? [] : ['--testPathIgnorePatterns', 'tools/sandbox/sandbox\\.test']),
+      ...untested.flatMap((pattern) => ['--testPathIgnorePatterns', pattern]),
     ],
     {
       cwd: root,
@@ -64,6 +74,7 @@ async function runJest({ redisUrl, databaseUrl }, hasSandbox) {
         TEST_DATABASE_URL: databaseUrl,
         TEST_DATABASE_FOLDER: databaseFolder,
         TEST_SANDBOX: hasSandbox ? 'bubblewrap' : 'none',
+        ...(chromium === undefined ? {} : { TEST_CHROMIUM: chromium }),
       },
     },
   );

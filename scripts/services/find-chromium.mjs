@@ -1,0 +1,43 @@
+/** The browser that the tests of the console run in. */
+import { findProgram, installPackages } from './find-programs.mjs';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const folders = [
+  '/usr/lib/chromium',
+  '/snap/bin',
+  '/Applications/Google Chrome.app/Contents/MacOS',
+  '/Applications/Chromium.app/Contents/MacOS',
+];
+const macNames = ['Google Chrome', 'Chromium'];
+
+/**
+ * `TEST_CHROMIUM`, or the one that is installed, after installing one where that may be done.
+ *
+ * @param {(line: string) => void} say
+ * @returns {{program: string} | {fault: string}}
+ */
+export function findChromium(say) {
+  const { TEST_CHROMIUM } = process.env;
+  if (TEST_CHROMIUM) return { program: TEST_CHROMIUM };
+  const installed = find();
+  if (installed !== undefined) return { program: installed };
+  try {
+    installPackages(['chromium'], say);
+  } catch (error) {
+    say(`Chromium could not be installed: ${String(error)}`);
+  }
+  const program = find();
+  if (program !== undefined) return { program };
+  return {
+    fault:
+      'there is no Chromium (Debian: apt-get install chromium; elsewhere install Chromium or Chrome, or set TEST_CHROMIUM to its program)',
+  };
+}
+
+function find() {
+  for (const name of [...names, ...macNames]) {
+    const program = findProgram(name, folders);
+    if (program !== undefined) return program;
+  }
+  return undefined;
+}

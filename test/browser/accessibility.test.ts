@@ -1,0 +1,151 @@
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import type { AxeResults } from 'axe-core';
+import { startServer, type TestServer } from '../support/start-server.js';
+import { ChatPage } from './chat-page.js';
+import { openConsole, takePicture, type Console } from './open-console.js';
+
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
+
+/** What is serious or worse, with the elements it is about. */
+async function problemsOf(page: Page): Promise<string[]> {
+  // Not as a script of the page, which its policy would refuse.
+  await page.evaluate(`${axeSource}; undefined`);
+  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+    );
+}
+
+const width = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
+
+describe('every page', () => {
+  let server: TestServer;
+  let console: Console;
+  let pages: Record<string, string>;
+  beforeAll(async () => {
+    server = await startServer();
+    console = await openConsole(server.url);
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const done = '[[think=20]] [[tokens=30]] [[cite]] [[tool=read {"file_path":"none.md"}]]';
+    await (await client.turn(sessionId, done)).all();
+    const asking = await client.turn(
+      sessionId,
+      '[[tool=write {"file_path":"a.md","content":"# A"}]]',
+      { opts: { onDisconnect: 'continue' } },
+    );
+    await asking.until('approval:request');
+    const turnId = asking.header('x-turn-id');
+    pages = {
+      home: '/',
+      session: `/sessions/${sessionId}`,
+      turn: `/turns/${turnId}`,
+      approvals: '/approvals',
+      agents: '/agents',
+      queue: '/queue',
+      settings: '/settings',
+      unknown: '/sessions',
+    };
+  });
+  afterAll(async () => {
+    await console.close();
+    await server.close();
+  });
+
+  /** Something that is there only when the page has all it shows. */
+  const whole: Record<string, string> = {
+    home: 'What should be done?',
+    session: 'May write run?',
+    turn: 'turn.started',
+    approvals: 'May write run?',
+    agents: 'todo_write',
+    queue: 'on a worker',
+    settings: 'Tools at a time',
+  };
+
+  const names = Object.keys(whole);
+  const themes = ['light', 'dark'] as const;
+  const cases = names.flatMap((name) =>
+    themes.map((theme): [string, typeof theme] => [name, theme]),
+  );
+
+  async function open(name: string, options: Parameters<Console['visit']>[1]) {
+    const visitor = await console.visit(pages[name], options);
+    await visitor.page
+      .getByText(whole[name] ?? '')
+      .first()
+      .waitFor();
+    await visitor.page.evaluate('document.fonts.ready.then(() => undefined)');
+    return visitor;
+  }
+
+  it.each(cases)('%s in %s has nothing serious against it', async (name, theme) => {
+    const { page, context, faults } = await open(name, { theme });
+    expect(await problemsOf(page)).toEqual([]);
+    await takePicture(page, `${name}-${theme}`);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it.each(names)('%s fits a screen of 360 pixels', async (name) => {
+    const { page, context } = await open(name, { width: 360, height: 740 });
+    expect(await width(page)).toBeLessThanOrEqual(360);
+    expect(await problemsOf(page)).toEqual([]);
+    await takePicture(page, `${name}-narrow`);
+    await context.close();
+  });
+
+  it('is reached through the drawer on a narrow screen', async () => {
+    const { page } = await open('home', { width: 360, height: 740 });
+    await page.getByRole('button', { name: 'Sessions and pages' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Sessions and pages' });
+    await drawer.getByRole('link', { name: 'Settings' }).waitFor();
+    expect(await problemsOf(page)).toEqual([]);
+    await takePicture(page, 'drawer-narrow');
+    await drawer.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await drawer.waitFor({ state: 'detached' });
+  });
+
+  it('keeps the theme that was chosen', async () => {
+    const { page } = await open('home', { theme: 'light' });
+    const theme = () => page.evaluate('document.documentElement.dataset.theme');
+    expect(await theme()).toBe('light');
+    await page.getByRole('button', { name: 'Theme: system. Change to light' }).click();
+    await page.getByRole('button', { name: 'Theme: light. Change to dark' }).click();
+    expect(await theme()).toBe('dark');
+    await page.reload();
+    await page.getByText('What should be done?').waitFor();
+    expect(await theme()).toBe('dark');
+  });
+
+  it('works without a mouse', async () => {
+    const { page } = await open('session', {});
+    const chat = new ChatPage(page);
+    await page.getByRole('main').focus();
+    await page.keyboard.press('?');
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await keys.waitFor();
+    expect(await problemsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'detached' });
+    // Escape closed the dialog, and not the turn.
+    expect(
+      await chat.tool('write').getByRole('button', { name: 'Approve', exact: true }).count(),
+    ).toBe(1);
+    await page.getByRole('main').focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('line one');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('line two');
+    expect(await chat.message.inputValue()).toBe('line one\nline two');
+  });
+});

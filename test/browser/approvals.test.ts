@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startServer, type TestServer } from '../support/start-server.js';
+import { ChatPage } from './chat-page.js';
+import { openConsole, takePicture, type Console } from './open-console.js';
+
+describe('an approval', () => {
+  let server: TestServer;
+  let console: Console;
+  beforeAll(async () => {
+    server = await startServer();
+    console = await openConsole(server.url);
+  });
+  afterAll(async () => {
+    await console.close();
+    await server.close();
+  });
+
+  const inProject = (file: string): string => path.join(server.projectRoot, file);
+
+  async function ask(file: string) {
+    const visitor = await console.visit();
+    const chat = new ChatPage(visitor.page);
+    const input = JSON.stringify({ file_path: file, content: 'x' });
+    await chat.begin(server.projectRoot, `[[tool=write ${input}]]`);
+    const card = chat.tool('write').getByRole('group', { name: 'May write run?' });
+    await card.waitFor();
+    const press = (name: string) => card.getByRole('button', { name, exact: true }).click();
+    return { ...visitor, chat, card, press };
+  }
+
+  it('lets the call run, and counts down until it is given', async () => {
+    const { chat, card, press, page, faults } = await ask('yes.txt');
+    expect(await card.getByRole('timer').innerText()).toMatch(/^denied in \d+:\d\d$/);
+    expect(existsSync(inProject('yes.txt'))).toBe(false);
+    await takePicture(page, 'approval-light');
+    await press('Approve');
+    await chat.status('Done');
+    expect(readFileSync(inProject('yes.txt'), 'utf8')).toBe('x');
+    await chat.tool('write').getByText('Approved by local').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('is denied with a reason that the model is told', async () => {
+    const { chat, card, press, page } = await ask('no.txt');
+    await press('Deny');
+    await card.getByLabel('Why? The model reads it.').fill('Not here.');
+    await page.keyboard.press('Enter');
+    await chat.status('Done');
+    expect(existsSync(inProject('no.txt'))).toBe(false);
+    expect(await chat.tool('write').getByLabel('Output').innerText()).toContain('Not here.');
+  });
+
+  it('runs with another input, which must be an object of JSON and fit the tool', async () => {
+    const { chat, card, press } = await ask('asked.txt');
+    await press('Edit input');
+    const input = card.getByLabel('What the tool runs with.');
+    const approve = card.getByRole('button', { name: 'Approve this input' });
+    await input.fill('{"file_path": ');
+    await card.getByText('This is not JSON').waitFor();
+    expect(await approve.isDisabled()).toBe(true);
+    await input.fill('{"file_path": 1, "content": "y"}');
+    await approve.click();
+    await card.getByRole('alert').getByText('file_path must be string').waitFor();
+    await input.fill('{"file_path": "edited.txt", "content": "y"}');
+    await approve.click();
+    await chat.status('Done');
+    expect(readFileSync(inProject('edited.txt'), 'utf8')).toBe('y');
+    expect(existsSync(inProject('asked.txt'))).toBe(false);
+  });
+
+  it('counts for the session', async () => {
+    const { chat, press } = await ask('session.txt');
+    await press('For this session');
+    await chat.status('Done');
+    await chat.send('[[tool=write {"file_path":"session.txt","content":"x"}]]');
+    await chat.status('Done', 1);
+  });
+
+  it('is answered on the list of all, and shows so in the chat', async () => {
+    const { chat, context } = await ask('listed.txt');
+    const list = await context.newPage();
+    await list.goto('/approvals');
+    const item = list.getByRole('listitem').filter({ hasText: 'listed.txt' });
+    await takePicture(list, 'approvals-light');
+    await item.getByRole('button', { name: 'Approve', exact: true }).click();
+    await chat.status('Done');
+    await list.getByText('Nothing waits for you.').waitFor();
+    expect(existsSync(inProject('listed.txt'))).toBe(true);
+  });
+
+  it('of a tool of the client’s can be declined only', async () => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const { page } = await console.visit(`/sessions/${sessionId}`);
+    const clientTools = [{ name: 'pick', description: 'Picks.', inputSchema: { type: 'object' } }];
+    const stream = await client.turn(sessionId, '[[tool=pick {}]]', {
+      opts: { clientTools, onDisconnect: 'continue' },
+    });
+    const card = page.getByRole('group', { name: 'The application must answer pick' });
+    await card.waitFor();
+    expect(await card.getByRole('button', { name: /Approve|session|Edit/ }).count()).toBe(0);
+    await card.getByRole('button', { name: 'Deny' }).click();
+    await card.getByRole('button', { name: 'Deny' }).click();
+    await stream.all();
+    await new ChatPage(page).status('Done');
+  });
+});

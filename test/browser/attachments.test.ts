@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startServer, type TestServer } from '../support/start-server.js';
+import { ChatPage } from './chat-page.js';
+import { openConsole, takePicture, type Console } from './open-console.js';
+
+const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** What a drop or a paste of files is to a page. */
+const giveFiles = (event: string, target: string, kind: 'drop' | 'paste'): string => `
+  (() => {
+    const bytes = Uint8Array.from(atob('${png}'), (c) => c.charCodeAt(0));
+    const given = new DataTransfer();
+    given.items.add(new File(['# Notes'], 'notes.md', { type: 'text/markdown' }));
+    given.items.add(new File([bytes], 'dot.png', { type: 'image/png' }));
+    const init = { bubbles: true, cancelable: true, ${kind === 'drop' ? 'dataTransfer' : 'clipboardData'}: given };
+    const made = new ${kind === 'drop' ? 'DragEvent' : 'ClipboardEvent'}('${event}', init);
+    document.querySelector('${target}').dispatchEvent(made);
+  })()`;
+
+describe('attachments', () => {
+  let server: TestServer;
+  let console: Console;
+  beforeAll(async () => {
+    server = await startServer();
+    console = await openConsole(server.url);
+  });
+  afterAll(async () => {
+    await console.close();
+    await server.close();
+  });
+
+  const chosen = (page: Page) => page.getByRole('list', { name: 'Attachments' });
+  const sent = (page: Page) => chosen(page).getByRole('progressbar').first();
+
+  it('are dropped, shown with a preview, sent, and part of the message', async () => {
+    const { page, faults } = await console.visit();
+    const chat = new ChatPage(page);
+    await page.evaluate(giveFiles('dragover', 'main', 'drop'));
+    await page.getByText('Drop files to attach them').waitFor();
+    await page.evaluate(giveFiles('drop', 'main', 'drop'));
+    await chosen(page).getByText('notes.md').waitFor();
+    expect(await chosen(page).locator('img').count()).toBe(1);
+    await sent(page).waitFor({ state: 'detached' });
+    await takePicture(page, 'attachments-light');
+    await chat.begin(server.projectRoot, 'Look at these');
+    await chat.status('Done');
+    expect(await chat.text()).toContain('Attachments: 2');
+    expect(await chat.text()).toContain('dot.png');
+    await page.reload();
+    await chat.turn(0).getByText('notes.md').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('are pasted, chosen and removed', async () => {
+    const { page } = await console.visit();
+    await page.evaluate(giveFiles('paste', 'textarea', 'paste'));
+    await chosen(page).getByText('dot.png').waitFor();
+    await page.getByRole('button', { name: 'Remove dot.png' }).click();
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'more.txt', mimeType: 'text/plain', buffer: Buffer.from('more') });
+    await chosen(page).getByText('more.txt').waitFor();
+    expect(await chosen(page).getByRole('listitem').count()).toBe(2);
+  });
+
+  it('that the server does not take say why', async () => {
+    const { page } = await console.visit();
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'program.exe',
+      mimeType: 'application/x-msdownload',
+      buffer: Buffer.from('MZ\u0000\u0001\u0002 not for a model'),
+    });
+    await chosen(page)
+      .getByText(/No file was taken/)
+      .waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
+    expect(await page.getByRole('button', { name: 'Send (Enter)' }).isEnabled()).toBe(true);
+  });
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startServer, type TestServer } from '../support/start-server.js';
+import { ChatPage } from './chat-page.js';
+import { openConsole, takePicture, type Console } from './open-console.js';
+
+describe('the chat', () => {
+  let server: TestServer;
+  let console: Console;
+  beforeAll(async () => {
+    server = await startServer();
+    console = await openConsole(server.url);
+  });
+  afterAll(async () => {
+    await console.close();
+    await server.close();
+  });
+
+  async function begin(message: string) {
+    const visitor = await console.visit();
+    const chat = new ChatPage(visitor.page);
+    await chat.begin(server.projectRoot, message);
+    return { ...visitor, chat };
+  }
+
+  const lastWord = (text: string): string => /word(\d+)(?!.*word)/s.exec(text)?.[1] ?? '';
+
+  it('makes a session, streams the reply, and lists it', async () => {
+    const { chat, page, faults } = await begin(
+      'Say words [[think=5]] [[tokens=60 gap=5]] [[cite]]',
+    );
+    await chat.status('Done');
+    expect(await chat.text()).toContain('word60');
+    const thinking = chat.conversation.getByText('Thinking');
+    expect(await page.getByText('thought1').isVisible()).toBe(false);
+    await thinking.click();
+    expect(await chat.conversation.getByRole('region', { name: 'Sources' }).count()).toBe(1);
+    await page.getByRole('region', { name: 'Sessions' }).getByText('Say words').waitFor();
+    await takePicture(page, 'chat-light');
+    expect(faults).toEqual([]);
+  });
+
+  it('shows everything of a turn after a reload in its middle, and goes on', async () => {
+    const { chat, page, faults } = await begin('Slowly [[tokens=150 gap=20]]');
+    await chat.conversation.getByText('word20').waitFor();
+    await page.reload();
+    await chat.conversation.getByText('word21').waitFor();
+    expect(await chat.text()).toContain('Slowly');
+    expect(await chat.text()).toContain('word1 word2 word3');
+    await chat.status('Done');
+    expect(lastWord(await chat.text())).toBe('150');
+    await page.reload();
+    await chat.status('Done');
+    expect(lastWord(await chat.text())).toBe('150');
+    expect(faults).toEqual([]);
+  });
+
+  it('stops by Escape, and keeps what was said', async () => {
+    const { chat, page } = await begin('On and on [[tokens=2000 gap=20]]');
+    await chat.conversation.getByText('word5').waitFor();
+    await page.keyboard.press('Escape');
+    await chat.status('Stopped');
+    expect(await chat.text()).toContain('word5');
+    expect(await page.getByRole('button', { name: 'Stop (Esc)' }).count()).toBe(0);
+  });
+
+  it('sends what is written meanwhile after the turn, or into it', async () => {
+    const { chat, page } = await begin('First [[tokens=60 gap=20]]');
+    await chat.conversation.getByText('word5').waitFor();
+    await chat.send('Second [[tokens=3]]');
+    await chat
+      .turn(1)
+      .getByText(/queue|Waits for its start/)
+      .waitFor();
+    await chat.status('Done', 0);
+    await chat.status('Done', 1);
+    expect(await chat.text(1)).toContain('word3');
+
+    await chat.send('Third [[tokens=60 gap=20]]');
+    await chat.turn(2).getByText('word5').waitFor();
+    await chat.message.fill('And mind this');
+    await page.getByLabel('When it is sent').selectOption('steer');
+    await chat.message.press('Enter');
+    await chat.turn(2).getByText('You added: And mind this').waitFor();
+    await chat.status('Done', 2);
+    expect(await chat.conversation.getByRole('article').count()).toBe(3);
+  });
+
+  it('says what to do where a message is not taken, and sends it again', async () => {
+    const { page } = await console.visit();
+    const chat = new ChatPage(page);
+    await page.getByLabel('Folder').fill('/no/such/folder');
+    await chat.send('Hello');
+    await page.getByRole('alert').getByText('WORKING_ROOT_INACCESSIBLE').waitFor();
+    expect(await chat.message.inputValue()).toBe('Hello');
+
+    await chat.begin(server.projectRoot, 'Hello');
+    await chat.status('Done');
+    // The second request for a turn is refused once, as by a gateway that has no server.
+    await page.route('**/api/harness/turn', (route) => route.abort(), { times: 1 });
+    await chat.send('Once more [[tokens=2]]');
+    await chat.status('Done', 1);
+    expect(await chat.text(1)).toContain('word2');
+  });
+
+  it('says why a turn failed, and asks again', async () => {
+    const { chat, page } = await begin('Fail [[fail=400]]');
+    await chat.status('Failed');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await chat.status('Failed', 1);
+  });
+
+  it('runs a tool in a card with its input, its change and its output', async () => {
+    const { page } = await console.visit();
+    const chat = new ChatPage(page);
+    await page.getByLabel('Permissions').selectOption('acceptEdits');
+    await chat.begin(
+      server.projectRoot,
+      '[[tool=write {"file_path":"a.txt","content":"one\\ntwo"}]]',
+    );
+    await chat.status('Done');
+    const card = chat.tool('write');
+    await card.getByText('+2').waitFor();
+    expect(await card.getByLabel('Changes of a.txt').innerText()).toContain('two');
+    expect(await card.getByLabel('Output').innerText()).toContain('a.txt');
+    await card.getByRole('button', { name: /write/ }).first().click();
+    expect(await card.getByLabel('Output').count()).toBe(0);
+  });
+
+  it('deletes a session', async () => {
+    const { chat, page } = await begin('To be deleted');
+    await chat.status('Done');
+    await page.getByRole('button', { name: 'Delete session' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await page.getByRole('link', { name: /To be deleted/ }).waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { makeKey } from '../support/keyed-client.js';
+import { startServer, type TestServer } from '../support/start-server.js';
+import { ChatPage } from './chat-page.js';
+import { openConsole, type Console } from './open-console.js';
+
+describe('a server that wants a key', () => {
+  let server: TestServer;
+  let console: Console;
+  let secret: string;
+  beforeAll(async () => {
+    server = await startServer();
+    const scopes = ['turns', 'approvals'];
+    ({ secret } = await makeKey(server.runtime.services, { principal: 'ann', scopes }));
+    console = await openConsole(server.url);
+  });
+  afterAll(async () => {
+    await console.close();
+    await server.close();
+  });
+
+  it('is asked with the one that was entered, until the tab is closed', async () => {
+    const visitor = await console.visit();
+    const { page, faults } = visitor;
+    const dialog = page.getByRole('dialog', { name: 'This server wants an API key' });
+    await dialog.waitFor();
+    await dialog.getByLabel('API key').fill('tpk_wrong');
+    await dialog.getByRole('button', { name: 'Use this key' }).click();
+    await dialog.getByText('The API key is not one of this server').waitFor();
+    await dialog.getByLabel('API key').fill(secret);
+    await dialog.getByRole('button', { name: 'Use this key' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const chat = new ChatPage(page);
+    await chat.begin(server.projectRoot, 'Hello [[tokens=3]]');
+    await chat.status('Done');
+    await page.reload();
+    await chat.status('Done');
+    expect(await page.evaluate('localStorage.getItem("turnpike.key")')).toBeNull();
+    expect(faults).toEqual([]);
+  });
+
+  it('says what scope the queue needs', async () => {
+    const { page } = await console.visit('/settings');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('API key').fill(secret);
+    await dialog.getByLabel('Keep it in this browser').check();
+    await dialog.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByRole('link', { name: 'Queue' }).click();
+    await page.getByRole('alert').getByText("scope 'admin'").waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Forget it' }).click();
+    await dialog.waitFor();
+    expect(await page.evaluate('localStorage.getItem("turnpike.key")')).toBeNull();
+  });
+});

@@ -1,0 +1,76 @@
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+
+/** Where pictures of the pages are kept: for whoever wants to look. */
+const pictures = fileURLToPath(new URL('../output/console/', import.meta.url));
+
+export interface Visitor {
+  context: BrowserContext;
+  page: Page;
+  /** What the page complained of: errors, and what its policy refused. */
+  faults: string[];
+}
+
+export interface VisitOptions {
+  theme?: 'light' | 'dark';
+  width?: number;
+  height?: number;
+}
+
+export interface Console {
+  browser: Browser;
+  /** Somebody at the console, with storage of their own. */
+  visit(path?: string, options?: VisitOptions): Promise<Visitor>;
+  close(): Promise<void>;
+}
+
+/** The console of a server in the browser that `scripts/test.mjs` found. */
+export async function openConsole(url: string): Promise<Console> {
+  const executablePath = process.env['TEST_CHROMIUM'];
+  if (executablePath === undefined) {
+    throw new Error('TEST_CHROMIUM is not set. Run the tests with: npm run jest -- …');
+  }
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  return {
+    browser,
+    visit: async (path = '/', { theme = 'light', width = 1_200, height = 800 } = {}) => {
+      const context = await browser.newContext({
+        baseURL: url,
+        colorScheme: theme,
+        viewport: { width, height },
+      });
+      const page = await context.newPage();
+      const faults = watchFaults(page);
+      await page.goto(path);
+      return { context, page, faults };
+    },
+    close: () => browser.close(),
+  };
+}
+
+/** Another tab of a visitor's browser. */
+export async function openTab({ context, faults }: Visitor, path: string): Promise<Page> {
+  const page = await context.newPage();
+  faults.push(...watchFaults(page));
+  await page.goto(path);
+  return page;
+}
+
+function watchFaults(page: Page): string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => {
+    const text = message.text();
+    // Refusals that a test asks for are the browser's own lines.
+    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) {
+      faults.push(text);
+    }
+  });
+  return faults;
+}
+
+export async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: `${pictures}${name}.png`, animations: 'disabled' });
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startServer, type TestServer } from '../support/start-server.js';
+import { ChatPage } from './chat-page.js';
+import { openConsole, takePicture, type Console } from './open-console.js';
+
+/** Streams of recorded turns in the place of one that ran: what a rehearsal cannot be told to do. */
+describe('a recorded turn', () => {
+  let server: TestServer;
+  let console: Console;
+  let sessionId: string;
+  let turnId: string;
+  beforeAll(async () => {
+    server = await startServer();
+    console = await openConsole(server.url);
+    const { client, projectRoot } = server;
+    sessionId = await client.createSession(projectRoot);
+    const stream = await client.turn(sessionId, 'Do it');
+    await stream.all();
+    turnId = stream.header('x-turn-id');
+  });
+  afterAll(async () => {
+    await console.close();
+    await server.close();
+  });
+
+  const recorded = (name: string): string[] => {
+    const file = new URL(`../golden/harness/${name}.txt`, import.meta.url);
+    return readFileSync(file, 'utf8')
+      .trim()
+      .split('\n\n')
+      .map((frame) => frame.replace(/^id: [^:]*/m, `id: ${turnId}`));
+  };
+
+  /** Gives the frames until the first of a name, and the others once they are asked for. */
+  async function show(frames: readonly string[], until?: string) {
+    const visitor = await console.visit('/settings');
+    const at =
+      until === undefined ? -1 : frames.findIndex((one) => one.startsWith(`event: ${until}`));
+    const parts = at === -1 ? [frames] : [frames.slice(0, at), frames.slice(at)];
+    let next = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (next = resolve));
+    let count = 0;
+    await visitor.page.route(`**/turns/${turnId}/events`, async (route) => {
+      const part = parts[count] ?? [];
+      count += 1;
+      if (count > 1) await asked;
+      const body = part.map((frame) => `${frame}\n\n`).join('');
+      await route.fulfill({ headers: { 'content-type': 'text/event-stream' }, body });
+    });
+    await visitor.page.goto(`/sessions/${sessionId}`);
+    return { ...visitor, chat: new ChatPage(visitor.page), next };
+  }
+
+  it('that lost its worker takes back what its step had said', async () => {
+    const { chat, next, faults } = await show(recorded('recovered-after-a-crash'), 'step:discard');
+    await chat.conversation.getByText('Let me ch', { exact: true }).waitFor();
+    await chat.page.getByText(/Recovering/).waitFor();
+    next();
+    await chat.conversation.getByText('Let me ch', { exact: true }).waitFor({ state: 'detached' });
+    await chat.conversation.getByText('I will check.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('shows notices in amber with what is used of the limit, and no way to change them', async () => {
+    const { chat, page } = await show(recorded('limited-by-iterations'));
+    const notice = chat.conversation.getByRole('complementary', { name: 'Notice' });
+    await notice.getByText('iteration: 1/3').waitFor();
+    await notice.getByText('token: 40,000/50,000').waitFor();
+    expect(await notice.getByRole('button').count()).toBe(0);
+    expect(await notice.getByRole('textbox').count()).toBe(0);
+    await takePicture(page, 'notices-light');
+    await chat.turn(0).getByText('Ended by a limit: max turns').waitFor();
+  });
+
+  it('nests a subagent in the card of its call, and says what files were not taken', async () => {
+    const { chat } = await show(recorded('limited-and-everything-else'));
+    const card = chat.tool('task');
+    await card.getByText('REVIEWER', { exact: true }).click();
+    await card.getByText('Looks fine.').waitFor();
+    await chat.conversation.getByText(/big\.pdf was not taken/).waitFor();
+    await chat.conversation.getByText('Mind the tests').waitFor();
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startServer, type TestServer } from '../support/start-server.js';
+import { ChatPage } from './chat-page.js';
+import { openConsole, type Console } from './open-console.js';
+
+/** Kept from before the page's own script. */
+const watch = `
+  window.shifts = [];
+  window.refused = [];
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      if (!entry.hadRecentInput) window.shifts.push({ value: entry.value, of: entry.sources.map(({ node, previousRect: a, currentRect: b }) => [node?.nodeName, node?.className ?? node?.data, a.x, a.y, '->', b.x, b.y].join(' ')) });
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+  addEventListener('securitypolicyviolation', (event) => window.refused.push(event.violatedDirective + ' ' + event.blockedURI));
+`;
+
+describe('a reply that streams', () => {
+  let server: TestServer;
+  let console: Console;
+  beforeAll(async () => {
+    server = await startServer();
+    console = await openConsole(server.url);
+  });
+  afterAll(async () => {
+    await console.close();
+    await server.close();
+  });
+
+  async function watched(message: string) {
+    const { page, context } = await console.visit('/settings');
+    await context.addInitScript(watch);
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const stream = await server.client.turn(sessionId, message, {
+      opts: { onDisconnect: 'continue' },
+    });
+    await page.goto(`/sessions/${sessionId}`);
+    return { page, stream, chat: new ChatPage(page) };
+  }
+
+  it('moves nothing, and asks for nothing that the page’s policy refuses', async () => {
+    const { page, chat } = await watched('[[think=40]] [[tokens=600 gap=8]] [[cite]]');
+    await chat.conversation
+      .getByText(/word20 /)
+      .first()
+      .waitFor();
+    // What moves while a page is first drawn is no matter of its streaming.
+    await page.evaluate('void (window.shifts.length = 0)');
+    await chat.status('Done');
+    expect(await page.evaluate('window.shifts')).toEqual([]);
+    expect(await page.evaluate('window.refused')).toEqual([]);
+  });
+
+  it('stays at its end, but not for a reader who has scrolled away', async () => {
+    const { page, chat } = await watched('[[tokens=1500 gap=5]]');
+    const fromEnd = async (): Promise<number> =>
+      chat.conversation.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+    await chat.conversation
+      .getByText(/word500 /)
+      .first()
+      .waitFor();
+    expect(await fromEnd()).toBeLessThan(60);
+    await chat.conversation.evaluate((box) => (box.scrollTop = 0));
+    await chat.conversation
+      .getByText(/word700 /)
+      .first()
+      .waitFor();
+    expect(await chat.conversation.evaluate((box) => box.scrollTop)).toBe(0);
+    await page.getByRole('button', { name: 'To the end' }).click();
+    await chat.status('Done');
+    expect(await fromEnd()).toBeLessThan(60);
+  });
+});

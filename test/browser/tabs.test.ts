@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startServer, type TestServer } from '../support/start-server.js';
+import { ChatPage } from './chat-page.js';
+import { openConsole, openTab, type Console } from './open-console.js';
+
+describe('two tabs', () => {
+  let server: TestServer;
+  let console: Console;
+  beforeAll(async () => {
+    server = await startServer();
+    console = await openConsole(server.url);
+  });
+  afterAll(async () => {
+    await console.close();
+    await server.close();
+  });
+
+  it('of one browser show the same turn, whichever it was sent in', async () => {
+    const visitor = await console.visit();
+    const first = new ChatPage(visitor.page);
+    await first.begin(server.projectRoot, 'One [[tokens=3]]');
+    await first.status('Done');
+    const second = new ChatPage(await openTab(visitor, new URL(visitor.page.url()).pathname));
+    await second.status('Done');
+
+    await second.send('Two [[tokens=100 gap=20]]');
+    await first.turn(1).getByText('word5').waitFor();
+    await first.status('Done', 1);
+    await second.status('Done', 1);
+    const said = await first.turn(1).locator('.prose').innerText();
+    expect(said).toContain('word100');
+    expect(await second.turn(1).locator('.prose').innerText()).toBe(said);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  it('of two people do, too, a little later', async () => {
+    const { page } = await console.visit();
+    const first = new ChatPage(page);
+    await first.begin(server.projectRoot, 'One [[tokens=3]]');
+    await first.status('Done');
+    const other = await console.visit(new URL(page.url()).pathname);
+    const second = new ChatPage(other.page);
+    await second.status('Done');
+    await first.send('Two [[tokens=400 gap=20]]');
+    await second.turn(1).getByText('word2 ').waitFor();
+    // Either may stop it.
+    await other.page.getByRole('button', { name: 'Stop (Esc)' }).click();
+    await first.status('Stopped', 1);
+    await second.status('Stopped', 1);
+  });
+});

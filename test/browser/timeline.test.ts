@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectSoon } from '../support/expect-soon.js';
+import { instructionRootWith } from '../support/instruction-root.js';
+import { startServer, type TestServer } from '../support/start-server.js';
+import { openConsole, takePicture, type Console } from './open-console.js';
+
+describe('the timeline of a turn', () => {
+  let server: TestServer;
+  let console: Console;
+  beforeAll(async () => {
+    const root = await instructionRootWith({
+      LEAD: ['subagents: [TASKER]', 'AGENT_TYPE: 1', 'tools: [read]'],
+      TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK'],
+    });
+    server = await startServer({
+      environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
+    });
+    console = await openConsole(server.url);
+  });
+  afterAll(async () => {
+    await console.close();
+    await server.close();
+  });
+
+  async function start(message: string) {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot, { persona: 'LEAD' });
+    const subagentGovernance = {
+      contextSealed: true,
+      pipelineRunApproved: true,
+      approvalRef: 'CHG-1',
+    };
+    const stream = await client.turn(sessionId, message, {
+      opts: { subagentGovernance, onDisconnect: 'continue', agentConfig: { token_budget: 20_000 } },
+    });
+    return { stream, turnId: stream.header('x-turn-id') };
+  }
+
+  it('has its steps, calls and subagents, its budgets and its events', async () => {
+    const task = '[[tool=task {"agent":"TASKER","prompt":"Say [[tokens=40 gap=10]]"}]]';
+    const { stream, turnId } = await start(`${task} [[tokens=30 gap=10]]`);
+    await stream.all();
+    const { page, faults } = await console.visit(`/turns/${turnId}`);
+    const bars = page.getByRole('table', { name: 'What the turn did' });
+    await bars.getByRole('rowheader', { name: 'Step 2' }).waitFor();
+    const rows = await bars.getByRole('rowheader').allInnerTexts();
+    expect(rows).toEqual(
+      expect.arrayContaining(['Step 1', 'Model call', 'task', 'TASKER', 'Step 2']),
+    );
+    const tokens = page.getByRole('meter', { name: 'Tokens' });
+    expect(await tokens.getAttribute('aria-valuemax')).toBe('20000');
+    expect(Number(await tokens.getAttribute('aria-valuenow'))).toBeGreaterThan(100);
+    await page.getByRole('img', { name: /Tokens of the context after each of 2 steps/ }).waitFor();
+    await takePicture(page, 'timeline-subagent-light');
+
+    await page.getByLabel('Filter events').fill('turn.ended');
+    const events = page.getByRole('table', { name: 'Events of the turn' });
+    await events.getByText('turn.ended', { exact: true }).waitFor();
+    expect(await events.getByText('turn.started', { exact: true }).count()).toBe(0);
+    await bars.getByRole('link', { name: 'TASKER' }).click();
+    await page.getByRole('link', { name: 'Parent' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('grows while the turn runs, which can be stopped from there', async () => {
+    const { turnId } = await start('[[tokens=3000 gap=20]]');
+    const { page } = await console.visit(`/turns/${turnId}`);
+    await page.getByRole('button', { name: 'Deltas' }).click();
+    const count = page.getByRole('region', { name: 'Events' }).getByText(/^\d+ of \d+$/);
+    const shown = async () => Number((await count.innerText()).split(' ')[0]);
+    const first = await shown();
+    await expectSoon(async () => expect(await shown()).toBeGreaterThan(first + 20));
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page
+      .getByText(/interrupted/)
+      .first()
+      .waitFor();
+  });
+});

@@ -1,0 +1,130 @@
+import { useCallback, useState } from 'react';
+import type { AgentSummary } from '../../../src/client/turnpike-client.js';
+import { client } from '../app/client.js';
+import { listTools, type ToolSummary } from '../app/console-routes.js';
+import { FaultNote } from '../app/fault-note.js';
+import { Loading, Nothing, Page } from '../app/page.js';
+import { useResource } from '../app/use-resource.js';
+import { OpenText } from '../chat/open-text.js';
+import { formatCount } from '../ui/format.js';
+
+/** Who works here, and with what. */
+export function AgentsPage() {
+  const agents = useResource(useCallback(() => client().agents(), []));
+  const tools = useResource(useCallback(() => listTools(), []));
+  const [filter, setFilter] = useState('');
+  return (
+    <Page
+      title="Agents and tools"
+      lead="As the server has them now."
+      actions={
+        <input
+          type="search"
+          aria-label="Filter agents and tools"
+          placeholder="Filter"
+          value={filter}
+          onChange={({ target }) => setFilter(target.value)}
+          className="h-8 w-44 rounded-lg border border-line-strong bg-panel px-2.5 text-sm"
+        />
+      }
+    >
+      <section aria-labelledby="agents">
+        <h2 id="agents" className="mb-2 text-sm font-semibold">
+          Agents
+        </h2>
+        {agents.fault !== undefined && <FaultNote fault={agents.fault} onRetry={agents.reload} />}
+        {agents.value === undefined && agents.fault === undefined && <Loading what="agents" />}
+        {agents.value?.length === 0 && <Nothing>The instruction root has no agents.</Nothing>}
+        <ul className="grid gap-3 sm:grid-cols-2">
+          {agents.value
+            ?.filter((agent) => matches(filter, agent))
+            .map((agent) => (
+              <AgentCard key={agent.name} agent={agent} />
+            ))}
+        </ul>
+      </section>
+      <section aria-labelledby="tools" className="mt-8">
+        <h2 id="tools" className="mb-2 text-sm font-semibold">
+          Tools
+        </h2>
+        {tools.fault !== undefined && <FaultNote fault={tools.fault} onRetry={tools.reload} />}
+        {tools.value === undefined && tools.fault === undefined && <Loading what="tools" />}
+        <ul className="divide-y divide-line rounded-xl border border-line bg-panel">
+          {tools.value
+            ?.filter((tool) => matches(filter, tool))
+            .map((tool) => (
+              <ToolRow key={tool.name} tool={tool} />
+            ))}
+        </ul>
+      </section>
+    </Page>
+  );
+}
+
+function matches(
+  filter: string,
+  { name, description }: { name: string; description: string | null },
+) {
+  return `${name} ${description ?? ''}`.toLowerCase().includes(filter.trim().toLowerCase());
+}
+
+const types: Record<number, string> = { 1: 'talks to people', 2: 'is delegated to' };
+
+function AgentCard({ agent }: { agent: AgentSummary }) {
+  const { name, description, model, tools, limits, subagents, type, decision_tree: tree } = agent;
+  const facts: [string, string][] = [
+    ['Model', model ?? 'the server’s default'],
+    ['Tools', tools === null ? 'the server’s default' : tools.join(', ') || 'none'],
+    ['Subagents', subagents.join(', ') || 'none'],
+    ...Object.entries(limits).map(([limit, value]): [string, string] => [
+      limit.replaceAll('_', ' '),
+      formatCount(value),
+    ]),
+    ...(tree === 'default' ? [] : [['Decision tree', tree] as [string, string]]),
+  ];
+  return (
+    <li className="rounded-xl border border-line bg-panel p-4">
+      <h3 className="flex flex-wrap items-baseline gap-x-2 text-sm font-semibold">
+        {name}
+        {type !== null && types[type] !== undefined && (
+          <span className="text-xs font-normal text-muted">{types[type]}</span>
+        )}
+      </h3>
+      <p className="mt-0.5 mb-2 text-sm text-muted">{description ?? 'No description.'}</p>
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs">
+        {facts.map(([label, value]) => (
+          <div key={label} className="contents">
+            <dt className="text-muted">{label}</dt>
+            <dd className="[overflow-wrap:anywhere]">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </li>
+  );
+}
+
+const effects: Record<string, string> = {
+  read: 'bg-good-wash text-good',
+  edit: 'bg-amber-wash text-amber',
+  command: 'bg-bad-wash text-bad',
+};
+
+function ToolRow({ tool: { name, description, effect, inputSchema } }: { tool: ToolSummary }) {
+  return (
+    <li className="px-4 py-3">
+      <h3 className="flex items-baseline gap-2">
+        <code className="font-mono text-[0.8125rem] font-medium">{name}</code>
+        <span className={`rounded-full px-1.5 text-xs ${effects[effect] ?? 'bg-sunken text-soft'}`}>
+          {effect}
+        </span>
+      </h3>
+      <p className="mt-0.5 text-sm text-muted">{description}</p>
+      <details className="mt-1.5">
+        <summary className="text-xs text-accent-ink">Input</summary>
+        <div className="mt-1.5">
+          <OpenText text={JSON.stringify(inputSchema, null, 2)} label={`Input of ${name}`} />
+        </div>
+      </details>
+    </li>
+  );
+}

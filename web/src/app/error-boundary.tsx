@@ -1,0 +1,20 @@
+import { Component, type ReactNode } from 'react';
+import { FaultNote } from './fault-note.js';
+
+/** A page that cannot be drawn says so, and leaves the others alone. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { fault: unknown }> {
+  override state = { fault: undefined as unknown };
+
+  static getDerivedStateFromError(fault: unknown) {
+    return { fault };
+  }
+
+  override render(): ReactNode {
+    if (this.state.fault === undefined) return this.props.children;
+    return (
+      <main id="main" className="p-4 sm:p-8">
+        <FaultNote fault={this.state.fault} onRetry={() => this.setState({ fault: undefined })} />
+      </main>
+    );
+  }
+}

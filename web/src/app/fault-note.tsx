@@ -1,0 +1,40 @@
+import { CircleAlert, RotateCw } from 'lucide-react';
+import { Button } from '../ui/button.js';
+import { describeFault } from './describe-fault.js';
+
+/** What went wrong and what to do about it. */
+export function FaultNote({
+  fault,
+  onRetry,
+  onDismiss,
+}: {
+  fault: unknown;
+  onRetry?: (() => void) | undefined;
+  onDismiss?: (() => void) | undefined;
+}) {
+  const { text, code } = describeFault(fault);
+  return (
+    <div
+      role="alert"
+      className="my-3 flex flex-wrap items-start gap-x-3 gap-y-2 rounded-lg border border-bad/40 bg-bad-wash px-3 py-2 text-sm text-bad"
+    >
+      <CircleAlert aria-hidden size={16} className="mt-0.5 shrink-0" />
+      <p className="min-w-48 flex-1">
+        {text}
+        {code !== undefined && <code className="ml-2 text-xs whitespace-nowrap">{code}</code>}
+      </p>
+      <span className="flex gap-2">
+        {onRetry !== undefined && (
+          <Button onClick={onRetry} className="h-7">
+            <RotateCw aria-hidden size={13} /> Try again
+          </Button>
+        )}
+        {onDismiss !== undefined && (
+          <Button look="quiet" onClick={onDismiss} className="h-7">
+            Discard
+          </Button>
+        )}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { useId, useState } from 'react';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { keyWanted, takeKey } from './api-key.js';
+import { useValue } from './use-value.js';
+
+/** Asks for an API key where the server wants one. */
+export function KeyDialog() {
+  const why = useValue(keyWanted);
+  const [key, setKey] = useState('');
+  const [keep, setKeep] = useState(false);
+  const id = useId();
+  if (why === undefined) return null;
+  return (
+    <Dialog title="This server wants an API key" onClose={() => keyWanted.set(undefined)}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (key.trim() !== '') takeKey(key.trim(), keep);
+        }}
+      >
+        <p id={`${id}-why`} className="mb-3 text-sm text-muted">
+          {why}
+        </p>
+        <label htmlFor={id} className="mb-1 block text-xs font-medium">
+          API key
+        </label>
+        <input
+          id={id}
+          type="password"
+          autoComplete="off"
+          autoFocus
+          value={key}
+          aria-describedby={`${id}-why`}
+          placeholder="tpk_…"
+          onChange={({ target }) => setKey(target.value)}
+          className="h-9 w-full rounded-lg border border-line-strong bg-panel px-2.5 font-mono text-sm"
+        />
+        <label className="mt-3 flex items-center gap-2 text-sm">
+          <input
+            type="checkbox"
+            checked={keep}
+            onChange={({ target }) => setKeep(target.checked)}
+            className="accent-accent"
+          />
+          Keep it in this browser
+        </label>
+        <div className="mt-4 flex justify-end">
+          <Button type="submit" look="main" disabled={key.trim() === ''}>
+            Use this key
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,58 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { apiKey } from './api-key.js';
+import { noteFault } from './client.js';
+import { useValue } from './use-value.js';
+
+export interface Resource<T> {
+  /** The last one that came, also while another is asked for. */
+  value: T | undefined;
+  fault: unknown;
+  reload: () => void;
+}
+
+/**
+ * Something of the server's: asked for at once, again where the page comes to the front, and every
+ * `everyMs` while it is there.
+ *
+ * @param load must be the same function while the same thing is meant (`useCallback`).
+ */
+export function useResource<T>(load: () => Promise<T>, everyMs?: number): Resource<T> {
+  const [state, setState] = useState<{ value: T | undefined; fault: unknown; of: unknown }>();
+  const [round, setRound] = useState(0);
+  const key = useValue(apiKey);
+  const latest = useRef(0);
+  useEffect(() => {
+    let isGone = false;
+    const ask = async (): Promise<void> => {
+      latest.current += 1;
+      const asked = latest.current;
+      const isLate = (): boolean => isGone || asked !== latest.current;
+      try {
+        const value = await load();
+        if (!isLate()) setState({ value, fault: undefined, of: load });
+      } catch (fault) {
+        noteFault(fault);
+        if (isLate()) return;
+        setState((before) => ({
+          value: before?.of === load ? before.value : undefined,
+          fault,
+          of: load,
+        }));
+      }
+    };
+    const askIfSeen = (): void => {
+      if (document.visibilityState === 'visible') void ask();
+    };
+    void ask();
+    const timer = everyMs === undefined ? undefined : setInterval(askIfSeen, everyMs);
+    document.addEventListener('visibilitychange', askIfSeen);
+    return () => {
+      isGone = true;
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', askIfSeen);
+    };
+  }, [load, everyMs, round, key]);
+  const reload = useCallback(() => setRound((one) => one + 1), []);
+  const own = state?.of === load ? state : undefined;
+  return { value: own?.value, fault: own?.fault, reload };
+}

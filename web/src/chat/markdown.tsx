@@ -1,0 +1,143 @@
+import { memo, useRef } from 'react';
+import Markdown, { type Components } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import { closeMarks } from './close-marks.js';
+import { CodeBlock, OpenCode } from './code-block.js';
+import { useHighlighter } from './highlighter.js';
+import { continuesLine, isPlain, noBlocks, splitBlocks, type Blocks } from './split-blocks.js';
+
+const remarkPlugins = [remarkGfm];
+
+/** Of one element; a paragraph that is longer goes on in the next one, on a line of its own. */
+const MOST_PIECES = 16;
+
+const components: Components = {
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  ),
+  pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
+  // The page's policy shows no picture of another site, and none should be asked for.
+  img: ({ src, alt }) => (
+    <a href={src} target="_blank" rel="noreferrer noopener">
+      {alt === undefined || alt === '' ? src : alt}
+    </a>
+  ),
+  table: ({ children }) => (
+    // What scrolls sideways is reached with the keyboard, too.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <table tabIndex={0}>{children}</table>
+  ),
+};
+
+/**
+ * A piece of one long paragraph: it goes on in the line of the piece before it. The space between two
+ * is part of the text, as a node of its own would move where a line ends.
+ */
+const inLine: Components = {
+  ...components,
+  p: ({ children }) => <span>{typeof children === 'string' ? `${children} ` : children}</span>,
+};
+
+const Block = memo(function Block({ text, isInLine }: { text: string; isInLine: boolean }) {
+  return isPlain(text) ? (
+    <Plain text={text} isInLine={isInLine} />
+  ) : (
+    <Marked {...{ text, isInLine }} />
+  );
+});
+
+function Plain({ text, isInLine }: { text: string; isInLine: boolean }) {
+  const words = text.trim();
+  return isInLine ? <span>{`${words} `}</span> : <p>{words}</p>;
+}
+
+function Marked({ text, isInLine }: { text: string; isInLine: boolean }) {
+  const highlighter = useHighlighter(text.includes('```') || text.includes('~~~'));
+  return (
+    <Markdown
+      remarkPlugins={remarkPlugins}
+      rehypePlugins={highlighter}
+      components={isInLine ? inLine : components}
+    >
+      {text}
+    </Markdown>
+  );
+}
+
+/** Markdown that may still be coming: only its last block is read again when it grows. */
+export const MarkdownText = memo(function MarkdownText({
+  text,
+  isOpen,
+}: {
+  text: string;
+  isOpen: boolean;
+}) {
+  const blocks = useRef<Blocks>(noBlocks);
+  blocks.current = splitBlocks(text, blocks.current);
+  const { settled, settledLength } = blocks.current;
+  const tail = text.slice(settledLength);
+  const groups = groupLines(settled, tail);
+  return (
+    <div className="prose">
+      {groups.map(({ key, pieces, goesOn }) => {
+        const last = pieces.at(-1);
+        const isTail = isOpen && key === groups.at(-1)?.key;
+        if (pieces.length === 1 && last !== undefined) {
+          return <OneBlock key={key} text={last} isOpen={isTail} isInLine={false} />;
+        }
+        return (
+          <p key={key} className={goesOn ? 'mb-0!' : ''}>
+            {pieces.map((piece, index) => (
+              <OneBlock
+                key={index}
+                text={piece}
+                isOpen={isTail && index === pieces.length - 1}
+                isInLine
+              />
+            ))}
+          </p>
+        );
+      })}
+    </div>
+  );
+});
+
+function OneBlock({
+  text,
+  isOpen,
+  isInLine,
+}: {
+  text: string;
+  isOpen: boolean;
+  isInLine: boolean;
+}) {
+  const fence = isOpen ? /^\s*(?:`{3,}|~{3,})([^\n]*)\n([\s\S]*)$/.exec(text) : null;
+  if (fence !== null) return <OpenCode language={fence[1]?.trim() ?? ''} text={fence[2] ?? ''} />;
+  return <Block text={isOpen ? closeMarks(text) : text} isInLine={isInLine} />;
+}
+
+interface Group {
+  /** Counts blocks, so that it stays. */
+  key: number;
+  pieces: string[];
+  /** The paragraph does, in the next group. */
+  goesOn: boolean;
+}
+
+/** Blocks, those that are one paragraph together, up to a length: each line that is added lays it all out. */
+function groupLines(settled: readonly string[], tail: string): Group[] {
+  const groups: Group[] = [];
+  const all = tail === '' ? settled : [...settled, tail];
+  for (const [index, block] of all.entries()) {
+    const group = groups.at(-1);
+    const isSame = group !== undefined && continuesLine(all[index - 1]);
+    if (isSame && group.pieces.length < MOST_PIECES) group.pieces.push(block);
+    else {
+      if (isSame) group.goesOn = true;
+      groups.push({ key: index, pieces: [block], goesOn: false });
+    }
+  }
+  return groups;
+}

@@ -1,0 +1,31 @@
+import type { StoredConversation } from './conversation-server.js';
+import type { ShownTurn } from './shown-turn.js';
+import { turnsOfMessages } from './view-messages.js';
+
+const activeStatuses: readonly string[] = ['held', 'queued', 'running', 'waiting'];
+
+/** Of a turn that has not ended. */
+export function isActive(status: string): boolean {
+  return activeStatuses.includes(status);
+}
+
+/**
+ * What the server has, with what this page knows better: turns that it follows stay as they are,
+ * and what is being sent stays at the end. Pure.
+ */
+export function mergeStored(
+  shown: readonly ShownTurn[],
+  { messages, turns }: StoredConversation,
+  followed: ReadonlySet<string>,
+): readonly ShownTurn[] {
+  const statuses = new Map(turns.map(({ turnId, status }) => [turnId, status]));
+  const stored = turnsOfMessages(messages).map((turn): ShownTurn => {
+    const known = shown.find(({ turnId }) => turnId === turn.turnId);
+    if (known !== undefined && followed.has(turn.turnId)) return known;
+    const status = statuses.get(turn.turnId);
+    const isOver = status === undefined || !isActive(status);
+    return isOver ? { ...turn, view: { ...turn.view, phase: 'ended' } } : turn;
+  });
+  const ids = new Set(stored.map(({ turnId }) => turnId));
+  return [...stored, ...shown.filter(({ turnId }) => !ids.has(turnId))];
+}

@@ -1,0 +1,27 @@
+import { memo } from 'react';
+import { CopyButton } from './code-block.js';
+
+/** Text of a tool as it is, in a box of its own. */
+export const OpenText = memo(function OpenText({
+  text,
+  label,
+  isBad = false,
+}: {
+  text: string;
+  label: string;
+  isBad?: boolean;
+}) {
+  if (text === '') return <p className="text-xs text-muted italic">Nothing</p>;
+  return (
+    <div className="group relative">
+      <pre
+        tabIndex={0}
+        aria-label={label}
+        className={`max-h-80 overflow-auto rounded-lg bg-sunken p-2.5 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere] ${isBad ? 'text-bad' : ''}`}
+      >
+        {text}
+      </pre>
+      <CopyButton text={() => text} />
+    </div>
+  );
+});

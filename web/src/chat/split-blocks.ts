@@ -1,0 +1,104 @@
+/** Markdown as blocks that are rendered on their own: only the last one of a stream changes. */
+export interface Blocks {
+  text: string;
+  /** They do not change any more. */
+  settled: readonly string[];
+  /** Of the text, where the last block starts. */
+  settledLength: number;
+}
+
+export const noBlocks: Blocks = { text: '', settled: [], settledLength: 0 };
+
+/** A paragraph is cut where it is this long, so that no block grows for ever. */
+const LONG_PARAGRAPH = 600;
+
+/**
+ * The blocks of a text that may have grown since; of one that did not grow from `before`, from
+ * scratch. A block ends at a blank line outside of a fence, unless what follows goes on with it.
+ */
+export function splitBlocks(text: string, before: Blocks = noBlocks): Blocks {
+  const grown = text.length >= before.text.length && text.startsWith(before.text);
+  const start = grown ? before : noBlocks;
+  const settled = [...start.settled];
+  let settledLength = start.settledLength;
+  for (;;) {
+    const end = blockEnd(text, settledLength);
+    if (end === undefined) break;
+    settled.push(copyOf(text.slice(settledLength, end)));
+    settledLength = end;
+  }
+  const isSame = settled.length === start.settled.length;
+  return { text, settled: isSame ? start.settled : settled, settledLength };
+}
+
+/** A slice keeps the text alive that it is of: each block would keep the whole reply as it was then. */
+function copyOf(slice: string): string {
+  return structuredClone(slice);
+}
+
+/** Where the block that starts at `start` ends; undefined while it may go on. */
+function blockEnd(text: string, start: number): number | undefined {
+  let at = start;
+  let fence: string | undefined;
+  let isBlank = false;
+  let hasContent = false;
+  let isList = false;
+  for (;;) {
+    const lineEnd = text.indexOf('\n', at);
+    const line = lineEnd === -1 ? text.slice(at) : text.slice(at, lineEnd);
+    if (fence !== undefined) {
+      if (isClosing(line, fence) && lineEnd !== -1) return lineEnd + 1;
+    } else {
+      if (isBlank && hasContent && startsAnew(line, isList, lineEnd !== -1)) return at;
+      const opened = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+      if (opened !== undefined && !isList) {
+        if (hasContent) return at;
+        fence = opened;
+      } else if (line.trim() !== '') {
+        isList ||= !hasContent && isListItem(line);
+      }
+    }
+    hasContent ||= line.trim() !== '';
+    isBlank = line.trim() === '';
+    if (lineEnd === -1)
+      return isList || fence !== undefined ? undefined : cutParagraph(text, start);
+    at = lineEnd + 1;
+  }
+}
+
+function isClosing(line: string, fence: string): boolean {
+  return new RegExp(`^ {0,3}${fence[0] === '`' ? '`' : '~'}{${fence.length},}\\s*$`).test(line);
+}
+
+/** Whether a line after a blank one belongs to another block. A line that is not whole may not say. */
+function startsAnew(line: string, inList: boolean, isWhole: boolean): boolean {
+  if (line.trim() === '') return false;
+  if (/^\s/.test(line)) return false;
+  return !(inList && (isListItem(line) || (!isWhole && /^(?:[-*+]|\d{1,9}[.)]?)$/.test(line))));
+}
+
+function isListItem(line: string): boolean {
+  return /^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/.test(line);
+}
+
+/** A long paragraph of plain prose ends at a space where no mark is open. */
+function cutParagraph(text: string, start: number): number | undefined {
+  if (text.length - start < LONG_PARAGRAPH * 2) return undefined;
+  const piece = text.slice(start, start + LONG_PARAGRAPH);
+  const space = piece.lastIndexOf(' ');
+  if (space < LONG_PARAGRAPH / 2) return undefined;
+  const cut = piece.slice(0, space + 1);
+  // A line that begins with a mark may be a table, a quote or a heading: those are not cut.
+  return /[`*_[\]~<>|#\n]/.test(cut) ? undefined : start + space + 1;
+}
+
+/** Whether a block is one paragraph of words: there is nothing in it that Markdown would make something of. */
+export function isPlain(text: string): boolean {
+  const words = text.trim();
+  return !/[\\`*_[\]<>&#|~\n@]|:\/\/|www\.|^(?:[-+=]|\d{1,9}[.)]\s)/i.test(words);
+}
+
+/** Whether a block goes on in the same line as the one before it. */
+export function continuesLine(before: string | undefined): boolean {
+  return before !== undefined && before.endsWith(' ') && !before.includes('\n');
+}

@@ -1,0 +1,8 @@
+import { createRoot } from 'react-dom/client';
+import { App } from './app/app.js';
+import { applyTheme } from './app/theme.js';
+import './style.css';
+
+applyTheme();
+const root = document.getElementById('root');
+if (root !== null) createRoot(root).render(<App />);

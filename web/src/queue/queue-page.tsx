@@ -1,0 +1,160 @@
+import { ExternalLink } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import type { QueuedTurnView, QueueView, StatusView } from '../../../src/ops/view-queue.js';
+import { noteFault } from '../app/client.js';
+import { openBoard, readQueue } from '../app/console-routes.js';
+import { FaultNote } from '../app/fault-note.js';
+import { Link } from '../app/link.js';
+import { Loading, Nothing, Page } from '../app/page.js';
+import { useNow } from '../app/use-now.js';
+import { useResource } from '../app/use-resource.js';
+import { Button } from '../ui/button.js';
+import { formatAgo } from '../ui/format.js';
+
+const EVERY_MS = 2_000;
+
+const meanings: Record<keyof QueueView['statuses'], [string, string]> = {
+  running: ['Running', 'A worker has it.'],
+  waiting: ['Waiting', 'For an answer of a person or an application.'],
+  queued: ['Queued', 'For a place on a worker.'],
+  held: ['Held', 'Behind another turn of its session.'],
+};
+
+const order = ['running', 'waiting', 'queued', 'held'] as const;
+
+/** What has not ended, and the places it runs on. */
+export function QueuePage() {
+  const { value, fault, reload } = useResource(
+    useCallback(() => readQueue(), []),
+    EVERY_MS,
+  );
+  return (
+    <Page
+      title="Queue"
+      isWide
+      lead={value === undefined ? 'Turns that have not ended.' : describePlaces(value)}
+      actions={value?.board !== undefined && <BoardButton path={value.board} />}
+    >
+      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
+      {value === undefined && fault === undefined && <Loading what="the queue" />}
+      {value !== undefined && (
+        <>
+          <dl className="mb-6 grid grid-cols-2 gap-3 sm:grid-cols-4">
+            {order.map((status) => (
+              <div key={status} className="rounded-xl border border-line bg-panel px-4 py-3">
+                <dt className="text-xs text-muted">{meanings[status][0]}</dt>
+                <dd className="text-2xl font-semibold tabular-nums">
+                  {value.statuses[status].depth}
+                </dd>
+                <dd className="text-xs text-muted">{meanings[status][1]}</dd>
+              </div>
+            ))}
+          </dl>
+          {order.map((status) => (
+            <StatusTable key={status} name={meanings[status][0]} view={value.statuses[status]} />
+          ))}
+          {order.every((status) => value.statuses[status].depth === 0) && (
+            <Nothing>Nothing runs, and nothing waits.</Nothing>
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+function describePlaces({ places: { workers, each, used }, backEnd }: QueueView): string {
+  if (workers === null) return `${used} places used; ${each} on each worker (${backEnd}).`;
+  const words = workers === 1 ? '1 worker' : `${workers} workers`;
+  return `${used} of ${workers * each} places used: ${words} with ${each} each (${backEnd}).`;
+}
+
+function BoardButton({ path }: { path: string }) {
+  const [fault, setFault] = useState<unknown>();
+  const open = (): void => {
+    setFault(undefined);
+    openBoard()
+      .then(() => location.assign(path))
+      .catch((thrown: unknown) => setFault(noteFault(thrown)));
+  };
+  return (
+    <div>
+      <Button onClick={open}>
+        <ExternalLink aria-hidden size={14} /> Bull Board
+      </Button>
+      {fault !== undefined && <FaultNote fault={fault} />}
+    </div>
+  );
+}
+
+function StatusTable({
+  name,
+  view: { depth, oldest, newest },
+}: {
+  name: string;
+  view: StatusView;
+}) {
+  const now = useNow(5_000);
+  if (depth === 0) return null;
+  const left = depth - oldest.length - newest.length;
+  return (
+    <section aria-label={name} className="mb-6">
+      <h2 className="mb-2 text-sm font-semibold">
+        {name} <span className="font-normal text-muted tabular-nums">{depth}</span>
+      </h2>
+      <div
+        role="region"
+        aria-label={`Turns: ${name}`}
+        tabIndex={0}
+        className="overflow-x-auto rounded-xl border border-line bg-panel"
+      >
+        <table className="w-full text-left text-sm">
+          <thead className="text-xs text-muted">
+            <tr className="border-b border-line">
+              {['Turn', 'Principal', 'Attempt', 'Asked', 'Started', 'Place'].map((head) => (
+                <th key={head} scope="col" className="px-4 py-2 font-medium whitespace-nowrap">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {oldest.map((turn) => (
+              <TurnRow key={turn.turnId} turn={turn} now={now} />
+            ))}
+            {left > 0 && (
+              <tr>
+                <td colSpan={6} className="px-4 py-1.5 text-xs text-muted">
+                  {left} more
+                </td>
+              </tr>
+            )}
+            {newest.map((turn) => (
+              <TurnRow key={turn.turnId} turn={turn} now={now} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function TurnRow({ turn, now }: { turn: QueuedTurnView; now: number }) {
+  const { turnId, principal, attempt, createdAt, startedAt, placed, parentTurnId } = turn;
+  return (
+    <tr className="border-t border-line first:border-t-0">
+      <th scope="row" className="px-4 py-1.5 font-normal whitespace-nowrap">
+        <Link href={`/turns/${turnId}`} className="font-mono text-xs text-accent-ink underline">
+          {turnId.slice(0, 13)}…
+        </Link>
+        {parentTurnId !== undefined && <span className="ml-2 text-xs text-muted">subagent</span>}
+      </th>
+      <td className="px-4 py-1.5">{principal}</td>
+      <td className="px-4 py-1.5 tabular-nums">{attempt}</td>
+      <td className="px-4 py-1.5 whitespace-nowrap text-muted">{formatAgo(createdAt, now)}</td>
+      <td className="px-4 py-1.5 whitespace-nowrap text-muted">
+        {startedAt === null ? '–' : formatAgo(startedAt, now)}
+      </td>
+      <td className="px-4 py-1.5 text-muted">{placed ? 'on a worker' : 'none'}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,127 @@
+import { Square } from 'lucide-react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { TurnRecord } from '../../../src/client/turnpike-client.js';
+import { client, noteFault } from '../app/client.js';
+import { FaultNote } from '../app/fault-note.js';
+import { Link } from '../app/link.js';
+import { Loading, Page } from '../app/page.js';
+import { useNow } from '../app/use-now.js';
+import { useResource } from '../app/use-resource.js';
+import { useValue } from '../app/use-value.js';
+import { Button } from '../ui/button.js';
+import { formatDuration, formatShort } from '../ui/format.js';
+import { Budgets } from './budgets.js';
+import { buildTimeline, type Timeline } from './build-timeline.js';
+import { ContextChart } from './context-chart.js';
+import { RawEvents } from './raw-events.js';
+import { TurnLog } from './turn-log.js';
+import { Waterfall } from './waterfall.js';
+
+/** What one turn did: when, for how long, for how many tokens. */
+export function TimelinePage({ turnId }: { turnId: string }) {
+  const log = useMemo(() => new TurnLog(turnId), [turnId]);
+  const { events, isRead, fault } = useValue(log.state);
+  const isOver = events.at(-1)?.type === 'turn.ended';
+  const now = useNow(isOver ? 3_600_000 : 500);
+  // Asked for again when it has ended: its usage is known then.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  const turn = useResource(useCallback(() => client().turns.get(turnId), [turnId, isOver]));
+  useEffect(() => {
+    void log.open();
+    return () => log.close();
+  }, [log]);
+  const timeline = useMemo(() => buildTimeline(events, now), [events, now]);
+  return (
+    <Page
+      title="Turn"
+      isWide
+      lead={<Lead timeline={timeline} turn={turn.value} turnId={turnId} />}
+      actions={isRead && !isOver && <StopButton turnId={turnId} />}
+    >
+      {turn.fault !== undefined && <FaultNote fault={turn.fault} onRetry={turn.reload} />}
+      {fault !== undefined && <FaultNote fault={fault} onRetry={() => void log.open()} />}
+      {events.length === 0 && fault === undefined && turn.fault === undefined && (
+        <Loading what="events" />
+      )}
+      {events.length > 0 && (
+        <>
+          <div className="mb-6 grid gap-4 lg:grid-cols-[3fr_2fr]">
+            <section aria-labelledby="budgets">
+              <h2 id="budgets" className="mb-2 text-sm font-semibold">
+                Budgets
+              </h2>
+              {turn.value !== undefined && <Budgets timeline={timeline} turn={turn.value} />}
+            </section>
+            <section aria-labelledby="context">
+              <h2 id="context" className="mb-2 text-sm font-semibold">
+                Context over the steps
+              </h2>
+              <ContextChart timeline={timeline} />
+            </section>
+          </div>
+          <section aria-labelledby="waterfall">
+            <h2 id="waterfall" className="mb-2 text-sm font-semibold">
+              Timeline
+            </h2>
+            <Waterfall timeline={timeline} />
+          </section>
+          <RawEvents events={events} startMs={timeline.startMs} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Lead({
+  timeline,
+  turn,
+  turnId,
+}: {
+  timeline: Timeline;
+  turn: TurnRecord | undefined;
+  turnId: string;
+}) {
+  const { agent, model, outcome, reason, startMs, endMs, usage } = timeline;
+  const spent = turn?.usage ?? usage;
+  return (
+    <span className="flex flex-wrap gap-x-3 gap-y-0.5 tabular-nums">
+      <code className="font-mono text-xs leading-5">{turnId}</code>
+      {agent !== undefined && <span>{agent}</span>}
+      {model !== undefined && <span>{model}</span>}
+      <span>
+        {outcome ?? turn?.status ?? ''}
+        {reason !== undefined && reason !== outcome ? ` (${reason.replaceAll('_', ' ')})` : ''}
+      </span>
+      <span>{formatDuration(endMs - startMs)}</span>
+      <span>{formatShort(spent.inputTokens + spent.outputTokens)} tokens</span>
+      {turn !== undefined && turn.parentTurnId === undefined && (
+        <Link href={`/sessions/${turn.sessionId}`} className="text-accent-ink underline">
+          Session
+        </Link>
+      )}
+      {turn?.parentTurnId !== undefined && (
+        <Link href={`/turns/${turn.parentTurnId}`} className="text-accent-ink underline">
+          Parent
+        </Link>
+      )}
+    </span>
+  );
+}
+
+function StopButton({ turnId }: { turnId: string }) {
+  const [isAsked, setAsked] = useState(false);
+  const stop = (): void => {
+    setAsked(true);
+    client()
+      .turns.interrupt(turnId)
+      .catch((fault: unknown) => {
+        noteFault(fault);
+        setAsked(false);
+      });
+  };
+  return (
+    <Button onClick={stop} disabled={isAsked}>
+      <Square aria-hidden size={12} fill="currentColor" /> {isAsked ? 'Stopping' : 'Stop'}
+    </Button>
+  );
+}

@@ -1,0 +1,50 @@
+import { X } from 'lucide-react';
+import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { IconButton } from './button.js';
+
+/**
+ * The browser's own modal dialog: it keeps the focus, gives it back, closes by Escape, and needs no
+ * style of its own in the page, which the page's policy would refuse.
+ */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    element.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === element.current) element.current.close();
+      }}
+      className="m-auto w-full max-w-md rounded-2xl border border-line bg-panel p-0 text-ink shadow-2xl max-sm:mb-0 max-sm:max-w-full max-sm:rounded-b-none"
+    >
+      <div className="p-5">
+        <div className="mb-3 flex items-start justify-between gap-4">
+          <h2 id={titleId} className="text-base font-semibold">
+            {title}
+          </h2>
+          <IconButton
+            label="Close"
+            className="-mt-1 -mr-1"
+            onClick={() => element.current?.close()}
+          >
+            <X size={16} />
+          </IconButton>
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,39 @@
+import { Slider as Radix } from 'radix-ui';
+
+/** A value within bounds. `labelledBy` names it. */
+export function Slider({
+  value,
+  min,
+  max,
+  step,
+  labelledBy,
+  onChange,
+}: {
+  value: number;
+  min: number;
+  max: number;
+  step: number;
+  labelledBy: string;
+  onChange: (value: number) => void;
+}) {
+  return (
+    <Radix.Root
+      value={[Math.min(max, Math.max(min, value))]}
+      min={min}
+      max={max}
+      step={step}
+      onValueChange={([next]) => {
+        if (next !== undefined) onChange(next);
+      }}
+      className="relative flex h-6 w-full touch-none items-center select-none"
+    >
+      <Radix.Track className="relative h-1.5 grow rounded-full bg-line">
+        <Radix.Range className="absolute h-full rounded-full bg-accent" />
+      </Radix.Track>
+      <Radix.Thumb
+        aria-labelledby={labelledBy}
+        className="block size-4.5 rounded-full border-2 border-accent bg-panel shadow-sm transition-transform hover:scale-110"
+      />
+    </Radix.Root>
+  );
+}

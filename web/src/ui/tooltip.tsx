@@ -1,0 +1,23 @@
+import { Tooltip as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+/** Around the whole page, once. */
+export const TooltipProvider = Radix.Provider;
+
+/** A word about a control, on hover and on focus. The control has a name without it. */
+export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }) {
+  return (
+    <Radix.Root>
+      <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-50 max-w-72 rounded-md bg-ink px-2 py-1 text-xs text-canvas shadow-lg"
+        >
+          {text}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
