@@ -248,7 +248,7 @@ describe('kill -9 at a line of a turn’s way', () => {
         .where(sql`turn_id in (select id from turns where strpos(request::text, '(late)') > 0)`);
     },
   });
-  beforeAll(() => series.open(), 120_000);
+  beforeAll(() => series.open(), 300_000);
   afterAll(() => series.close());
 
   it.each(Object.entries(points).map(([tag, { line }]) => [line, tag]))('%s', (_line, tag) =>
@@ -331,7 +331,7 @@ describe('kill -9 of a call that must not run twice, where people are asked', ()
     kills: 2,
     environment: { TURNPIKE_UNKNOWN_CALLS: 'ask' },
   });
-  beforeAll(() => series.open(), 120_000);
+  beforeAll(() => series.open(), 300_000);
   afterAll(() => series.close());
 
   it.each(Object.entries(asking).map(([tag, { line }]) => [line, tag]))('%s', (_line, tag) =>

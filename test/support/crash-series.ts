@@ -78,7 +78,10 @@ export class CrashSeries {
     const { folder, instructions, model, store } = this.#world;
     await model.close();
     await store.remove();
-    for (const made of [folder, instructions]) await rm(made, { recursive: true, force: true });
+    for (const made of [folder, instructions]) {
+      // A process that a failed test left may still be writing.
+      await rm(made, { recursive: true, force: true, maxRetries: 10 });
+    }
   }
 
   /** One that fails leaves the others alone, and is told by its own test. */
