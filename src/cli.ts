@@ -2,6 +2,7 @@
 import { answerCommand } from './cli/answer-command.js';
 import { chatCommand } from './cli/chat-command.js';
 import { keysCommand } from './cli/keys-command.js';
+import { leaveOnClosedPipe } from './cli/leave-on-closed-pipe.js';
 import { listCommand } from './cli/list-command.js';
 import { migrateCommand } from './cli/migrate-command.js';
 import { serveCommand } from './cli/serve-command.js';
@@ -48,6 +49,8 @@ one that serves the data folder, or one started for the length of the turn. Exit
 `;
 
 const [command = '', ...rest] = process.argv.slice(2);
+// A server is not done when nobody reads what it prints.
+if (command !== 'serve') leaveOnClosedPipe();
 process.exitCode = await run();
 
 async function run(): Promise<number> {

@@ -3,7 +3,7 @@ import type { TurnpikeClient } from '../client/turnpike-client.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer } from './find-server.js';
 import { UsageError } from './parse-turn-arguments.js';
-import { oneLine } from './plain-text.js';
+import { askedLine, oneLine } from './plain-text.js';
 
 type Environment = Record<string, string | undefined>;
 
@@ -35,7 +35,7 @@ async function list(client: TurnpikeClient, args: readonly string[]): Promise<vo
   if (values.json === true) return void process.stdout.write(`${JSON.stringify(open)}\n`);
   if (open.length === 0) process.stderr.write('No turn waits for an approval.\n');
   for (const { approvalId, kind, name, input, reason, expiresAt } of open) {
-    const call = oneLine(`${name} ${JSON.stringify(input)}`, 200);
+    const call = askedLine(`${name} ${JSON.stringify(input)}`);
     process.stdout.write(
       `${approvalId}  ${kind}  until ${expiresAt}\n  ${call}\n  ${oneLine(reason, 200)}\n`,
     );

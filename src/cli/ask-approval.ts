@@ -1,6 +1,7 @@
 import { TurnpikeError, type TurnEvents, type TurnpikeClient } from '../client/turnpike-client.js';
 import type { ChatInput } from './chat-input.js';
 import { editInput } from './edit-input.js';
+import { plainText } from './plain-text.js';
 import type { Screen } from './screen.js';
 
 export type Question = TurnEvents['approval:request'];
@@ -39,12 +40,12 @@ async function askOnce(deps: AskDeps, question: Question): Promise<boolean | 'ag
     if (key === 'y') await client.approvals.approve(approvalId);
     else if (key === 's') await client.approvals.approveForSession(approvalId);
     else if (key === 'n') await deny(deps, approvalId, rest);
-    else if (key === 'a') await give(deps, approvalId, rest);
+    else if (key === 'a') return await give(deps, approvalId, rest);
     else return await approveEdited(deps, question);
     return true;
   } catch (error) {
     if (!(error instanceof TurnpikeError)) throw error;
-    screen.err(`${screen.paint('yellow', `! ${error.message}`)}\n`);
+    screen.err(`${screen.paint('yellow', `! ${plainText(error.message)}`)}\n`);
     // Somebody else was first, or its deadline: the turn goes on by that.
     return error.code === 'APPROVAL_RESOLVED' || error.code === 'APPROVAL_NOT_FOUND' || 'again';
   }
@@ -55,8 +56,15 @@ async function deny({ client, input }: AskDeps, approvalId: string, rest?: strin
   await client.approvals.deny(approvalId, why === '' ? undefined : why);
 }
 
-async function give({ client, input }: AskDeps, approvalId: string, rest?: string): Promise<void> {
-  await client.approvals.answer(approvalId, rest ?? (await input.line('output: ')) ?? '');
+async function give(
+  { client, input }: AskDeps,
+  approvalId: string,
+  rest?: string,
+): Promise<boolean> {
+  const output = rest ?? (await input.line('output: '));
+  if (output === undefined) return false;
+  await client.approvals.answer(approvalId, output);
+  return true;
 }
 
 async function approveEdited(

@@ -4,9 +4,15 @@ import { ConfigError } from '../config.js';
 import { errorCode } from '../platform/error-code.js';
 import { DataFolderBusyError } from '../storage/data-folder.js';
 import { UsageError } from './parse-turn-arguments.js';
+import { plainText } from './plain-text.js';
 
 /** What went wrong with a command that talks to a server, and what to do. */
 export function explainFailure(error: unknown): string {
+  // A message may quote what somebody else wrote, or be no Turnpike's.
+  return plainText(explain(error));
+}
+
+function explain(error: unknown): string {
   if (error instanceof TurnpikeError) return `${error.code}: ${error.message}`;
   if (error instanceof ConnectionLostError && error.turnId === undefined) {
     return `The server cannot be reached: ${reasonOf(error.cause)}. Start one (npm start), or correct TURNPIKE_URL.`;

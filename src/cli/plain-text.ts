@@ -17,3 +17,19 @@ export function oneLine(text: string, limit: number): string {
   const line = plainText(text).replace(/\s+/g, ' ').trim();
   return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
 }
+
+/** Characters of a call that a person is asked about. */
+const ASKED_LENGTH = 2_000;
+const ASKED_END = 500;
+
+/**
+ * One line of what a person is to decide about. Of what is too long the end is shown too, and how much
+ * is not: nothing hides behind a long beginning.
+ */
+export function askedLine(text: string): string {
+  const line = oneLine(text, Infinity);
+  const hidden = line.length - ASKED_LENGTH;
+  if (hidden <= 0) return line;
+  const start = line.slice(0, ASKED_LENGTH - ASKED_END);
+  return `${start} … ${hidden} characters are not shown … ${line.slice(-ASKED_END)}`;
+}

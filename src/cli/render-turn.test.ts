@@ -84,6 +84,17 @@ describe('renderFrame', () => {
     const { err } = render([frame('tool:result', result)]);
     expect(err).toBe(plainText(err));
   });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['source', { title: 'a', url: 'https://a.example/\u001b[2J\u001b]0;title\u0007' }],
+    ['turn:error', { errorType: '\u001b[2J', message: 'b' }],
+    ['turn:end', { outcome: '\u001b[2J', reason: '\u009b2J', durationMs: 1 }],
+    ['subagent:end', { outcome: '\u001b[2J' }],
+    ['approval:request', { name: 'bash', onTimeout: '\u001b[2J', expiresAt: '\u001b'.repeat(20) }],
+  ])('lets no field of %s drive the terminal', (event, data) => {
+    const { err } = render([frame(event, data)]);
+    expect(err).toBe(plainText(err));
+  });
 });
 
 describe('plainText and oneLine', () => {

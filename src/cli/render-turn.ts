@@ -1,5 +1,5 @@
 import type { Paint } from './paint.js';
-import { oneLine, plainText } from './plain-text.js';
+import { askedLine, oneLine, plainText } from './plain-text.js';
 
 /** A frame of the harness wire, as the client received it. */
 export interface ReceivedFrame {
@@ -40,7 +40,7 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
   const { event, data } = frame;
   switch (event) {
     case 'chat:delta': {
-      const out = plainText(text(data['text']));
+      const out = text(data['text']);
       if (out === '') return quiet(state);
       return {
         state: { ...state, atLineStart: out.endsWith('\n'), thinking: false },
@@ -49,7 +49,7 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
     }
     case 'thinking:delta': {
       const start = state.thinking ? '' : lineBreak(state) + paint('dim', 'thinking: ');
-      const err = start + paint('dim', plainText(text(data['text'])));
+      const err = start + paint('dim', text(data['text']));
       return { state: { ...state, thinking: true }, writes: [['err', err]] };
     }
     case 'tool:args': {
@@ -66,7 +66,7 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
       return line(state, toolLine(state, data, paint));
     case 'source': {
       const sources = state.sources + 1;
-      const where = text(data['url']) || describePlace(data['location']);
+      const where = oneLine(text(data['url']), 500) || describePlace(data['location']);
       const label = `[${sources}] ${oneLine(text(data['title']), 120)}${where === '' ? '' : `, ${where}`}`;
       return line({ ...state, sources }, paint('cyan', label));
     }
@@ -152,7 +152,7 @@ function toolLine(state: RenderState, data: Record<string, unknown>, paint: Pain
 
 function approvalLine(data: Record<string, unknown>, paint: Paint): string {
   const id = oneLine(text(data['approvalId']), 64);
-  const call = oneLine(`${text(data['name'])} ${summarise(data['input'])}`, 160);
+  const call = askedLine(`${text(data['name'])} ${summarise(data['input'])}`);
   const until = text(data['expiresAt']).slice(11, 16);
   // Its output has a form that a terminal does not know.
   const yes = data['kind'] === 'client-tool' ? 'the client answers' : `turnpike approve ${id}`;
@@ -194,6 +194,7 @@ function summary(state: RenderState, { id, data }: ReceivedFrame): string {
   ].join(' · ');
 }
 
+/** Of any field: who wrote it is not known here. */
 function text(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return typeof value === 'string' || typeof value === 'number' ? plainText(String(value)) : '';
 }

@@ -62,10 +62,14 @@ async function runOne(
   message: string,
 ): Promise<number> {
   const starting = start(deps, chat, agent, message);
-  // Heard from now on: a turn that is not there yet is ended as soon as it is.
-  const interrupt = pressOnceOrLeave(async () => (await starting).interrupt());
-  const stopListening = deps.onInterrupt(interrupt);
   let isAttended = true;
+  // Heard from now on: a turn that is not there yet is ended as soon as it is.
+  const interrupt = pressOnceOrLeave(async () => {
+    // What it still asks is answered by its end.
+    isAttended = false;
+    return (await starting).interrupt();
+  });
+  const stopListening = deps.onInterrupt(interrupt);
   try {
     return await printTurn(await starting, deps.screen, (event) => {
       if (event.event === 'session:init') chat.lastModel = event.data.model;

@@ -130,6 +130,23 @@ describe('following a turn', () => {
     expect(opened.retries).toHaveLength(1);
   });
 
+  it('waits no longer to hear whether a turn has ended', async () => {
+    let asked = 0;
+    // The stream ends with nothing said; who asks about the turn gets no answer at first.
+    const silent = new FakeServer(frames, { before: [new Response('')] });
+    const server: typeof fetch = (input, init) => {
+      if (new Request(input).url.endsWith('/events') || asked++ > 0) {
+        return silent.fetch(input, init);
+      }
+      return new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
+      });
+    };
+    const opened = open(silent, { fetch: server, stallMs: 30_000 });
+    expect(await readAll(opened)).toEqual(ids);
+    expect(opened.retries).toHaveLength(1);
+  });
+
   it('reads no further than it is asked to', async () => {
     const server = new FakeServer(turnFrames(turnId, 1_000), { chunkLength: 100 });
     const { client } = open(server);
@@ -172,6 +189,36 @@ describe('following a turn', () => {
     leaving.abort(new Error('enough'));
     await expect(reading).rejects.toThrow('enough');
     expect(clock.pending).toBe(0);
+  });
+
+  it('gives no more of what has come to who has left', async () => {
+    const leaving = new AbortController();
+    const { client } = open(new FakeServer(frames, { chunkLength: 10_000 }));
+    const turn = client.follow(turnId, { signal: leaving.signal });
+    const read: string[] = [];
+    const reading = async (): Promise<void> => {
+      for await (const { id } of turn) {
+        read.push(id);
+        if (read.length === 3) leaving.abort(new Error('enough'));
+      }
+    };
+    await expect(reading()).rejects.toThrow('enough');
+    expect([read, turn.lastEventId]).toEqual([ids.slice(0, 3), ids[2]]);
+  });
+
+  it('gives up on what answers everything, and is no Turnpike', async () => {
+    const opened = open(new FakeServer([]), {
+      fetch: async (input) =>
+        new Response(new Request(input).url.endsWith('/events') ? ': hello\n\n' : '{}'),
+    });
+    await expect(readAll(opened)).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' });
+    expect(opened.retries).toEqual([]);
+  });
+
+  it('counts no event as received that cannot be read', async () => {
+    const broken = `event: chat:delta\nid: ${ids[0]}\ndata: null\n\n`;
+    const opened = open(new FakeServer(frames, { before: [new Response(broken)] }));
+    expect(await readAll(opened)).toEqual(ids);
   });
 
   it('ends where there is nothing after the event it was to go on after', async () => {

@@ -1,6 +1,6 @@
 import { ConnectionLostError, TurnpikeError } from './client-errors.js';
 import type { HarnessEvent } from './harness-event.js';
-import type { Line } from './line.js';
+import { unreadable, type Line } from './line.js';
 import { Patience } from './patience.js';
 import { readEvents } from './read-events.js';
 import type { TurnRecord } from './server-types.js';
@@ -42,6 +42,8 @@ export async function* followTurn(
       for await (const events of readEvents(body, watched)) {
         patience.heard();
         for (const event of events) {
+          // One read brings many: who leaves among them is given no more.
+          place.signal?.throwIfAborted();
           isEmpty = false;
           patience.progressed();
           place.lastEventId = event.id;
@@ -55,7 +57,7 @@ export async function* followTurn(
       }
       // Whoever follows from after the last event gets none.
       if (isEmpty && knownEnded) place.isOver = true;
-      else if (isEmpty) knownEnded = await hasEnded(line, place);
+      else if (isEmpty) knownEnded = await watched.watch(hasEnded(line, place, watched));
       if (isEmpty && knownEnded) continue;
     } catch (error) {
       place.signal?.throwIfAborted();
@@ -87,10 +89,16 @@ async function openBody(
 }
 
 /** Asked for before another try, so that nothing which is said in between is missed. */
-async function hasEnded(line: Line, { turnId, signal }: ReadingPlace): Promise<boolean> {
+async function hasEnded(
+  line: Line,
+  { turnId }: ReadingPlace,
+  { signal }: WatchedSignal,
+): Promise<boolean> {
   const path = `/api/harness/turns/${encodeURIComponent(turnId)}`;
-  const { turn } = await line.json<{ turn: TurnRecord }>({ path, signal });
-  return turn.endedAt !== null;
+  const answer = await line.json<{ turn?: TurnRecord } | null>({ path, signal });
+  // What answers everything with something would be asked for ever.
+  if (answer?.turn === undefined) throw unreadable(200, 'The answer has no turn in it');
+  return answer.turn.endedAt !== null;
 }
 
 /** What another try would not change. */

@@ -126,12 +126,17 @@ export function readJson(text: string, status: number): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new TurnpikeError('UNREADABLE_ANSWER', {
-      status,
-      message: 'The answer is not JSON: check that the address is that of a Turnpike server.',
-      retryable: false,
-    });
+    throw unreadable(status, 'The answer is not JSON');
   }
+}
+
+/** @param what is wrong with it. */
+export function unreadable(status: number, what: string): TurnpikeError {
+  return new TurnpikeError('UNREADABLE_ANSWER', {
+    status,
+    message: `${what}: check that the address is that of a Turnpike server.`,
+    retryable: false,
+  });
 }
 
 function queryOf(query: NonNullable<Call['query']>): string {

@@ -15,7 +15,7 @@ export async function* readEvents(
   let events: HarnessEvent[] = [];
   const parser = createParser({
     onEvent: ({ id = '', event, data }) =>
-      events.push({ id, event, data: JSON.parse(data) as unknown } as HarnessEvent),
+      events.push({ id, event, data: readData(data) } as HarnessEvent),
   });
   const decoder = new TextDecoder();
   const reader = body.getReader();
@@ -28,4 +28,11 @@ export async function* readEvents(
     events = [];
     yield read;
   }
+}
+
+/** Checked before anybody counts it as received. */
+function readData(text: string): object {
+  const data: unknown = JSON.parse(text);
+  if (typeof data === 'object' && data !== null) return data;
+  throw new Error('An event came with data that is no object');
 }

@@ -65,5 +65,6 @@ export function sendByXhr(sending: FormToSend): Promise<Response> {
 function answerOf(request: Xhr): Response {
   const retryAfter = request.getResponseHeader('retry-after');
   const headers = new Headers(retryAfter === null ? {} : { 'retry-after': retryAfter });
-  return new Response(request.responseText, { status: request.status, headers });
+  // Of an answer that must have no body, an empty one would be refused.
+  return new Response(request.responseText || null, { status: request.status, headers });
 }

@@ -70,8 +70,9 @@ describe('sending a file', () => {
 class BrowserRequest {
   static asked: { url: string; headers: Map<string, string>; aborted: boolean }[] = [];
   static hangs = false;
-  readonly status = 200;
-  readonly responseText = JSON.stringify({ attachments: [uploaded], errors: [] });
+  static answer = { status: 200, text: JSON.stringify({ attachments: [uploaded], errors: [] }) };
+  readonly status = BrowserRequest.answer.status;
+  readonly responseText = BrowserRequest.answer.text;
   #asked = { url: '', headers: new Map<string, string>(), aborted: false };
   #listeners = new Map<string, () => void>();
   #tell: (event: { loaded: number }) => void = () => undefined;
@@ -105,7 +106,9 @@ class BrowserRequest {
 }
 
 describe('sending a file from a browser', () => {
+  const { answer } = BrowserRequest;
   afterEach(() => {
+    BrowserRequest.answer = answer;
     Reflect.deleteProperty(globalThis, 'XMLHttpRequest');
     BrowserRequest.asked = [];
     BrowserRequest.hangs = false;
@@ -124,6 +127,14 @@ describe('sending a file from a browser', () => {
     const [asked] = BrowserRequest.asked;
     expect(asked?.url).toBe('http://turnpike.test/api/harness/attachments');
     expect(asked?.headers.get('authorization')).toBe('Bearer tpk_1');
+  });
+
+  it('says so where the answer has no body', async () => {
+    Reflect.set(globalThis, 'XMLHttpRequest', BrowserRequest);
+    BrowserRequest.answer = { status: 204, text: '' };
+    const client = new TurnpikeClient({ url: 'http://turnpike.test' });
+    const sending = client.uploads.send(new File(['hello'], 'a'));
+    await expect(sending).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER', status: 204 });
   });
 
   it('leaves when its signal says so', async () => {

@@ -10,6 +10,8 @@ describe('the title of a session', () => {
     ['  What is\n\tthis?  ', 'What is this?'],
     ['Say "yes" \\ no', 'Say "yes" \\ no'],
     ['a\0b', 'a b'],
+    ['C:\\u', 'C:\\u'],
+    ['C:\\\\ua1', 'C:\\\\ua1'],
     ['x'.repeat(80), 'x'.repeat(80)],
     ['x'.repeat(81), `${'x'.repeat(79)}…`],
     [`${'x'.repeat(78)} yyy`, `${'x'.repeat(78)}…`],

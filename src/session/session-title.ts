@@ -11,8 +11,8 @@ const characters = new Intl.Segmenter();
  */
 export function sessionTitle(request: string | null): string | undefined {
   const [, written = ''] = /^\{\s*"message"\s*:\s*"((?:[^"\\]|\\.)*)/s.exec(request ?? '') ?? [];
-  // What a cut has left of an escape is none.
-  const message = parseText(written.replace(/\\u[\da-fA-F]{0,3}$/, ''));
+  // What a cut has left of an escape is none; after a backslash that is escaped it is text.
+  const message = parseText(written.replace(/(?<=^|[^\\])((?:\\\\)*)\\u[\da-fA-F]{0,3}$/, '$1'));
   const line = message.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   if (line === '') return undefined;
   const cut = Array.from(characters.segment(line), ({ segment }) => segment);
