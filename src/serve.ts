@@ -33,6 +33,10 @@ const exposedHeaders = [
   'X-Vercel-AI-UI-Message-Stream',
 ];
 
+/** Routes whose clients send the whole conversation each time. */
+const takesConversations = (url: string): boolean =>
+  /^\/(agent\/[^/?]+\/ag-ui|api\/chat)\/?(?:\?|$)/i.test(url);
+
 /** Routes that read their bodies themselves, as they come. */
 const takesFiles = (url: string): boolean =>
   /^\/(agent(?!\/[^/?]+\/ag-ui(?:[/?]|$))|api\/harness\/attachments)\b/i.test(url);
@@ -63,10 +67,14 @@ export async function serve(runtime: Runtime): Promise<Server> {
   });
   // The reference checks no content type, and its clients send none.
   app.useBodyParser('json', {
-    limit: config.maxBodyBytes,
-    type: ({ url = '' }) => !takesFiles(url),
+    limit: config.maxConversationBytes,
+    type: ({ url = '' }) => takesConversations(url),
   });
-  app.use(checkNesting);
+  app.useBodyParser('json', {
+    limit: config.maxBodyBytes,
+    type: ({ url = '' }) => !takesFiles(url) && !takesConversations(url),
+  });
+  app.use(checkNesting(takesConversations));
   app.disable('x-powered-by');
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });

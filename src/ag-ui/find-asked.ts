@@ -34,7 +34,9 @@ export async function findClientCalls(
   callIds: readonly string[],
   sessionId: string,
 ): Promise<ApprovalRow[]> {
-  if (callIds.length === 0) return [];
+  // The database takes no text with it, and no call has such an id.
+  const known = callIds.filter((id) => !id.includes('\0'));
+  if (known.length === 0) return [];
   return db
     .select()
     .from(approvals)
@@ -42,7 +44,7 @@ export async function findClientCalls(
       and(
         eq(approvals.sessionId, sessionId),
         eq(approvals.kind, 'client-tool'),
-        inArray(approvals.callId, [...callIds]),
+        inArray(approvals.callId, known),
       ),
     );
 }

@@ -39,6 +39,7 @@ export function readRunInput(body: unknown): RunInput {
   if (runId.length > LONGEST_RUN_ID) {
     throw invalidRequest(`'runId' has ${runId.length} characters; the limit is ${LONGEST_RUN_ID}`);
   }
+  if (runId.includes('\0')) throw invalidRequest("'runId' must not have the character NUL");
   const messages = readMessages(body['messages']);
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const context = readContext(body['context'] ?? []);

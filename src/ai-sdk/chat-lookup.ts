@@ -38,21 +38,26 @@ export async function findAsked(
   db: Database,
   wanted: { sessionId: string; approvalIds: readonly string[]; callIds: readonly string[] },
 ): Promise<AskedQuestion[]> {
-  const { sessionId, approvalIds, callIds } = wanted;
+  const { sessionId } = wanted;
+  const approvalIds = wanted.approvalIds.filter(mayBeThere);
+  const callIds = wanted.callIds.filter(mayBeThere);
   const ofClients = and(
     eq(approvals.sessionId, sessionId),
     eq(approvals.kind, 'client-tool'),
-    inArray(approvals.callId, [...callIds]),
+    inArray(approvals.callId, callIds),
   );
   const found = await db
     .select({ approval: approvals, root: turns })
     .from(approvals)
     .innerJoin(turns, sql`${turns.id} = ${rootOf(approvals.turnId)}`)
-    .where(
-      and(eq(turns.sessionId, sessionId), or(inArray(approvals.id, [...approvalIds]), ofClients)),
-    )
+    .where(and(eq(turns.sessionId, sessionId), or(inArray(approvals.id, approvalIds), ofClients)))
     .orderBy(asc(approvals.id));
   return found;
+}
+
+/** The database takes no text with NUL, and nothing has such an id. */
+function mayBeThere(id: string): boolean {
+  return !id.includes('\0');
 }
 
 function treeOf(turnId: string) {

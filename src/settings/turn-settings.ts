@@ -173,6 +173,13 @@ export const turnSettings = {
     1_024,
     1_073_741_824,
   ),
+  maxConversationBytes: integer(
+    'TURNPIKE_MAX_CONVERSATION_BYTES',
+    16_777_216,
+    'Largest request body of clients that send the whole conversation each time (AG-UI, AI SDK), in bytes (413 above).',
+    1_024,
+    1_073_741_824,
+  ),
   maxMessageChars: integer(
     'TURNPIKE_MAX_MESSAGE_CHARS',
     400_000,

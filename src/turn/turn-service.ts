@@ -58,14 +58,19 @@ export class TurnService {
     }
   }
 
-  /** Writes the frames of a turn that was submitted, from its first; also of one that was there before. */
+  /**
+   * Writes the frames of a turn that was submitted, from its first; also of one that was there before.
+   *
+   * @throws TypedError STREAM_EXPIRED 410 for one whose events are no longer kept.
+   */
   streamSubmitted(
     turn: SubmittedTurn,
     response: ServerResponse,
     dialect?: Dialect<unknown>,
   ): Promise<void> {
     const isNew = !['repeated', 'steered'].includes(turn.disposition.type);
-    return this.stream(turn, response, isNew ? undefined : 'start', dialect);
+    if (!isNew) return this.streamAfter(turn.turnId, response, undefined, dialect);
+    return this.stream(turn, response, undefined, dialect);
   }
 
   /**

@@ -36,9 +36,10 @@ describe('findExcess', () => {
 });
 
 describe('checkNesting', () => {
-  const told = (body: unknown): unknown => {
+  const check = checkNesting((url) => url === '/conversation');
+  const told = (body: unknown, url = '/other'): unknown => {
     let error: unknown;
-    checkNesting({ body }, undefined, (found) => {
+    check({ body, url }, undefined, (found) => {
       error = found;
     });
     return error;
@@ -59,6 +60,12 @@ describe('checkNesting', () => {
       message: expect.stringContaining(message),
       details: { limit },
     });
+  });
+
+  it('takes more values of a conversation, and no deeper ones', () => {
+    const body = { messages: Array.from({ length: 10_001 }, () => 'a') };
+    expect([told(body), told(body, '/conversation')]).toEqual([expect.anything(), undefined]);
+    expect(told(lists(101), '/conversation')).toMatchObject({ details: { limit: 100 } });
   });
 
   it('lets the rest pass', () => {

@@ -15,15 +15,25 @@ export interface BodyLimits {
  */
 const bodyLimits: BodyLimits = { levels: 100, keys: 1_000, values: 10_000 };
 
-/** Refuses a body that would cost too much, before validators recurse into it. Middleware. */
-export function checkNesting(
-  request: { body?: unknown },
-  _response: unknown,
-  next: (error?: unknown) => void,
-): void {
-  const excess = findExcess(request.body, bodyLimits);
-  if (excess === undefined) return next();
-  next(refused(excess, bodyLimits[excess]));
+/** Of a conversation: no validator transforms it, and what is read of it is its end. */
+const conversationLimits: BodyLimits = { ...bodyLimits, values: 1_000_000 };
+
+/**
+ * Refuses a body that would cost too much, before validators recurse into it. Middleware.
+ *
+ * @param isConversation whether an address takes whole conversations.
+ */
+export function checkNesting(isConversation: (url: string) => boolean) {
+  return (
+    request: { body?: unknown; url?: string },
+    _response: unknown,
+    next: (error?: unknown) => void,
+  ): void => {
+    const limits = isConversation(request.url ?? '') ? conversationLimits : bodyLimits;
+    const excess = findExcess(request.body, limits);
+    if (excess === undefined) return next();
+    next(refused(excess, limits[excess]));
+  };
 }
 
 /** Of which limit there is more; undefined: of none. Takes linear time, and does not recurse. Pure. */

@@ -39,6 +39,7 @@ describe('the AG-UI wire, of what it does not take', () => {
       '256',
     ],
     ['no run', { threadId: 't', messages: [] }, "'runId'"],
+    ['a run with NUL', { threadId: 't', runId: 'r\0', messages: [] }, "'runId'"],
     ['no messages', { threadId: 't', runId: 'r' }, "'messages'"],
     ['an odd message', { threadId: 't', runId: 'r', messages: [{ role: 'user' }] }, 'messages[0]'],
     ['nothing new', { threadId: 't', runId: 'r', messages: [] }, 'nothing new'],
@@ -83,6 +84,10 @@ describe('the AG-UI wire, of what it does not take', () => {
       404,
       { error: { type: 'APPROVAL_NOT_FOUND' } },
     ]);
+    await (await post(body())).text();
+    const output = { id: 'u2', role: 'tool', toolCallId: 'a\0', content: 'x' };
+    const messages = [{ id: 'a1', role: 'assistant' }, output];
+    expect((await post(body({ runId: 'r2', messages }))).status).toBe(400);
     const none = await fetch(`${route()}/turn_00000000-0000-4000-8000-000000000000`);
     expect([none.status, await none.json()]).toMatchObject([
       404,

@@ -98,7 +98,9 @@ describe('the AI SDK wire refuses', () => {
     const other = open();
     const id = await ask(other);
     const foreign = { ...part, approval: { id, approved: true } };
-    for (const given of [part, foreign]) {
+    const odd = { ...part, approval: { id: 'a\0', approved: true } };
+    const call = { type: 'tool-x', state: 'output-available', toolCallId: 'a\0', output: 1 };
+    for (const given of [part, foreign, odd, call]) {
       const refused = await post({ ...answered(given), id: chat.id });
       expect([refused.status, refused.body['error']]).toMatchObject([
         404,

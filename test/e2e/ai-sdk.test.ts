@@ -149,6 +149,21 @@ describe('the AI SDK wire', () => {
       expect(readFileSync(inProject('yes.txt'), 'utf8')).toBe('x');
     });
 
+    it('and goes on by itself with the calls after it, too', async () => {
+      const chat = open();
+      const { id } = await ask(chat, `${write('first.txt')} [[tool=glob {"pattern":"first.*"}]]`);
+      await chat.addToolApprovalResponse({ id: String(id), approved: true });
+      await chat.ended();
+      expect(chat.partsOf('dynamic-tool')).toMatchObject([
+        { state: 'output-available', toolName: 'write' },
+        {
+          state: 'output-available',
+          toolName: 'glob',
+          output: expect.stringContaining('first.txt'),
+        },
+      ]);
+    });
+
     it('and takes a no with its reason to the model', async () => {
       const chat = open();
       const { id } = await ask(chat, write('no.txt'));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ReadFrame } from '../support/read-stream.js';
+import { StreamReader, type ReadFrame } from '../support/read-stream.js';
 import { turns } from '../../src/storage/schema.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
@@ -114,7 +114,13 @@ describe('a reader that reconnects', () => {
   it('answers 410 for a turn whose events are no longer kept, and keeps what was said', async () => {
     const keeping = await startServer({ environment: { TURNPIKE_ARCHIVE_KEEP_DAYS: '1' } });
     const sessionId = await keeping.client.createSession(keeping.projectRoot);
-    const stream = await keeping.client.turn(sessionId, 'Hello');
+    const post = () =>
+      fetch(`${keeping.url}/api/harness/turn`, {
+        method: 'POST',
+        body: JSON.stringify({ sessionId, message: 'Hello' }),
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'once' },
+      });
+    const stream = new StreamReader(await post(), new AbortController());
     await stream.all();
     const turnId = stream.header('x-turn-id');
     const { db } = keeping.runtime.services;
@@ -125,6 +131,8 @@ describe('a reader that reconnects', () => {
     while (answer.status === 200 && Date.now() < until)
       answer = await statusOf(keeping.url + events);
     expect(answer).toMatchObject({ status: 410, text: expect.stringContaining('STREAM_EXPIRED') });
+    // Sent again, it is that turn.
+    expect((await post()).status).toBe(410);
     const { body } = await keeping.client.get(`/api/harness/sessions/${sessionId}/messages`);
     expect(body['messages']).toHaveLength(2);
     await keeping.close();

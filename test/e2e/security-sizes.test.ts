@@ -47,6 +47,30 @@ describe('what is too large', () => {
     return frames.find(({ event }) => event === 'tool:result')?.data;
   };
 
+  it.each<[string, string, (messages: object[]) => object]>([
+    ['AI SDK', '/api/chat', (messages) => ({ id: 'long', messages })],
+    [
+      'AG-UI',
+      '/agent/WORKING_ITEMS/ag-ui',
+      (messages) => ({ threadId: 'long', runId: 'r', messages, tools: [], context: [] }),
+    ],
+  ])('is not a conversation of 3 MiB and 60,000 values: %s', async (_wire, url, body) => {
+    const text = [{ type: 'text', text: 'a'.repeat(150) }];
+    const message = (id: number) => ({
+      id: `m${id}`,
+      role: id % 2 === 0 ? 'user' : 'assistant',
+      ...(url === '/api/chat' ? { parts: text } : { content: text[0]?.text }),
+    });
+    const messages = Array.from({ length: 15_001 }, (_, id) => message(id));
+    expect((await post(url, body(messages))).status).toBe(200);
+    const more = Array.from({ length: 120_000 }, (_, id) => message(id));
+    const refused = await post(url, body(more));
+    expect([refused.status, refused.body['error']]).toMatchObject([
+      413,
+      { type: 'BODY_TOO_LARGE' },
+    ]);
+  });
+
   it.each<[string, string, () => object]>([
     ['a turn', '/api/harness/turn', () => ({ sessionId, message: long(MIB) })],
     ['a session', '/api/harness/session/create', () => ({ projectRoot: `/${long(MIB)}` })],

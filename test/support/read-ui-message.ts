@@ -1,7 +1,5 @@
 import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 
-type Part = UIMessage['parts'][number];
-
 /** A message as the package makes it of its chunks, or what it says is wrong with them. */
 export async function readUiMessage(
   chunks: readonly UIMessageChunk[],

@@ -204,6 +204,15 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     });
   });
 
+  it.each(['a\0b', 'x'.repeat(4_001)])('has no message that cannot be kept', async (message) => {
+    const asked = await ask();
+    await expect(answer(asked.id, given('deny', { message }))).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('4000 characters'),
+    });
+    expect(await rowOf(asked.id)).toEqual(asked);
+  });
+
   it('is one of fifty that come at once', async () => {
     const asked = await ask();
     const settled = await Promise.allSettled(

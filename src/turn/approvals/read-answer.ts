@@ -16,6 +16,9 @@ export interface GivenAnswer {
   isError?: boolean | undefined;
 }
 
+/** Characters of what the model is told beside a denial. */
+const LONGEST_MESSAGE = 4_000;
+
 const decisions = ['approve', 'approve-session', 'deny', 'answer'] as const;
 
 /**
@@ -66,7 +69,12 @@ function checkKind({ id, kind, name }: ApprovalRow, decision: Answer['decision']
 }
 
 function checkFields(decision: Answer['decision'], given: GivenAnswer): void {
-  const { input, rule, output, isError } = given;
+  const { message = '', input, rule, output, isError } = given;
+  if (message.length > LONGEST_MESSAGE || message.includes('\0')) {
+    throw invalidRequest(
+      `The message of a denial, its reason, must have at most ${LONGEST_MESSAGE} characters, and none that is NUL`,
+    );
+  }
   if (rule !== undefined && decision !== 'approve-session') {
     throw invalidRequest("'rule' goes with the decision approve-session only");
   }

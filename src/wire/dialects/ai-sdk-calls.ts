@@ -2,6 +2,8 @@ import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
 
 interface OpenCall {
   name: string;
+  /** Whether somebody was asked about it, and has said. */
+  question: 'none' | 'open' | 'decided';
   /** The client runs it. */
   isClient: boolean;
   /** Of the parent, where a subagent's question is shown in its message. */
@@ -28,7 +30,8 @@ export function requestCall(
   { callId: toolCallId, name, step }: Of<'tool.requested'>,
   isClient: boolean,
 ): Said {
-  const call = { name, isClient, step, isDeclined: false, isAnswered: false };
+  const asked = { question: 'none', isDeclined: false, isAnswered: false } as const;
+  const call = { name, isClient, step, ...asked };
   const start = { type: 'tool-input-start' as const, toolCallId, toolName: name };
   return {
     calls: new Map(calls).set(toolCallId, call),
@@ -65,12 +68,13 @@ export function askAboutCall(
   const { callId: toolCallId, approvalId, name: toolName, input, kind } = event;
   const isClient = kind === 'client-tool';
   const known = calls.get(toolCallId);
-  const call = { name: toolName, step, isDeclined: false, isAnswered: false, ...known, isClient };
+  const fresh = { name: toolName, step, isDeclined: false, isAnswered: false };
+  const call: OpenCall = { ...fresh, ...known, isClient, question: 'open' };
   const inputTextDelta = JSON.stringify(input ?? {});
   return {
     calls: new Map(calls).set(toolCallId, call),
     chunks: isClient
-      ? [{ type: 'tool-input-available', toolCallId, toolName, input }]
+      ? [{ type: 'tool-input-available', toolCallId, toolName, input, providerExecuted: false }]
       : [
           {
             type: 'tool-input-start',
@@ -95,6 +99,7 @@ export function noteDecision(
   if (call === undefined) return calls;
   return new Map(calls).set(callId, {
     ...call,
+    question: 'decided',
     isDeclined: decision === 'deny',
     isAnswered: decision === 'answer' && answered.includes(approvalId),
   });
@@ -138,6 +143,25 @@ function readOutput(output: string): unknown {
   } catch {
     return output;
   }
+}
+
+const HELD = 'It goes on once the open questions are answered.';
+
+/**
+ * Where the turn waits for people: what is open and not theirs to answer is said to be done, until its
+ * output takes the place of this. The package's helper that sends a message once its approvals are
+ * answered waits for every call of the step, also for those that only go on after them.
+ */
+export function holdCalls(calls: AiSdkCalls): AiSdkChunk[] {
+  const open = [...calls];
+  if (!open.some(([, { question, isClient }]) => question === 'open' && !isClient)) return [];
+  return open.flatMap(([toolCallId, { question, isClient }]): AiSdkChunk[] => {
+    // A client's output is the client's: it has it, or is to give it.
+    if (question === 'open' || (question === 'decided' && isClient)) return [];
+    // Marked as another's, so that no client sends this as the output of its own tool.
+    const mark = isClient ? { providerExecuted: true as const } : ofServer;
+    return [{ type: 'tool-output-available', toolCallId, output: HELD, ...mark }];
+  });
 }
 
 /** Ends calls that nothing more is heard of, so that no client waits for them. */

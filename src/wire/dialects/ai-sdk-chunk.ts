@@ -41,7 +41,7 @@ export type AiSdkChunk =
       toolCallId: string;
       toolName: string;
       input: unknown;
-      providerExecuted?: true;
+      providerExecuted?: boolean;
       dynamic?: true;
     }
   | { type: 'tool-approval-request'; toolCallId: string; approvalId: string }

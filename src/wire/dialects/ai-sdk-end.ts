@@ -1,13 +1,14 @@
 import { unreachable } from '../../platform/exhaustive.js';
-import { giveUpCalls } from './ai-sdk-calls.js';
+import { giveUpCalls, holdCalls } from './ai-sdk-calls.js';
 import type { AiSdkChunk, AiSdkMetadata, FinishReason, Of } from './ai-sdk-chunk.js';
 import type { AiSdkState } from './ai-sdk-state.js';
 import { closeStep, growPart, openStep } from './ai-sdk-step.js';
 import { unsaidText } from './oracle-text.js';
 
 /** The last chunks of a segment after which the turn waits for its client. */
-export function parkChunks({ step, segment }: AiSdkState): AiSdkChunk[] {
+export function parkChunks({ step, segment, calls }: AiSdkState): AiSdkChunk[] {
   return [
+    ...holdCalls(calls),
     ...closeStep(step).chunks,
     {
       type: 'finish',

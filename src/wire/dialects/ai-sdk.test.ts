@@ -217,6 +217,31 @@ describe('calls on the AI SDK wire', () => {
     expect(isCompleteWithApprovals({ messages: [message] })).toBe(true);
   });
 
+  it('that only go on after a person’s answer keep no client from sending it', async () => {
+    const later = [...question, requested('c', 'glob'), asked('a', 'tool'), parked('a')];
+    const asking = await readUiMessage(chunksOf(encode(log(...later))));
+    const first = asking?.parts.find((part) => part.type === 'dynamic-tool');
+    Object.assign(first ?? {}, { state: 'approval-responded' });
+    const messages = asking === undefined ? [] : [asking];
+    expect(isCompleteWithApprovals({ messages })).toBe(true);
+    expect(isCompleteWithCalls({ messages })).toBe(false);
+    // Nobody takes it for what the client gave.
+    expect(asking?.parts).toContainEqual(
+      expect.objectContaining({ type: 'tool-pick_color', providerExecuted: true }),
+    );
+    const goesOn = [resolved('a', 'approve'), ended('a'), asked('b', 'client-tool'), parked('b')];
+    const range = { answered: ['appr_a'], from: 'answers' } as const;
+    const frames = encode(log(...later, ...goesOn), range);
+    const waiting = await readUiMessage(chunksOf(frames), asking);
+    expect(waiting?.parts).toContainEqual(
+      expect.objectContaining({
+        type: 'tool-pick_color',
+        state: 'input-available',
+        providerExecuted: false,
+      }),
+    );
+  });
+
   it.each(['limited', 'interrupted', 'failed'])(
     'are not sent again and again where the turn ends right after them, %s',
     async (outcome) => {
