@@ -65,10 +65,13 @@ async function measure(url) {
   const startedAt = Date.now();
   await page.evaluate('Object.assign(window.bench, { long: [], frames: 0, gaps: [] }); undefined');
   const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const busyBefore = await busySeconds(devtools);
   const early = await heapAt(devtools, startedAt, Math.min(10, seconds / 3));
   const late = await heapAt(devtools, startedAt, seconds - 2);
   await page.getByText('Done', { exact: true }).waitFor({ timeout: seconds * 2_000 + 30_000 });
   const streamedMs = Date.now() - startedAt;
+  const busy = (await busySeconds(devtools)) - busyBefore;
   const { long, frames, gaps } = await page.evaluate('window.bench');
   const sorted = gaps.sort((a, b) => a - b);
   say(
@@ -80,6 +83,7 @@ async function measure(url) {
   say(
     `frames           ${Math.round((frames * 1_000) / streamedMs)}/s, between two: median ${sorted[Math.floor(sorted.length / 2)]?.toFixed(1)} ms, 99 % ${sorted[Math.floor(sorted.length * 0.99)]?.toFixed(1)} ms`,
   );
+  say(`main thread      ${((busy * 100_000) / streamedMs).toFixed(0)} % of a processor`);
   await devtools.send('HeapProfiler.collectGarbage');
   const { usedSize } = await devtools.send('Runtime.getHeapUsage');
   const heap = [
@@ -88,6 +92,12 @@ async function measure(url) {
     `${mib(usedSize)} MiB at the end, without garbage`,
   ];
   say(`JS heap          ${heap.join(', ')}`);
+}
+
+/** Of the processor, for the page's tasks: on a busy machine a task is long that only waited for it. */
+async function busySeconds(devtools) {
+  const { metrics } = await devtools.send('Performance.getMetrics');
+  return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
 }
 
 /** The least of two seconds: what garbage there is comes and goes. */
