@@ -1,3 +1,4 @@
+import { newKey } from './new-key.js';
 import { TurnpikeError } from './client-errors.js';
 import type { Line } from './line.js';
 import { Patience } from './patience.js';
@@ -78,10 +79,4 @@ function notTurnpike(status: number): TurnpikeError {
       'The answer names no turn: check that the address is that of a Turnpike server, and that what stands before it passes X-Turn-Id on.',
     retryable: false,
   });
-}
-
-/** Not `randomUUID`: pages that came over plain http have none. */
-function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -10,8 +10,8 @@ const LATEST = 20;
 export const apiConversation: ConversationServer = {
   load: (sessionId) => noted(load(sessionId)),
   turns: (sessionId) => noted(listTurns(sessionId, LATEST)),
-  submit: async ({ sessionId, message, attachments, opts }, signal) => {
-    const request = { sessionId, message, attachments, signal };
+  submit: async ({ opts, ...submission }, signal) => {
+    const request = { ...submission, signal };
     const turn = await noted(
       client().turn({ ...request, opts: { onDisconnect: 'continue', ...opts } }),
     );

@@ -21,6 +21,8 @@ export interface Submission {
   /** Ids of uploaded files. */
   attachments: readonly string[];
   opts: Record<string, unknown>;
+  /** The same each time it is tried: whatever became of the answers, it is one turn. */
+  idempotencyKey: string;
 }
 
 export interface SubmittedTurn {

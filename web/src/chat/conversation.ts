@@ -1,5 +1,5 @@
+import { newKey } from '../../../src/client/new-key.js';
 import type { SessionRecord } from '../../../src/session/view-session.js';
-import { tellTabs } from '../app/tabs.js';
 import { ValueStore } from '../app/value-store.js';
 import type { ConversationServer, StoredConversation, Submission } from './conversation-server.js';
 import { FrameBatch } from './frame-batch.js';
@@ -28,6 +28,8 @@ export class Conversation {
   constructor(
     readonly sessionId: string,
     private readonly server: ConversationServer,
+    /** Told of each turn that was sent from here. */
+    private readonly onSent: (turnId: string) => void,
   ) {}
 
   async open(): Promise<void> {
@@ -55,14 +57,17 @@ export class Conversation {
     }
   }
 
-  async send(submission: Omit<Submission, 'sessionId'>, files: readonly AttachedFile[]) {
+  async send(
+    said: Pick<Submission, 'message' | 'attachments' | 'opts'>,
+    files: readonly AttachedFile[],
+  ) {
     this.#locals += 1;
     const localId = `local-${this.#locals}`;
-    const whole = { ...submission, sessionId: this.sessionId };
-    const user = { text: submission.message, files, createdAt: new Date().toISOString() };
-    const turn = { turnId: localId, user, view: emptyTurn(localId), submission: whole };
+    const submission = { ...said, sessionId: this.sessionId, idempotencyKey: newKey() };
+    const user = { text: said.message, files, createdAt: new Date().toISOString() };
+    const turn = { turnId: localId, user, view: emptyTurn(localId), submission };
     this.#update((turns) => [...turns, turn]);
-    await this.#submit(localId, whole);
+    await this.#submit(localId, submission);
   }
 
   /** Sends again what was not sent, or follows again what was lost. */
@@ -102,7 +107,10 @@ export class Conversation {
     if (this.#isClosed) return;
     const turns = mergeStored(this.state.get().turns, stored, this.#followed);
     this.state.set({ status: 'ready', session: stored.session, turns });
+    const shown = new Set(turns.map(({ turnId }) => turnId));
     for (const { turnId, status } of stored.turns) {
+      // One that came between the two lists is shown by the next look.
+      if (!shown.has(turnId)) continue;
       if (isActive(status) && !this.#followed.has(turnId)) void this.#follow(turnId);
     }
   }
@@ -113,7 +121,7 @@ export class Conversation {
         submission,
         this.#closed.signal,
       );
-      tellTabs({ type: 'turn', sessionId: this.sessionId, turnId });
+      this.onSent(turnId);
       if (isSteered) return this.discard(localId);
       this.#begin(localId, turnId);
       await this.#read(turnId, frames);

@@ -20,7 +20,7 @@ function firstText(input: Record<string, unknown>): string {
 
 /** The string members of an object whose JSON has not come whole. */
 function readPartly(json: string): Record<string, unknown> {
-  const members = json.matchAll(/"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)("|$)/g);
+  const members = json.matchAll(/"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)("|\\?$)/g);
   const found: Record<string, unknown> = {};
   for (const [, name = '', value = '', end] of members) found[name] = unescape(value, end === '"');
   return found;

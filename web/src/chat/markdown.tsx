@@ -76,8 +76,7 @@ export const MarkdownText = memo(function MarkdownText({
 }) {
   const blocks = useRef<Blocks>(noBlocks);
   blocks.current = splitBlocks(text, blocks.current);
-  const { settled, settledLength } = blocks.current;
-  const tail = text.slice(settledLength);
+  const { settled, tail } = blocks.current;
   const groups = groupLines(settled, tail);
   return (
     <div className="prose">

@@ -1,4 +1,5 @@
 import { apiKey } from '../app/api-key.js';
+import { tellTabs } from '../app/tabs.js';
 import { apiConversation } from './api-conversation.js';
 import { Conversation } from './conversation.js';
 
@@ -8,7 +9,9 @@ let open: Conversation | undefined;
 export function openConversation(sessionId: string): Conversation {
   if (open?.sessionId === sessionId) return open;
   open?.close();
-  open = new Conversation(sessionId, apiConversation);
+  open = new Conversation(sessionId, apiConversation, (turnId) =>
+    tellTabs({ type: 'turn', sessionId, turnId }),
+  );
   void open.open();
   return open;
 }

@@ -5,9 +5,11 @@ export interface Blocks {
   settled: readonly string[];
   /** Of the text, where the last block starts. */
   settledLength: number;
+  /** The last block. */
+  tail: string;
 }
 
-export const noBlocks: Blocks = { text: '', settled: [], settledLength: 0 };
+export const noBlocks: Blocks = { text: '', settled: [], settledLength: 0, tail: '' };
 
 /** A paragraph is cut where it is this long, so that no block grows for ever. */
 const LONG_PARAGRAPH = 600;
@@ -28,10 +30,14 @@ export function splitBlocks(text: string, before: Blocks = noBlocks): Blocks {
     settledLength = end;
   }
   const isSame = settled.length === start.settled.length;
-  return { text, settled: isSame ? start.settled : settled, settledLength };
+  const tail = copyOf(text.slice(settledLength));
+  return { text, settled: isSame ? start.settled : settled, settledLength, tail };
 }
 
-/** A slice keeps the text alive that it is of: each block would keep the whole reply as it was then. */
+/**
+ * A slice keeps the text alive that it is of: each block, and each that was drawn before it, would
+ * keep the whole reply as it was then.
+ */
 function copyOf(slice: string): string {
   return structuredClone(slice);
 }

@@ -4,7 +4,13 @@ import type { Timeline } from './build-timeline.js';
 /** How full the model's context was after each step. */
 export function ContextChart({ timeline }: { timeline: Timeline }) {
   const { steps, contextWindow } = timeline;
-  if (steps.length === 0) return null;
+  if (steps.length === 0) {
+    return (
+      <p className="rounded-xl border border-line bg-panel p-4 text-xs text-muted">
+        No step is over yet.
+      </p>
+    );
+  }
   const highest = Math.max(...steps.map(({ contextTokens }) => contextTokens), 1);
   // Against the window where the steps come near it; a small turn would otherwise be a flat line.
   const isNearWindow = contextWindow !== undefined && highest > contextWindow / 10;
