@@ -55,6 +55,7 @@ export default {
     {
       ...base,
       displayName: 'browser',
+      setupFilesAfterEnv: ['<rootDir>/test/browser/set-patience.ts'],
       roots: ['<rootDir>/test/browser'],
       testMatch: ['**/*.test.ts'],
       globals: { BACK_END: 'embedded' },
@@ -62,6 +63,7 @@ export default {
     {
       ...base,
       displayName: 'browser-distributed',
+      setupFilesAfterEnv: ['<rootDir>/test/browser/set-patience.ts'],
       roots: ['<rootDir>/test/browser'],
       testMatch: ['**/chat.test.ts', '**/approvals.test.ts', '**/tabs.test.ts', '**/queue.test.ts'],
       globals: { BACK_END: 'distributed' },

@@ -15,7 +15,7 @@ export class ChatPage {
     await this.page.getByLabel('Folder').fill(folder);
     if (agent !== undefined) await this.page.getByLabel('Agent').selectOption(agent);
     await this.send(message);
-    await this.page.waitForURL('**/sessions/*');
+    await this.page.waitForURL('**/sessions/*', { waitUntil: 'commit', timeout: 60_000 });
   }
 
   async send(message: string): Promise<void> {
