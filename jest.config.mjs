@@ -51,7 +51,7 @@ export default {
       testMatch: ['**/*.test.ts'],
       globals: { BACK_END: 'distributed' },
     },
-    // The console in Chromium, over both.
+    // The console in Chromium.
     {
       ...base,
       displayName: 'browser',
@@ -59,14 +59,6 @@ export default {
       roots: ['<rootDir>/test/browser'],
       testMatch: ['**/*.test.ts'],
       globals: { BACK_END: 'embedded' },
-    },
-    {
-      ...base,
-      displayName: 'browser-distributed',
-      setupFilesAfterEnv: ['<rootDir>/test/browser/set-patience.ts'],
-      roots: ['<rootDir>/test/browser'],
-      testMatch: ['**/chat.test.ts', '**/approvals.test.ts', '**/tabs.test.ts', '**/queue.test.ts'],
-      globals: { BACK_END: 'distributed' },
     },
   ],
 };
