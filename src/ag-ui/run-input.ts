@@ -66,15 +66,12 @@ function readId(body: Record<string, unknown>, name: 'threadId' | 'runId'): stri
 function readMessages(given: unknown): AgUiMessage[] {
   if (!Array.isArray(given)) throw invalidRequest("Missing or invalid 'messages': a list");
   return (given as unknown[]).map((message, index) => {
-    const isMessage =
-      isPlainObject(message) &&
-      typeof message['id'] === 'string' &&
-      typeof message['role'] === 'string';
-    if (!isMessage) {
+    const { id, role } = isPlainObject(message) ? message : {};
+    if (typeof id !== 'string' || typeof role !== 'string') {
       throw invalidRequest(`'messages[${index}]' must be an object with the texts 'id' and 'role'`);
     }
     // What else it has is the client's, and goes back to it as it came.
-    return message as unknown as AgUiMessage;
+    return Object.assign(message as object, { id, role });
   });
 }
 

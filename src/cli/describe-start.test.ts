@@ -12,8 +12,10 @@ describe('describeStart', () => {
   it('says where it serves, and which routes', () => {
     const text = started({});
     expect(text).toContain(`serves ${url}\n`);
+    expect(text).toContain(`  console ${url}/\n`);
     expect(text).toContain(`${url}/docs`);
-    for (const route of ['harness/turn', 'harness/attachments', 'agent/{name}/chat', 'health']) {
+    const named = ['harness/turn', 'harness/attachments', 'agent/{name}/chat', 'api/chat', 'health'];
+    for (const route of named) {
       expect(text).toMatch(new RegExp(`^  (GET|POST) +/\\S*${route}`, 'm'));
     }
   });

@@ -9,6 +9,7 @@ const routes = [
   '  POST /api/harness/attachments        upload files',
   '  GET  /agents                         the named agents',
   '  POST /agent/{name}/chat, …/stream    ask one of them',
+  '  POST /api/chat, /agent/{name}/ag-ui  for front ends of the AI SDK and of AG-UI',
   '  GET  /health, /ready                 how the server is',
 ];
 
@@ -29,6 +30,7 @@ export function describeStart(
     `  data    ${config.databaseUrl === undefined ? path.resolve(config.dataDir) : 'PostgreSQL and Redis'}`,
     `  model   ${model}`,
     `  bash    ${describeShells(shells)}`,
+    `  console ${url}/`,
     `  API     ${url}/docs`,
     '',
     ...routes,

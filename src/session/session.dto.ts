@@ -50,7 +50,8 @@ export class BootSessionDto {
   opts?: unknown;
 }
 
-export class SessionRecordDto {
+/** What every view of a session has. */
+export class SessionFieldsDto {
   @ApiProperty({ type: String, example: 'sess_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11' })
   sessionId!: string;
 
@@ -66,9 +67,11 @@ export class SessionRecordDto {
   @ApiProperty({ type: String, format: 'date-time' })
   createdAt!: string;
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @ApiProperty({ type: String, format: 'date-time', description: 'When it was used last.' })
   updatedAt!: string;
+}
 
+export class SessionRecordDto extends SessionFieldsDto {
   @ApiPropertyOptional({ type: String, description: 'Set by the first turn or boot; then stable.' })
   claudeSessionId?: string;
 

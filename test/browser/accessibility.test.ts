@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { AxeResults } from 'axe-core';
-import { startServer, type TestServer } from '../support/start-server.js';
 import { ChatPage } from './chat-page.js';
-import { openConsole, takePicture, type Console } from './open-console.js';
+import { takePicture, type VisitOptions } from './open-console.js';
+import { useConsole } from './use-console.js';
 
 const axeSource = readFileSync(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
@@ -27,13 +27,10 @@ async function problemsOf(page: Page): Promise<string[]> {
 const width = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 
 describe('every page', () => {
-  let server: TestServer;
-  let console: Console;
+  const on = useConsole();
   let pages: Record<string, string>;
   beforeAll(async () => {
-    server = await startServer();
-    console = await openConsole(server.url);
-    const { client, projectRoot } = server;
+    const { client, projectRoot } = on.server;
     const sessionId = await client.createSession(projectRoot);
     const done = '[[think=20]] [[tokens=30]] [[cite]] [[tool=read {"file_path":"none.md"}]]';
     await (await client.turn(sessionId, done)).all();
@@ -55,10 +52,6 @@ describe('every page', () => {
       unknown: '/sessions',
     };
   });
-  afterAll(async () => {
-    await console.close();
-    await server.close();
-  });
 
   /** Something that is there only when the page has all it shows. */
   const whole: Record<string, string> = {
@@ -77,8 +70,8 @@ describe('every page', () => {
     themes.map((theme): [string, typeof theme] => [name, theme]),
   );
 
-  async function open(name: string, options: Parameters<Console['visit']>[1]) {
-    const visitor = await console.visit(pages[name], options);
+  async function open(name: string, options: VisitOptions) {
+    const visitor = await on.console.visit(pages[name], options);
     await visitor.page
       .getByText(whole[name] ?? '')
       .first()

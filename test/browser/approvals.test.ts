@@ -1,29 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { describe, expect, it } from '@jest/globals';
 import { ChatPage } from './chat-page.js';
-import { openConsole, takePicture, type Console } from './open-console.js';
+import { takePicture } from './open-console.js';
+import { useConsole } from './use-console.js';
 
 describe('an approval', () => {
-  let server: TestServer;
-  let console: Console;
-  beforeAll(async () => {
-    server = await startServer();
-    console = await openConsole(server.url);
-  });
-  afterAll(async () => {
-    await console.close();
-    await server.close();
-  });
+  const on = useConsole();
 
-  const inProject = (file: string): string => path.join(server.projectRoot, file);
+  const inProject = (file: string): string => path.join(on.server.projectRoot, file);
 
   async function ask(file: string) {
-    const visitor = await console.visit();
+    const visitor = await on.console.visit();
     const chat = new ChatPage(visitor.page);
     const input = JSON.stringify({ file_path: file, content: 'x' });
-    await chat.begin(server.projectRoot, `[[tool=write ${input}]]`);
+    await chat.begin(on.server.projectRoot, `[[tool=write ${input}]]`);
     const card = chat.tool('write').getByRole('group', { name: 'May write run?' });
     await card.waitFor();
     const press = (name: string) => card.getByRole('button', { name, exact: true }).click();
@@ -91,9 +82,9 @@ describe('an approval', () => {
   });
 
   it('of a tool of the client’s can be declined only', async () => {
-    const { client, projectRoot } = server;
+    const { client, projectRoot } = on.server;
     const sessionId = await client.createSession(projectRoot);
-    const { page } = await console.visit(`/sessions/${sessionId}`);
+    const { page } = await on.console.visit(`/sessions/${sessionId}`);
     const clientTools = [{ name: 'pick', description: 'Picks.', inputSchema: { type: 'object' } }];
     const stream = await client.turn(sessionId, '[[tool=pick {}]]', {
       opts: { clientTools, onDisconnect: 'continue' },

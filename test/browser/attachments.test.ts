@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { startServer, type TestServer } from '../support/start-server.js';
 import { ChatPage } from './chat-page.js';
-import { openConsole, takePicture, type Console } from './open-console.js';
+import { takePicture } from './open-console.js';
+import { useConsole } from './use-console.js';
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -20,22 +20,13 @@ const giveFiles = (event: string, target: string, kind: 'drop' | 'paste'): strin
   })()`;
 
 describe('attachments', () => {
-  let server: TestServer;
-  let console: Console;
-  beforeAll(async () => {
-    server = await startServer();
-    console = await openConsole(server.url);
-  });
-  afterAll(async () => {
-    await console.close();
-    await server.close();
-  });
+  const on = useConsole();
 
   const chosen = (page: Page) => page.getByRole('list', { name: 'Attachments' });
   const sent = (page: Page) => chosen(page).getByRole('progressbar').first();
 
   it('are dropped, shown with a preview, sent, and part of the message', async () => {
-    const { page, faults } = await console.visit();
+    const { page, faults } = await on.console.visit();
     const chat = new ChatPage(page);
     await page.evaluate(giveFiles('dragover', 'main', 'drop'));
     await page.getByText('Drop files to attach them').waitFor();
@@ -44,7 +35,7 @@ describe('attachments', () => {
     expect(await chosen(page).locator('img').count()).toBe(1);
     await sent(page).waitFor({ state: 'detached' });
     await takePicture(page, 'attachments-light');
-    await chat.begin(server.projectRoot, 'Look at these');
+    await chat.begin(on.server.projectRoot, 'Look at these');
     await chat.status('Done');
     expect(await chat.text()).toContain('Attachments: 2');
     expect(await chat.text()).toContain('dot.png');
@@ -54,7 +45,7 @@ describe('attachments', () => {
   });
 
   it('are pasted, chosen and removed', async () => {
-    const { page } = await console.visit();
+    const { page } = await on.console.visit();
     await page.evaluate(giveFiles('paste', 'textarea', 'paste'));
     await chosen(page).getByText('dot.png').waitFor();
     await page.getByRole('button', { name: 'Remove dot.png' }).click();
@@ -66,7 +57,7 @@ describe('attachments', () => {
   });
 
   it('that the server does not take say why', async () => {
-    const { page } = await console.visit();
+    const { page } = await on.console.visit();
     await page.locator('input[type=file]').setInputFiles({
       name: 'program.exe',
       mimeType: 'application/x-msdownload',

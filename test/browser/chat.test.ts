@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { describe, expect, it } from '@jest/globals';
 import { ChatPage } from './chat-page.js';
-import { openConsole, takePicture, type Console } from './open-console.js';
+import { takePicture } from './open-console.js';
+import { useConsole } from './use-console.js';
 
 describe('the chat', () => {
-  let server: TestServer;
-  let console: Console;
-  beforeAll(async () => {
-    server = await startServer();
-    console = await openConsole(server.url);
-  });
-  afterAll(async () => {
-    await console.close();
-    await server.close();
-  });
+  const on = useConsole();
 
   async function begin(message: string) {
-    const visitor = await console.visit();
+    const visitor = await on.console.visit();
     const chat = new ChatPage(visitor.page);
-    await chat.begin(server.projectRoot, message);
+    await chat.begin(on.server.projectRoot, message);
     return { ...visitor, chat };
   }
 
@@ -86,14 +77,14 @@ describe('the chat', () => {
   });
 
   it('says what to do where a message is not taken, and sends it again', async () => {
-    const { page } = await console.visit();
+    const { page } = await on.console.visit();
     const chat = new ChatPage(page);
     await page.getByLabel('Folder').fill('/no/such/folder');
     await chat.send('Hello');
     await page.getByRole('alert').getByText('WORKING_ROOT_INACCESSIBLE').waitFor();
     expect(await chat.message.inputValue()).toBe('Hello');
 
-    await chat.begin(server.projectRoot, 'Hello');
+    await chat.begin(on.server.projectRoot, 'Hello');
     await chat.status('Done');
     // The second request for a turn is refused once, as by a gateway that has no server.
     await page.route('**/api/harness/turn', (route) => route.abort(), { times: 1 });
@@ -110,11 +101,11 @@ describe('the chat', () => {
   });
 
   it('runs a tool in a card with its input, its change and its output', async () => {
-    const { page } = await console.visit();
+    const { page } = await on.console.visit();
     const chat = new ChatPage(page);
     await page.getByLabel('Permissions').selectOption('acceptEdits');
     await chat.begin(
-      server.projectRoot,
+      on.server.projectRoot,
       '[[tool=write {"file_path":"a.txt","content":"one\\ntwo"}]]',
     );
     await chat.status('Done');

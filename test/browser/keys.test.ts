@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { makeKey } from '../support/keyed-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
 import { ChatPage } from './chat-page.js';
-import { openConsole, type Console } from './open-console.js';
+import { useConsole } from './use-console.js';
 
 describe('a server that wants a key', () => {
-  let server: TestServer;
-  let console: Console;
+  const on = useConsole();
   let secret: string;
   beforeAll(async () => {
-    server = await startServer();
     const scopes = ['turns', 'approvals'];
-    ({ secret } = await makeKey(server.runtime.services, { principal: 'ann', scopes }));
-    console = await openConsole(server.url);
-  });
-  afterAll(async () => {
-    await console.close();
-    await server.close();
+    ({ secret } = await makeKey(on.server.runtime.services, { principal: 'ann', scopes }));
   });
 
   it('is asked with the one that was entered, until the tab is closed', async () => {
-    const visitor = await console.visit();
+    const visitor = await on.console.visit();
     const { page, faults } = visitor;
     const dialog = page.getByRole('dialog', { name: 'This server wants an API key' });
     await dialog.waitFor();
@@ -31,7 +23,7 @@ describe('a server that wants a key', () => {
     await dialog.getByRole('button', { name: 'Use this key' }).click();
     await dialog.waitFor({ state: 'detached' });
     const chat = new ChatPage(page);
-    await chat.begin(server.projectRoot, 'Hello [[tokens=3]]');
+    await chat.begin(on.server.projectRoot, 'Hello [[tokens=3]]');
     await chat.status('Done');
     await page.reload();
     await chat.status('Done');
@@ -40,7 +32,7 @@ describe('a server that wants a key', () => {
   });
 
   it('says what scope the queue needs', async () => {
-    const { page } = await console.visit('/settings');
+    const { page } = await on.console.visit('/settings');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('API key').fill(secret);
     await dialog.getByLabel('Keep it in this browser').check();

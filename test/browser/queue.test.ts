@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../support/start-server.js';
-import { openConsole, takePicture, type Console } from './open-console.js';
+import { describe, expect, it } from '@jest/globals';
+import { takePicture } from './open-console.js';
+import { useConsole } from './use-console.js';
 
 declare const BACK_END: 'embedded' | 'distributed';
 
 describe('the queue', () => {
-  let server: TestServer;
-  let console: Console;
-  beforeAll(async () => {
-    server = await startServer();
-    console = await openConsole(server.url);
-  });
-  afterAll(async () => {
-    await console.close();
-    await server.close();
-  });
+  const on = useConsole();
 
   it('shows what runs, and where there is one, the way to its board', async () => {
-    const { client, projectRoot } = server;
+    const { client, projectRoot } = on.server;
     const sessionId = await client.createSession(projectRoot);
     const stream = await client.turn(sessionId, '[[tokens=2000 gap=20]]');
-    const { page, faults } = await console.visit('/queue');
+    const { page, faults } = await on.console.visit('/queue');
     const running = page.getByRole('region', { name: 'Turns: Running' });
     await running.getByText('on a worker').waitFor();
     await takePicture(page, `queue-${BACK_END}-light`);

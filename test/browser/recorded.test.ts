@@ -1,27 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ChatPage } from './chat-page.js';
-import { openConsole, takePicture, type Console } from './open-console.js';
+import { takePicture } from './open-console.js';
+import { useConsole } from './use-console.js';
 
 /** Streams of recorded turns in the place of one that ran: what a rehearsal cannot be told to do. */
 describe('a recorded turn', () => {
-  let server: TestServer;
-  let console: Console;
+  const on = useConsole();
   let sessionId: string;
   let turnId: string;
   beforeAll(async () => {
-    server = await startServer();
-    console = await openConsole(server.url);
-    const { client, projectRoot } = server;
+    const { client, projectRoot } = on.server;
     sessionId = await client.createSession(projectRoot);
     const stream = await client.turn(sessionId, 'Do it');
     await stream.all();
     turnId = stream.header('x-turn-id');
-  });
-  afterAll(async () => {
-    await console.close();
-    await server.close();
   });
 
   const recorded = (name: string): string[] => {
@@ -34,7 +27,7 @@ describe('a recorded turn', () => {
 
   /** Gives the frames until the first of a name, and the others once they are asked for. */
   async function show(frames: readonly string[], until?: string) {
-    const visitor = await console.visit('/settings');
+    const visitor = await on.console.visit('/settings');
     const at =
       until === undefined ? -1 : frames.findIndex((one) => one.startsWith(`event: ${until}`));
     const parts = at === -1 ? [frames] : [frames.slice(0, at), frames.slice(at)];

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../support/start-server.js';
-import { openConsole, openTab, takePicture, type Console } from './open-console.js';
+import { describe, expect, it } from '@jest/globals';
+import { openTab, takePicture } from './open-console.js';
+import { useConsole } from './use-console.js';
 
 describe('the settings', () => {
-  let server: TestServer;
-  let console: Console;
-  beforeAll(async () => {
-    server = await startServer();
-    console = await openConsole(server.url);
-  });
-  afterAll(async () => {
-    await console.close();
-    await server.close();
-  });
+  const on = useConsole();
 
-  const saved = async () => (await server.client.get('/api/settings/agent-config')).body;
+  const saved = async () => (await on.server.client.get('/api/settings/agent-config')).body;
   const field = (name: string) => ({ name, exact: true });
 
   it('have every limit with its bounds, are saved by themselves, and stay', async () => {
-    const { page, faults } = await console.visit('/settings');
+    const { page, faults } = await on.console.visit('/settings');
     const iterations = page.getByRole('spinbutton', field('Iterations'));
     await iterations.waitFor();
     expect(await page.getByRole('spinbutton').count()).toBe(7);
@@ -38,7 +29,7 @@ describe('the settings', () => {
   });
 
   it('say at the field what the server says of it, and save the others', async () => {
-    const { page } = await console.visit('/settings');
+    const { page } = await on.console.visit('/settings');
     const budget = page.getByRole('spinbutton', field('Token budget'));
     await budget.fill('999999');
     await page.getByRole('spinbutton', field('Tools at a time')).fill('7');
@@ -53,7 +44,7 @@ describe('the settings', () => {
   });
 
   it('go back to the defaults, in the other tab, too', async () => {
-    const visitor = await console.visit('/settings');
+    const visitor = await on.console.visit('/settings');
     const other = await openTab(visitor, '/settings');
     const name = field('Tool calls of an iteration');
     await visitor.page.getByRole('spinbutton', name).fill('9');

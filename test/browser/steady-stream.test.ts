@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { describe, expect, it } from '@jest/globals';
 import { ChatPage } from './chat-page.js';
-import { openConsole, type Console } from './open-console.js';
+import { useConsole } from './use-console.js';
 
 /** Kept from before the page's own script. */
 const watch = `
@@ -16,22 +15,13 @@ const watch = `
 `;
 
 describe('a reply that streams', () => {
-  let server: TestServer;
-  let console: Console;
-  beforeAll(async () => {
-    server = await startServer();
-    console = await openConsole(server.url);
-  });
-  afterAll(async () => {
-    await console.close();
-    await server.close();
-  });
+  const on = useConsole();
 
   async function watched(message: string) {
-    const { page, context } = await console.visit('/settings');
+    const { page, context } = await on.console.visit('/settings');
     await context.addInitScript(watch);
-    const sessionId = await server.client.createSession(server.projectRoot);
-    const stream = await server.client.turn(sessionId, message, {
+    const sessionId = await on.server.client.createSession(on.server.projectRoot);
+    const stream = await on.server.client.turn(sessionId, message, {
       opts: { onDisconnect: 'continue' },
     });
     await page.goto(`/sessions/${sessionId}`);

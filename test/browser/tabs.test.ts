@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { describe, expect, it } from '@jest/globals';
 import { ChatPage } from './chat-page.js';
-import { openConsole, openTab, type Console } from './open-console.js';
+import { openTab } from './open-console.js';
+import { useConsole } from './use-console.js';
 
 describe('two tabs', () => {
-  let server: TestServer;
-  let console: Console;
-  beforeAll(async () => {
-    server = await startServer();
-    console = await openConsole(server.url);
-  });
-  afterAll(async () => {
-    await console.close();
-    await server.close();
-  });
+  const on = useConsole();
 
   it('of one browser show the same turn, whichever it was sent in', async () => {
-    const visitor = await console.visit();
+    const visitor = await on.console.visit();
     const first = new ChatPage(visitor.page);
-    await first.begin(server.projectRoot, 'One [[tokens=3]]');
+    await first.begin(on.server.projectRoot, 'One [[tokens=3]]');
     await first.status('Done');
     const second = new ChatPage(await openTab(visitor, new URL(visitor.page.url()).pathname));
     await second.status('Done');
@@ -34,11 +25,11 @@ describe('two tabs', () => {
   });
 
   it('of two people do, too, a little later', async () => {
-    const { page } = await console.visit();
+    const { page } = await on.console.visit();
     const first = new ChatPage(page);
-    await first.begin(server.projectRoot, 'One [[tokens=3]]');
+    await first.begin(on.server.projectRoot, 'One [[tokens=3]]');
     await first.status('Done');
-    const other = await console.visit(new URL(page.url()).pathname);
+    const other = await on.console.visit(new URL(page.url()).pathname);
     const second = new ChatPage(other.page);
     await second.status('Done');
     await first.send('Two [[tokens=400 gap=20]]');

@@ -1,29 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { expectSoon } from '../support/expect-soon.js';
 import { instructionRootWith } from '../support/instruction-root.js';
-import { startServer, type TestServer } from '../support/start-server.js';
-import { openConsole, takePicture, type Console } from './open-console.js';
+import { takePicture } from './open-console.js';
+import { useConsole } from './use-console.js';
 
 describe('the timeline of a turn', () => {
-  let server: TestServer;
-  let console: Console;
-  beforeAll(async () => {
+  const on = useConsole(async () => {
     const root = await instructionRootWith({
       LEAD: ['subagents: [TASKER]', 'AGENT_TYPE: 1', 'tools: [read]'],
       TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK'],
     });
-    server = await startServer({
+    return {
       environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
-    });
-    console = await openConsole(server.url);
-  });
-  afterAll(async () => {
-    await console.close();
-    await server.close();
+    };
   });
 
   async function start(message: string) {
-    const { client, projectRoot } = server;
+    const { client, projectRoot } = on.server;
     const sessionId = await client.createSession(projectRoot, { persona: 'LEAD' });
     const subagentGovernance = {
       contextSealed: true,
@@ -40,7 +33,7 @@ describe('the timeline of a turn', () => {
     const task = '[[tool=task {"agent":"TASKER","prompt":"Say [[tokens=40 gap=10]]"}]]';
     const { stream, turnId } = await start(`${task} [[tokens=30 gap=10]]`);
     await stream.all();
-    const { page, faults } = await console.visit(`/turns/${turnId}`);
+    const { page, faults } = await on.console.visit(`/turns/${turnId}`);
     const bars = page.getByRole('table', { name: 'What the turn did' });
     await bars.getByRole('rowheader', { name: 'Step 2' }).waitFor();
     const rows = await bars.getByRole('rowheader').allInnerTexts();
@@ -64,7 +57,7 @@ describe('the timeline of a turn', () => {
 
   it('grows while the turn runs, which can be stopped from there', async () => {
     const { turnId } = await start('[[tokens=3000 gap=20]]');
-    const { page } = await console.visit(`/turns/${turnId}`);
+    const { page } = await on.console.visit(`/turns/${turnId}`);
     await page.getByRole('button', { name: 'Deltas' }).click();
     const count = page.getByRole('region', { name: 'Events' }).getByText(/^\d+ of \d+$/);
     const shown = async () => Number((await count.innerText()).split(' ')[0]);

@@ -135,7 +135,8 @@ describe('turnpike chat, tail, sessions and agents', () => {
   it('leaves at a Ctrl-C while nothing runs, at a terminal at the second one', async () => {
     const person = chat();
     person.send('Hello\n');
-    await person.until(done);
+    // One before the prompt is for the turn that just ended.
+    await person.until(person.isTerminal ? /completed \(end_turn\)[^]*› / : done);
     person.interrupt();
     if (person.isTerminal) {
       await person.until(/Ctrl-C again leaves/);

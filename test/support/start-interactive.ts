@@ -5,7 +5,7 @@ export interface Interactive {
   isTerminal: boolean;
   /** Everything that was written so far, on both streams. */
   output(): string;
-  /** Resolves when the output, from a place on, matches. */
+  /** Resolves when the output, from a place on, matches; rejects after 50 s, with what there is. */
   until(matches: RegExp, from?: number): Promise<void>;
   send(text: string): void;
   /** Ctrl-C. */
@@ -54,12 +54,18 @@ function watchOutput(child: ChildProcess): Pick<Interactive, 'output' | 'until'>
   child.stderr?.setEncoding('utf8').on('data', onText);
   const until = (matches: RegExp, from = 0): Promise<void> =>
     new Promise((resolve, reject) => {
+      const fail = (how: string): void => reject(new Error(`It ${how} ${matches}: ${text}`));
+      const timer = setTimeout(() => fail('did not write in time'), 50_000);
       const look = (): void => {
         if (!matches.test(text.slice(from))) return;
+        clearTimeout(timer);
         waiters = waiters.filter((other) => other !== look);
         resolve();
       };
-      child.once('close', () => reject(new Error(`It ended without ${matches}: ${text}`)));
+      child.once('close', () => {
+        clearTimeout(timer);
+        fail('ended without');
+      });
       waiters.push(look);
       look();
     });
