@@ -1,6 +1,6 @@
 import { isPlainObject } from '../platform/json.js';
 import { invalidRequest } from '../platform/typed-error.js';
-import type { GivenAnswer } from '../turn/approvals/read-answer.js';
+import { checkNumber, type GivenAnswer } from '../turn/approvals/read-answer.js';
 import type { AgUiMessage } from '../wire/dialects/ag-ui-event.js';
 
 /** What a run answers of what the one before it waited for. */
@@ -14,14 +14,17 @@ export interface RunAnswers {
 /** @throws TypedError INVALID_REQUEST 400. */
 export function readAnswers(resume: unknown, fresh: readonly AgUiMessage[]): RunAnswers {
   if (!Array.isArray(resume)) throw invalidRequest("'resume' must be a list");
+  const outputs = fresh.flatMap((message) => {
+    const { role, toolCallId: callId } = message;
+    return role === 'tool' && typeof callId === 'string'
+      ? [{ callId, given: readOutput(message) }]
+      : [];
+  });
+  checkNumber(resume.length + outputs.length);
+  const entries = resume as unknown[];
   return {
-    interrupts: (resume as unknown[]).map((entry, index) => readEntry(entry, `resume[${index}]`)),
-    outputs: fresh.flatMap((message) => {
-      const { role, toolCallId: callId } = message;
-      return role === 'tool' && typeof callId === 'string'
-        ? [{ callId, given: readOutput(message) }]
-        : [];
-    }),
+    interrupts: entries.map((entry, index) => readEntry(entry, `resume[${index}]`)),
+    outputs,
   };
 }
 

@@ -51,6 +51,11 @@ describe('readRunInput', () => {
     expect(read({ tools: null, context: null, forwardedProps: null }).opts).toEqual({});
   });
 
+  it('takes no more answers than a step can ask for', () => {
+    const resume = Array.from({ length: 1_001 }, () => ({ interruptId: 'i', status: 'cancelled' }));
+    expect(() => read({ resume })).toThrow('There are 1001 answers; the limit');
+  });
+
   it('reads answers, of people and of the client’s tools', () => {
     const resume = [
       { interruptId: 'i1', status: 'cancelled' },

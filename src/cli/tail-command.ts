@@ -21,6 +21,8 @@ export async function tailCommand(
     server = await findServer(environment);
     const screen = openScreen(environment, json);
     const client = clientOf(server, tellRetries(screen));
+    // A server that is not there, or has no such turn, is not waited for.
+    await client.turns.get(turnId);
     return await printTurn(client.follow(turnId, { after }), screen);
   } catch (error) {
     process.stderr.write(`${explainFailure(error)}\n`);

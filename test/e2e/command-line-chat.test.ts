@@ -37,8 +37,9 @@ describe('turnpike chat, tail, sessions and agents', () => {
   function run(
     args: string[],
     input = '',
+    more: Record<string, string> = {},
   ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-    const child = spawn(process.execPath, [cli, ...args], { cwd: folder, env: environment() });
+    const child = spawn(process.execPath, [cli, ...args], { cwd: folder, env: environment(more) });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -207,6 +208,9 @@ describe('turnpike chat, tail, sessions and agents', () => {
     const none = await run(['tail', 'turn_00000000-0000-4000-8000-000000000000']);
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('TURN_NOT_FOUND')]);
     expect((await run(['tail'])).code).toBe(2);
+    // Nothing serves at this port: it is not waited for.
+    const nowhere = await run(['tail', turnId], '', { TURNPIKE_URL: 'http://127.0.0.1:9' });
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringMatching(/cannot be reached/)]);
   });
 
   it('lists sessions and agents, for people and for programs', async () => {

@@ -16,10 +16,21 @@ export interface GivenAnswer {
   isError?: boolean | undefined;
 }
 
+/** In one request: no step asks for more. */
+const MOST_ANSWERS = 1_000;
+
 /** Characters of what the model is told beside a denial. */
 const LONGEST_MESSAGE = 4_000;
 
 const decisions = ['approve', 'approve-session', 'deny', 'answer'] as const;
+
+/** @throws TypedError INVALID_REQUEST for more answers than one request may give. */
+export function checkNumber(answers: number): void {
+  if (answers <= MOST_ANSWERS) return;
+  throw invalidRequest(
+    `There are ${answers} answers; the limit of one request is ${MOST_ANSWERS}: send those to what the last step asked`,
+  );
+}
 
 /**
  * What an answer says to what was asked.

@@ -57,6 +57,14 @@ describe('reduceTurn', () => {
     expect(toolOf(reduce(frames), 'c1').status).toBe('unknown');
   });
 
+  it('gives what comes after a discarded step keys of its own', () => {
+    const text = (step: number) => ({ event: 'chat:delta', data: { step, text: 'a' } });
+    const notice = { event: 'system:notice', data: { kind: 'limit', text: 'b' } };
+    const discard = { event: 'step:discard', data: { step: 1 } };
+    const view = reduce([text(1), notice, discard, notice]);
+    expect(new Set(view.items.map(({ key }) => key)).size).toBe(2);
+  });
+
   it('follows a call from its arguments to its result', () => {
     const frames = framesOfFile('tools-thinking-sources.json');
     const view = reduce(frames);

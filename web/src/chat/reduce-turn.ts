@@ -146,8 +146,14 @@ function addText(
     return { ...live(view), items: [...view.items.slice(0, -1), grown] };
   }
   const closed = closeText(view);
-  const key = `${kind}-${step}-${view.items.length}`;
-  return { ...live(closed), items: [...closed.items, { kind, key, step, text, isOpen: true }] };
+  const item: TextItem | ThinkingItem = {
+    kind,
+    key: `${kind}-${step}-${view.made}`,
+    step,
+    text,
+    isOpen: true,
+  };
+  return { ...live(closed), items: [...closed.items, item], made: view.made + 1 };
 }
 
 /** Something new is said: whatever the turn waited for is over. */
@@ -166,7 +172,8 @@ type AsideName = 'system:notice' | 'message:joined' | 'attachment:warning';
 
 function addAside(view: TurnView, frame: Extract<OwnFrame, { event: AsideName }>): TurnView {
   const closed = closeText(view);
-  return { ...closed, items: [...closed.items, asideOf(frame, `aside-${closed.items.length}`)] };
+  const aside = asideOf(frame, `aside-${view.made}`);
+  return { ...closed, items: [...closed.items, aside], made: view.made + 1 };
 }
 
 function asideOf(frame: Extract<OwnFrame, { event: AsideName }>, key: string): Item {

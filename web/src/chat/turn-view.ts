@@ -123,6 +123,8 @@ export interface TurnView {
   /** Steps that are stored. */
   stepsDone: number;
   items: readonly Item[];
+  /** Texts and asides so far, with those that were taken back: their keys are of it. */
+  made: number;
   /** Of the step that is not over. */
   sources: readonly (Source & { step: number })[];
   usage?: Usage;
@@ -133,5 +135,5 @@ export interface TurnView {
 }
 
 export function emptyTurn(turnId: string, phase: TurnPhase = 'sending'): TurnView {
-  return { turnId, phase, step: 0, stepsDone: 0, items: [], sources: [] };
+  return { turnId, phase, step: 0, stepsDone: 0, items: [], made: 0, sources: [] };
 }
