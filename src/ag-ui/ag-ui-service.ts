@@ -144,7 +144,8 @@ export class AgUiService {
       : input.messages;
     const wire = this.#wire(run, response, {
       turnId: turn.turnId,
-      answered: [],
+      // What its turn said before it joined, an earlier run of its client has.
+      answered: turn.disposition.type === 'steered' ? [turn.disposition.messageId] : [],
       before,
       tellsBefore,
     });

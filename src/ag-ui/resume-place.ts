@@ -26,8 +26,10 @@ export function readRunPlace(
 ): RunPlace {
   const answers = readText(query, 'answers');
   const answered = answers === undefined ? [] : answers.split(',');
-  if (!answered.every((id) => isId('appr', id))) {
-    throw invalidRequest("'answers' must be ids of approvals, with commas between them");
+  if (!answered.every((id) => isId('appr', id) || isId('msg', id))) {
+    throw invalidRequest(
+      "'answers' must be ids of approvals or of a joined message, with commas between them",
+    );
   }
   return {
     threadId: readText(query, 'thread') ?? sessionId,

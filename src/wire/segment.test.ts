@@ -130,4 +130,18 @@ describe('followSegment', () => {
     expect(said(events.slice(0, 4))).toMatchObject({ phase: 'within' });
     expect(said(events)).toMatchObject({ phase: 'over', waitsFor: ['x'] });
   });
+
+  it.each(['pause', 'answer'] as const)('begins with the message that joined (%s)', (begins) => {
+    const joined: TurnEventBody = {
+      type: 'message.joined',
+      messageId: 'msg_1',
+      afterStep: 1,
+      text: 'Mind the tests',
+    };
+    const { places } = saidOf(
+      [parked('a'), { ...joined, messageId: 'msg_0' }, joined, end],
+      openSegment(['msg_1'], begins),
+    );
+    expect(places).toEqual([2, 3]);
+  });
 });

@@ -16,7 +16,10 @@ interface Activity {
  * else, or to its end.
  */
 export interface Segment {
-  /** What the client answered before it; none: the segment begins with the turn. */
+  /**
+   * What the client gave before it: ids of approvals it answered, or of a message that joined the
+   * turn. None: the segment begins with the turn.
+   */
   readonly answered: readonly string[];
   readonly begins: SegmentBeginning;
   readonly phase: 'before' | 'within' | 'over';
@@ -26,7 +29,7 @@ export interface Segment {
 }
 
 /**
- * `pause`: after the first time that the turn waited for one of the answers. Where it waited for
+ * Where a turn had a message joined, it begins with that. With answers, `pause`: after the first time that the turn waited for one of the answers. Where it waited for
  * another one between, what it said then is in two segments. `answer`: with the first of the answers
  * that it takes note of. What it said between, for answers of others, is in none.
  */
@@ -34,7 +37,7 @@ export type SegmentBeginning = 'pause' | 'answer';
 
 const idle: Activity = { parkedFor: undefined, calls: [], children: [] };
 
-/** @param answered ids of approvals; absent or empty: from the turn's start. */
+/** @param answered ids of approvals, or of a joined message; absent or empty: from the turn's start. */
 export function openSegment(
   answered: readonly string[] = [],
   begins: SegmentBeginning = 'pause',
@@ -63,7 +66,7 @@ export function followSegment(
   if (event.type === 'turn.ended') {
     return { segment: { ...segment, activity, phase: 'over' }, isSaid: true };
   }
-  const isAnswer = begins === 'answer' && isAnswerIn(answered, event);
+  const isAnswer = begins === 'answer' ? isAnswerIn(answered, event) : hasJoined(answered, event);
   const isSaid = segment.phase === 'within' || isAnswer;
   if (activity === segment.activity && !isAnswer) return { segment, isSaid };
   const waitsFor = findWaits(activity);
@@ -78,7 +81,12 @@ export function followSegment(
 /** Whether it tells one of these answers, to the turn or to a subagent. */
 function isAnswerIn(answered: readonly string[], event: TurnEvent): boolean {
   if (event.type === 'subagent.told') return isAnswerIn(answered, event.event);
-  return event.type === 'approval.resolved' && answered.includes(event.approvalId);
+  if (event.type !== 'approval.resolved') return hasJoined(answered, event);
+  return answered.includes(event.approvalId);
+}
+
+function hasJoined(joined: readonly string[], event: TurnEvent): boolean {
+  return event.type === 'message.joined' && joined.includes(event.messageId);
 }
 
 function follow(activity: Activity, event: TurnEvent): Activity {

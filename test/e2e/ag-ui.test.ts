@@ -357,6 +357,39 @@ describe('the AG-UI wire', () => {
     expect((await joined.all()).at(-1)).toEqual((await first.all()).at(-1));
   });
 
+  it('joins a turn that runs, and is told what comes after', async () => {
+    const say = (content: string, onBusy: string): Promise<StreamReader> => {
+      const { opts, projectRoot } = ownProps();
+      return open(
+        body({
+          threadId: 'steered',
+          messages: [{ id: content, role: 'user', content }],
+          forwardedProps: { turnpike: { projectRoot, opts: { ...opts, onBusy } } },
+        }),
+      );
+    };
+    const textOf = (stream: StreamReader): string =>
+      stream.frames
+        .map(({ data }) => (data['type'] === 'TEXT_MESSAGE_CONTENT' ? data['delta'] : ''))
+        .join('');
+    const first = await say('[[tokens=100 gap=20]]', 'reject');
+    await first.until(({ data }) => data['type'] === 'TEXT_MESSAGE_CONTENT');
+    const joined = await say('And this', 'steer');
+    expect(joined.header('location')).toMatch(/answers=msg_/);
+    const types = (await joined.all()).map(({ data }) => data['type']);
+    expect([types[0], types.at(-1)]).toEqual(['RUN_STARTED', 'RUN_FINISHED']);
+    expect(textOf(joined)).not.toContain('word100');
+    const again = new StreamReader(
+      await fetch(server.url + joined.header('location')),
+      new AbortController(),
+    );
+    await again.all();
+    expect(textOf(again)).toBe(textOf(joined));
+    await first.all();
+    expect(textOf(first)).toContain('word100');
+    expect(textOf(first)).toContain(textOf(joined));
+  });
+
   it('takes files that came with the message, and no others', async () => {
     const part = (source: object): object => ({
       ...body(),

@@ -13,7 +13,10 @@ export interface AgUiRun {
   threadId: string;
   runId: string;
   turnId: string;
-  /** Ids of the approvals the request answered; none: the run begins with the turn. */
+  /**
+   * Ids of the approvals the request answered, or of its message that joined the turn; none: the run
+   * begins with the turn.
+   */
   answered: readonly string[];
   /** The client's own state; `unknown`: the stream is resumed, and the client has it. */
   state: { type: 'known'; value: unknown } | { type: 'unknown' };
