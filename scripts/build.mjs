@@ -1,5 +1,5 @@
 /**
- * `npm run build`: compiles to `dist/`, and beside it makes the image of an empty, migrated
+ * `npm run build`: bundles the server into `dist/`, and beside it makes the image of an empty, migrated
  * database that new data folders start from: the engine takes seconds to make one, and one second
  * to load it. The image is kept beside the packages and made anew when a migration changes. The
  * console's page goes to `dist/web`.
@@ -11,24 +11,22 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildConsole } from './build-console.mjs';
+import { buildServer } from './build-server.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const migrationsFolder = path.join(root, 'src/storage/migrations');
 
 const declarations = path.join(root, 'node_modules/.cache/turnpike/client-types');
 const [, image, page] = await Promise.all([
-  compile(),
+  buildServer(),
   databaseImage(),
   buildConsole(),
   run([path.join(root, 'scripts/client-types.mjs'), '--out', declarations]),
 ]);
 await cp(declarations, path.join(root, 'dist/client'), { recursive: true });
-await copyFile(image, path.join(root, 'dist/storage/empty-database.tar.gz'));
+await copyFile(image, path.join(root, 'dist/empty-database.tar.gz'));
+await cp(migrationsFolder, path.join(root, 'dist/migrations'), { recursive: true });
 await cp(page, path.join(root, 'dist/web'), { recursive: true });
-
-function compile() {
-  return run([path.join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build']);
-}
 
 function run(script) {
   const child = spawn(process.execPath, script, { cwd: root, stdio: ['ignore', 2, 2] });

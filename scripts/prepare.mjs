@@ -28,7 +28,7 @@ if (newest([at('package-lock.json')]) > newest([at('node_modules/.package-lock.j
 }
 if (
   process.argv.includes('--build') &&
-  newest([at('src'), at('web'), at('nest-cli.json'), at('tsconfig.build.json')]) >
+  newest([at('src'), at('web'), at('scripts/build-server.mjs'), at('tsconfig.json')]) >
     newest([at('dist/main.js')])
 ) {
   run('Building', ['run', '--silent', 'build']);

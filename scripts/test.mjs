@@ -90,7 +90,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium }) {
 async function emptyDatabase(temporary) {
   const { PGlite } = await import('@electric-sql/pglite');
   const folder = path.join(temporary, 'empty-database');
-  const image = await readFile(path.join(root, 'dist/storage/empty-database.tar.gz'));
+  const image = await readFile(path.join(root, 'dist/empty-database.tar.gz'));
   const client = await PGlite.create({ dataDir: folder, loadDataDir: new Blob([image]) });
   await client.close();
   return folder;

@@ -1,17 +1,28 @@
 /**
  * Writes what the documentation takes from the code, between its markers:
  * `<!-- generated: NAME -->` … `<!-- end -->`. With `--check` it writes nothing and fails if
- * something is out of date. Reads `dist/`: build first.
+ * something is out of date.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeSettings } from '../dist/describe-settings.js';
-import { agentConfigFields } from '../dist/governance/agent-config.js';
-import { permissionTable } from '../dist/governance/decide-permission.js';
-import { delegationTable } from '../dist/governance/subagent-gate.js';
-import { terminationTable } from '../dist/governance/termination-checks.js';
-import { triggerTable } from '../dist/notices/triggers.js';
+import { importSource } from './import-source.mjs';
+
+const [
+  { describeSettings },
+  { agentConfigFields },
+  { permissionTable },
+  { delegationTable },
+  { terminationTable },
+  { triggerTable },
+] = await importSource([
+  'describe-settings',
+  'governance/agent-config',
+  'governance/decide-permission',
+  'governance/subagent-gate',
+  'governance/termination-checks',
+  'notices/triggers',
+]);
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const parts = {

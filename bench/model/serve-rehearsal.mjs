@@ -1,5 +1,5 @@
 /** The rehearsal model as a process of its own, for what needs tools. */
-import { startRehearsal } from '../../dist/rehearsal/start-rehearsal.js';
+import { startRehearsal } from '../../dist/start-rehearsal.js';
 
 const rehearsal = await startRehearsal();
 process.stdout.write(`serves ${rehearsal.url}\n`);

@@ -1,5 +1,5 @@
 /** The rehearsal model in a process of its own: it outlives every server that is killed. */
-import { startRehearsal } from '../../dist/rehearsal/start-rehearsal.js';
+import { startRehearsal } from '../../dist/start-rehearsal.js';
 
 const model = await startRehearsal();
 process.stdout.write(`serves ${model.url}\n`);

@@ -14,7 +14,13 @@ describe('describeStart', () => {
     expect(text).toContain(`serves ${url}\n`);
     expect(text).toContain(`  console ${url}/\n`);
     expect(text).toContain(`${url}/docs`);
-    const named = ['harness/turn', 'harness/attachments', 'agent/{name}/chat', 'api/chat', 'health'];
+    const named = [
+      'harness/turn',
+      'harness/attachments',
+      'agent/{name}/chat',
+      'api/chat',
+      'health',
+    ];
     for (const route of named) {
       expect(text).toMatch(new RegExp(`^  (GET|POST) +/\\S*${route}`, 'm'));
     }

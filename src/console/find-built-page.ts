@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../platform/package-root.js';
 
-/** Where the build puts the console, seen from the source and from `dist`. */
-export const builtPage = fileURLToPath(new URL('../../dist/web', import.meta.url));
+/** Where the build puts the console. */
+export const builtPage = path.join(packageRoot, 'dist/web');
 
 /** A file of the page, and the compressed copies beside it. */
 export interface PageFile {

@@ -1,8 +1,6 @@
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../platform/package-root.js';
 import { integer, type Setting } from '../setting.js';
-
-const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Agents, sessions, turns and their files. */
 export const turnSettings = {

@@ -58,6 +58,9 @@ describe('turnpike chat, tail, sessions and agents', () => {
   }
 
   const done = /completed \(end_turn\)/;
+  /** Waits until it hears keys again: one before that is for the turn that just ended. */
+  const prompted = (person: Interactive, from = 0): Promise<void> =>
+    person.until(person.isTerminal ? /completed \(end_turn\)[^]*› / : done, from);
 
   it('talks, message by message, and remembers', async () => {
     const person = chat();
@@ -128,7 +131,7 @@ describe('turnpike chat, tail, sessions and agents', () => {
     await person.until(/interrupted \(interrupt\)/);
     const second = person.output().length;
     person.send('Still there?\n');
-    await person.until(done, second);
+    await prompted(person, second);
     person.endInput();
     expect(await person.ended).toBe(0);
   });
@@ -136,8 +139,7 @@ describe('turnpike chat, tail, sessions and agents', () => {
   it('leaves at a Ctrl-C while nothing runs, at a terminal at the second one', async () => {
     const person = chat();
     person.send('Hello\n');
-    // One before the prompt is for the turn that just ended.
-    await person.until(person.isTerminal ? /completed \(end_turn\)[^]*› / : done);
+    await prompted(person);
     person.interrupt();
     if (person.isTerminal) {
       await person.until(/Ctrl-C again leaves/);

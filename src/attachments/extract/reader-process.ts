@@ -2,11 +2,13 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../platform/clock.js';
+import { packageRoot } from '../../platform/package-root.js';
 import { residentBytes } from './resident-bytes.js';
 import type { ReaderAnswer, ReaderRequest } from './reader-job.js';
 
+/** A process runs built code only: the tests, which run the source, take it from the build. */
+const entry = path.join(packageRoot, 'dist/run-reader.js');
 const MIB = 1024 * 1024;
 /** Between two looks at the memory of a process, in ms. */
 const LOOK_MS = 100;
@@ -66,7 +68,7 @@ export class ReaderProcess {
   async #start(): Promise<ChildProcess> {
     this.#isClosed = false;
     const heapMb = Math.round(this.limits.memoryMb * HEAP_SHARE);
-    const child = fork(entry(), [], {
+    const child = fork(entry, [], {
       // Nothing of the server's own settings: what reads hostile files has no secrets.
       env: { LANG: 'C.UTF-8', TMPDIR: tmpdir() },
       execArgv: [`--max-old-space-size=${heapMb}`],
@@ -156,12 +158,4 @@ class Stopped {
 
 function isMessage(value: unknown): value is Message {
   return typeof value === 'object' && value !== null && 'type' in value;
-}
-
-/** A process runs built code only: the tests, which run the source, take it from the build. */
-function entry(): string {
-  const here = fileURLToPath(import.meta.url);
-  const folder = path.dirname(here);
-  if (here.endsWith('.js')) return path.join(folder, 'run-reader.js');
-  return path.join(folder, '../../../dist/attachments/extract/run-reader.js');
 }

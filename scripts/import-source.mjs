@@ -1,0 +1,28 @@
+/** Imports files of `src`, as they are now and without a build. */
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+// Beside the packages: that is where they are looked for.
+const folder = path.join(root, 'node_modules/.cache/turnpike/source');
+
+/**
+ * @param {readonly string[]} files relative to `src`, without their ending.
+ * @returns {Promise<object[]>} their exports.
+ */
+export async function importSource(files) {
+  await rm(folder, { recursive: true, force: true });
+  const bundle = await rolldown({
+    input: Object.fromEntries(files.map((file) => [file, path.join(root, 'src', `${file}.ts`)])),
+    external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
+    platform: 'node',
+    tsconfig: path.join(root, 'tsconfig.json'),
+  });
+  await bundle.write({ dir: folder, format: 'esm' });
+  await bundle.close();
+  return Promise.all(
+    files.map((file) => import(pathToFileURL(path.join(folder, `${file}.js`)).href)),
+  );
+}
