@@ -19,6 +19,12 @@ const base = {
   },
 };
 
+const browser = {
+  ...base,
+  setupFilesAfterEnv: ['<rootDir>/test/browser/set-patience.ts'],
+  roots: ['<rootDir>/test/browser'],
+};
+
 export default {
   // For a machine that is busy with other things: a test that hangs is worth waiting a minute for.
   testTimeout: 60_000,
@@ -51,14 +57,18 @@ export default {
       testMatch: ['**/*.test.ts'],
       globals: { BACK_END: 'distributed' },
     },
-    // The console in Chromium.
+    // The console in Chromium; on the second back end what depends on it.
     {
-      ...base,
-      displayName: 'browser',
-      setupFilesAfterEnv: ['<rootDir>/test/browser/set-patience.ts'],
-      roots: ['<rootDir>/test/browser'],
+      ...browser,
+      displayName: 'browser-embedded',
       testMatch: ['**/*.test.ts'],
       globals: { BACK_END: 'embedded' },
+    },
+    {
+      ...browser,
+      displayName: 'browser-distributed',
+      testMatch: ['**/{chat,approvals,tabs,queue}.test.ts'],
+      globals: { BACK_END: 'distributed' },
     },
   ],
 };

@@ -15,7 +15,12 @@ export class ChatPage {
     await this.page.getByLabel('Folder').fill(folder);
     if (agent !== undefined) await this.page.getByLabel('Agent').selectOption(agent);
     await this.send(message);
-    await this.page.waitForURL('**/sessions/*', { waitUntil: 'commit', timeout: 60_000 });
+    try {
+      await this.page.waitForURL('**/sessions/*', { waitUntil: 'commit', timeout: 60_000 });
+    } catch (cause) {
+      const shown = await this.page.locator('body').innerText();
+      throw new Error(`The session was not begun; the page shows: ${shown}`, { cause });
+    }
   }
 
   async send(message: string): Promise<void> {

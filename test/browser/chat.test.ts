@@ -117,6 +117,25 @@ describe('the chat', () => {
     expect(await card.getByLabel('Output').count()).toBe(0);
   });
 
+  it('leaves the folder to who writes it, whatever comes meanwhile', async () => {
+    const { page } = await on.console.visit('/settings');
+    let arrive = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (arrive = resolve));
+    await page.route('**/api/harness/sessions?*', async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.goto('/');
+    const folder = page.getByLabel('Folder');
+    await folder.focus();
+    await page.keyboard.type('/tmp/a');
+    arrive();
+    await page.getByRole('link', { name: /^Say words/ }).waitFor();
+    expect(await folder.inputValue()).toBe('/tmp/a');
+    await folder.fill('');
+    expect(await folder.inputValue()).toBe('');
+  });
+
   it('deletes a session', async () => {
     const { chat, page } = await begin('To be deleted');
     await chat.status('Done');

@@ -24,14 +24,15 @@ export function NewSessionPage() {
   const { value: agents, fault: agentsFault } = useResource(
     useCallback(() => client().agents(), []),
   );
-  const [folder, setFolder] = useState(() => localStorage.getItem(FOLDER) ?? '');
+  // Undefined until somebody was there: what they write, or clear, is not filled in for them.
+  const [folder, setFolder] = useState(() => localStorage.getItem(FOLDER) ?? undefined);
   const [agent, setAgent] = useState(() => localStorage.getItem(AGENT) ?? '');
   const [mode, setMode] = useState('direct');
   const [fault, setFault] = useState<unknown>();
   const [isMaking, setMaking] = useState(false);
   const ids = useId();
   const folders = [...new Set((sessions ?? []).map(({ projectRoot }) => projectRoot))];
-  const shownFolder = folder === '' ? (folders[0] ?? '') : folder;
+  const shownFolder = folder ?? folders[0] ?? '';
   const names = (agents ?? []).filter(({ type }) => type !== 2).map(({ name }) => name);
   const shownAgent = names.includes(agent)
     ? agent
@@ -71,6 +72,7 @@ export function NewSessionPage() {
               spellCheck={false}
               autoComplete="off"
               placeholder="/home/me/project"
+              onFocus={() => setFolder(shownFolder)}
               onChange={({ target }) => setFolder(target.value)}
               className={`${field} font-mono text-xs`}
             />
