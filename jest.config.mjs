@@ -57,7 +57,7 @@ export default {
       testMatch: ['**/*.test.ts'],
       globals: { BACK_END: 'distributed' },
     },
-    // The console in Chromium; on the second back end what depends on it.
+    // The console in Chromium; on the second back end all but how it looks.
     {
       ...browser,
       displayName: 'browser-embedded',
@@ -67,7 +67,7 @@ export default {
     {
       ...browser,
       displayName: 'browser-distributed',
-      testMatch: ['**/{chat,approvals,tabs,queue}.test.ts'],
+      testMatch: ['**/{approvals,attachments,chat,keys,queue,settings,tabs,timeline}.test.ts'],
       globals: { BACK_END: 'distributed' },
     },
   ],
