@@ -30,6 +30,8 @@ export default {
   testTimeout: 60_000,
   // Most of the time goes to waiting for sockets and processes, not to computing.
   maxWorkers: 2,
+  // Modules of a suite stay in memory after it: past a gigabyte, collecting them takes longer than starting again.
+  workerIdleMemoryLimit: '1GB',
   projects: [
     {
       ...base,

@@ -108,10 +108,16 @@ export class AiSdkService {
     const { turn: submitted, sessionId } = await this.#submit(call, message);
     response.setHeader('X-Turn-Disposition', describeDisposition(submitted.disposition));
     const turn = await getTurn(services.db, submitted.turnId);
-    // Of a turn that was there before, whatever was answered meanwhile is no end of this stream.
-    const isOld = ['repeated', 'steered'].includes(submitted.disposition.type);
-    const answered = isOld ? await findDecided(services.db, turn.id) : [];
     nameIds(response, turn.id, sessionId);
+    if (submitted.disposition.type === 'steered') {
+      // What its turn said before it joined is in a message that its client has.
+      const { messageId: joined } = submitted.disposition;
+      const wire = dialectOf(turn, { answered: [joined], from: 'answers' }, joined);
+      return turns.streamSubmitted(submitted, response, wire);
+    }
+    // Of a turn that was there before, whatever was answered meanwhile is no end of this stream.
+    const isOld = submitted.disposition.type === 'repeated';
+    const answered = isOld ? await findDecided(services.db, turn.id) : [];
     await turns.streamSubmitted(submitted, response, dialectOf(turn, { answered, from: 'turn' }));
   }
 
@@ -175,12 +181,16 @@ export class AiSdkService {
   }
 }
 
+/** @param joined id of the message that the answer is to, where its turn ran before it. */
 function dialectOf(
   { id: turnId, sessionId, options }: TurnRow,
   range: Omit<AiSdkRange, 'clientTools'>,
+  joined?: string,
 ) {
   const clientTools = (options.options.clientTools ?? []).map(({ name }) => name);
-  const ids = { sessionId, turnId, messageId: assistantMessageId(turnId) };
+  const messageId =
+    joined === undefined ? assistantMessageId(turnId) : `${assistantMessageId(turnId)}:${joined}`;
+  const ids = { sessionId, turnId, messageId };
   return aiSdkDialect(ids, { ...range, clientTools });
 }
 

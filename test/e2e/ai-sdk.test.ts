@@ -323,6 +323,29 @@ describe('the AI SDK wire', () => {
       expect(over.status).toBe(204);
     });
 
+    it('a message that joins it, with what comes after that, as a message of its own', async () => {
+      const id = randomUUID();
+      const chat = open({ id });
+      const answered = chat.sendMessage({ text: '[[tokens=100 gap=20]]' });
+      await chat.until(() => chat.text.includes('word3'));
+      const joined = await fetch(`${server.url}/api/chat`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          id,
+          messages: [{ id: 'm2', role: 'user', parts: [{ type: 'text', text: 'And this' }] }],
+          opts: { onBusy: 'steer' },
+        }),
+      });
+      const stream = await joined.text();
+      expect(/^data: (.*)$/m.exec(stream)?.[1]).toContain('"type":"start"');
+      expect(stream).toMatch(/"messageId":"[^"]*:msg_/);
+      expect(stream).not.toContain('word100');
+      expect(stream).toMatch(/data: \[DONE\]\s*$/);
+      await answered;
+      expect(chat.text).toContain('word100');
+    });
+
     it('a message that is sent twice is one turn', async () => {
       const message = { role: 'user', id: 'm2', parts: [{ type: 'text', text: '[[tokens=3]]' }] };
       const body = JSON.stringify({ id: randomUUID(), messages: [message] });
