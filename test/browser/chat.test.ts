@@ -32,9 +32,9 @@ describe('the chat', () => {
 
   it('shows everything of a turn after a reload in its middle, and goes on', async () => {
     const { chat, page, faults } = await begin('Slowly [[tokens=150 gap=20]]');
-    await chat.conversation.getByText('word20').waitFor();
+    await chat.conversation.getByText('word20').first().waitFor();
     await page.reload();
-    await chat.conversation.getByText('word21').waitFor();
+    await chat.conversation.getByText('word21').first().waitFor();
     expect(await chat.text()).toContain('Slowly');
     expect(await chat.text()).toContain('word1 word2 word3');
     await chat.status('Done');
@@ -47,7 +47,7 @@ describe('the chat', () => {
 
   it('stops by Escape, and keeps what was said', async () => {
     const { chat, page } = await begin('On and on [[tokens=2000 gap=20]]');
-    await chat.conversation.getByText('word5').waitFor();
+    await chat.conversation.getByText('word5').first().waitFor();
     await page.keyboard.press('Escape');
     await chat.status('Stopped');
     expect(await chat.text()).toContain('word5');
@@ -55,8 +55,8 @@ describe('the chat', () => {
   });
 
   it('sends what is written meanwhile after the turn, or into it', async () => {
-    const { chat, page } = await begin('First [[tokens=60 gap=20]]');
-    await chat.conversation.getByText('word5').waitFor();
+    const { chat, page } = await begin('First [[tokens=150 gap=20]]');
+    await chat.conversation.getByText('word5').first().waitFor();
     await chat.send('Second [[tokens=3]]');
     await chat
       .turn(1)
@@ -66,8 +66,8 @@ describe('the chat', () => {
     await chat.status('Done', 1);
     expect(await chat.text(1)).toContain('word3');
 
-    await chat.send('Third [[tokens=60 gap=20]]');
-    await chat.turn(2).getByText('word5').waitFor();
+    await chat.send('Third [[tokens=150 gap=20]]');
+    await chat.turn(2).getByText('word5').first().waitFor();
     await chat.message.fill('And mind this');
     await page.getByLabel('When it is sent').selectOption('steer');
     await chat.message.press('Enter');

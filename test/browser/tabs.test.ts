@@ -15,7 +15,7 @@ describe('two tabs', () => {
     await second.status('Done');
 
     await second.send('Two [[tokens=100 gap=20]]');
-    await first.turn(1).getByText('word5').waitFor();
+    await first.turn(1).getByText('word5').first().waitFor();
     await first.status('Done', 1);
     await second.status('Done', 1);
     const said = await first.turn(1).locator('.prose').innerText();
@@ -32,8 +32,8 @@ describe('two tabs', () => {
     const other = await on.console.visit(new URL(page.url()).pathname);
     const second = new ChatPage(other.page);
     await second.status('Done');
-    await first.send('Two [[tokens=400 gap=20]]');
-    await second.turn(1).getByText('word2 ').waitFor();
+    await first.send('Two [[tokens=3000 gap=20]]');
+    await second.turn(1).getByText('word2 ').first().waitFor();
     // Either may stop it.
     await other.page.getByRole('button', { name: 'Stop (Esc)' }).click();
     await first.status('Stopped', 1);
