@@ -1,6 +1,6 @@
 import { isPlainObject } from '../platform/json.js';
 import { invalidRequest } from '../platform/typed-error.js';
-import { checkNumber, type GivenAnswer } from '../turn/approvals/read-answer.js';
+import { checkAnswerCount, type GivenAnswer } from '../turn/approvals/read-answer.js';
 import type { AgUiMessage } from '../wire/dialects/ag-ui-event.js';
 
 /** What a run answers of what the one before it waited for. */
@@ -20,7 +20,7 @@ export function readAnswers(resume: unknown, fresh: readonly AgUiMessage[]): Run
       ? [{ callId, given: readOutput(message) }]
       : [];
   });
-  checkNumber(resume.length + outputs.length);
+  checkAnswerCount(resume.length + outputs.length);
   const entries = resume as unknown[];
   return {
     interrupts: entries.map((entry, index) => readEntry(entry, `resume[${index}]`)),

@@ -70,6 +70,17 @@ describe('readChatRequest', () => {
     });
   });
 
+  it('takes no more answers than one request may give', () => {
+    const outputs = Array.from({ length: 1_001 }, (_none, index) => ({
+      type: 'tool-pick',
+      toolCallId: `c${index}`,
+      state: 'output-available',
+      output: 'red',
+    }));
+    expect(saidOf([assistant(...outputs.slice(1))])).toMatchObject({ type: 'answers' });
+    expect(() => saidOf([assistant(...outputs)])).toThrow('There are 1001 answers; the limit');
+  });
+
   it('takes a user message for what is meant where both are there', () => {
     const approval = { id: 'appr_1', approved: true };
     const answer = { type: 'dynamic-tool', toolCallId: 'c', state: 'approval-responded', approval };

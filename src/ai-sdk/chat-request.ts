@@ -1,6 +1,6 @@
 import { isPlainObject } from '../platform/json.js';
 import { invalidRequest } from '../platform/typed-error.js';
-import { checkNumber } from '../turn/approvals/read-answer.js';
+import { checkAnswerCount } from '../turn/approvals/read-answer.js';
 import { readMessages, type ChatMessage } from './chat-message.js';
 import { readGivenParts, type GivenPart } from './read-given-parts.js';
 import { readNewMessage, type NewMessage } from './read-new-message.js';
@@ -64,7 +64,7 @@ function readSaid(
   if (fresh.length > 0) return { type: 'message', ...readNewMessage(fresh, { isAgain, edited }) };
   const asked = messages[last];
   const given = asked === undefined || isAgain ? [] : readGivenParts(asked);
-  checkNumber(given.length);
+  checkAnswerCount(given.length);
   if (given.length > 0) return { type: 'answers', given };
   throw invalidRequest(
     "There is nothing new in 'messages': send a user message after the last assistant message, or the last assistant message with an approval that was answered or the output of a tool of yours",

@@ -29,9 +29,10 @@ export interface Segment {
 }
 
 /**
- * Where a turn had a message joined, it begins with that. With answers, `pause`: after the first time that the turn waited for one of the answers. Where it waited for
- * another one between, what it said then is in two segments. `answer`: with the first of the answers
- * that it takes note of. What it said between, for answers of others, is in none.
+ * Where answers begin it; a message that joined does so itself. `pause`: after the first time that the
+ * turn waited for one of the answers. Where it waited for another one between, what it said then is in
+ * two segments. `answer`: with the first of the answers that it takes note of. What it said between, for
+ * answers of others, is in none.
  */
 export type SegmentBeginning = 'pause' | 'answer';
 

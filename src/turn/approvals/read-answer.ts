@@ -16,7 +16,7 @@ export interface GivenAnswer {
   isError?: boolean | undefined;
 }
 
-/** In one request: no step asks for more. */
+/** In one request: many more than a step asks for, and few enough for one transaction. */
 const MOST_ANSWERS = 1_000;
 
 /** Characters of what the model is told beside a denial. */
@@ -25,7 +25,7 @@ const LONGEST_MESSAGE = 4_000;
 const decisions = ['approve', 'approve-session', 'deny', 'answer'] as const;
 
 /** @throws TypedError INVALID_REQUEST for more answers than one request may give. */
-export function checkNumber(answers: number): void {
+export function checkAnswerCount(answers: number): void {
   if (answers <= MOST_ANSWERS) return;
   throw invalidRequest(
     `There are ${answers} answers; the limit of one request is ${MOST_ANSWERS}: send those to what the last step asked`,

@@ -7,11 +7,15 @@ import { noText, type OracleText } from './oracle-text.js';
 
 /** Which part of a turn a stream says. */
 export interface AiSdkRange {
-  /** Approvals that were answered before it: it does not end where the turn waited for them. Or a message that joined. */
+  /**
+   * Approvals that were answered before it: it does not end where the turn waited for them. Or a
+   * message that joined the turn.
+   */
   answered: readonly string[];
   /**
-   * `answers`: it begins after the turn waited for these, or with the message that joined it. `turn`: it begins with the turn, whatever
-   * was answered, as a client that comes back makes its message again from `start`.
+   * `answers`: it begins after the turn waited for these, or with the message that joined it. `turn`:
+   * it begins with the turn, whatever was answered, as a client that comes back makes its message again
+   * from `start`.
    */
   from: 'turn' | 'answers';
   /** Names of the tools that the client runs. */
