@@ -1,37 +1,25 @@
 const base = {
-  testEnvironment: 'node',
   // Not with the temporary files, which go after every run.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-  extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-        },
-        module: { type: 'es6' },
-      },
-    ],
-  },
+  testEnvironment: '<rootDir>/test/jest/environment.mjs',
+  testRunner: '<rootDir>/test/jest/run-file.mjs',
+  transform: {},
+  injectGlobals: false,
 };
 
 const browser = {
   ...base,
-  setupFilesAfterEnv: ['<rootDir>/test/browser/set-patience.ts'],
+  globalSetup: '<rootDir>/test/browser/start-browser.mjs',
+  globalTeardown: '<rootDir>/test/browser/stop-browser.mjs',
   roots: ['<rootDir>/test/browser'],
 };
 
 export default {
-  // For a machine that is busy with other things: a test that hangs is worth waiting a minute for.
-  testTimeout: 60_000,
+  // For a machine that is busy with other things: a test that hangs is worth waiting two minutes for.
+  testTimeout: 120_000,
   // Most of the time goes to waiting for sockets and processes, not to computing.
   maxWorkers: 2,
-  // Modules of a suite stay in memory after it: past a gigabyte, collecting them takes longer than starting again.
-  workerIdleMemoryLimit: '1GB',
   projects: [
     {
       ...base,

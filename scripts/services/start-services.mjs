@@ -10,6 +10,7 @@ import path from 'node:path';
 import { cleanUpAtExit } from './clean-up-at-exit.mjs';
 import { findPrograms } from './find-programs.mjs';
 import { freePort } from './free-port.mjs';
+import { memoryFolder } from './memory-folder.mjs';
 import { defineService } from './run-service.mjs';
 
 const INITDB_TIMEOUT_MS = 120_000;
@@ -45,7 +46,9 @@ export async function startServices({ durable = false, own = false, say = () => 
     };
   }
   const programs = findPrograms(say);
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-services-'));
+  const folder = await mkdtemp(
+    path.join(durable ? tmpdir() : memoryFolder(), 'turnpike-services-'),
+  );
   await chmod(folder, 0o755);
   // Again and again for a moment: what was killed may still be writing.
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
-import { newDatabase, type NewDatabase } from '../../test/support/new-database.js';
+import { openServerDatabase } from '../../test/support/both-databases.js';
 import { someOptions, storeSession, storeTurn } from '../../test/support/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
-import { openPostgres } from '../storage/postgres-database.js';
 import { sessions, turns, type TurnStatus } from '../storage/schema.js';
 import { chooseFairly } from './choose-fairly.js';
 
@@ -20,19 +19,11 @@ interface Waiting {
 }
 
 describe('the choice of the turn that runs next', () => {
-  let made: NewDatabase;
   let database: OpenedDatabase;
   beforeAll(async () => {
-    made = await newDatabase();
-    const fail = (error: Error): never => {
-      throw error;
-    };
-    database = await openPostgres({ url: made.url, connections: 4, onError: fail });
+    database = await openServerDatabase();
   });
-  afterAll(async () => {
-    await database.close();
-    await made.drop();
-  });
+  afterAll(() => database.close());
   beforeEach(async () => {
     await database.db.delete(sessions);
   });

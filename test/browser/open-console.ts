@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { given } from '../support/test-services.js';
 
 /** Where pictures of the pages are kept: for whoever wants to look. */
 const pictures = fileURLToPath(new URL('../output/console/', import.meta.url));
@@ -25,13 +26,9 @@ export interface Console {
   close(): Promise<void>;
 }
 
-/** The console of a server in the browser that `scripts/test.mjs` found. */
+/** The console of a server, in the browser of the run. */
 export async function openConsole(url: string): Promise<Console> {
-  const executablePath = process.env['TEST_CHROMIUM'];
-  if (executablePath === undefined) {
-    throw new Error('TEST_CHROMIUM is not set. Run the tests with: npm run jest -- …');
-  }
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const browser = await chromium.connect(given('TEST_BROWSER_URL'));
   return {
     browser,
     visit: async (path = '/', { theme = 'light', width = 1_200, height = 800 } = {}) => {

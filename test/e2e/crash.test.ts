@@ -37,7 +37,7 @@ describe('kill -9 of the server', () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-crash-'));
     folders.push(folder);
     projectRoot = await mkdtemp(path.join(folder, 'project-'));
-    store = await newStore(folder);
+    store = await newStore();
     Object.assign(environment, store.environment);
   });
 

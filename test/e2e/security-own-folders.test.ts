@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../support/instruction-root.js';
 import { startServer, type TestServer } from '../support/start-server.js';
+import { newStore } from '../support/test-store.js';
 
 const SECRET = 'planted-in-the-servers-own-folder-77c2';
 const call = (name: string, input: object): string => `[[tool=${name} ${JSON.stringify(input)}]]`;
@@ -27,6 +28,8 @@ describe("the server's own folders", () => {
     await symlink('../blobs', at('project', 'link'));
     await symlink(path.join(instructions, 'agents'), at('project', 'agents'));
     server = await startServer({
+      // Not in memory, whose folders are no project roots.
+      store: await newStore(above),
       environment: {
         TURNPIKE_INSTRUCTION_ROOT: at('instructions'),
         TURNPIKE_BLOB_DIR: at('blobs'),

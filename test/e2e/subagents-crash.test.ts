@@ -31,7 +31,7 @@ describe('kill -9 while a subagent works', () => {
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'turnpike-subagents-'));
     projectRoot = await mkdtemp(path.join(folder, 'project-'));
-    store = await newStore(folder);
+    store = await newStore();
     environment = {
       ...store.environment,
       TURNPIKE_INSTRUCTION_ROOT: root,

@@ -49,7 +49,7 @@ export class CrashSeries {
   /** Plays every point to its last kill, and starts the process after it. */
   async open(): Promise<void> {
     const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-crash-'));
-    const store = await newStore(folder);
+    const store = await newStore();
     const instructions = await instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
     this.#world = { folder, instructions, store, model: await startRehearsal() };
     await inDatabaseOf(store, (db) => stopAt(db, this.#stops));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { testDatabaseUrl } from './test-services.js';
+import { given, testDatabaseUrl } from './test-services.js';
 
 export interface NewDatabase {
   url: string;
@@ -8,10 +8,10 @@ export interface NewDatabase {
   drop(): Promise<void>;
 }
 
-/** An empty database on the tests' PostgreSQL. */
+/** An empty, migrated database on the tests' PostgreSQL. */
 export async function newDatabase(): Promise<NewDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(`create database ${name}`);
+  await administer(`create database ${name} template ${given('TEST_EMPTY_TEMPLATE')}`);
   const url = new URL(testDatabaseUrl());
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => administer(`drop database ${name} with (force)`) };

@@ -42,7 +42,7 @@ export interface TestServerOptions {
  */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-e2e-'));
-  const store = options.store ?? (await newStore(folder));
+  const store = options.store ?? (await newStore());
   const modelRequests: RehearsalRequest[] = [];
   const model = await startRehearsal({ onRequest: (request) => modelRequests.push(request) });
   const logLines: string[] = [];

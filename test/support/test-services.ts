@@ -2,10 +2,11 @@
 export const testRedisUrl = (): string => given('TEST_REDIS_URL');
 export const testDatabaseUrl = (): string => given('TEST_DATABASE_URL');
 
-function given(name: 'TEST_REDIS_URL' | 'TEST_DATABASE_URL'): string {
-  const url = process.env[name];
-  if (url === undefined || url === '') {
+/** A variable that `scripts/test.mjs` sets. */
+export function given(name: `TEST_${string}`): string {
+  const value = process.env[name];
+  if (value === undefined || value === '') {
     throw new Error(`${name} is not set. Run the tests with: npm run jest -- …`);
   }
-  return url;
+  return value;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
-import { giveDatabase } from './database-folder.js';
+import { rm } from 'node:fs/promises';
+import { newDataFolder } from './database-folder.js';
 import { newDatabase } from './new-database.js';
 import { testRedisUrl } from './test-services.js';
 
@@ -14,12 +14,14 @@ export interface TestStore {
   remove(): Promise<void>;
 }
 
-/** A store nobody has used. @param folder of the test's own. */
-export async function newStore(folder: string): Promise<TestStore> {
+/** A store nobody has used. @param above where an embedded one is put: in memory where there is room. */
+export async function newStore(above?: string): Promise<TestStore> {
   if (BACK_END === 'embedded') {
-    const dataDir = await giveDatabase(path.join(folder, 'data'));
-    const environment = { TURNPIKE_DATA_DIR: dataDir };
-    return { environment, remove: async () => undefined };
+    const dataDir = await newDataFolder(above);
+    return {
+      environment: { TURNPIKE_DATA_DIR: dataDir },
+      remove: () => rm(dataDir, { recursive: true, force: true }),
+    };
   }
   const database = await newDatabase();
   return {

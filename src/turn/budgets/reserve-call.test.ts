@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { newDatabase, type NewDatabase } from '../../../test/support/new-database.js';
+import { openServerDatabase } from '../../../test/support/both-databases.js';
 import { noUsage } from '../../events/turn-event.js';
-import { openPostgres } from '../../storage/postgres-database.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';
 import { checkBudget } from './check-budget.js';
@@ -14,19 +13,11 @@ const price = { input: 3, output: 15 };
 const day = '2026-01-01';
 
 describe('a principal’s day', () => {
-  let made: NewDatabase;
   let database: OpenedDatabase;
   beforeAll(async () => {
-    made = await newDatabase();
-    const fail = (error: Error): never => {
-      throw error;
-    };
-    database = await openPostgres({ url: made.url, connections: 8, onError: fail });
+    database = await openServerDatabase();
   });
-  afterAll(async () => {
-    await database.close();
-    await made.drop();
-  });
+  afterAll(() => database.close());
 
   let clock: ManualClock;
   beforeEach(async () => {

@@ -35,7 +35,8 @@ function fakeServer() {
 
 describe('AgentSettings', () => {
   beforeEach(() => {
-    jest.useFakeTimers();
+    // Timers alone: jest itself needs the rest.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
   });
   afterEach(() => {
     jest.useRealTimers();

@@ -1,0 +1,2 @@
+/** Jest's `globalTeardown`. */
+export default () => globalThis.stopBrowser();
