@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { given } from '../support/test-services.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -140,7 +141,10 @@ describe('turnpike on the command line', () => {
   });
 
   it('starts a server of its own when there is none, and finds the one that has the folder', async () => {
-    const TURNPIKE_DATA_DIR = path.join(folder, 'data');
+    const TURNPIKE_DATA_DIR = path.join(
+      await mkdtemp(path.join(given('TEST_DATABASES'), 'new-')),
+      'data',
+    );
     const environment = { TURNPIKE_URL: '', TURNPIKE_DATA_DIR };
     const alone = await run(['turn', 'Hello'], { environment }).ended;
     expect([alone.code, alone.stdout.includes('This is the rehearsal model.')]).toEqual([0, true]);
@@ -169,7 +173,10 @@ describe('turnpike on the command line', () => {
 
   it('says which port is taken, and what to do', async () => {
     const { port } = new URL(server.url);
-    const environment = { TURNPIKE_DATA_DIR: path.join(folder, 'other'), TURNPIKE_PORT: port };
+    const environment = {
+      TURNPIKE_DATA_DIR: path.join(given('TEST_DATABASES'), 'other'),
+      TURNPIKE_PORT: port,
+    };
     const { code, stderr } = await run(['serve'], { environment }).ended;
     expect([code, stderr]).toEqual([1, expect.stringContaining(`Port ${port} is in use.`)]);
   });

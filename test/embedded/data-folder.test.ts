@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
+import { given } from '../support/test-services.js';
 import { startProcess } from '../support/start-process.js';
 
 it('frees the data folder with its process, at once; a living owner keeps it', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-folder-'));
+  const folder = await mkdtemp(path.join(given('TEST_DATABASES'), 'new-'));
   const environment = { TURNPIKE_DATA_DIR: path.join(folder, 'data') };
   const first = await startProcess(environment);
   await expect(startProcess(environment)).rejects.toThrow(

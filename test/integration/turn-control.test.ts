@@ -138,9 +138,9 @@ describe('the control of a turn', () => {
     const { services, modelRequests } = test;
     const first = new TurnWorker(services);
     await first.start();
-    const message = '[[loop=5 tool=look {"n":"$i"}]] [[tokens=200 gap=20]]';
+    const message = '[[loop=5 tool=look {"n":"$i"}]] [[tokens=20 gap=20]]';
     const turnId = await submit(message, { agentConfig: { max_iterations: 7 } });
-    // The last step streams for seconds: the worker stops in it, and another begins it again.
+    // Each step streams for 400 ms: the worker stops in the last one, and another begins it again.
     while (modelRequests.length < 6) await new Promise((resolve) => setImmediate(resolve));
     await first.stop();
     services.queue = new MemoryTurnQueue({

@@ -5,9 +5,12 @@
  */
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import v8 from 'node:v8';
 import circus from 'jest-circus/runner';
 import { useGlobals } from './globals.mjs';
 
+// The database engine is compiled once for speed of its start, and not again for speed.
+v8.setFlagsFromString('--liftoff-only');
 register(new URL('./typescript-hooks.mjs', import.meta.url));
 process.setSourceMapsEnabled(true);
 

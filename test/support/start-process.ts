@@ -19,7 +19,8 @@ export interface ServerProcess {
 /** The built server as its own process, on a free port. Rejects when it exits before it serves. */
 export async function startProcess(environment: Record<string, string>): Promise<ServerProcess> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [main], {
+  // The database engine is not compiled a second time for speed: most of these live for seconds.
+  const child = spawn(process.execPath, ['--liftoff-only', main], {
     env: { PATH, HOME, TURNPIKE_PORT: '0', ...sandboxEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
