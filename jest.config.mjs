@@ -24,12 +24,14 @@ export default {
     {
       ...base,
       displayName: 'unit',
-      roots: [
-        '<rootDir>/src',
-        '<rootDir>/web/src',
-        '<rootDir>/test/conformance',
-        '<rootDir>/test/integration',
-      ],
+      roots: ['<rootDir>/src', '<rootDir>/web/src'],
+      testMatch: ['**/*.test.ts'],
+    },
+    // Both sides of a port, and parts with the processes, databases and models that they need.
+    {
+      ...base,
+      displayName: 'integration',
+      roots: ['<rootDir>/test/conformance', '<rootDir>/test/integration'],
       testMatch: ['**/*.test.ts'],
     },
     // What the back ends do differently runs on both. What the API answers is the same code over either

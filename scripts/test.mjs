@@ -15,7 +15,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
-import pg from 'pg';
+import { Client } from 'pg';
 import { findChromium } from './services/find-chromium.mjs';
 import { findSandbox } from './services/find-sandbox.mjs';
 import { memoryFolder } from './services/memory-folder.mjs';
@@ -56,7 +56,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium }) {
   chmodSync(temporary, 0o755);
   const databases = mkdtempSync(path.join(memoryFolder(), 'turnpike-databases-'));
   const untested = [
-    ...(hasSandbox ? [] : ['tools/sandbox/sandbox\\.test']),
+    ...(hasSandbox ? [] : ['integration/sandbox\\.test']),
     ...(chromium === undefined ? ['/test/browser/'] : []),
   ];
   const jest = path.join(root, 'node_modules/jest/bin/jest.js');
@@ -104,7 +104,7 @@ async function emptyTemplate(databaseUrl) {
 }
 
 async function withClient(connectionString, work) {
-  const client = new pg.Client({ connectionString });
+  const client = new Client({ connectionString });
   await client.connect();
   try {
     await work(client);

@@ -8,11 +8,11 @@ import {
   countProcesses,
   uniqueMinute,
   untilProcesses,
-} from '../../../test/support/find-processes.js';
-import { sandboxedShells, type TestShells } from '../../../test/support/test-shells.js';
-import { systemClock } from '../../platform/clock.js';
-import type { CommandEnd } from './shell-session.js';
-import { ShellSession } from './shell-session.js';
+} from '../support/find-processes.js';
+import { sandboxedShells, type TestShells } from '../support/test-shells.js';
+import { systemClock } from '../../src/platform/clock.js';
+import type { CommandEnd } from '../../src/tools/sandbox/shell-session.js';
+import { ShellSession } from '../../src/tools/sandbox/shell-session.js';
 
 let folder: string;
 let root: string;

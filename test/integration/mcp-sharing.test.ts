@@ -6,11 +6,11 @@ import {
   stdioServer,
   turnOf,
   type TestMcpOptions,
-} from '../../../test/support/open-test-mcp.js';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import { createLogger } from '../../platform/logger.js';
-import type { OpenedServers } from './mcp-connections.js';
-import type { Mcp } from './open-mcp.js';
+} from '../support/open-test-mcp.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { createLogger } from '../../src/platform/logger.js';
+import type { OpenedServers } from '../../src/tools/mcp/mcp-connections.js';
+import type { Mcp } from '../../src/tools/mcp/open-mcp.js';
 
 const token = 'tok-session-0123456789';
 

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { DataFolderBusyError, holdDataFolder, livingOwner } from './data-folder.js';
+import { DataFolderBusyError, holdDataFolder, livingOwner } from '../../src/storage/data-folder.js';
 
 describe('a data folder', () => {
   let folder: string;

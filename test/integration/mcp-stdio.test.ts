@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { callMcp, openTestMcp, stdioServer, turnOf } from '../../../test/support/open-test-mcp.js';
-import { systemClock } from '../../platform/clock.js';
-import { ToolFailure } from '../tool-failure.js';
-import { runTool } from '../run-tool.js';
-import type { Mcp } from './open-mcp.js';
+import { callMcp, openTestMcp, stdioServer, turnOf } from '../support/open-test-mcp.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { ToolFailure } from '../../src/tools/tool-failure.js';
+import { runTool } from '../../src/tools/run-tool.js';
+import type { Mcp } from '../../src/tools/mcp/open-mcp.js';
 
 const run = promisify(execFile);
 

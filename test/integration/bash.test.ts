@@ -2,15 +2,15 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../platform/clock.js';
-import type { JsonObject } from '../../platform/json.js';
-import { openTools, type TurnTools } from '../open-tools.js';
-import { ToolRegistry } from '../registry.js';
-import { runTool, type ToolOutcome } from '../run-tool.js';
-import { untilProcesses, uniqueMinute } from '../../../test/support/find-processes.js';
-import { eachShells } from '../../../test/support/test-shells.js';
-import { shellsOff, type Shells } from '../sandbox/shells.js';
-import { bashTool } from './bash.js';
+import { systemClock } from '../../src/platform/clock.js';
+import type { JsonObject } from '../../src/platform/json.js';
+import { openTools, type TurnTools } from '../../src/tools/open-tools.js';
+import { ToolRegistry } from '../../src/tools/registry.js';
+import { runTool, type ToolOutcome } from '../../src/tools/run-tool.js';
+import { untilProcesses, uniqueMinute } from '../support/find-processes.js';
+import { eachShells } from '../support/test-shells.js';
+import { shellsOff, type Shells } from '../../src/tools/sandbox/shells.js';
+import { bashTool } from '../../src/tools/builtin/bash.js';
 
 const env = {
   PATH: '/usr/local/bin:/usr/bin:/bin',

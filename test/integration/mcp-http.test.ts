@@ -4,9 +4,9 @@ import {
   openTestMcp,
   turnOf,
   type TestMcpOptions,
-} from '../../../test/support/open-test-mcp.js';
-import { startMcpHttp, type McpHttp } from '../../../test/support/start-mcp-http.js';
-import type { Mcp } from './open-mcp.js';
+} from '../support/open-test-mcp.js';
+import { startMcpHttp, type McpHttp } from '../support/start-mcp-http.js';
+import type { Mcp } from '../../src/tools/mcp/open-mcp.js';
 
 const good = { Authorization: 'Bearer right-0123456789' };
 

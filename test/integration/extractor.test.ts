@@ -4,13 +4,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { testPdf } from '../../../test/support/test-pdf.js';
-import { testZip } from '../../../test/support/test-zip.js';
-import { openExtractor, type Extractor } from './extractor.js';
-import type { TextSource } from './outcomes.js';
+import { testPdf } from '../support/test-pdf.js';
+import { testZip } from '../support/test-zip.js';
+import { openExtractor, type Extractor } from '../../src/attachments/extract/extractor.js';
+import type { TextSource } from '../../src/attachments/extract/outcomes.js';
 
 const fixture = (name: string): Promise<Buffer> =>
-  readFile(fileURLToPath(new URL(`../../../test/fixtures/files/${name}`, import.meta.url)));
+  readFile(fileURLToPath(new URL(`../fixtures/files/${name}`, import.meta.url)));
 
 let extractor: Extractor;
 beforeAll(() => {
