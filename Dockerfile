@@ -1,18 +1,18 @@
 # syntax=docker/dockerfile:1
-# Builds with every package, runs with those that are needed; root builds, nobody special runs.
+# Builds with what building needs, runs with what running needs; root builds, nobody special runs.
 
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 # Not `npm ci`: it refuses a lock file without other platforms' optional packages.
-RUN npm install --no-save --no-fund --no-audit
+RUN npm install --workspaces=false --no-save --no-fund --no-audit
 COPY . .
 RUN npm run build
 
 FROM node:20-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm install --omit=dev --no-save --no-fund --no-audit
+RUN npm install --workspaces=false --omit=dev --no-save --no-fund --no-audit
 
 FROM node:20-bookworm-slim
 # The sandbox of commands: without it, or where the container may not use it, bash is off.
