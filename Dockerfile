@@ -5,13 +5,14 @@ FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 # Not `npm ci`: it refuses a lock file without other platforms' optional packages.
-RUN npm install --workspaces=false --no-save --no-fund --no-audit
+RUN npm install --workspaces=false --omit=peer --no-save --no-fund --no-audit
 COPY . .
 RUN npm run build
 
 FROM node:20-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+# With the optional peers, in the locked versions: OCR.
 RUN npm install --workspaces=false --omit=dev --no-save --no-fund --no-audit
 
 FROM node:20-bookworm-slim

@@ -72,4 +72,18 @@ describe('Extractions', () => {
     });
     expect(closed.lines.join('')).toContain('a file could not be read');
   });
+
+  it('forgets what the server lacked, for it may have been installed since', async () => {
+    const lacking = await open('e', Buffer.from('a picture'));
+    let asked = 0;
+    const refused = { type: 'refused', reason: 'There is no OCR', isPassing: true } as const;
+    lacking.extractor.readImage = async () => {
+      asked += 1;
+      return refused;
+    };
+    expect(await lacking.extractions.readImage('e')).toEqual(refused);
+    expect(await lacking.extractions.readImage('e')).toEqual(refused);
+    expect(asked).toBe(2);
+    await lacking.extractor.close();
+  });
 });

@@ -86,7 +86,7 @@ export class Extractions {
       this.deps.logger.error({ sha256, method, error }, 'a file could not be read');
       return unread;
     }
-    await this.#keep(sha256, method, outcome);
+    if (!('isPassing' in outcome)) await this.#keep(sha256, method, outcome);
     return outcome;
   }
 

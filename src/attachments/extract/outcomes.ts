@@ -4,7 +4,12 @@ export type FileContent = Buffer | (() => Promise<Buffer>);
 export type TextSource = 'pdf' | 'docx' | 'xlsx' | 'pptx' | 'csv' | 'html' | 'text';
 
 /** A sentence for the user and the model; it names no path of the server. */
-export type Refused = { type: 'refused'; reason: string };
+export type Refused = {
+  type: 'refused';
+  reason: string;
+  /** Whether the server lacks something that may be there the next time. */
+  isPassing?: true;
+};
 
 export type TextOutcome =
   | {

@@ -2,38 +2,51 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { unreachable } from '../../platform/exhaustive.js';
 import type { TextOutcome, TextSource } from './outcomes.js';
 import { FileFault } from './file-fault.js';
+import { findOcrPackage, NoOcr, type FindOcr } from './ocr-packages.js';
 import type { ReadBudget, TextFound } from './text-found.js';
 import type { ReaderAnswer, ReaderJob, ReaderRequest } from './reader-job.js';
 
 const REASON_CHARS = 200;
 
+type Reader = (content: Buffer, budget: ReadBudget, findOcr: FindOcr) => Promise<TextFound>;
+
 /** Each reader is loaded when its first file comes: together they are large. */
-const readers: Record<TextSource, (content: Buffer, budget: ReadBudget) => Promise<TextFound>> = {
+const readers: Record<TextSource, Reader> = {
   text: async (content) => (await import('./read-plain.js')).readPlain(content),
   csv: async (content) => (await import('./read-plain.js')).readPlain(content),
   html: async (content) => (await import('./read-html.js')).readHtml(content),
   docx: async (content) => (await import('./read-docx.js')).readDocx(content),
   xlsx: async (content, budget) => (await import('./read-xlsx.js')).readXlsx(content, budget),
   pptx: async (content) => (await import('./read-pptx.js')).readPptx(content),
-  pdf: async (content, budget) => (await import('./read-pdf.js')).readPdf(content, budget),
+  pdf: async (content, budget, findOcr) =>
+    (await import('./read-pdf.js')).readPdf(content, budget, findOcr),
 };
 
 /** Never rejects: whatever a parser throws is about the file. */
-export async function readJob({ job, file, made }: ReaderRequest): Promise<ReaderAnswer> {
+export async function readJob(
+  { job, file, made }: ReaderRequest,
+  findOcr: FindOcr = (name) => findOcrPackage(name),
+): Promise<ReaderAnswer> {
   try {
-    return await read(job, await readFile(file), made);
+    return await read(job, await readFile(file), made, findOcr);
   } catch (error) {
-    return { type: 'refused', reason: describe(error) };
+    const isPassing = error instanceof NoOcr;
+    return { type: 'refused', reason: describe(error), ...(isPassing ? { isPassing } : {}) };
   }
 }
 
-async function read(job: ReaderJob, content: Buffer, made: string): Promise<ReaderAnswer> {
+async function read(
+  job: ReaderJob,
+  content: Buffer,
+  made: string,
+  findOcr: FindOcr,
+): Promise<ReaderAnswer> {
   switch (job.kind) {
     case 'text':
-      return toOutcome(await readers[job.source](content, job), job.maxChars);
+      return toOutcome(await readers[job.source](content, job, findOcr), job.maxChars);
     case 'image-text': {
       const { readScans, toScan } = await import('./read-scans.js');
-      return toOutcome(await readScans([await toScan(content)], job), job.maxChars);
+      return toOutcome(await readScans([await toScan(content)], job, findOcr), job.maxChars);
     }
     case 'pages': {
       const { countPages } = await import('./read-pdf.js');

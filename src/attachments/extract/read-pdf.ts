@@ -1,4 +1,5 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { FindOcr } from './ocr-packages.js';
 import { openPdf } from './open-pdf.js';
 import { renderPage } from './render-page.js';
 import { readScans } from './read-scans.js';
@@ -18,7 +19,11 @@ export async function countPages(content: Buffer): Promise<{ pages: number; isLo
 }
 
 /** Its text, page by page; where it has next to none, what OCR finds on the first pages. */
-export async function readPdf(content: Buffer, budget: ReadBudget): Promise<TextFound> {
+export async function readPdf(
+  content: Buffer,
+  budget: ReadBudget,
+  findOcr: FindOcr,
+): Promise<TextFound> {
   const document = await openPdf(content);
   const pages = document.numPages;
   const texts = await readPages(document, budget.maxChars);
@@ -26,7 +31,9 @@ export async function readPdf(content: Buffer, budget: ReadBudget): Promise<Text
   if (letters >= FEW_LETTERS * Math.max(1, texts.length)) {
     return { text: joinPages(texts, pages), via: 'text', pages, isPartial: texts.length < pages };
   }
-  const found = await readScans(renderPages(document), budget);
+  // Before OCR is started for nothing.
+  findOcr('@napi-rs/canvas');
+  const found = await readScans(renderPages(document), budget, findOcr);
   return { ...found, pages, isPartial: found.isPartial === true || pages > MOST_SCANS };
 }
 

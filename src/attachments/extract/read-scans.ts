@@ -1,27 +1,28 @@
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import sharp from 'sharp';
-import { createWorker, OEM } from 'tesseract.js';
 import { FileFault } from './file-fault.js';
 import { MOST_PIXELS } from './fit-image.js';
+import type { FindOcr } from './ocr-packages.js';
 import type { ReadBudget, TextFound } from './text-found.js';
 
 const language = 'eng';
-/** The language's data is a package: nothing is fetched while the server runs. */
-const langPath = path.join(
-  path.dirname(
-    createRequire(import.meta.url).resolve(`@tesseract.js-data/${language}/package.json`),
-  ),
-  '4.0.0_best_int',
-);
 /** Pixels of the longer side: more does not make letters clearer. */
 const SIDE = 3_000;
 
-/** What OCR finds in pictures, one after the other. */
+/**
+ * What OCR finds in pictures, one after the other.
+ *
+ * @throws NoOcr
+ */
 export async function readScans(
   pictures: AsyncIterable<Buffer> | Iterable<Buffer>,
   { ocrMs }: Pick<ReadBudget, 'ocrMs'>,
+  findOcr: FindOcr,
 ): Promise<TextFound> {
+  findOcr('tesseract.js');
+  // The language's data is a package: nothing is fetched while the server runs.
+  const langPath = path.join(findOcr(`@tesseract.js-data/${language}`), '4.0.0_best_int');
+  const { createWorker, OEM } = await import('tesseract.js');
   const until = performance.now() + ocrMs;
   const worker = await createWorker(language, OEM.LSTM_ONLY, {
     langPath,
