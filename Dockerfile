@@ -22,7 +22,7 @@ ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY package.json ./
+COPY package.json LICENSE ./
 COPY instructions ./instructions
 # Where the agent works: mount a volume here, writable for `node`.
 RUN mkdir /projects && chown node:node /projects
