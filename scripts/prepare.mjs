@@ -40,7 +40,7 @@ async function install({ withTools }) {
   process.stderr.write(
     withTools
       ? 'Installing what running, building and testing need: about 950 packages, 800 MB; a minute or two …\n'
-      : 'Installing what running and building need: about 500 packages, 450 MB; about half a minute …\n',
+      : 'Installing what running and building need: about 500 packages, 440 MB; about half a minute …\n',
   );
   const timer = setInterval(() => {
     const { length } = installed();

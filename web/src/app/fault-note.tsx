@@ -1,4 +1,4 @@
-import { CircleAlert, RotateCw } from 'lucide-react';
+import { CircleAlert, RotateCw } from '../ui/icons.js';
 import { Button } from '../ui/button.js';
 import { describeFault } from './describe-fault.js';
 

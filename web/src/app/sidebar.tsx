@@ -8,8 +8,8 @@ import {
   Settings2,
   ShieldQuestion,
   Sun,
-  type LucideIcon,
-} from 'lucide-react';
+  type Icon,
+} from '../ui/icons.js';
 import type { ListedSession } from '../../../src/session/view-session.js';
 import { usePending } from '../approvals/use-pending.js';
 import { IconButton } from '../ui/button.js';
@@ -71,7 +71,7 @@ function Place({
 }: {
   to: Route['page'];
   route: Route;
-  Picture: LucideIcon;
+  Picture: Icon;
   label: string;
   count?: number;
 }) {
@@ -154,7 +154,7 @@ function OneSession({
   );
 }
 
-const themes: { choice: ThemeChoice; Picture: LucideIcon; next: ThemeChoice }[] = [
+const themes: { choice: ThemeChoice; Picture: Icon; next: ThemeChoice }[] = [
   { choice: 'system', Picture: Monitor, next: 'light' },
   { choice: 'light', Picture: Sun, next: 'dark' },
   { choice: 'dark', Picture: Moon, next: 'system' },

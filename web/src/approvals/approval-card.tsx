@@ -1,4 +1,4 @@
-import { ShieldQuestion } from 'lucide-react';
+import { ShieldQuestion } from '../ui/icons.js';
 import { useId, useState } from 'react';
 import { FaultNote } from '../app/fault-note.js';
 import { client, noteFault } from '../app/client.js';

@@ -1,4 +1,4 @@
-import { TriangleAlert } from 'lucide-react';
+import { TriangleAlert } from '../ui/icons.js';
 import type { ReactNode } from 'react';
 import { formatCount } from '../ui/format.js';
 import type { NoticeItem } from './turn-view.js';

@@ -1,4 +1,4 @@
-import { Bot, ChevronRight } from 'lucide-react';
+import { Bot, ChevronRight } from '../ui/icons.js';
 import type { ReactNode } from 'react';
 import { Link } from '../app/link.js';
 import { Spinner } from '../ui/spinner.js';

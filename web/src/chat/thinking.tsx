@@ -1,4 +1,4 @@
-import { ChevronRight } from 'lucide-react';
+import { ChevronRight } from '../ui/icons.js';
 import { memo } from 'react';
 import type { ThinkingItem } from './turn-view.js';
 

@@ -11,8 +11,8 @@ import {
   ListTodo,
   SquareTerminal,
   Wrench,
-  type LucideIcon,
-} from 'lucide-react';
+  type Icon,
+} from '../ui/icons.js';
 import { memo, useState, type ReactNode } from 'react';
 import { ApprovalCard } from '../approvals/approval-card.js';
 import { formatDuration } from '../ui/format.js';
@@ -22,7 +22,7 @@ import { DiffView } from './diff-view.js';
 import { OpenText } from './open-text.js';
 import type { ToolItem, TurnView } from './turn-view.js';
 
-const pictures: Record<string, LucideIcon> = {
+const pictures: Record<string, Icon> = {
   bash: SquareTerminal,
   write: FilePen,
   edit: FilePen,

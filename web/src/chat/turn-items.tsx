@@ -1,4 +1,4 @@
-import { CornerDownRight, FileX } from 'lucide-react';
+import { CornerDownRight, FileX } from '../ui/icons.js';
 import { MarkdownText } from './markdown.js';
 import { Notice, NoticeOf } from './notice.js';
 import { Sources } from './sources.js';

@@ -4,7 +4,7 @@ import {
   CircleCheck,
   CircleSlash,
   TriangleAlert,
-} from 'lucide-react';
+} from '../ui/icons.js';
 import type { ReactNode } from 'react';
 import { Link } from '../app/link.js';
 import { formatDuration, formatShort } from '../ui/format.js';

@@ -1,4 +1,4 @@
-import { ExternalLink } from 'lucide-react';
+import { ExternalLink } from '../ui/icons.js';
 import { useCallback, useState } from 'react';
 import type { QueuedTurnView, QueueView, StatusView } from '../../../src/ops/view-queue.js';
 import { noteFault } from '../app/client.js';

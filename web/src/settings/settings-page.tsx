@@ -1,4 +1,4 @@
-import { Check, RotateCcw } from 'lucide-react';
+import { Check, RotateCcw } from '../ui/icons.js';
 import { useEffect, useMemo } from 'react';
 import { agentConfigFields, type AgentConfig } from '../../../src/governance/agent-config.js';
 import { forgetKey, apiKey, keyWanted } from '../app/api-key.js';

@@ -1,4 +1,4 @@
-import { Square } from 'lucide-react';
+import { Square } from '../ui/icons.js';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { TurnRecord } from '../../../src/client/turnpike-client.js';
 import { client, noteFault } from '../app/client.js';

@@ -6,14 +6,14 @@ import {
   RotateCcw,
   ShieldQuestion,
   Wrench,
-  type LucideIcon,
-} from 'lucide-react';
+  type Icon,
+} from '../ui/icons.js';
 import { Link } from '../app/link.js';
 import { formatDuration, formatShort } from '../ui/format.js';
 import type { Bar, BarKind, BarStatus } from './bars.js';
 import type { Timeline } from './build-timeline.js';
 
-const pictures: Record<BarKind, LucideIcon> = {
+const pictures: Record<BarKind, Icon> = {
   queue: Clock,
   step: Footprints,
   model: BrainCircuit,
