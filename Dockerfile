@@ -12,7 +12,8 @@ RUN npm run build
 FROM node:20-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# With the optional peers, in the locked versions: OCR.
+# The lock file has OCR's packages, the optional peers, for the tests' sake.
+COPY test/package.json ./test/
 RUN npm install --workspaces=false --omit=dev --no-save --no-fund --no-audit
 
 FROM node:20-bookworm-slim

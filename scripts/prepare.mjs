@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const at = (...parts) => path.join(root, ...parts);
 
-/** Between two lines that say how far it is, in ms. */
+/** Between two lines that say that it goes on, in ms. */
 const TELL_MS = 10_000;
 
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -40,11 +40,12 @@ async function install({ withTools }) {
   process.stderr.write(
     withTools
       ? 'Installing what running, building and testing need: about 950 packages, 800 MB; a minute or two …\n'
-      : 'Installing what running and building need: about 500 packages, 440 MB; about half a minute …\n',
+      : 'Installing what running and building need: about 500 packages, 440 MB; 30 to 60 s …\n',
   );
+  const startedAt = Date.now();
   const timer = setInterval(() => {
-    const { length } = installed();
-    process.stderr.write(length === 0 ? '… looking packages up\n' : `… ${length} packages\n`);
+    const seconds = Math.round((Date.now() - startedAt) / 1000);
+    process.stderr.write(`… still installing, after ${seconds} s\n`);
   }, TELL_MS);
   // Not `npm ci`: it refuses a lock file that lacks other platforms' optional packages, which is
   // what npm writes where a registry does not have them. `--no-save` leaves the lock file alone.
@@ -59,7 +60,6 @@ async function install({ withTools }) {
     ...(withTools || isInstalled('tesseract.js') ? [] : ['--omit=peer']),
   ]);
   clearInterval(timer);
-  process.stderr.write(`${installed().length} packages are there.\n`);
 }
 
 /** @returns {{devDependencies: Record<string, string>}} */
@@ -69,14 +69,6 @@ function readPackage(folder) {
 
 function isInstalled(name) {
   return existsSync(at('node_modules', name, 'package.json'));
-}
-
-/** The packages at the top of `node_modules`, where most of them are. */
-function installed() {
-  const list = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
-  return list(at('node_modules'))
-    .filter((name) => !name.startsWith('.'))
-    .flatMap((name) => (name.startsWith('@') ? list(at('node_modules', name)) : [name]));
 }
 
 /** When the newest of some files, or of the files below some folders, was changed; 0 for none. */
