@@ -11,7 +11,9 @@ export interface LimitReached {
   kind: 'limit-reached' | 'no-progress' | 'error-limit';
   text: string;
   metadata:
-    LimitMetadata | { repeated_action: string } | { error_count: number; last_error: string };
+    | LimitMetadata
+    | { repeated_action: string }
+    | { error_count: number; last_error: string };
 }
 
 const tooLittle = 'not enough for another reply';

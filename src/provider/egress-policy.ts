@@ -10,7 +10,8 @@ const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /** `baseUrl` has no trailing slash. Requests may go to `origin` and nowhere else. */
 export type EgressVerdict =
-  { ok: true; baseUrl: string; origin: string } | { ok: false; error: TypedError };
+  | { ok: true; baseUrl: string; origin: string }
+  | { ok: false; error: TypedError };
 
 /**
  * Whether the model may be reached at the configured base URL. Rules in order, first match wins:

@@ -71,7 +71,14 @@ export const sessions = pgTable('sessions', {
  * The last four are final.
  */
 export type TurnStatus =
-  'held' | 'queued' | 'running' | 'waiting' | 'completed' | 'limited' | 'interrupted' | 'failed';
+  | 'held'
+  | 'queued'
+  | 'running'
+  | 'waiting'
+  | 'completed'
+  | 'limited'
+  | 'interrupted'
+  | 'failed';
 
 /** Of the turn that holds its session's lock. */
 export const activeStatuses = ['queued', 'running', 'waiting'] as const;
@@ -90,7 +97,11 @@ export interface TurnRequest {
 
 /** Why a turn was asked to stop. `deadline` is the turn's own time limit. */
 export type CancelReason =
-  'interrupt' | 'disconnect' | 'session-deleted' | 'superseded' | 'parent-ended';
+  | 'interrupt'
+  | 'disconnect'
+  | 'session-deleted'
+  | 'superseded'
+  | 'parent-ended';
 
 export interface TurnFailure {
   errorType: string;

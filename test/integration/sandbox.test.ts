@@ -4,11 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  countProcesses,
-  uniqueMinute,
-  untilProcesses,
-} from '../support/find-processes.js';
+import { countProcesses, uniqueMinute, untilProcesses } from '../support/find-processes.js';
 import { sandboxedShells, type TestShells } from '../support/test-shells.js';
 import { systemClock } from '../../src/platform/clock.js';
 import type { CommandEnd } from '../../src/tools/sandbox/shell-session.js';

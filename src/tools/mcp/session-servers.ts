@@ -6,7 +6,8 @@ import { readDefinition, readServerMap } from './read-definitions.js';
 
 /** What a session says of one server: a definition of its own, or credentials for a configured one. */
 export type SessionServer =
-  { kind: 'own'; definition: McpDefinition } | { kind: 'credentials'; credentials: Credentials };
+  | { kind: 'own'; definition: McpDefinition }
+  | { kind: 'credentials'; credentials: Credentials };
 
 export interface Credentials {
   headers: Record<string, string>;

@@ -45,7 +45,8 @@ export type AgUiOutcome =
   | { type: 'cancelled' };
 
 export type StateOperation =
-  { op: 'add'; path: string; value: unknown } | { op: 'replace'; path: string; value: unknown };
+  | { op: 'add'; path: string; value: unknown }
+  | { op: 'replace'; path: string; value: unknown };
 
 /** Of a subagent, what it does has its id; the parent's has none. */
 interface ByWhom {

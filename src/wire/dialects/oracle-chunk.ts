@@ -19,7 +19,11 @@ export interface OracleToolCall {
 }
 
 export type SystemType =
-  'limit_warning' | 'limit_reached' | 'no_progress' | 'error_limit' | 'tool_limit';
+  | 'limit_warning'
+  | 'limit_reached'
+  | 'no_progress'
+  | 'error_limit'
+  | 'tool_limit';
 
 export type DoneChunk = {
   type: 'done';

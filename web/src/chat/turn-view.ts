@@ -91,7 +91,13 @@ export interface RejectedFileItem {
 }
 
 export type Item =
-  ThinkingItem | TextItem | ToolItem | SourcesItem | NoticeItem | JoinedItem | RejectedFileItem;
+  | ThinkingItem
+  | TextItem
+  | ToolItem
+  | SourcesItem
+  | NoticeItem
+  | JoinedItem
+  | RejectedFileItem;
 
 export interface AttachedFile {
   name: string;
