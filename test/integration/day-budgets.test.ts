@@ -91,7 +91,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     const limited = found.filter(({ endReason }) => endReason === 'daily_token_budget');
     expect(limited.length).toBeGreaterThan(5);
     expect(limited[0]?.endNote).toContain('It starts again at midnight UTC');
-    expect(found.filter(({ status }) => status === 'completed').length).toBeGreaterThan(1);
+    expect(found.filter(({ status }) => status === 'completed').length).toBeGreaterThan(0);
     const failed = found.filter(({ status }) => status === 'failed');
     for (const { failure } of failed) expect(failure?.errorType).toBe('SDK_FAILURE');
     expect((await used()).tokens).toBe(await usedByTurns());

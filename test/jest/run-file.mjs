@@ -3,9 +3,12 @@
  * every test file a copy of all it imports, which cost more than what the files test; here the files of
  * a worker share their modules, and so hold no state in them. There are no module mocks.
  */
-import { createRequire, register } from 'node:module';
+import { readFileSync } from 'node:fs';
+import Module, { createRequire, register } from 'node:module';
+import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import v8 from 'node:v8';
+import vm from 'node:vm';
 import circus from 'jest-circus/runner';
 import { useGlobals } from './globals.mjs';
 
@@ -17,19 +20,15 @@ process.setSourceMapsEnabled(true);
 const requireFromCircus = createRequire(
   createRequire(import.meta.url).resolve('jest-circus/runner'),
 );
-/** Circus keeps its listeners here, beyond the copy of it that a file has. */
-const listeners = Symbol.for('EVENT_HANDLERS');
+/** Compiled modules of circus, by file. */
+const compiled = new Map();
 
 /** Takes and returns what jest's own runner does; the functions that load modules are replaced. */
-export default function runFile(globalConfig, config, environment, runtime, testPath, send) {
+export default async function runFile(globalConfig, config, environment, runtime, testPath, send) {
   // Jest's own mapping of stacks, set before each file, knows only what jest has compiled.
   Error.prepareStackTrace = undefined;
-  delete globalThis[listeners];
   Object.assign(runtime, {
-    requireInternalModule: (file) => {
-      delete requireFromCircus.cache[file];
-      return requireFromCircus(file);
-    },
+    requireInternalModule: runAnew,
     setGlobalsForRuntime: (globals) =>
       useGlobals({ ...globals, jest: timersOf(environment.fakeTimersModern) }),
     unstable_shouldLoadAsEsm: () => true,
@@ -38,7 +37,30 @@ export default function runFile(globalConfig, config, environment, runtime, test
       import(`${pathToFileURL(file).href}?${config.displayName?.name ?? ''}`),
   });
   const run = circus.default ?? circus;
-  return run(globalConfig, config, environment, runtime, testPath, send);
+  try {
+    return await run(globalConfig, config, environment, runtime, testPath, send);
+  } finally {
+    forgetState();
+  }
+}
+
+/** A module of circus with a state of its own, as every test file has one. */
+function runAnew(file) {
+  let script = compiled.get(file);
+  if (script === undefined) {
+    const source = Module.wrap(readFileSync(file, 'utf8'));
+    compiled.set(file, (script = new vm.Script(source, { filename: file })));
+  }
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, requireFromCircus, module, file, path.dirname(file));
+  return module.exports;
+}
+
+/** Circus leaves the tests of a file, with all that these hold, and its listeners on the global object. */
+function forgetState() {
+  for (const key of Object.getOwnPropertySymbols(globalThis)) {
+    if (['JEST_STATE_SYMBOL', 'EVENT_HANDLERS'].includes(key.description)) delete globalThis[key];
+  }
 }
 
 /** What the tests use of `jest`. */
