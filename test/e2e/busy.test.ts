@@ -169,7 +169,7 @@ describe('a busy session', () => {
 });
 
 /** A longer series is for a release. */
-const TURNS = process.env['TEST_RELEASE'] === undefined ? 30 : 100;
+const TURNS = process.env['TEST_RELEASE'] === undefined ? 20 : 100;
 
 describe(`${TURNS} simultaneous turns for one session`, () => {
   let server: TestServer;

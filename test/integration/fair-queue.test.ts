@@ -46,11 +46,11 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
   const allOf = (ids: readonly string[]) => Promise.all(ids.map((id) => end(id)));
 
   it('lets nobody wait for more than the turns that run', async () => {
-    for (let i = 0; i < 100; i += 1) await submit('greedy');
+    for (let i = 0; i < 60; i += 1) await submit('greedy');
     await fleet.start();
     for (let i = 0; i < 6; i += 1) await end(await submit('modest'));
     const [greedy, modest] = [await rowsOf('greedy'), await rowsOf('modest')];
-    expect(greedy.filter(({ status }) => status === 'queued').length).toBeGreaterThan(25);
+    expect(greedy.filter(({ status }) => status === 'queued').length).toBeGreaterThan(15);
     for (const { createdAt, startedAt } of modest) {
       const from = createdAt.getTime();
       const to = startedAt?.getTime() ?? Infinity;
