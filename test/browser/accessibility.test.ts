@@ -18,9 +18,8 @@ async function problemsOf(page: Page, rules?: readonly string[]): Promise<string
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) {
     await page.evaluate(`${axeSource}; undefined`);
   }
-  const { violations } = await page.evaluate<AxeResults>(
-    "axe.run({ resultTypes: ['violations'] })",
-  );
+  const options = JSON.stringify({ resultTypes: ['violations'], runOnly: rules });
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(${options})`);
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>
