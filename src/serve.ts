@@ -65,6 +65,17 @@ export async function serve(runtime: Runtime): Promise<Server> {
     forceCloseConnections: true,
     abortOnError: false,
   });
+  try {
+    return await listen(app, runtime);
+  } catch (error) {
+    // What listens or works already would keep a process alive that has not started.
+    await app.close();
+    throw error;
+  }
+}
+
+async function listen(app: NestExpressApplication, runtime: Runtime): Promise<Server> {
+  const { config, logger } = runtime;
   // The reference checks no content type, and its clients send none.
   app.useBodyParser('json', {
     limit: config.maxConversationBytes,

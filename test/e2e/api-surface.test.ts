@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { serve } from '../../src/serve.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
 interface OpenApi {
@@ -29,6 +30,21 @@ describe('the server beside its turns', () => {
       200,
       { ready: true, checks: { database: 'ok', queue: 'ok', log: 'ok' } },
     ]);
+  });
+
+  it('listens no longer where its start fails half-way', async () => {
+    const other = await startServer();
+    const { runtime } = other;
+    let url = '';
+    const publish = async (published: string): Promise<void> => {
+      url = published;
+      throw new Error('the database went away');
+    };
+    const config = { ...runtime.config, port: 0 };
+    const broken = { ...runtime, config, backEnd: { ...runtime.backEnd, publish } };
+    await expect(serve(broken)).rejects.toThrow('the database went away');
+    await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
+    await other.close();
   });
 
   it('says what does not answer when it is not ready', async () => {
