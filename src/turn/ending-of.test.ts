@@ -30,6 +30,16 @@ describe('endingOf', () => {
     expect(endingOf(new FencedError('t', 1, 2), undefined)).toEqual({ type: 'leave' });
   });
 
+  it('leaves a turn whose database went away: its end could not be stored either', () => {
+    const cause = Object.assign(new Error('terminating connection'), { code: '57P01' });
+    expect(endingOf(new Error('Failed query', { cause }), undefined)).toEqual({ type: 'leave' });
+    const refused = Object.assign(new Error('no such column'), { code: '42703' });
+    expect(endingOf(new Error('Failed query', { cause: refused }), undefined)).toMatchObject({
+      type: 'end',
+      ending: { outcome: 'failed' },
+    });
+  });
+
   it('passes a typed error on, with what a client may know', () => {
     const error = new TypedError('SDK_FAILURE', {
       status: 529,

@@ -1,6 +1,7 @@
 import { FencedError } from '../events/event-log.js';
 import { unreachable } from '../platform/exhaustive.js';
 import { TypedError } from '../platform/typed-error.js';
+import { isDatabaseDown } from '../storage/database-down.js';
 import type { TurnFailure } from '../storage/schema.js';
 import type { LeaseEnd } from './lease.js';
 import type { Ending } from './next-action.js';
@@ -34,6 +35,8 @@ export function endingOf(thrown: unknown, reason: LeaseEnd | undefined): TurnFat
       return unreachable(reason);
   }
   if (thrown instanceof FencedError) return { type: 'leave' };
+  // No end can be stored now; when the lease is over the turn goes on, from what is stored.
+  if (!(thrown instanceof TypedError) && isDatabaseDown(thrown)) return { type: 'leave' };
   const { errorType, ...rest } = failureOf(thrown);
   return {
     type: 'end',
