@@ -33,7 +33,12 @@ function chooseSuites() {
   if (others.length > chosen.length) {
     console.error(`npm test runs ${others.length - chosen.length} more suites that this touches.`);
   }
-  return [`^${root}/(web/)?src/`, ...chosen];
+  return [`^${escape(root)}/(web/)?src/`, ...chosen.map(escape)];
+}
+
+/** A path as a pattern of itself. */
+function escape(file) {
+  return file.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
 
 function changedFiles() {

@@ -54,6 +54,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium }) {
   const temporary = mkdtempSync(path.join(tmpdir(), 'turnpike-tests-'));
   // PostgreSQL runs as another user, in a folder inside.
   chmodSync(temporary, 0o755);
+  const template = await emptyTemplate(databaseUrl);
   const databases = mkdtempSync(path.join(memoryFolder(), 'turnpike-databases-'));
   const untested = [
     ...(hasSandbox ? [] : ['integration/sandbox\\.test']),
@@ -76,7 +77,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium }) {
         TEST_REDIS_URL: redisUrl,
         TEST_DATABASE_URL: databaseUrl,
         TEST_DATABASES: databases,
-        TEST_EMPTY_TEMPLATE: await emptyTemplate(databaseUrl),
+        TEST_EMPTY_TEMPLATE: template,
         TEST_EMPTY_DATABASE: await emptyDatabase(databases),
         TEST_SANDBOX: hasSandbox ? 'bubblewrap' : 'none',
         ...(chromium === undefined ? {} : { TEST_CHROMIUM: chromium }),
@@ -86,6 +87,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium }) {
   // A signal to this process is one to the tests; the services are stopped after them.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
   const [code] = await once(child, 'exit');
+  await withClient(databaseUrl, (client) => client.query(`drop database ${template}`));
   rmSync(databases, { recursive: true, force: true, maxRetries: 10 });
   if (code === 0) rmSync(temporary, { recursive: true, force: true, maxRetries: 10 });
   else console.error(`What the tests left is in ${temporary}`);

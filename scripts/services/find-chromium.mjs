@@ -1,7 +1,7 @@
 /** The browser that the tests of the console run in. */
 import { findProgram, installPackages } from './find-programs.mjs';
 
-/** The shell first: the same engine without a desktop's windows, a third of the work. */
+/** The shell first: the same engine without a desktop's windows. */
 const names = [
   'chromium-headless-shell',
   'chromium',

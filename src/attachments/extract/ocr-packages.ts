@@ -13,7 +13,7 @@ export type FindOcr = (name: OcrPackage) => string;
 /** Finds a file of a package, as `require.resolve` does. */
 export type Resolve = (id: string) => string;
 
-/** What OCR needs is not installed: a fault of the server's, which ends when somebody installs it. */
+/** A package that OCR needs is not installed: a fault of the server's, until somebody installs it. */
 export class NoOcr extends FileFault {
   constructor(options: ErrorOptions) {
     super(

@@ -10,7 +10,7 @@ const language = 'eng';
 const SIDE = 3_000;
 
 /**
- * What OCR finds in pictures, one after the other.
+ * Reads the text in pictures by OCR, one after the other.
  *
  * @throws NoOcr
  */
