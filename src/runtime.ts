@@ -18,6 +18,7 @@ import { KeyedMutex } from './platform/keyed-mutex.js';
 import { Opened } from './platform/opened.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import { AnthropicProvider } from './provider/anthropic/anthropic-provider.js';
+import { ModelCatalogue } from './provider/models/model-catalogue.js';
 import { chooseProviderMode, type ProviderMode } from './provider/provider-settings.js';
 import { secretRedactor } from './provider/redact-secrets.js';
 import { ownFolders } from './own-folders.js';
@@ -210,6 +211,7 @@ function assemble(parts: Parts): TurnServices {
     sessions: new SessionStore(db, clock, config.maxSessions),
     personas,
     provider,
+    models: new ModelCatalogue(),
     tools,
     mcp: parts.mcp,
     shells: parts.shells,

@@ -4,6 +4,14 @@ import type { Usage } from '../events/turn-event.js';
 export interface Price {
   input: number;
   output: number;
+  /** Of what is written to the provider's cache, by how long it is kept. Absent: 1.25 times input. */
+  cacheWrite5m?: number;
+  /** Absent: twice the input. */
+  cacheWrite1h?: number;
+  /** Absent: a tenth of the input. */
+  cacheRead?: number;
+  /** What a whole call costs instead whose prompt has more tokens than `above`. */
+  longPrompt?: Omit<Price, 'longPrompt'> & { above: number };
 }
 
 /** What a turn may cost at most, and by which price that is counted. */

@@ -19,7 +19,7 @@ import type { DayLimits } from '../governance/day-budget.js';
 import type { PermissionRules } from '../governance/permission-rules.js';
 import type { SubagentDecision } from '../governance/subagent-gate.js';
 import type { OptionResolution } from '../options/resolve-options.js';
-import type { AssistantPart } from '../provider/model-types.js';
+import type { AssistantPart, ToolSpec } from '../provider/model-types.js';
 import { instant } from './instant.js';
 
 /**
@@ -62,6 +62,8 @@ export const sessions = pgTable('sessions', {
   permissions: json('permissions').$type<PermissionRules>(),
   /** MCP servers of its turns by name, credentials among it: never shown, never logged. */
   mcpServers: json('mcp_servers').$type<Record<string, unknown>>(),
+  /** What its requests begin with; null before the first. */
+  prefix: json('prefix').$type<RequestPrefix>(),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 });
@@ -102,6 +104,27 @@ export type CancelReason =
   | 'session-deleted'
   | 'superseded'
   | 'parent-ended';
+
+/** The provider refused the turn's first request: whatever else is sent, not that again. */
+export type LeftOut = 'refused' | 'too-long';
+
+/** What the requests of a session begin with, byte for byte, until it has to change. */
+export interface RequestPrefix {
+  system: string;
+  tools: ToolSpec[];
+  /** The permission mode that `system` names. */
+  mode: string;
+  /** What the model was told since: the mode that holds, and the tools that are off. */
+  told: { mode: string; off: string[] };
+}
+
+/** What a step's thinking was made after: the provider takes it back only there. */
+export interface SentPrefix {
+  /** Of system prompt, tools and messages, thinking aside. */
+  hash: string;
+  /** The first step whose thinking was sent, `turnId:step`; null: none was. */
+  thinkingFrom: string | null;
+}
 
 export interface TurnFailure {
   errorType: string;
@@ -156,6 +179,10 @@ export const turns = pgTable(
     /** What the reply says about a limit that ended it; null where none did. */
     endNote: text('end_note'),
     failure: json('failure').$type<TurnFailure>(),
+    /** Why the model is not shown it in later turns; null: it is. */
+    leftOut: text('left_out').$type<LeftOut>(),
+    /** The step up to which outputs are cut because the provider said that the prompt is too long. */
+    elidedThrough: integer('elided_through').notNull().default(0),
     cancelRequestedAt: instant('cancel_requested_at'),
     cancelReason: text('cancel_reason').$type<CancelReason>(),
     createdAt: instant('created_at').notNull(),
@@ -220,6 +247,8 @@ export const steps = pgTable(
     parts: json('parts').$type<AssistantPart[]>().notNull(),
     stopReason: text('stop_reason').$type<StepStopReason>().notNull(),
     usage: json('usage').$type<Usage>().notNull(),
+    /** What its thinking is bound to; null where thinking is not. */
+    sent: json('sent').$type<SentPrefix>(),
     startedAt: instant('started_at').notNull(),
     endedAt: instant('ended_at').notNull(),
   },

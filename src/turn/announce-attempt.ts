@@ -3,7 +3,6 @@ import type { TurnEvent, TurnEventBody } from '../events/turn-event.js';
 import { describeProblems } from '../options/describe-problems.js';
 import { isoTime } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
-import { traitsOf } from '../provider/model-traits.js';
 import { sessions } from '../storage/schema.js';
 import { applyDecision, approvalResolved } from './approvals/approval-facts.js';
 import { loopState } from './loop-state.js';
@@ -35,7 +34,7 @@ export async function announceAttempt(
     providerSessionId: claudeSessionId,
     resumed,
     maxTurns: turn.options.options.maxTurns,
-    contextWindow: traitsOf(turn.options.options.model).contextWindow,
+    contextWindow: services.models.describe(turn.options.options.model).contextWindow,
   };
   await attempt.writer.commit(
     [started, ...notices(attempt)],

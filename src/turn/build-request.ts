@@ -1,5 +1,4 @@
 import type { ModelRequest } from '../provider/model-types.js';
-import { traitsOf } from '../provider/model-traits.js';
 import { buildMessages, type TurnTranscript } from './build-messages.js';
 import { elideOutputs } from './elide-outputs.js';
 import { elidedThrough } from './elided-through.js';
@@ -8,11 +7,10 @@ import type { TurnRun } from './turn-run.js';
 /** The next model call of a run, with all the room a reply may have. Pure. */
 export function buildRequest(run: TurnRun): ModelRequest {
   const { model, maxTokens = run.limits.maxTokens, thinking, citations } = run.turn.options.options;
-  const { takesSystemMessages } = traitsOf(model);
   return {
     model,
     system: run.system,
-    messages: buildMessages([...run.earlierTurns, currentTurn(run)], { takesSystemMessages }),
+    messages: buildMessages([...run.earlierTurns, currentTurn(run)], run.model),
     tools: run.toolSpecs,
     maxTokens,
     thinking,

@@ -17,7 +17,7 @@ import { addOverhead } from './turn-state.js';
  * @throws the lease's reason when it ends.
  */
 export async function compactForTurn(
-  { db, provider, clock, logger, settings }: TurnServices,
+  { db, provider, models, clock, logger, settings }: TurnServices,
   attempt: Attempt,
   source: Pick<CompactSource, 'turns' | 'contextTokens' | 'todos' | 'tools'>,
 ): Promise<Compaction | { problem: string }> {
@@ -38,7 +38,7 @@ export async function compactForTurn(
       (onUsage) =>
         compactSession(
           { db, provider, now, onUsage: (usage) => onUsage((spent = usage)) },
-          { ...source, sessionId, model, reason: 'automatic' },
+          { ...source, sessionId, model: models.describe(model), reason: 'automatic' },
           lease.signal,
         ),
     );

@@ -2,7 +2,7 @@ import { noUsage, type Usage } from '../events/turn-event.js';
 import type { Todo } from '../notices/todo.js';
 import { newId } from '../platform/ids.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
-import { traitsOf } from '../provider/model-traits.js';
+import type { Model } from '../provider/models/model.js';
 import type { ModelMessage, ToolSpec } from '../provider/model-types.js';
 import type { Queryable } from '../storage/connection.js';
 import { compactions } from '../storage/conversation-schema.js';
@@ -30,7 +30,7 @@ export interface CompactDeps {
 
 export interface CompactSource {
   sessionId: string;
-  model: string;
+  model: Model;
   /** The turns to summarise, oldest first. */
   turns: readonly (TurnTranscript & { turnId: string })[];
   /** Tokens of them, as far as the provider told. */
@@ -80,16 +80,15 @@ async function summarise(
   { model, turns, contextTokens, tools }: CompactSource,
   signal: AbortSignal,
 ): Promise<{ text: string; usage: Usage }> {
-  const { contextWindow, takesSystemMessages } = traitsOf(model);
-  const isWhole = contextTokens < contextWindow * WHOLE_SHARE;
+  const isWhole = contextTokens < model.contextWindow * WHOLE_SHARE;
   const shown = isWhole ? turns : turns.map((turn) => elideOutputs(turn));
   const messages: ModelMessage[] = [
-    ...buildMessages(shown, { takesSystemMessages }),
+    ...buildMessages(shown, model),
     { role: 'user', parts: [{ type: 'text', text: instructions }] },
   ];
   let text = '';
   let usage = noUsage;
-  const request = { model, system: '', messages, tools, maxTokens: SUMMARY_TOKENS };
+  const request = { model: model.id, system: '', messages, tools, maxTokens: SUMMARY_TOKENS };
   for await (const batch of provider.stream(request, signal)) {
     for (const event of batch) {
       if (event.type === 'text.delta') text += event.text;
@@ -98,7 +97,7 @@ async function summarise(
       onUsage?.(usage);
     }
   }
-  if (text.trim() === '') throw noSummary(model);
+  if (text.trim() === '') throw noSummary(model.id);
   return { text: text.trim(), usage };
 }
 

@@ -1,4 +1,3 @@
-import { traitsOf } from '../provider/model-traits.js';
 import { loadOptions } from '../options/load-options.js';
 import { isId } from '../platform/ids.js';
 import { badCursor, readLimit } from '../wire/page-request.js';
@@ -136,7 +135,8 @@ export class ConversationService {
     limits: DayLimits | undefined,
     signal: AbortSignal,
   ): Promise<CompactReport> {
-    const { db, sessions, personas, provider, clock, settings, tools, todos } = this.services;
+    const { db, sessions, personas, provider, models, clock, settings, tools, todos } =
+      this.services;
     const session = await sessions.get(sessionId);
     provider.assertReady();
     if ((await findActiveTurn(db, sessionId)) !== undefined) throw turnInProgress(sessionId);
@@ -154,8 +154,8 @@ export class ConversationService {
       session: session.permissions ?? {},
     });
     const { principalId } = session;
-    const { model } = resolution.options;
-    const contextTokens = Math.min(contextBefore(turns), traitsOf(model).contextWindow);
+    const model = models.describe(resolution.options.model);
+    const contextTokens = Math.min(contextBefore(turns), model.contextWindow);
     const source = {
       sessionId,
       model,
@@ -171,7 +171,7 @@ export class ConversationService {
     };
     const done = await paySummary(
       { ...this.services, signal },
-      { principalId, limits, contextTokens, price: findPrice(settings.prices, model) },
+      { principalId, limits, contextTokens, price: findPrice(settings.prices, model.id) },
       (onUsage) =>
         compactSession({ db, provider, now: new Date(clock.now()), onUsage }, source, signal),
     );

@@ -83,6 +83,7 @@ async function equipWith(
   const run: TurnRun = {
     ...attempt,
     provider,
+    model: services.models.describe(options.model),
     logger: services.logger,
     redact: services.redact,
     limits: { ...settings.limits, fullContext: fullContext(services, options.model) },

@@ -2,7 +2,6 @@ import type { FileShower } from '../attachments/show-files.js';
 import type { TurnEventBody } from '../events/turn-event.js';
 import type { Todo } from '../notices/todo.js';
 import type { ToolSpec } from '../provider/model-types.js';
-import { traitsOf } from '../provider/model-traits.js';
 import type { TurnTranscript } from './build-messages.js';
 import { compactForTurn } from './compact-for-turn.js';
 import { elideOutputs } from './elide-outputs.js';
@@ -75,8 +74,11 @@ function notCompacted(problem: string): TurnEventBody {
 }
 
 /** Tokens from which a model's window counts as full. */
-export function fullContext({ settings }: Pick<TurnServices, 'settings'>, model: string): number {
-  return traitsOf(model).contextWindow * (settings.compactPercent / 100);
+export function fullContext(
+  { settings, models }: Pick<TurnServices, 'settings' | 'models'>,
+  model: string,
+): number {
+  return models.describe(model).contextWindow * (settings.compactPercent / 100);
 }
 
 /** Turns that no summary stands for. */

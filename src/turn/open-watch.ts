@@ -1,5 +1,4 @@
 import type { Todo } from '../notices/todo.js';
-import { traitsOf } from '../provider/model-traits.js';
 import { replaceTodos } from '../notices/todo-store.js';
 import { todoWriteTool } from '../tools/builtin/todo-write.js';
 import type { TodoBoard } from '../tools/tool.js';
@@ -19,13 +18,13 @@ export interface WatchSource {
 
 /** What triggers look at, as the attempt begins. */
 export async function openWatch(
-  { resources }: TurnServices,
+  { resources, models }: TurnServices,
   { turn, session, progress }: Attempt,
   { earlier, todos, compaction }: WatchSource,
 ): Promise<TurnWatch> {
   const isFirstMessage = earlier.length === 0;
   const before = compaction === undefined ? contextBefore(earlier) : 0;
-  const window = traitsOf(turn.options.options.model).contextWindow;
+  const window = models.describe(turn.options.options.model).contextWindow;
   return {
     isFirstMessage,
     projectFacts: isFirstMessage ? await readProjectFacts(session.projectRoot) : undefined,

@@ -3,7 +3,6 @@ import { FileShower } from '../attachments/show-files.js';
 import { tellShown } from '../attachments/tell-shown.js';
 import type { TurnEvent, TurnEventBody } from '../events/turn-event.js';
 import { canonicalJson } from '../platform/json.js';
-import { traitsOf } from '../provider/model-traits.js';
 import type { UserPart } from '../provider/model-types.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { Attempt } from './turn-run.js';
@@ -11,10 +10,10 @@ import type { TurnServices } from './turn-services.js';
 
 /** Shows the files of one conversation, as a turn's options and model have it. */
 export function openShower(
-  { attachments }: Pick<TurnServices, 'attachments'>,
+  { attachments, models }: Pick<TurnServices, 'attachments' | 'models'>,
   { model, attachmentsAs }: Pick<ResolvedOptions, 'model' | 'attachmentsAs'>,
 ): FileShower {
-  const { seesImages, readsPdfs } = traitsOf(model);
+  const { seesImages, readsPdfs } = models.describe(model);
   return new FileShower(attachments, { wanted: attachmentsAs, seesImages, readsPdfs });
 }
 

@@ -1,4 +1,3 @@
-import { traitsOf } from '../provider/model-traits.js';
 import type { Usage } from '../events/turn-event.js';
 import type { TurnRun } from './turn-run.js';
 
@@ -21,8 +20,8 @@ export function contextBefore(turns: readonly { steps: readonly { usage: Usage }
  * How full the model's window is: what the provider reported of the last call, and an estimate of
  * what came since.
  */
-export function contextOf({ turn, progress, watch }: TurnRun): { tokens: number; window: number } {
-  const window = traitsOf(turn.options.options.model).contextWindow;
+export function contextOf({ model, progress, watch }: TurnRun): { tokens: number; window: number } {
+  const window = model.contextWindow;
   const last = progress.steps.at(-1);
   if (last === undefined) return { tokens: watch.contextBefore, window };
   const added = last.parts.reduce((sum, part) => {

@@ -13,6 +13,7 @@ import type { Clock } from '../platform/clock.js';
 import type { SessionRow } from '../session/session-store.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import type { AssistantPart, ToolSpec, UserPart } from '../provider/model-types.js';
+import type { Model } from '../provider/models/model.js';
 import type { StoredNotice } from '../notices/notice.js';
 import type { Queryable } from '../storage/connection.js';
 import type { ToolCallStatus } from '../storage/schema.js';
@@ -121,6 +122,8 @@ export interface Attempt {
 /** An attempt with everything the loop needs. */
 export interface TurnRun extends Attempt {
   provider: Pick<AnthropicProvider, 'stream'>;
+  /** What is known of the model of its options. */
+  model: Model;
   limits: RunLimits & {
     /** Tokens from which the model's window counts as full. */
     fullContext: number;

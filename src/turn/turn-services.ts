@@ -11,6 +11,7 @@ import type { KeyedMutex } from '../platform/keyed-mutex.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
+import type { ModelCatalogue } from '../provider/models/model-catalogue.js';
 import type { ModelPrice } from '../options/model-price.js';
 import type { SessionStore } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
@@ -76,6 +77,7 @@ export interface TurnServices {
   holding: KeyedMutex;
   personas: PersonaLibrary;
   provider: AnthropicProvider;
+  models: ModelCatalogue;
   tools: ToolRegistry;
   mcp: Mcp;
   /** How commands run here. */

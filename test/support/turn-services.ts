@@ -12,6 +12,7 @@ import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { KeyedMutex } from '../../src/platform/keyed-mutex.js';
 import { silentLogger } from '../../src/platform/logger.js';
 import { AnthropicProvider } from '../../src/provider/anthropic/anthropic-provider.js';
+import { ModelCatalogue } from '../../src/provider/models/model-catalogue.js';
 import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
 import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
 import { SessionStore } from '../../src/session/session-store.js';
@@ -88,6 +89,7 @@ export async function openTestServices(
     sessions: new SessionStore(database.db, clock, 1_000),
     personas: new PersonaLibrary(fileURLToPath(new URL('../../instructions', import.meta.url))),
     provider,
+    models: new ModelCatalogue(),
     tools: new ToolRegistry(tools),
     mcp: await openMcp({ config: noMcp, environment: {}, clock, logger: silentLogger }),
     redact: (text) => text,

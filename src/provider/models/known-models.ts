@@ -1,0 +1,280 @@
+import type { Price } from '../../governance/cost.js';
+import type { Effort, Model } from './model.js';
+
+/**
+ * What this build knows of the models, as of 2026-11-22: the Models API says limits, lifecycle and
+ * capabilities; prices, defaults, system messages, the prefix check and cache minimums it does not say.
+ */
+
+const upToHigh: readonly Effort[] = ['low', 'medium', 'high'];
+const upToMax: readonly Effort[] = [...upToHigh, 'xhigh', 'max'];
+
+/** Input and output; cache writes for five minutes and an hour; cache reads. */
+function price(input: number, output: number, cache: readonly [number, number, number]): Price {
+  const [cacheWrite5m, cacheWrite1h, cacheRead] = cache;
+  return { input, output, cacheWrite5m, cacheWrite1h, cacheRead };
+}
+
+const large = {
+  lifecycle: 'active',
+  contextWindow: 1_000_000,
+  maxOutput: 128_000,
+  seesImages: true,
+  readsPdfs: true,
+  mostImages: 600,
+  serverTools: { webSearch: true, codeExecution: true },
+  cacheMinimum: 512,
+} as const;
+
+const older = { ...large, contextWindow: 200_000, maxOutput: 64_000, mostImages: 100 } as const;
+
+const alwaysThinks = {
+  ...large,
+  thinking: ['adaptive'],
+  thinksByDefault: 'always',
+  efforts: upToMax,
+  defaultEffort: 'high',
+  takesSystemMessages: true,
+} as const;
+
+const fable52 = price(8, 40, [10, 16, 0.2]);
+const fable51 = price(10, 50, [12.5, 20, 0.25]);
+const fable5 = price(10, 50, [12.5, 20, 1]);
+const opus = price(5, 25, [6.25, 10, 0.5]);
+const sonnet4 = price(3, 15, [3.75, 6, 0.3]);
+
+/** Models that can be called, best known first in each line. */
+const callable: readonly Model[] = [
+  {
+    ...alwaysThinks,
+    id: 'claude-fable-5-2',
+    name: 'Claude Fable 5.2',
+    bindsThinking: true,
+    price: fable52,
+  },
+  {
+    ...alwaysThinks,
+    id: 'claude-mythos-5-2',
+    name: 'Claude Mythos 5.2',
+    bindsThinking: true,
+    price: fable52,
+  },
+  {
+    ...alwaysThinks,
+    id: 'claude-fable-5-1',
+    name: 'Claude Fable 5.1',
+    bindsThinking: true,
+    price: fable51,
+  },
+  {
+    ...alwaysThinks,
+    id: 'claude-mythos-5-1',
+    name: 'Claude Mythos 5.1',
+    bindsThinking: true,
+    price: fable51,
+  },
+  {
+    ...alwaysThinks,
+    id: 'claude-fable-5',
+    name: 'Claude Fable 5',
+    bindsThinking: false,
+    price: fable5,
+  },
+  {
+    ...alwaysThinks,
+    id: 'claude-mythos-5',
+    name: 'Claude Mythos 5',
+    bindsThinking: false,
+    price: fable5,
+  },
+  {
+    ...alwaysThinks,
+    id: 'claude-opus-5-5',
+    name: 'Claude Opus 5.5',
+    defaultEffort: 'medium',
+    bindsThinking: true,
+    price: price(4, 20, [5, 8, 0.2]),
+  },
+  {
+    ...large,
+    id: 'claude-opus-5',
+    name: 'Claude Opus 5',
+    thinking: ['adaptive', 'disabled'],
+    thinksByDefault: 'on',
+    efforts: upToMax,
+    effortsWithoutThinking: upToHigh,
+    defaultEffort: 'high',
+    takesSystemMessages: true,
+    bindsThinking: false,
+    price: opus,
+  },
+  {
+    ...large,
+    id: 'claude-opus-4-8',
+    name: 'Claude Opus 4.8',
+    thinking: ['adaptive', 'disabled'],
+    thinksByDefault: 'off',
+    efforts: upToMax,
+    defaultEffort: 'high',
+    takesSystemMessages: true,
+    bindsThinking: false,
+    cacheMinimum: 1_024,
+    price: opus,
+  },
+  {
+    ...large,
+    id: 'claude-opus-4-7',
+    name: 'Claude Opus 4.7',
+    thinking: ['adaptive', 'disabled'],
+    thinksByDefault: 'off',
+    efforts: upToMax,
+    defaultEffort: 'high',
+    takesSystemMessages: false,
+    bindsThinking: false,
+    cacheMinimum: 2_048,
+    price: opus,
+  },
+  {
+    ...large,
+    id: 'claude-opus-4-6',
+    name: 'Claude Opus 4.6',
+    thinking: ['adaptive', 'enabled', 'disabled'],
+    thinksByDefault: 'off',
+    efforts: [...upToHigh, 'max'],
+    defaultEffort: 'high',
+    takesSystemMessages: false,
+    bindsThinking: false,
+    cacheMinimum: 4_096,
+    price: opus,
+  },
+  {
+    ...older,
+    id: 'claude-opus-4-5-20251101',
+    name: 'Claude Opus 4.5',
+    thinking: ['enabled', 'disabled'],
+    thinksByDefault: 'off',
+    efforts: upToHigh,
+    defaultEffort: 'high',
+    takesSystemMessages: false,
+    bindsThinking: false,
+    cacheMinimum: 4_096,
+    price: opus,
+  },
+  {
+    ...large,
+    id: 'claude-sonnet-5-5',
+    name: 'Claude Sonnet 5.5',
+    thinking: ['adaptive', 'between_tools'],
+    thinksByDefault: 'on',
+    efforts: upToMax,
+    effortsWithoutThinking: upToHigh,
+    defaultEffort: 'high',
+    takesSystemMessages: true,
+    bindsThinking: true,
+    price: price(2, 10, [2.5, 4, 0.1]),
+  },
+  {
+    ...large,
+    id: 'claude-sonnet-5',
+    name: 'Claude Sonnet 5',
+    thinking: ['adaptive', 'disabled'],
+    thinksByDefault: 'on',
+    efforts: upToMax,
+    defaultEffort: 'high',
+    takesSystemMessages: false,
+    bindsThinking: false,
+    cacheMinimum: 1_024,
+    price: price(2, 10, [2.5, 4, 0.2]),
+  },
+  {
+    ...large,
+    id: 'claude-sonnet-4-6',
+    name: 'Claude Sonnet 4.6',
+    thinking: ['adaptive', 'enabled', 'disabled'],
+    thinksByDefault: 'off',
+    efforts: [...upToHigh, 'max'],
+    defaultEffort: 'high',
+    takesSystemMessages: false,
+    bindsThinking: false,
+    cacheMinimum: 1_024,
+    price: sonnet4,
+  },
+  {
+    ...older,
+    id: 'claude-sonnet-4-5-20250929',
+    name: 'Claude Sonnet 4.5',
+    lifecycle: 'deprecated',
+    retiresAt: '2026-11-30',
+    thinking: ['enabled', 'disabled'],
+    thinksByDefault: 'off',
+    efforts: [],
+    takesSystemMessages: false,
+    bindsThinking: false,
+    cacheMinimum: 1_024,
+    price: sonnet4,
+  },
+  {
+    ...large,
+    id: 'claude-haiku-5-5',
+    name: 'Claude Haiku 5.5',
+    thinking: ['adaptive', 'disabled'],
+    thinksByDefault: 'on',
+    efforts: upToMax,
+    effortsWithoutThinking: upToHigh,
+    defaultEffort: 'medium',
+    takesSystemMessages: true,
+    bindsThinking: true,
+    price: {
+      ...price(0.1, 0.5, [0.125, 0.2, 0.01]),
+      longPrompt: { above: 100_000, ...price(0.5, 2.5, [0.625, 1, 0.05]) },
+    },
+  },
+  {
+    ...older,
+    id: 'claude-haiku-4-5-20251001',
+    name: 'Claude Haiku 4.5',
+    thinking: ['enabled', 'disabled'],
+    thinksByDefault: 'off',
+    efforts: [],
+    takesSystemMessages: false,
+    bindsThinking: false,
+    cacheMinimum: 4_096,
+    price: price(1, 5, [1.25, 2, 0.1]),
+  },
+];
+
+const retiredIds = [
+  'claude-opus-4-1-20250805',
+  'claude-opus-4-20250514',
+  'claude-sonnet-4-20250514',
+  'claude-3-7-sonnet-20250219',
+  'claude-3-5-sonnet-20241022',
+  'claude-3-5-sonnet-20240620',
+  'claude-3-5-haiku-20241022',
+  'claude-3-opus-20240229',
+  'claude-3-sonnet-20240229',
+  'claude-3-haiku-20240307',
+];
+
+/** What is taken of a model that nobody has described: what every server and every model takes. */
+export function unknownModel(id: string): Model {
+  return {
+    ...older,
+    id,
+    name: id,
+    maxOutput: 32_000,
+    thinking: [],
+    thinksByDefault: 'off',
+    efforts: [],
+    takesSystemMessages: false,
+    // Harmless where it is not so: what was sent is then not changed either.
+    bindsThinking: true,
+    cacheMinimum: 1_024,
+    serverTools: { webSearch: false, codeExecution: false },
+  };
+}
+
+export const knownModels: readonly Model[] = [
+  ...callable,
+  ...retiredIds.map((id): Model => ({ ...unknownModel(id), lifecycle: 'retired' })),
+];
