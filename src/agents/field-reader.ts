@@ -1,3 +1,5 @@
+import { efforts } from '../provider/models/model.js';
+import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
 import {
   agentConfigFields,
   readAgentConfig,
@@ -70,6 +72,15 @@ export class FieldReader {
     return this.#take(key, 'true or false', (value) =>
       typeof value === 'boolean' ? value : undefined,
     );
+  }
+
+  /** Whether to think, or the effort to think with. */
+  thinking(key: string): ThinkingChoice | undefined {
+    return this.#take(key, `true, false or one of ${efforts.join(', ')}`, (value) => {
+      if (typeof value === 'boolean') return value;
+      const effort = efforts.find((level) => level === value);
+      return effort && { effort };
+    });
   }
 
   positiveInteger(key: string): number | undefined {

@@ -1,6 +1,7 @@
 import type { AgentConfig } from '../governance/agent-config.js';
 import type { PermissionRules } from '../governance/permission-rules.js';
 import { ruleLists } from '../governance/read-permission-rules.js';
+import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
 import type { AgentServers } from '../tools/mcp/mcp-server.js';
 import { readHeader } from './body-header.js';
 import { lineOf } from './field-lines.js';
@@ -36,6 +37,8 @@ export interface Persona {
   attachments?: (typeof attachmentForms)[number];
   /** Whether answers cite the documents they rest on. Absent: false. */
   citations?: boolean;
+  /** Whether its turns think, or how much. Absent: what the request or the user says. */
+  thinking?: ThinkingChoice;
   /** Kept for the reader; a turn's model is not chosen from it. */
   model?: string;
   /** 0, 1 (talks to a person) or 2 (may be delegated to). */
@@ -67,6 +70,7 @@ const knownFields = [
   'mcp_servers',
   'attachments',
   'citations',
+  'thinking',
   'AGENT_TYPE',
   'AGENT_CLASS',
   // Older names, of `limits` and of what is in `permissions`.
@@ -101,6 +105,7 @@ export function parseAgentFile(file: string): AgentFile {
     ...present('mcpServers', readMcpServers(reader)),
     ...present('attachments', reader.oneOf('attachments', attachmentForms)),
     ...present('citations', reader.flag('citations')),
+    ...present('thinking', reader.thinking('thinking')),
     ...present('model', reader.text('model')),
     ...present('agentType', agentType === undefined ? undefined : Number(agentType)),
     ...present('agentClass', headerOf('AGENT_CLASS', agentClasses, { matter, found, reader })),

@@ -29,6 +29,8 @@ export interface Facts {
   stepsSinceTodos: number;
   /** A summary that stands for earlier turns and was not told yet. */
   compaction?: { id: string; summary: string };
+  /** What changed since the session's last turn, where the model is told instead of shown. */
+  sessionChange?: string;
   /** One more of the same would end the turn. */
   nearNoProgress?: { action: string };
   /** Tool errors in a row. */

@@ -1,6 +1,11 @@
 import type { Trigger } from './trigger.js';
 import { contextUsage, resourceUsage } from './triggers/usage.js';
-import { backgroundResult, compactSummary, sessionStart } from './triggers/conversation.js';
+import {
+  backgroundResult,
+  compactSummary,
+  sessionChange,
+  sessionStart,
+} from './triggers/conversation.js';
 import { costLimit, iterationLimit, timeLimit, tokenLimit } from './triggers/limits.js';
 import { errorStreak, noProgressNudge } from './triggers/progress.js';
 import { todoReminder } from './triggers/todo-reminder.js';
@@ -15,6 +20,7 @@ export const defaultTriggers: readonly Trigger[] = [
   costLimit,
   contextUsage,
   resourceUsage,
+  sessionChange,
   compactSummary,
   sessionStart,
   backgroundResult,

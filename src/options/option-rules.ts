@@ -1,5 +1,7 @@
 import { clientToolsExpected, readClientTools, type ClientTool } from './client-tools.js';
+import { readThinking } from './read-thinking.js';
 import { isStorable } from './storable.js';
+import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
 
 export type OnDisconnect = 'cancel' | 'continue';
 /** What becomes of a turn whose session has an active one. */
@@ -73,10 +75,11 @@ export const optionRules = {
     fallback: () => undefined,
   } satisfies OptionRule<number | undefined>,
   thinking: {
-    read: readBoolean,
-    expected: 'true or false',
+    read: readThinking,
+    expected:
+      'true, false, or an object of effort ("low", "medium", "high", "xhigh" or "max") and display ("summarized" or "omitted")',
     fallback: () => false,
-  } satisfies OptionRule<boolean>,
+  } satisfies OptionRule<ThinkingChoice>,
   citations: {
     read: readBoolean,
     expected: 'true or false',

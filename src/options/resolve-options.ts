@@ -2,6 +2,7 @@ import type { Persona } from '../agents/parse-persona.js';
 import type { CostLimit } from '../governance/cost.js';
 import type { AgentConfig } from '../governance/agent-config.js';
 import { isPlainObject } from '../platform/json.js';
+import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
 import type { ClientTool } from './client-tools.js';
 import {
   optionRules,
@@ -33,8 +34,8 @@ export interface ResolvedOptions {
   priority: Priority;
   /** Most tokens of one reply. Absent: what the server is set to. */
   maxTokens?: number;
-  /** Whether the model thinks before it answers. */
-  thinking: boolean;
+  /** Whether the model thinks before it answers; or how much, and whether that is shown. */
+  thinking: ThinkingChoice;
   /** Whether the model names the passages of files that it draws on. */
   citations: boolean;
   attachmentsAs: AttachmentsAs;
@@ -123,7 +124,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     onDisconnect: chooseGiven(optionRules.onDisconnect, 'onDisconnect'),
     onBusy: chooseGiven(optionRules.onBusy, 'onBusy'),
     priority: chooseGiven(optionRules.priority, 'priority'),
-    thinking: chooseGiven(optionRules.thinking, 'thinking'),
+    thinking: choose(optionRules.thinking, given['thinking'], [['persona', persona.thinking]]),
     citations: choose(citations, given['citations'], [['persona', persona.citations]]),
     attachmentsAs: choose(attachmentsAs, given['attachmentsAs'], [
       ['persona', persona.attachments],

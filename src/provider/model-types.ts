@@ -1,5 +1,6 @@
 import type { Source, StepStopReason, Usage } from '../events/turn-event.js';
 import type { JsonObject } from '../platform/json.js';
+import type { ThinkingPlan } from './models/plan-thinking.js';
 
 /** What the loop sends to a model and hears from it, in no provider's words. */
 
@@ -44,8 +45,9 @@ export interface ModelRequest {
   tools: ToolSpec[];
   /** Most tokens the reply may have. */
   maxTokens: number;
-  /** Whether the model thinks before it answers. */
-  thinking?: boolean;
+  thinking?: ThinkingPlan;
+  /** `none`: the tools are listed, and none may be called. */
+  toolChoice?: 'none';
   /** Whether the model names the passages of documents that it draws on. */
   citations?: boolean;
 }

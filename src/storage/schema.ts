@@ -116,6 +116,8 @@ export interface RequestPrefix {
   mode: string;
   /** What the model was told since: the mode that holds, and the tools that are off. */
   told: { mode: string; off: string[] };
+  /** Steps up to this one, `turnId:step`, are sent without their thinking: the provider refused it. */
+  thinkingAfter?: string;
 }
 
 /** What a step's thinking was made after: the provider takes it back only there. */

@@ -2,19 +2,24 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { AssistantPart, ModelMessage } from '../provider/model-types.js';
 import { validateRequest } from '../rehearsal/validate-request.js';
-import { buildMessages, type TurnTranscript } from './build-messages.js';
+import { noUsage } from '../events/turn-event.js';
+import { buildMessages, type TranscriptStep, type TurnTranscript } from './build-messages.js';
 import { buildSystem } from './build-system.js';
 import type { CallResult } from './turn-run.js';
 
 const call = (id: string): AssistantPart => ({ type: 'tool_use', id, name: 'read', input: {} });
 const say = (text: string): AssistantPart => ({ type: 'text', text });
 
-type Given = Partial<Omit<TurnTranscript, 'steps'>> & { steps?: { parts: AssistantPart[] }[] };
+type GivenStep = Partial<TranscriptStep> & { parts: AssistantPart[] };
+type Given = Partial<Omit<TurnTranscript, 'steps'>> & { steps?: GivenStep[] };
+
+const stepDefaults = { stopReason: 'end_turn', usage: noUsage, sent: null } as const;
 
 function turn({ steps = [], ...more }: Given = {}): TurnTranscript {
   return {
+    turnId: 'turn_1',
     userParts: [{ type: 'text', text: 'Hello' }],
-    steps: steps.map((step, index) => ({ step: index + 1, ...step })),
+    steps: steps.map((step, index) => ({ ...stepDefaults, step: index + 1, ...step })),
     results: new Map(),
     notices: [],
     joined: [],
@@ -25,7 +30,11 @@ function turn({ steps = [], ...more }: Given = {}): TurnTranscript {
 }
 
 const build = (turns: readonly TurnTranscript[], takesSystemMessages = true): ModelMessage[] =>
-  buildMessages(turns, { takesSystemMessages });
+  buildMessages(turns, {
+    model: { takesSystemMessages, bindsThinking: false },
+    system: '',
+    tools: [],
+  }).messages;
 
 const success = { status: 'success' as const, output: 'done' };
 

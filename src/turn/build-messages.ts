@@ -1,12 +1,23 @@
-import type { AssistantPart, ModelMessage, UserPart } from '../provider/model-types.js';
-import type { StoredNotice } from '../notices/notice.js';
+import type { StepStopReason, Usage } from '../events/turn-event.js';
 import { asSystemBlock, escapeSystemTags } from '../notices/notice-text.js';
-import type { TurnStatus, ToolCallStatus } from '../storage/schema.js';
+import type { StoredNotice } from '../notices/notice.js';
+import type { AssistantPart, ModelMessage, ToolSpec, UserPart } from '../provider/model-types.js';
+import type { Model } from '../provider/models/model.js';
+import {
+  unendedStatuses,
+  type SentPrefix,
+  type ToolCallStatus,
+  type TurnStatus,
+} from '../storage/schema.js';
+import { keepThinking, type ThinkingStep } from './keep-thinking.js';
+import { isThinking, MessageList } from './message-list.js';
+import { dropOpenServerTools } from './open-server-tools.js';
 
 /** What the model is shown of one turn. Files are loaded already. */
 export interface TurnTranscript {
+  turnId: string;
   userParts: UserPart[];
-  steps: readonly { step: number; parts: readonly AssistantPart[] }[];
+  steps: readonly TranscriptStep[];
   /** By call id. A call without an entry did not run. */
   results: ReadonlyMap<string, { status: ToolCallStatus; output: string | null }>;
   /** What the server said to the model on the way, in order. */
@@ -17,49 +28,105 @@ export interface TurnTranscript {
   endReason: string | null;
 }
 
+export interface TranscriptStep {
+  step: number;
+  parts: readonly AssistantPart[];
+  stopReason: StepStopReason;
+  usage: Usage;
+  /** What its thinking is bound to; null where it is not. */
+  sent: SentPrefix | null;
+}
+
+/** What a request consists of beside the turns. */
+export interface Frame {
+  model: Pick<Model, 'takesSystemMessages' | 'bindsThinking'>;
+  system: string;
+  tools: readonly ToolSpec[];
+  /** What stands for the turns before the first. */
+  summary?: string | undefined;
+  /** Steps up to this one, `turnId:step`, are sent without their thinking. */
+  thinkingAfter?: string | undefined;
+}
+
+export interface BuiltMessages {
+  messages: ModelMessage[];
+  /** What thinking in the reply to them is bound to; null where the model does not bind it. */
+  sent: SentPrefix | null;
+}
+
 /**
  * The messages of a model call, from the stored truth alone: the same turns give the same bytes,
  * step after step and after a crash. Pure.
  *
  * Every tool call is answered, as providers demand. A turn that was cut says so in the history, so
- * that the model does not take half an answer for a whole one.
+ * that the model does not take half an answer for a whole one. A model that binds thinking gets
+ * only what was made after the same beginning.
  */
-export function buildMessages(
-  turns: readonly TurnTranscript[],
-  model: { takesSystemMessages: boolean },
-): ModelMessage[] {
-  const messages: ModelMessage[] = [];
+export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): BuiltMessages {
+  const binding = frame.model.bindsThinking
+    ? JSON.stringify([frame.system, frame.tools])
+    : undefined;
+  const list = new MessageList(binding);
+  const thinking: (ThinkingStep & { parts: readonly AssistantPart[] })[] = [];
+  if (frame.summary !== undefined) list.user([{ type: 'text', text: summaryText(frame.summary) }]);
   for (const turn of turns) {
-    append(messages, { role: 'user', parts: turn.userParts.map(escaped) });
-    hear(messages, turn, 0);
-    tell(messages, noticesAfter(turn, 0), model);
-    for (const step of turn.steps) {
-      const parts = step.parts.filter((part) => part.type !== 'text' || part.text !== '');
-      append(messages, { role: 'assistant', parts });
-      const results = parts.flatMap((part) =>
-        part.type === 'tool_use' ? [answer(part, turn)] : [],
+    list.user(turn.userParts.map(escaped));
+    hear(list, turn, 0);
+    tell(list, noticesAfter(turn, 0), frame.model);
+    for (const step of sentSteps(turn)) {
+      const digest = list.digest();
+      const parts = step.parts.filter(isThinking);
+      if (digest !== undefined && parts.length > 0) {
+        const key = `${turn.turnId}:${step.step}`;
+        thinking.push({ key, digest, sent: step.sent, parts });
+      }
+      list.assistant(step.parts);
+      list.user(
+        step.parts.flatMap((part) => (part.type === 'tool_use' ? [answer(part, turn)] : [])),
       );
-      append(messages, { role: 'user', parts: results.map(escaped) });
-      hear(messages, turn, step.step);
-      tell(messages, noticesAfter(turn, step.step), model);
+      hear(list, turn, step.step);
+      tell(list, noticesAfter(turn, step.step), frame.model);
     }
     const cut = cutMarker(turn);
-    if (cut !== undefined)
-      append(messages, { role: 'assistant', parts: [{ type: 'text', text: cut }] });
+    if (cut !== undefined) list.assistant([{ type: 'text', text: cut }]);
   }
-  return messages;
+  const hash = list.digest();
+  if (hash === undefined) return { messages: list.messages, sent: null };
+  const kept = keepThinking(thinking, frame.thinkingAfter);
+  const keptSteps = thinking.filter(({ key }) => kept.has(key));
+  list.dropThinking(new Set(keptSteps.flatMap(({ parts }) => parts)));
+  return { messages: list.messages, sent: { hash, thinkingFrom: keptSteps[0]?.key ?? null } };
+}
+
+/** How a summary is told, ahead of what the user says next. */
+export function summaryText(summary: string): string {
+  return `What came before in this conversation, in short:\n\n${escapeSystemTags(summary)}`;
+}
+
+/**
+ * The steps of a turn as they are sent. A refused reply is not: the provider would refuse again. Of a
+ * turn that is over a provider's tool that has no result would never get one.
+ */
+function sentSteps(turn: TurnTranscript): readonly TranscriptStep[] {
+  const steps = turn.steps.filter(({ stopReason }) => stopReason !== 'refusal');
+  const isOver = !unendedStatuses.some((status) => status === turn.status);
+  return isOver ? dropOpenServerTools(steps) : steps;
 }
 
 /** What the user said while the turn ran, where the model first heard it. */
-function hear(messages: ModelMessage[], { joined }: TurnTranscript, step: number): void {
+function hear(list: MessageList, { joined }: TurnTranscript, step: number): void {
   const parts = joined
     .filter(({ afterStep }) => afterStep === step)
     .map(({ text }): UserPart => ({ type: 'text', text }));
-  append(messages, { role: 'user', parts: parts.map(escaped) });
+  list.user(parts.map(escaped));
 }
 
 function noticesAfter(turn: TurnTranscript, step: number) {
-  return turn.notices.filter((notice) => notice.seenByModel && notice.afterStep === step);
+  // The summary itself stands before the conversation.
+  return turn.notices.filter(
+    ({ kind, seenByModel, afterStep }) =>
+      seenByModel && afterStep === step && kind !== 'compact-summary',
+  );
 }
 
 /**
@@ -67,20 +134,15 @@ function noticesAfter(turn: TurnTranscript, step: number) {
  * a user's only; a marked block of the user's message where it does not.
  */
 function tell(
-  messages: ModelMessage[],
+  list: MessageList,
   notices: readonly { kind: string; text: string }[],
-  { takesSystemMessages }: { takesSystemMessages: boolean },
+  { takesSystemMessages }: Frame['model'],
 ): void {
   if (notices.length === 0) return;
-  if (takesSystemMessages && messages.at(-1)?.role === 'user') {
-    messages.push({ role: 'system', text: notices.map(({ text }) => text).join('\n\n') });
-    return;
-  }
-  const parts = notices.map(({ kind, text }) => ({
-    type: 'text' as const,
-    text: asSystemBlock(kind, text),
-  }));
-  append(messages, { role: 'user', parts });
+  if (takesSystemMessages && list.system(notices.map(({ text }) => text).join('\n\n'))) return;
+  list.user(
+    notices.map(({ kind, text }) => ({ type: 'text' as const, text: asSystemBlock(kind, text) })),
+  );
 }
 
 /** What people, files and tools write is never taken for the server's own words. */
@@ -90,29 +152,15 @@ function escaped(part: UserPart): UserPart {
   return { ...part, text: escapeSystemTags(part.text) };
 }
 
-/** Neighbours of one role are one message: a paused reply goes on where it stopped. */
-function append(
-  messages: ModelMessage[],
-  message: Exclude<ModelMessage, { role: 'system' }>,
-): void {
-  if (message.parts.length === 0) return;
-  const last = messages.at(-1);
-  if (last?.role === 'user' && message.role === 'user')
-    last.parts = [...last.parts, ...message.parts];
-  else if (last?.role === 'assistant' && message.role === 'assistant') {
-    last.parts = [...last.parts, ...message.parts];
-  } else messages.push(message);
-}
-
 function answer(call: { id: string }, turn: TurnTranscript): UserPart {
   const result = turn.results.get(call.id);
   const output = result?.output ?? 'This call was not run: the turn ended before it.';
-  return {
+  return escaped({
     type: 'tool_result',
     callId: call.id,
     output,
     isError: result?.status !== 'success',
-  };
+  });
 }
 
 const cutTexts: Partial<Record<TurnStatus, string>> = {

@@ -1,27 +1,25 @@
 import type { ModelRequest } from '../provider/model-types.js';
+import type { SentPrefix } from '../storage/schema.js';
 import { buildMessages, type TurnTranscript } from './build-messages.js';
-import { elideOutputs } from './elide-outputs.js';
-import { elidedThrough } from './elided-through.js';
+import { requestOf } from './request-frame.js';
+import { shortenOutputs } from './transcripts.js';
 import type { TurnRun } from './turn-run.js';
 
-/** The next model call of a run, with all the room a reply may have. Pure. */
-export function buildRequest(run: TurnRun): ModelRequest {
-  const { model, maxTokens = run.limits.maxTokens, thinking, citations } = run.turn.options.options;
-  return {
-    model,
-    system: run.system,
-    messages: buildMessages([...run.earlierTurns, currentTurn(run)], run.model),
-    tools: run.toolSpecs,
-    maxTokens,
-    thinking,
-    citations,
-  };
+/** The next model call of a run, with all the room a reply may have, and what thinking in it is bound to. Pure. */
+export function buildRequest(run: TurnRun): { request: ModelRequest; sent: SentPrefix | null } {
+  const { maxTokens = run.limits.maxTokens } = run.turn.options.options;
+  const { frame, summary } = run;
+  const turns = [...run.earlierTurns, currentTurn(run)];
+  const { messages, sent } = buildMessages(turns, { ...frame, summary });
+  const most = Math.min(maxTokens, frame.model.maxOutput);
+  return { request: { ...requestOf(frame), messages, maxTokens: most }, sent };
 }
 
 function currentTurn(run: TurnRun): TurnTranscript {
-  const { steps: finished, results, notices, joined } = run.progress;
-  const { status, endReason } = run.turn;
-  const said = { userParts: run.userParts, notices, joined };
-  const turn = { ...said, steps: finished, results, status, endReason };
-  return elideOutputs(turn, elidedThrough(finished, run.limits.fullContext));
+  const { steps, results, notices, joined, elidedThrough } = run.progress;
+  const { id: turnId, status, endReason } = run.turn;
+  const { userParts } = run;
+  const turn = { turnId, userParts, notices, joined, steps, results, status, endReason };
+  const { contextWindow: window } = run.frame.model;
+  return shortenOutputs(turn, { window, full: run.limits.fullContext, elidedThrough });
 }

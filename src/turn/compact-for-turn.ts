@@ -17,9 +17,9 @@ import { addOverhead } from './turn-state.js';
  * @throws the lease's reason when it ends.
  */
 export async function compactForTurn(
-  { db, provider, models, clock, logger, settings }: TurnServices,
+  { db, provider, clock, logger, settings }: TurnServices,
   attempt: Attempt,
-  source: Pick<CompactSource, 'turns' | 'contextTokens' | 'todos' | 'tools'>,
+  source: Omit<CompactSource, 'sessionId' | 'reason'>,
 ): Promise<Compaction | { problem: string }> {
   const { turn, lease, progress } = attempt;
   const { model, costLimit } = turn.options.options;
@@ -38,7 +38,7 @@ export async function compactForTurn(
       (onUsage) =>
         compactSession(
           { db, provider, now, onUsage: (usage) => onUsage((spent = usage)) },
-          { ...source, sessionId, model: models.describe(model), reason: 'automatic' },
+          { ...source, sessionId, reason: 'automatic' },
           lease.signal,
         ),
     );

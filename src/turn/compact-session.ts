@@ -1,54 +1,60 @@
-import { noUsage, type Usage } from '../events/turn-event.js';
+import { addUsage, noUsage, type Usage } from '../events/turn-event.js';
 import type { Todo } from '../notices/todo.js';
 import { newId } from '../platform/ids.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
-import type { Model } from '../provider/models/model.js';
-import type { ModelMessage, ToolSpec } from '../provider/model-types.js';
+import { estimateTokens } from '../provider/estimate-tokens.js';
+import type { ModelRequest } from '../provider/model-types.js';
+import { refusalKind } from '../provider/refusal-kind.js';
 import type { Queryable } from '../storage/connection.js';
 import { compactions } from '../storage/conversation-schema.js';
 import { buildMessages, type TurnTranscript } from './build-messages.js';
-import { elideOutputs } from './elide-outputs.js';
+import { requestOf, type RequestFrame } from './request-frame.js';
+import { splitTurns } from './split-turns.js';
 import type { Compaction } from './turn-claims.js';
 import { noSummary, nothingToCompact } from './turn-errors.js';
 
 /** Room for the summary, in tokens. */
 const SUMMARY_TOKENS = 4_000;
 
-/** Share of the window a conversation may fill to be sent whole, to be summarised. */
-const WHOLE_SHARE = 0.8;
+/** Shares of the window that one call's conversation may fill; the next where one was too much. */
+const SHARES = [0.8, 0.4, 0.2];
 
 const instructions = `Summarise the conversation so far for your own later use: it will be all you have of it.
-Keep, in this order: what the user wants, with every constraint they gave; decisions and why; files read or changed, with their paths; what failed and what was learned from it; what is under way and what comes next. Quote names, paths, commands and numbers exactly. Do not add anything that was not said. Answer with the summary alone.`;
+Keep, in this order: what the user wants, with every constraint they gave; decisions and why; files read or changed, with their paths; what failed and what was learned from it; what is under way and what comes next. Quote names, paths, commands and numbers exactly. Do not add anything that was not said. Call no tools: answer with the summary alone.`;
 
 export interface CompactDeps {
   db: Queryable;
   provider: Pick<AnthropicProvider, 'stream'>;
   now: Date;
-  /** Told what the call has cost so far, also where no summary comes of it. */
+  /** Told what the calls have cost so far, also where no summary comes of them. */
   onUsage?: (usage: Usage) => void;
 }
 
 export interface CompactSource {
   sessionId: string;
-  model: Model;
   /** The turns to summarise, oldest first. */
-  turns: readonly (TurnTranscript & { turnId: string })[];
+  turns: readonly TurnTranscript[];
+  /** What stands for the turns before them. */
+  summary: string | undefined;
   /** Tokens of them, as far as the provider told. */
   contextTokens: number;
   todos: readonly Todo[];
-  /** Of the agent: the API refuses calls in a history without their tools. */
-  tools: ToolSpec[];
+  /** Names of the files that the conversation has had. */
+  files: readonly string[];
+  /** As the session's turns have it: what was sent for them is then in the provider's cache. */
+  frame: RequestFrame;
   reason: 'automatic' | 'requested';
 }
 
 /** Tokens of a summary's call at most, for a conversation of so many. */
 export function summaryTokens(contextTokens: number): { input: number; reply: number } {
-  return { input: contextTokens + instructions.length, reply: SUMMARY_TOKENS };
+  return { input: contextTokens + estimateTokens(instructions), reply: SUMMARY_TOKENS };
 }
 
 /**
  * Has the model summarise turns, and stores the summary in their place. The turns stay stored and
- * readable; later model calls get the summary instead.
+ * readable; later model calls get the summary instead. A conversation that does not fit into one call
+ * is summarised piece by piece, each with the summary of those before.
  *
  * @throws TypedError where there is nothing to summarise or the model gave no summary; what the
  *   provider throws. Nothing is stored then.
@@ -66,7 +72,7 @@ export async function compactSession(
     sessionId: source.sessionId,
     throughTurnId: last.turnId,
     reason: source.reason,
-    summary: withTodos(text, source.todos),
+    summary: withOpenEnds(text, source),
     usage,
     createdAt: deps.now,
   };
@@ -75,36 +81,96 @@ export async function compactSession(
   return { id, throughTurnId, summary };
 }
 
+interface Summary {
+  text: string;
+  usage: Usage;
+}
+
 async function summarise(
-  { provider, onUsage }: CompactDeps,
-  { model, turns, contextTokens, tools }: CompactSource,
+  deps: CompactDeps,
+  source: CompactSource,
   signal: AbortSignal,
-): Promise<{ text: string; usage: Usage }> {
-  const isWhole = contextTokens < model.contextWindow * WHOLE_SHARE;
-  const shown = isWhole ? turns : turns.map((turn) => elideOutputs(turn));
-  const messages: ModelMessage[] = [
-    ...buildMessages(shown, model),
-    { role: 'user', parts: [{ type: 'text', text: instructions }] },
-  ];
+): Promise<Summary> {
+  const { contextWindow } = source.frame.model;
+  let spent = noUsage;
+  const onUsage = (usage: Usage): void => deps.onUsage?.((spent = usage));
+  for (const share of SHARES) {
+    const room = contextWindow * share - SUMMARY_TOKENS;
+    const isWhole = source.contextTokens < room;
+    const pieces = isWhole ? [source.turns] : splitTurns(source.turns, room, estimateTokens);
+    try {
+      return await summarisePieces({ ...deps, onUsage }, { ...source, pieces, spent }, signal);
+    } catch (error) {
+      const isLast = share === SHARES.at(-1);
+      if (isLast || refusalKind(error) !== 'prompt-too-long') throw error;
+    }
+  }
+  throw noSummary(source.frame.modelName);
+}
+
+async function summarisePieces(
+  { provider, onUsage }: CompactDeps,
+  source: CompactSource & { pieces: readonly (readonly TurnTranscript[])[]; spent: Usage },
+  signal: AbortSignal,
+): Promise<Summary> {
+  let { summary, spent } = source;
+  for (const piece of source.pieces) {
+    const before = spent;
+    const request = summaryRequest(source.frame, piece, summary);
+    const told = (usage: Usage): void => onUsage?.((spent = addUsage(before, usage)));
+    summary = await readSummary(provider, { request, onUsage: told }, signal);
+    if (summary === '') throw noSummary(source.frame.modelName);
+  }
+  return { text: summary ?? '', usage: spent };
+}
+
+function summaryRequest(
+  frame: RequestFrame,
+  turns: readonly TurnTranscript[],
+  summary: string | undefined,
+): ModelRequest {
+  const ask: TurnTranscript = {
+    turnId: '',
+    userParts: [{ type: 'text', text: instructions }],
+    steps: [],
+    results: new Map(),
+    notices: [],
+    joined: [],
+    status: 'running',
+    endReason: null,
+  };
+  const { messages } = buildMessages([...turns, ask], { ...frame, summary });
+  return { ...requestOf(frame), messages, maxTokens: SUMMARY_TOKENS };
+}
+
+async function readSummary(
+  provider: Pick<AnthropicProvider, 'stream'>,
+  { request, onUsage }: { request: ModelRequest; onUsage: (usage: Usage) => void },
+  signal: AbortSignal,
+): Promise<string> {
   let text = '';
-  let usage = noUsage;
-  const request = { model: model.id, system: '', messages, tools, maxTokens: SUMMARY_TOKENS };
   for await (const batch of provider.stream(request, signal)) {
     for (const event of batch) {
       if (event.type === 'text.delta') text += event.text;
-      if (event.type !== 'started' && event.type !== 'ended') continue;
-      usage = event.usage;
-      onUsage?.(usage);
+      if (event.type === 'started' || event.type === 'ended') onUsage(event.usage);
     }
   }
-  if (text.trim() === '') throw noSummary(model.id);
-  return { text: text.trim(), usage };
+  return text.trim().toWellFormed();
 }
 
-/** What is open is not for a summary to lose. */
-function withTodos(summary: string, todos: readonly Todo[]): string {
+/** What is open, and what can be asked for again, is not for a summary to lose. */
+function withOpenEnds(summary: string, { todos, files }: CompactSource): string {
   const open = todos.filter((todo) => todo.status !== 'completed');
-  if (open.length === 0) return summary;
-  const lines = open.map((todo) => `- [${todo.status}] ${todo.content}`);
-  return `${summary}\n\nOpen todos:\n${lines.join('\n')}`;
+  return [
+    summary,
+    ...list(
+      'Open todos',
+      open.map((todo) => `[${todo.status}] ${todo.content}`),
+    ),
+    ...list('Files the user has attached', files),
+  ].join('\n\n');
+}
+
+function list(title: string, items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [`${title}:\n${items.map((item) => `- ${item}`).join('\n')}`];
 }

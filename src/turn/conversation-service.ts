@@ -2,7 +2,6 @@ import { loadOptions } from '../options/load-options.js';
 import { isId } from '../platform/ids.js';
 import { badCursor, readLimit } from '../wire/page-request.js';
 import type { DayLimits } from '../governance/day-budget.js';
-import { offerTools } from '../governance/offer-tools.js';
 import { findPrice } from '../options/model-price.js';
 import { budgetExhausted } from './budgets/budget-errors.js';
 import { paySummary } from './budgets/pay-summary.js';
@@ -10,7 +9,10 @@ import { compactSession } from './compact-session.js';
 import { formatPlace, listCalls, parsePlace } from './list-calls.js';
 import { listTurns } from './list-turns.js';
 import { loadSessionTurns, loadTurn, loadTurns } from './load-turn.js';
-import { afterCompaction, toTranscripts } from './open-history.js';
+import { afterCompaction, namesOfFiles } from './open-history.js';
+import { openFrame } from './request-frame.js';
+import { sentTurns } from './sent-turns.js';
+import { toTranscripts } from './transcripts.js';
 import { openShower } from './show-files.js';
 import { findCompaction } from './find-compaction.js';
 import { contextBefore } from './turn-context.js';
@@ -135,39 +137,36 @@ export class ConversationService {
     limits: DayLimits | undefined,
     signal: AbortSignal,
   ): Promise<CompactReport> {
-    const { db, sessions, personas, provider, models, clock, settings, tools, todos } =
-      this.services;
+    const { db, sessions, personas, provider, models, clock, settings, todos } = this.services;
     const session = await sessions.get(sessionId);
     provider.assertReady();
     if ((await findActiveTurn(db, sessionId)) !== undefined) throw turnInProgress(sessionId);
     const before = await findCompaction(db, sessionId);
-    const turns = afterCompaction(await loadSessionTurns(db, sessionId), before?.throughTurnId);
+    const stored = await loadSessionTurns(db, sessionId);
+    const turns = sentTurns(afterCompaction(stored, before?.throughTurnId), []);
     if (turns.length < 2) return { compacted: false };
     const { environmentModel, defaultLimits } = settings;
     const tiers = { personas, environmentModel, defaultLimits };
-    const { resolution, persona } = await loadOptions(tiers, session, undefined);
-    const selected = tools.select(resolution.options.tools).tools;
-    const { mode } = resolution.options;
-    const offered = offerTools(selected, {
-      layers: [{ mode, named: [], agent: persona.permissions }],
-      server: settings.serverPermissions,
-      session: session.permissions ?? {},
-    });
+    const { resolution } = await loadOptions(tiers, session, undefined);
+    const { options } = resolution;
     const { principalId } = session;
-    const model = models.describe(resolution.options.model);
+    const model = models.describe(options.model);
     const contextTokens = Math.min(contextBefore(turns), model.contextWindow);
+    // Turns of earlier versions stored no prefix: their summary is asked for without one.
+    const prefix = session.prefix ?? { system: '', tools: [] };
     const source = {
       sessionId,
-      model,
       contextTokens,
+      summary: before?.summary,
       reason: 'requested' as const,
-      turns: await toTranscripts(turns.slice(0, -1), openShower(this.services, resolution.options)),
+      turns: await toTranscripts(
+        this.services,
+        turns.slice(0, -1),
+        openShower(this.services, options),
+      ),
       todos: await todos.get(sessionId),
-      tools: offered.map(({ name, description, inputSchema }) => ({
-        name,
-        description,
-        inputSchema,
-      })),
+      files: namesOfFiles(stored),
+      frame: openFrame(this.services, options, prefix),
     };
     const done = await paySummary(
       { ...this.services, signal },

@@ -26,5 +26,5 @@ export function elideOutputs<T extends TurnTranscript>(turn: T, through = Infini
 
 function elide(output: string | null): string | null {
   if (output === null || output.length <= KEPT) return output;
-  return `${output.slice(0, KEPT)}\n[${output.length - KEPT} characters elided to save context. Run the tool again if they are needed.]`;
+  return `${output.slice(0, KEPT).toWellFormed()}\n[${output.length - KEPT} characters elided to save context. Run the tool again if they are needed.]`;
 }

@@ -151,8 +151,8 @@ function totalUsage({ progress, children }: Attempt): Usage {
 function cutStep({ progress: { draft } }: Attempt, ending: Ending) {
   if (draft === undefined) return undefined;
   const stopReason: StepStopReason = ending.outcome === 'failed' ? 'failed' : 'interrupted';
-  const { step, usage, startedAt } = draft;
-  return { step, parts: keptParts(draft), stopReason, usage, startedAt };
+  const { step, usage, sent, startedAt } = draft;
+  return { step, parts: keptParts(draft), stopReason, usage, sent, startedAt };
 }
 
 function keptParts(draft: StepDraft): AssistantPart[] {

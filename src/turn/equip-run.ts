@@ -7,9 +7,12 @@ import { buildSystem } from './build-system.js';
 import { equipTools, type EquippedTools } from './equip-tools.js';
 import { delegate } from './subagents/delegate.js';
 import type { StoredTurn } from './load-turn.js';
-import { fullContext, openHistory } from './open-history.js';
+import { openHistory } from './open-history.js';
 import { openWatch, todoBoard } from './open-watch.js';
 import { openShower, showMessage } from './show-files.js';
+import { openFrame } from './request-frame.js';
+import { choosePrefix } from './request-prefix.js';
+import { fullContext } from './transcripts.js';
 import type { Compaction } from './turn-claims.js';
 import type { Attempt, TurnRun } from './turn-run.js';
 import type { TurnServices } from './turn-services.js';
@@ -74,27 +77,35 @@ async function equipWith(
   const shower = openShower(services, options);
   // Before the history: what the user says now gets room for its files first.
   const userParts = await showMessage(attempt, shower);
-  const { earlierTurns, compaction } = await openHistory(services, attempt, {
-    ...conversation,
+  const chosen = choosePrefix(attempt.session.prefix, {
+    systemIn: (mode) =>
+      buildSystem({ prompt: persona.prompt, persona: options.persona, projectRoot, mode }),
+    mode: options.mode,
     tools: toolSpecs,
-    shower,
   });
-  const watch = await openWatch(services, attempt, { ...conversation, compaction });
+  const { prefix } = chosen;
+  const frame = {
+    ...openFrame(services, options, prefix),
+    isToolless: !chosen.hasTools,
+  };
+  const history = await openHistory(services, attempt, { ...conversation, frame, shower });
+  const { earlierTurns, summary, compaction } = history;
+  const watch = await openWatch(services, attempt, {
+    ...conversation,
+    compaction,
+    sessionChange: chosen.notice,
+  });
   const run: TurnRun = {
     ...attempt,
     provider,
-    model: services.models.describe(options.model),
+    frame,
+    newPrefix: chosen.isChanged ? prefix : undefined,
     logger: services.logger,
     redact: services.redact,
     limits: { ...settings.limits, fullContext: fullContext(services, options.model) },
     price: findPrice(settings.prices, options.model),
-    system: buildSystem({
-      prompt: persona.prompt,
-      persona: options.persona,
-      projectRoot,
-      mode: options.mode,
-    }),
     earlierTurns,
+    summary,
     userParts,
     tools: openTools(tools, {
       workdir: projectRoot,

@@ -59,11 +59,12 @@ export async function openAttempt(
     effectOf: (name) => tools.select([name]).tools[0]?.effect,
     tree,
     progress: {
-      steps: steps.map(({ step, parts, stopReason, usage, endedAt }) => ({
+      steps: steps.map(({ step, parts, stopReason, usage, sent, endedAt }) => ({
         step,
         parts,
         stopReason,
         usage,
+        sent,
         endedAt,
       })),
       results: new Map(calls.map((call) => [call.callId, call])),
@@ -83,6 +84,7 @@ export async function openAttempt(
         clock.now(),
       ),
       overhead,
+      elidedThrough: claim.elidedThrough,
       clampedStep: undefined,
       clampedBy: undefined,
       notices: [...(stored?.notices ?? [])],

@@ -1,11 +1,14 @@
 import type { FileShower } from '../attachments/show-files.js';
 import type { TurnEventBody } from '../events/turn-event.js';
 import type { Todo } from '../notices/todo.js';
-import type { ToolSpec } from '../provider/model-types.js';
 import type { TurnTranscript } from './build-messages.js';
 import { compactForTurn } from './compact-for-turn.js';
+import { elideForGood } from './elide-for-good.js';
 import { elideOutputs } from './elide-outputs.js';
 import type { StoredTurn } from './load-turn.js';
+import type { RequestFrame } from './request-frame.js';
+import { sentTurns } from './sent-turns.js';
+import { fullContext, toTranscripts } from './transcripts.js';
 import { contextBefore } from './turn-context.js';
 import type { Compaction } from './turn-claims.js';
 import type { Attempt } from './turn-run.js';
@@ -16,7 +19,9 @@ const KEPT_TURNS = 1;
 
 export interface History {
   earlierTurns: TurnTranscript[];
-  /** The summary of what came before, when this turn is the first to get it. */
+  /** What stands for the turns before them. */
+  summary: string | undefined;
+  /** The summary, when this turn is the first to get it. */
   compaction: Compaction | undefined;
 }
 
@@ -24,7 +29,8 @@ export interface HistorySource {
   earlier: readonly StoredTurn[];
   todos: readonly Todo[] | null;
   compaction: Compaction | null;
-  tools: ToolSpec[];
+  /** What the requests of the turn have beside the conversation. */
+  frame: RequestFrame;
   /** Has shown the files of this turn. */
   shower: FileShower;
 }
@@ -39,28 +45,37 @@ export async function openHistory(
   attempt: Attempt,
   source: HistorySource,
 ): Promise<History> {
-  const kept = afterCompaction(source.earlier, source.compaction?.throughTurnId);
-  const untold = isTold(kept, source.compaction) ? undefined : (source.compaction ?? undefined);
-  const all = await toTranscripts(kept, source.shower);
+  const before = source.compaction ?? undefined;
+  const after = afterCompaction(source.earlier, before?.throughTurnId);
+  const kept = sentTurns(after, attempt.storedParts);
+  const untold = isTold(after, before) ? undefined : before;
+  const all = await toTranscripts(services, kept, source.shower);
   const { model } = attempt.turn.options.options;
   const full = fullContext(services, model);
   // A turn that has steps was sent this conversation before: it goes on with the same bytes.
   const hasBegun = attempt.progress.steps.length > 0;
   const tokens = contextBefore(kept);
-  if (hasBegun || tokens < full || kept.length <= KEPT_TURNS)
-    return { earlierTurns: all, compaction: untold };
+  const whole = { earlierTurns: all, summary: before?.summary, compaction: untold };
+  if (hasBegun || tokens < full || kept.length <= KEPT_TURNS) return whole;
   const [turns, last] = [all.slice(0, -KEPT_TURNS), all.slice(-KEPT_TURNS)];
-  const { todos, tools } = source;
   const made = await compactForTurn(services, attempt, {
     turns,
+    summary: before?.summary,
     contextTokens: tokens,
-    todos: todos ?? [],
-    tools,
+    todos: source.todos ?? [],
+    files: namesOfFiles(source.earlier),
+    frame: source.frame,
   });
-  if (!('problem' in made)) return { earlierTurns: last, compaction: made };
+  if (!('problem' in made)) {
+    return { earlierTurns: last, summary: made.summary, compaction: made };
+  }
   attempt.writer.emit(notCompacted(made.problem));
+  await elideForGood(
+    services.db,
+    turns.map(({ turnId }) => turnId),
+  );
   const cut = turns.map((turn) => elideOutputs(turn));
-  return { earlierTurns: [...cut, ...last], compaction: untold };
+  return { ...whole, earlierTurns: [...cut, ...last] };
 }
 
 function notCompacted(problem: string): TurnEventBody {
@@ -73,12 +88,12 @@ function notCompacted(problem: string): TurnEventBody {
   };
 }
 
-/** Tokens from which a model's window counts as full. */
-export function fullContext(
-  { settings, models }: Pick<TurnServices, 'settings' | 'models'>,
-  model: string,
-): number {
-  return models.describe(model).contextWindow * (settings.compactPercent / 100);
+/** Of every turn there was: a summary of summaries names them too. */
+export function namesOfFiles(turns: readonly StoredTurn[]): string[] {
+  const names = turns.flatMap(({ userParts }) =>
+    userParts.flatMap((part) => (part.type === 'text' ? [] : [part.file.name])),
+  );
+  return [...new Set(names)];
 }
 
 /** Turns that no summary stands for. */
@@ -89,36 +104,13 @@ export function afterCompaction(
   return turns.slice(turns.findIndex(({ turn }) => turn.id === throughTurnId) + 1);
 }
 
-/** Turns as the model is shown them; the newest gets room for its files first. */
-export async function toTranscripts(
-  stored: readonly StoredTurn[],
-  shower: FileShower,
-): Promise<(TurnTranscript & { turnId: string })[]> {
-  const transcripts = [];
-  for (const turn of stored.toReversed()) transcripts.unshift(await toTranscript(turn, shower));
-  return transcripts;
-}
-
-async function toTranscript(stored: StoredTurn, shower: FileShower) {
-  return {
-    turnId: stored.turn.id,
-    userParts: (await shower.show(stored.userParts)).parts,
-    steps: stored.steps,
-    results: new Map(stored.calls.map((call) => [call.callId, call])),
-    notices: stored.notices,
-    joined: stored.joined,
-    status: stored.turn.status,
-    endReason: stored.turn.endReason,
-  };
-}
-
-function isTold(turns: readonly StoredTurn[], compaction: Compaction | null): boolean {
-  if (compaction === null) return false;
+function isTold(turns: readonly StoredTurn[], compaction: Compaction | undefined): boolean {
+  if (compaction === undefined) return false;
   const mark = compactionMark(compaction.id);
   return turns.some(({ notices }) => notices.some((notice) => notice.mark === mark));
 }
 
-/** The mark of the notice that gives a summary to the model. */
+/** The mark of the notice that tells of a summary. */
 function compactionMark(id: string): string {
   return `compact-summary:${id}`;
 }

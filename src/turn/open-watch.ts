@@ -14,13 +14,14 @@ export interface WatchSource {
   earlier: readonly StoredTurn[];
   todos: readonly Todo[] | null;
   compaction: Compaction | undefined;
+  sessionChange: string | undefined;
 }
 
 /** What triggers look at, as the attempt begins. */
 export async function openWatch(
   { resources, models }: TurnServices,
   { turn, session, progress }: Attempt,
-  { earlier, todos, compaction }: WatchSource,
+  { earlier, todos, compaction, sessionChange }: WatchSource,
 ): Promise<TurnWatch> {
   const isFirstMessage = earlier.length === 0;
   const before = compaction === undefined ? contextBefore(earlier) : 0;
@@ -32,6 +33,7 @@ export async function openWatch(
     todos: todos ?? [],
     todosTouchedAt: lastTodoStep(progress),
     compaction,
+    sessionChange,
     readings: [{ contextPercent: (before * 100) / window, memoryPercent: 0, diskPercent: 0 }],
     readResources: () => resources.read(session.projectRoot),
   };

@@ -60,6 +60,7 @@ async function readFacts(run: TurnRun, state: AgentState, step: number): Promise
     todos: watch.todos,
     stepsSinceTodos: step - 1 - watch.todosTouchedAt,
     ...(watch.compaction === undefined ? {} : { compaction: watch.compaction }),
+    ...(watch.sessionChange === undefined ? {} : { sessionChange: watch.sessionChange }),
     ...(near === undefined ? {} : { nearNoProgress: { action: near.actions.join(', ') } }),
     toolErrors: state.toolErrors,
     ...(state.lastError === undefined ? {} : { lastError: state.lastError }),

@@ -12,6 +12,7 @@ import { buildRequest } from './build-request.js';
 import { loopState } from './loop-state.js';
 import { nextAction, settleStopReason } from './next-action.js';
 import { postNotices } from './post-notices.js';
+import { storePrefix } from './store-prefix.js';
 import { refusalNotice, stepEnded } from './turn-facts.js';
 import type { Budget, StepDraft, TurnRun } from './turn-run.js';
 import { addStep } from './turn-state.js';
@@ -29,11 +30,11 @@ export async function runStep(run: TurnRun, step: number): Promise<'done' | Budg
   const state = run.tree.onTurnStart(moveTime(run.progress.state, startedAt.getTime()));
   await hearJoined(run, step);
   await postNotices(run, state, step);
-  const request = buildRequest(run);
+  const { request, sent } = buildRequest(run);
   const room = await makeRoom(run, { step, state, request, now: startedAt.getTime() });
   if ('budget' in room) return room.budget;
   run.progress.state = state;
-  const draft: StepDraft = { step, startedAt, parts: [], openText: '', usage: noUsage };
+  const draft: StepDraft = { step, startedAt, parts: [], openText: '', usage: noUsage, sent };
   run.progress.draft = draft;
   run.writer.emit({ type: 'step.started', step });
   await callModel(run, draft, { ...request, ...room });
@@ -84,11 +85,11 @@ function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>
 }
 
 async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<void> {
-  const { parts, startedAt } = draft;
+  const { parts, startedAt, sent } = draft;
   const asksForTools = parts.some((part) => part.type === 'tool_use');
   const stopReason = settleStopReason(ended.stopReason, asksForTools);
   const endedAt = new Date(run.clock.now());
-  const finished = { step: draft.step, parts, stopReason, usage: ended.usage, endedAt };
+  const finished = { step: draft.step, parts, stopReason, usage: ended.usage, sent, endedAt };
   const events = [
     ...(stopReason === 'refusal' ? [refusalNotice(ended.details)] : []),
     ...(asksForTools ? [] : [stepEnded(finished)]),
@@ -100,6 +101,7 @@ async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<
   const facts = [
     insertFenced(steps, { ...finished, turnId, attempt: run.attempt, startedAt }),
     ...(reserved === undefined ? [] : [settleFact(reserved, ended.usage)]),
+    ...(run.newPrefix === undefined ? [] : [storePrefix(run.turn.sessionId, run.newPrefix)]),
   ];
   const progress = {
     ...run.progress,
@@ -112,4 +114,5 @@ async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<
   if (next.type === 'end') run.writer.hold(events, facts);
   else await run.writer.commit(events, facts);
   Object.assign(run.progress, progress);
+  run.newPrefix = undefined;
 }

@@ -153,6 +153,9 @@ function unrun(status: CallEnd['status'], output: string): CallEnd {
 }
 
 function unknownTool(run: TurnRun, name: string): string {
+  if (run.frame.tools.some((tool) => tool.name === name)) {
+    return `not run: the tool ${name} is off in this turn.`;
+  }
   const names = run.toolSpecs.map((tool) => tool.name).join(', ');
   return `There is no tool ${name}. Tools of this turn: ${names === '' ? 'none' : names}.`;
 }

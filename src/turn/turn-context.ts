@@ -20,8 +20,8 @@ export function contextBefore(turns: readonly { steps: readonly { usage: Usage }
  * How full the model's window is: what the provider reported of the last call, and an estimate of
  * what came since.
  */
-export function contextOf({ model, progress, watch }: TurnRun): { tokens: number; window: number } {
-  const window = model.contextWindow;
+export function contextOf({ frame, progress, watch }: TurnRun): { tokens: number; window: number } {
+  const window = frame.model.contextWindow;
   const last = progress.steps.at(-1);
   if (last === undefined) return { tokens: watch.contextBefore, window };
   const added = last.parts.reduce((sum, part) => {

@@ -13,10 +13,9 @@ import type { Clock } from '../platform/clock.js';
 import type { SessionRow } from '../session/session-store.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import type { AssistantPart, ToolSpec, UserPart } from '../provider/model-types.js';
-import type { Model } from '../provider/models/model.js';
 import type { StoredNotice } from '../notices/notice.js';
 import type { Queryable } from '../storage/connection.js';
-import type { ToolCallStatus } from '../storage/schema.js';
+import type { RequestPrefix, SentPrefix, ToolCallStatus } from '../storage/schema.js';
 import type { LedgerCall } from '../tools/ledger.js';
 import type { TurnTools } from '../tools/open-tools.js';
 import type { ToolEffect } from '../tools/tool.js';
@@ -26,6 +25,7 @@ import type { JoinedMessage } from './busy/joined-messages.js';
 import type { Deadline } from './deadline.js';
 import type { ChildTurn } from './subagents/child-turn.js';
 import type { TurnTranscript } from './build-messages.js';
+import type { RequestFrame } from './request-frame.js';
 import type { Lease } from './lease.js';
 import type { TurnRow } from './turn-lookup.js';
 import type { TurnWatch } from './turn-watch.js';
@@ -35,6 +35,8 @@ export interface FinishedStep {
   parts: AssistantPart[];
   stopReason: StepStopReason;
   usage: Usage;
+  /** What its thinking is bound to; null where it is not. */
+  sent: SentPrefix | null;
   endedAt: Date;
 }
 
@@ -48,6 +50,7 @@ export interface StepDraft {
   openText: string;
   /** As far as the provider has said. */
   usage: Usage;
+  sent: SentPrefix | null;
 }
 
 export interface CallResult {
@@ -103,6 +106,8 @@ export interface Attempt {
     draft: StepDraft | undefined;
     /** Of the tree, after everything above. */
     state: AgentState;
+    /** The step up to which outputs are cut because the provider said that the prompt is too long. */
+    elidedThrough: number;
     /** Spent on no step: on summaries of the conversation before. */
     overhead: Usage;
     /** A step whose reply was given less room than it might have had, for the budget's sake. */
@@ -122,19 +127,23 @@ export interface Attempt {
 /** An attempt with everything the loop needs. */
 export interface TurnRun extends Attempt {
   provider: Pick<AnthropicProvider, 'stream'>;
-  /** What is known of the model of its options. */
-  model: Model;
+  /** What its requests have beside their messages. */
+  frame: RequestFrame;
+  /** What its session's requests begin with, as long as that is not stored. */
+  newPrefix: RequestPrefix | undefined;
   limits: RunLimits & {
     /** Tokens from which the model's window counts as full. */
     fullContext: number;
   };
   /** Of the model; undefined where it is not known. */
   price: Price | undefined;
-  system: string;
   earlierTurns: readonly TurnTranscript[];
+  /** What stands for the turns before them. */
+  summary: string | undefined;
   /** What the user said, files by their bytes. */
   userParts: UserPart[];
   tools: TurnTools;
+  /** What it can call; others may be listed. */
   toolSpecs: ToolSpec[];
   /** Names of those among them that whoever sent the turn runs. */
   clientTools: ReadonlySet<string>;

@@ -13,6 +13,8 @@ export interface TurnWatch {
   todosTouchedAt: number;
   /** The summary that stands for earlier turns, when no turn has been told of it. */
   compaction: { id: string; summary: string } | undefined;
+  /** What the model is told of in place of a change of what was sent before. */
+  sessionChange: string | undefined;
   /** Of every look so far, oldest first. */
   readings: readonly Resources[];
   readResources(): Promise<Omit<Resources, 'contextPercent'>>;

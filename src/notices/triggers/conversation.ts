@@ -28,6 +28,21 @@ export const sessionStart: Trigger = {
   },
 };
 
+export const sessionChange: Trigger = {
+  id: 'session-change',
+  name: 'Change of the session',
+  description:
+    'The permission mode or the tools differ from the turn before: what the model was sent stays as it was, and the change is said.',
+  rearms: 'with every change',
+  priority: 39,
+  enabled: true,
+  levels: ['message'],
+  check: ({ sessionChange: text }: Facts) =>
+    text === undefined
+      ? []
+      : [{ mark: 'session-change', kind: 'session-change', text, metadata: {}, seenByModel: true }],
+};
+
 export const compactSummary: Trigger = {
   id: 'compact-summary',
   name: 'Summary of the conversation',

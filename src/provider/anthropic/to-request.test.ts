@@ -64,7 +64,6 @@ describe('toRequest', () => {
       model: 'claude-sonnet-5',
       max_tokens: 4096,
       stream: true,
-      cache_control: { type: 'ephemeral' },
       system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
       tools: [
         {
@@ -92,6 +91,7 @@ describe('toRequest', () => {
               type: 'document',
               title: 'b.txt',
               source: { type: 'text', media_type: 'text/plain', data: 'Hello' },
+              cache_control: { type: 'ephemeral' },
             },
           ],
         },
@@ -113,7 +113,7 @@ describe('toRequest', () => {
           role: 'user',
           content: [
             { type: 'tool_result', tool_use_id: 't1', content: 'no such file', is_error: true },
-            { type: 'text', text: 'And hurry.' },
+            { type: 'text', text: 'And hurry.', cache_control: { type: 'ephemeral' } },
           ],
         },
       ],
@@ -146,8 +146,12 @@ describe('toRequest', () => {
       model: 'claude-sonnet-5',
       max_tokens: 4096,
       stream: true,
-      cache_control: { type: 'ephemeral' },
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }],
+        },
+      ],
     });
   });
 
@@ -159,14 +163,25 @@ describe('toRequest', () => {
         { role: 'system', text: 'Hurry.' },
       ],
     }).messages;
-    expect(told).toEqual({ role: 'system', content: [{ type: 'text', text: 'Hurry.' }] });
+    expect(told).toEqual({
+      role: 'system',
+      content: [{ type: 'text', text: 'Hurry.', cache_control: { type: 'ephemeral' } }],
+    });
   });
 
-  it('gives half of the reply to thinking, where that is enough to be taken', () => {
-    const thinking = (maxTokens: number) =>
-      toRequest({ ...request, thinking: true, maxTokens }).thinking;
-    expect(thinking(2_048)).toEqual({ type: 'enabled', budget_tokens: 1_024 });
-    expect(thinking(2_047)).toBeUndefined();
-    expect(toRequest(request).thinking).toBeUndefined();
+  it('asks for thinking as it is planned, and for none where it would leave no reply', () => {
+    const thinking = { type: 'enabled' as const, budget_tokens: 2_048 };
+    const asked = { ...request, thinking: { thinking, effort: 'low' as const } };
+    expect(toRequest(asked)).toMatchObject({ thinking, output_config: { effort: 'low' } });
+    expect(toRequest({ ...asked, maxTokens: 2_049 }).thinking).toEqual(thinking);
+    expect(toRequest({ ...asked, maxTokens: 2_048 }).thinking).toBeUndefined();
+    expect(toRequest(request)).not.toHaveProperty('thinking');
+  });
+
+  it('lists tools that must not be called', () => {
+    expect(toRequest({ ...request, toolChoice: 'none' })).toMatchObject({
+      tools: [{ name: 'read_file' }],
+      tool_choice: { type: 'none' },
+    });
   });
 });

@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { unreachable } from '../../platform/exhaustive.js';
+import { markCache } from './mark-cache.js';
 import type {
   AssistantPart,
   ModelMessage,
@@ -20,21 +21,22 @@ type Citation = Anthropic.TextCitationParam;
  *
  * Two rules of the API are kept here so that nobody else has to know them: a blank text block is
  * refused, so it is left out, and its message with it where nothing else is in it; tool results
- * come first in their message.
+ * come first in their message. The marks for the cache are no part of what was sent.
  */
 export function toRequest(request: ModelRequest): Params {
   return {
     model: request.model,
     max_tokens: request.maxTokens,
     stream: true,
-    // The mark is set by the API on the last block, so that what was sent once stays as it was.
-    cache_control: { type: 'ephemeral' },
     ...toThinking(request),
     ...(request.system.trim() === '' ? {} : { system: toSystem(request.system) }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toTool) }),
-    messages: request.messages
-      .map((message) => toMessage(message, request.citations === true))
-      .filter((message) => message.content.length > 0),
+    ...(request.toolChoice === undefined ? {} : { tool_choice: { type: request.toolChoice } }),
+    messages: markCache(
+      request.messages
+        .map((message) => toMessage(message, request.citations === true))
+        .filter((message) => message.content.length > 0),
+    ),
   };
 }
 
@@ -51,14 +53,14 @@ function toTool(tool: ToolSpec): Anthropic.Tool {
   };
 }
 
-/** Less than this the API refuses as a budget of thinking. */
-const LEAST_THINKING = 1_024;
-
-/** Half of the reply may be thinking; where that is too little to be taken, there is none. */
-function toThinking({ thinking, maxTokens }: ModelRequest): Pick<Params, 'thinking'> {
-  const budget = Math.floor(maxTokens / 2);
-  if (thinking !== true || budget < LEAST_THINKING) return {};
-  return { thinking: { type: 'enabled', budget_tokens: budget } };
+/** A budget of thinking that leaves nothing for the reply is refused: such a call has no thinking. */
+function toThinking(request: ModelRequest): Pick<Params, 'thinking' | 'output_config'> {
+  const { thinking, effort } = request.thinking ?? {};
+  const isTooMuch = thinking?.type === 'enabled' && thinking.budget_tokens >= request.maxTokens;
+  return {
+    ...(thinking === undefined || isTooMuch ? {} : { thinking }),
+    ...(effort === undefined ? {} : { output_config: { effort } }),
+  };
 }
 
 function toMessage(message: ModelMessage, cites: boolean): Message {

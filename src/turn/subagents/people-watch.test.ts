@@ -55,6 +55,7 @@ describe('PeopleWatch', () => {
       draft: undefined,
       state: newAgentState({ userId: 'u', projectId: 'p', startTime, config: someLimits }),
       overhead: noUsage,
+      elidedThrough: 0,
       clampedStep: undefined,
       clampedBy: undefined,
       notices: [],

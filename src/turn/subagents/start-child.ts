@@ -121,7 +121,7 @@ async function chooseOptions(
   const opts = {
     mode: persona.permissionMode ?? parent.mode,
     onDisconnect: 'continue',
-    thinking,
+    thinking: persona.thinking ?? thinking,
     priority,
     ...(persona.model === undefined ? { model: parent.model } : {}),
     ...(costLimit === undefined ? {} : { maxCostUsd: costLimit.usd }),

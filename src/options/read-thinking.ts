@@ -1,0 +1,23 @@
+import { isPlainObject } from '../platform/json.js';
+import { efforts } from '../provider/models/model.js';
+import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
+
+const displays = ['summarized', 'omitted'] as const;
+
+/** `true`, `false` or `{effort?, display?}`; undefined for anything else, another field among it. */
+export function readThinking(value: unknown): ThinkingChoice | undefined {
+  if (typeof value === 'boolean') return value;
+  if (!isPlainObject(value)) return undefined;
+  const { effort, display, ...others } = value;
+  const level = efforts.find((known) => known === effort);
+  const shown = displays.find((known) => known === display);
+  const isKnown =
+    Object.keys(others).length === 0 &&
+    (effort === undefined || level !== undefined) &&
+    (display === undefined || shown !== undefined);
+  if (!isKnown) return undefined;
+  return {
+    ...(level === undefined ? {} : { effort: level }),
+    ...(shown === undefined ? {} : { display: shown }),
+  };
+}

@@ -1,0 +1,23 @@
+import type { JsonValue } from './json.js';
+
+/**
+ * The same value with half surrogate pairs replaced by U+FFFD in every string and key: UTF-8 cannot
+ * carry a half, and the model's API refuses it. Values without one come back as they are.
+ */
+export function wellFormed<T extends JsonValue>(value: T): T;
+export function wellFormed(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (isWellFormed(value)) return value;
+  if (Array.isArray(value)) return value.map((item) => wellFormed(item));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]),
+  );
+}
+
+function isWellFormed(value: JsonValue): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item));
+}

@@ -1,0 +1,8 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { sessions, type RequestPrefix } from '../storage/schema.js';
+
+/** What a session's requests begin with from now on. Part of a fenced statement. */
+export function storePrefix(sessionId: string, prefix: RequestPrefix): SQL {
+  return sql`update ${sessions} set prefix = ${sql.param(prefix, sessions.prefix)}::json
+    from fence where ${sessions.id} = ${sessionId}`;
+}
