@@ -6,6 +6,11 @@ export interface TypedErrorInit {
   details?: unknown;
   /** Response headers that belong to the error, for example `Retry-After`. */
   headers?: Record<string, string>;
+  /** Default: whether `headers` has a `Retry-After`. */
+  retryable?: boolean;
+  /** Default: what `Retry-After` says, where that is a number of seconds. */
+  retryAfterMs?: number;
+  requestId?: string;
   cause?: unknown;
 }
 
@@ -18,6 +23,12 @@ export class TypedError extends Error {
   readonly status: number;
   readonly details: unknown;
   readonly headers: Record<string, string>;
+  /** Whether the same request, sent again unchanged, may be taken. */
+  readonly retryable: boolean;
+  /** Milliseconds to wait before that; undefined where nobody said. */
+  readonly retryAfterMs: number | undefined;
+  /** The id the model provider gave the request that failed, for its support. */
+  readonly requestId: string | undefined;
 
   constructor(type: string, init: TypedErrorInit) {
     super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
@@ -26,7 +37,14 @@ export class TypedError extends Error {
     this.status = init.status;
     this.details = init.details;
     this.headers = init.headers ?? {};
+    this.retryAfterMs = init.retryAfterMs ?? headerMs(this.headers);
+    this.retryable = init.retryable ?? this.retryAfterMs !== undefined;
+    this.requestId = init.requestId;
   }
+}
+
+function headerMs({ 'Retry-After': seconds }: Record<string, string>): number | undefined {
+  return seconds !== undefined && /^\d+$/.test(seconds) ? Number(seconds) * 1_000 : undefined;
 }
 
 /** The error every route gives for input it cannot take. */

@@ -10,19 +10,42 @@ export type ProviderErrorCategory =
   | 'INVALID_BASE_URL'
   | 'NETWORK_POLICY_VIOLATION';
 
+/** What the provider had against a request, where that is known: finer than the category. */
+export type ProviderErrorReason =
+  /** The prompt is over the model's window. */
+  | 'PROMPT_TOO_LONG'
+  /** Thinking that was sent back is refused: altered, or bound to another conversation. */
+  | 'THINKING_REFUSED'
+  /** The request is not one the provider takes. */
+  | 'INVALID_REQUEST'
+  /** Its body is over the provider's limit. */
+  | 'REQUEST_TOO_LARGE'
+  | 'MODEL_NOT_FOUND'
+  /** A spend limit is reached or there is no credit. Waiting does not help. */
+  | 'SPEND_LIMIT'
+  /** Usage grew faster than the provider lets it. Waiting helps. */
+  | 'RAMP_LIMIT'
+  | 'OVERLOADED';
+
 export interface ProviderErrorInit {
   status: number;
   category: ProviderErrorCategory;
+  reason?: ProviderErrorReason;
   message: string;
   /** More facts beside `provider` and `category`. Redacted by the caller. */
   facts?: Record<string, unknown>;
   headers?: Record<string, string>;
+  /** Default: false. */
+  retryable?: boolean;
+  retryAfterMs?: number;
+  requestId?: string;
 }
 
 /** The `details` of every error this folder makes. */
 type ProviderErrorDetails = Record<string, unknown> & {
   provider: 'anthropic';
   category: ProviderErrorCategory;
+  reason?: ProviderErrorReason;
 };
 
 /**
@@ -49,6 +72,7 @@ export function malformedStream(what: string): TypedError {
     status: 502,
     category: 'API_RESPONSE_ERROR',
     message: `The provider's stream could not be read: ${what}. Send the turn again.`,
+    retryable: true,
   });
 }
 
@@ -58,6 +82,7 @@ export function streamClosedEarly(): TypedError {
     status: 503,
     category: 'NETWORK_ERROR',
     message: 'the provider closed the stream before the message ended',
+    retryable: true,
   });
 }
 
@@ -68,19 +93,17 @@ export function streamStalled(stalledMs: number): TypedError {
     category: 'REQUEST_TIMEOUT',
     message: `The provider sent nothing for ${stalledMs} ms. Send the turn again.`,
     facts: { stalledMs },
+    retryable: true,
   });
 }
 
 function typedError(type: string, init: ProviderErrorInit): TypedError {
+  const { status, category, reason, message, facts, ...rest } = init;
   const details: ProviderErrorDetails = {
     provider: 'anthropic',
-    category: init.category,
-    ...init.facts,
+    category,
+    ...(reason === undefined ? {} : { reason }),
+    ...facts,
   };
-  return new TypedError(type, {
-    status: init.status,
-    message: init.message,
-    details,
-    ...(init.headers ? { headers: init.headers } : {}),
-  });
+  return new TypedError(type, { retryable: false, ...rest, status, message, details });
 }

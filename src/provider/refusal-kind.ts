@@ -1,12 +1,30 @@
+import { isPlainObject } from '../platform/json.js';
 import { TypedError } from '../platform/typed-error.js';
 
-/** Why the provider takes a request under no circumstances. */
+/**
+ * What a refused request needs before it may be sent again: a shorter prompt, one without the
+ * thinking of earlier replies, or another content.
+ */
 export type RefusalKind = 'prompt-too-long' | 'thinking-bound' | 'invalid';
 
-/** Undefined for what may pass another time, and for what is no refusal. */
-export function refusalKind(error: unknown): RefusalKind | undefined {
-  if (!(error instanceof TypedError) || error.type !== 'SDK_FAILURE') return undefined;
-  if (error.message.includes('prompt is too long')) return 'prompt-too-long';
-  if (error.message.includes('bound to a different conversation')) return 'thinking-bound';
-  return error.status === 400 || error.status === 413 ? 'invalid' : undefined;
+/**
+ * Why the provider refused the content of a request; undefined for every other failure, which says
+ * nothing against the content: the key, the account, the model's name, the network. Pure.
+ *
+ * @param thrown by a model call.
+ */
+export function refusalKind(thrown: unknown): RefusalKind | undefined {
+  if (!(thrown instanceof TypedError) || !isPlainObject(thrown.details)) return undefined;
+  if (thrown.details['provider'] !== 'anthropic') return undefined;
+  switch (thrown.details['reason']) {
+    case 'PROMPT_TOO_LONG':
+      return 'prompt-too-long';
+    case 'THINKING_REFUSED':
+      return 'thinking-bound';
+    case 'INVALID_REQUEST':
+    case 'REQUEST_TOO_LARGE':
+      return 'invalid';
+    default:
+      return undefined;
+  }
 }

@@ -1,5 +1,6 @@
 import { refusedHost } from '../../platform/net/address-refused.js';
 import { addressViolation, policyViolation } from '../egress-policy.js';
+import { retryAfterMs } from './retry-after.js';
 
 export interface GuardedFetchOptions {
   /** The one origin a request may go to. */
@@ -61,14 +62,8 @@ export function passHeaders(from: Headers, ours: Readonly<Record<string, string>
   return headers;
 }
 
-/** `Retry-After` in seconds or as a date, or the API's own `retry-after-ms`. */
 export function asksForLongPause(headers: Headers, maxMs: number, nowMs = Date.now()): boolean {
-  const ms = Number.parseFloat(headers.get('retry-after-ms') ?? '');
-  if (!Number.isNaN(ms)) return ms > maxMs;
-  const after = headers.get('retry-after') ?? '';
-  const seconds = Number.parseFloat(after);
-  const pauseMs = Number.isNaN(seconds) ? Date.parse(after) - nowMs : seconds * 1000;
-  return pauseMs > maxMs;
+  return (retryAfterMs(headers, nowMs) ?? 0) > maxMs;
 }
 
 function withoutRetry(response: Response): Response {

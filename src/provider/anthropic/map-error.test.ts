@@ -49,13 +49,23 @@ describe('mapError', () => {
       '400',
       answered(400, 'invalid_request_error'),
       400,
-      { category: 'API_RESPONSE_ERROR', upstreamType: 'invalid_request_error', requestId: 'req_1' },
+      {
+        category: 'API_RESPONSE_ERROR',
+        reason: 'INVALID_REQUEST',
+        upstreamType: 'invalid_request_error',
+        requestId: 'req_1',
+      },
     ],
     [
       '404',
       answered(404, 'not_found_error'),
       404,
-      { category: 'API_RESPONSE_ERROR', upstreamType: 'not_found_error', requestId: 'req_1' },
+      {
+        category: 'API_RESPONSE_ERROR',
+        reason: 'MODEL_NOT_FOUND',
+        upstreamType: 'not_found_error',
+        requestId: 'req_1',
+      },
     ],
     [
       '500 without a body',
@@ -67,7 +77,12 @@ describe('mapError', () => {
       '529',
       answered(529, 'overloaded_error'),
       529,
-      { category: 'API_RESPONSE_ERROR', upstreamType: 'overloaded_error', requestId: 'req_1' },
+      {
+        category: 'API_RESPONSE_ERROR',
+        reason: 'OVERLOADED',
+        upstreamType: 'overloaded_error',
+        requestId: 'req_1',
+      },
     ],
     [
       'a redirect',
@@ -79,7 +94,12 @@ describe('mapError', () => {
       'an event of a known type',
       event('overloaded_error'),
       529,
-      { category: 'API_RESPONSE_ERROR', upstreamType: 'overloaded_error', requestId: 'req_2' },
+      {
+        category: 'API_RESPONSE_ERROR',
+        reason: 'OVERLOADED',
+        upstreamType: 'overloaded_error',
+        requestId: 'req_2',
+      },
     ],
     [
       'an event of a new type',
@@ -160,6 +180,55 @@ describe('mapError', () => {
   ])('hands a Retry-After of %s on', (after, headers) => {
     const error = answered(429, 'rate_limit_error', 'slow down', { 'retry-after': after });
     expect(mapError(error, redact).headers).toEqual(headers);
+  });
+
+  it.each<[string, unknown, boolean, string | undefined]>([
+    ['401', answered(401, 'authentication_error'), false, 'req_1'],
+    ['400', answered(400, 'invalid_request_error'), false, 'req_1'],
+    ['402', answered(402, 'billing_error'), false, 'req_1'],
+    ['429', answered(429, 'rate_limit_error'), true, 'req_1'],
+    ['500', answered(500, 'api_error'), true, 'req_1'],
+    ['an event', event('overloaded_error'), true, 'req_2'],
+    ['an event that refuses', event('invalid_request_error'), false, 'req_2'],
+    ['a timeout', new APIConnectionTimeoutError(), true, undefined],
+    ['a broken connection', withCode('UND_ERR_SOCKET'), true, undefined],
+    ['a redirect', answered(302), false, undefined],
+  ])('says of %s whether to send it again', (_what, error, retryable, requestId) => {
+    expect(mapError(error, redact)).toMatchObject({ retryable, requestId });
+  });
+
+  it('gives the pause that a provider asks for in its own header', () => {
+    const mapped = mapError(
+      answered(429, 'rate_limit_error', 'slow down', { 'retry-after-ms': '1500' }),
+      redact,
+    );
+    expect(mapped.retryAfterMs).toBe(1500);
+    expect(mapped.headers).toEqual({ 'Retry-After': '2' });
+  });
+
+  it('advises no pause where waiting does not help', () => {
+    const body = {
+      type: 'error',
+      error: {
+        type: 'rate_limit_error',
+        message: 'over the tier',
+        details: { error_code: 'enforced_spend_limit_reached' },
+      },
+    };
+    const headers = new Headers({ 'retry-after': '60' });
+    const mapped = mapError(APIError.generate(429, body, undefined, headers), redact);
+    expect(mapped).toMatchObject({
+      status: 429,
+      retryable: false,
+      retryAfterMs: undefined,
+      headers: {},
+      details: {
+        category: 'RATE_LIMITED',
+        reason: 'SPEND_LIMIT',
+        upstreamCode: 'enforced_spend_limit_reached',
+      },
+    });
+    expect(mapped.message).toContain('Waiting does not help');
   });
 
   it('leaves our own errors alone, also under an SDK error', () => {

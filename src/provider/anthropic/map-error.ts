@@ -3,8 +3,10 @@ import { isPlainObject } from '../../platform/json.js';
 import { TypedError } from '../../platform/typed-error.js';
 import { policyViolation } from '../egress-policy.js';
 import { providerError } from '../provider-errors.js';
-import type { ProviderErrorCategory } from '../provider-errors.js';
+import type { ProviderErrorCategory, ProviderErrorReason } from '../provider-errors.js';
 import { describeCauses, hasTimeoutCode } from './describe-causes.js';
+import { judgeAnswer, type ErrorAnswer } from './judge-answer.js';
+import { retryAfterMs } from './retry-after.js';
 
 type Redact = (text: string) => string;
 
@@ -13,7 +15,7 @@ const MAX_MESSAGE_LENGTH = 500;
 
 /** The provider said `error` in its stream. Thrown by the fold, mapped like every other failure. */
 export class StreamErrorEvent extends Error {
-  /** @param body the event: `{type: "error", error: {type, message}, request_id?}` */
+  /** @param body the event: `{type: "error", error: {type, message, details?}, request_id?}` */
   constructor(readonly body: Record<string, unknown>) {
     super('The provider sent an error event');
     this.name = 'StreamErrorEvent';
@@ -35,14 +37,27 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
+/** Longer pauses are no advice: whoever waits that long asks again anyway. */
+const MAX_RETRY_AFTER_MS = 999_999_000;
+
 const ADVICE: Readonly<Partial<Record<ProviderErrorCategory, string>>> = {
   INVALID_API_KEY: 'Check ANTHROPIC_API_KEY, then restart.',
   RATE_LIMITED: 'Wait, then send the turn again.',
 };
 
+const ADVICE_BY_REASON: Readonly<Partial<Record<ProviderErrorReason, string>>> = {
+  PROMPT_TOO_LONG: 'Compact the session, or send less.',
+  REQUEST_TOO_LARGE: 'Send fewer or smaller files.',
+  MODEL_NOT_FOUND: 'Choose a model that the provider has.',
+  SPEND_LIMIT: 'Waiting does not help: raise the limit, or add credit, at the provider.',
+  RAMP_LIMIT: 'Wait, then send the turn again.',
+  OVERLOADED: 'Wait, then send the turn again.',
+};
+
 /**
  * Any failure of a model call as an `SDK_FAILURE` whose details are `{provider, category}` and,
- * where known, `upstreamType`, `requestId`, `cause`. First match wins:
+ * where known, `reason`, `upstreamType`, `upstreamCode`, `requestId`, `cause`. The category is the
+ * contract's; the reason says what the provider had against the request. First match wins:
  *
  * - one of ours already (also as a cause: the SDK wraps what its fetch throws): itself
  * - an `error` event: the status of its type or 502, `API_RESPONSE_ERROR`
@@ -60,6 +75,7 @@ export function mapError(error: unknown, redact: Redact): TypedError {
       status: 504,
       category: 'REQUEST_TIMEOUT',
       message: 'The provider did not answer in time. Send the turn again.',
+      retryable: true,
     });
   }
   if (error instanceof APIError && error.status !== undefined) {
@@ -70,6 +86,7 @@ export function mapError(error: unknown, redact: Redact): TypedError {
     category: 'NETWORK_ERROR',
     message: 'The provider could not be reached, or the connection broke. Send the turn again.',
     facts: { cause: shorten(redact(describeCauses(error))) },
+    retryable: true,
   });
 }
 
@@ -80,8 +97,7 @@ export function mapError(error: unknown, redact: Redact): TypedError {
 export function mapRefusal(error: unknown, model: string, redact: Redact): TypedError {
   const mapped = mapError(error, redact);
   if (!(error instanceof APIError) || error.status === undefined) return mapped;
-  const advice =
-    error.status === 404 ? ` Choose a model that the provider has, not "${model}".` : '';
+  const advice = error.status === 404 ? ` It does not have "${model}".` : '';
   return new TypedError('SDK_FAILURE', {
     status: 500,
     message: mapped.message + advice,
@@ -89,6 +105,9 @@ export function mapRefusal(error: unknown, model: string, redact: Redact): Typed
       ...(isPlainObject(mapped.details) ? mapped.details : {}),
       upstreamStatus: error.status,
     },
+    retryable: mapped.retryable,
+    ...(mapped.retryAfterMs === undefined ? {} : { retryAfterMs: mapped.retryAfterMs }),
+    ...(mapped.requestId === undefined ? {} : { requestId: mapped.requestId }),
   });
 }
 
@@ -99,36 +118,79 @@ function mapStatus(error: APIError, status: number, redact: Redact): TypedError 
     });
   }
   const category = categoryOf(status, error.type);
-  const said = shorten(redact(error.apiMessage ?? error.message));
-  const retryAfter = error.headers?.get('retry-after') ?? '';
-  return providerError({
-    status,
-    category,
-    message: sentence(`The provider answered ${status}`, said, ADVICE[category]),
-    facts: {
-      ...(error.type === null ? {} : { upstreamType: redact(error.type) }),
-      ...(error.requestID ? { requestId: redact(error.requestID) } : {}),
+  const text = error.apiMessage ?? error.message;
+  return answered(
+    { status, type: error.type, code: error.errorCode, text },
+    {
+      head: `The provider answered ${status}`,
+      category,
+      requestId: error.requestID ?? undefined,
+      retryAfterMs: retryAfterMs(error.headers ?? new Headers(), Date.now()),
     },
-    ...(/^\d{1,6}$/.test(retryAfter) ? { headers: { 'Retry-After': retryAfter } } : {}),
-  });
+    redact,
+  );
 }
 
 function mapErrorEvent(body: Record<string, unknown>, redact: Redact): TypedError {
   const error = isPlainObject(body['error']) ? body['error'] : {};
-  const type = typeof error['type'] === 'string' ? error['type'] : undefined;
-  const said =
-    typeof error['message'] === 'string' ? error['message'] : (type ?? 'no reason given');
-  const requestId = body['request_id'];
+  const details = isPlainObject(error['details']) ? error['details'] : {};
+  const type = textOf(error['type']);
   const known = type !== undefined && Object.hasOwn(STATUS_OF_TYPE, type);
-  return providerError({
-    status: (known ? STATUS_OF_TYPE[type] : undefined) ?? 502,
-    category: 'API_RESPONSE_ERROR',
-    message: sentence('The provider ended its stream with an error', shorten(redact(said))),
-    facts: {
-      ...(type === undefined ? {} : { upstreamType: redact(type) }),
-      ...(typeof requestId === 'string' ? { requestId: redact(requestId) } : {}),
+  return answered(
+    {
+      status: (known ? STATUS_OF_TYPE[type] : undefined) ?? 502,
+      type: type ?? null,
+      code: textOf(details['error_code']) ?? null,
+      text: textOf(error['message']) ?? type ?? 'no reason given',
     },
+    {
+      head: 'The provider ended its stream with an error',
+      category: 'API_RESPONSE_ERROR',
+      requestId: textOf(body['request_id']),
+      retryAfterMs: undefined,
+    },
+    redact,
+  );
+}
+
+interface Frame {
+  head: string;
+  category: ProviderErrorCategory;
+  requestId: string | undefined;
+  retryAfterMs: number | undefined;
+}
+
+function answered(answer: ErrorAnswer, frame: Frame, redact: Redact): TypedError {
+  const { status, type, code } = answer;
+  const { category } = frame;
+  const { reason, retryable } = judgeAnswer(answer);
+  const requestId = frame.requestId === undefined ? undefined : redact(frame.requestId);
+  const pauseMs = frame.retryAfterMs ?? Infinity;
+  const advice = (reason && ADVICE_BY_REASON[reason]) ?? ADVICE[category];
+  return providerError({
+    status,
+    category,
+    ...(reason === undefined ? {} : { reason }),
+    message: sentence(frame.head, shorten(redact(answer.text)), advice),
+    facts: {
+      ...(type === null ? {} : { upstreamType: redact(type) }),
+      ...(code === null ? {} : { upstreamCode: redact(code) }),
+      ...(requestId === undefined ? {} : { requestId }),
+    },
+    retryable,
+    ...(requestId === undefined ? {} : { requestId }),
+    // To wait is no advice where waiting does not help.
+    ...(retryable && pauseMs <= MAX_RETRY_AFTER_MS
+      ? {
+          retryAfterMs: Math.ceil(pauseMs),
+          headers: { 'Retry-After': String(Math.ceil(pauseMs / 1_000)) },
+        }
+      : {}),
   });
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function categoryOf(status: number, type: string | null): ProviderErrorCategory {

@@ -1,0 +1,12 @@
+/**
+ * How long a provider asks to be left alone, in ms from now: its own `retry-after-ms`, or
+ * `Retry-After` in seconds or as a date. Undefined where it does not say, or nothing one can read.
+ */
+export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
+  const ms = Number.parseFloat(headers.get('retry-after-ms') ?? '');
+  if (!Number.isNaN(ms)) return Math.max(0, ms);
+  const after = headers.get('retry-after') ?? '';
+  const seconds = Number.parseFloat(after);
+  const pauseMs = Number.isNaN(seconds) ? Date.parse(after) - nowMs : seconds * 1_000;
+  return Number.isNaN(pauseMs) ? undefined : Math.max(0, pauseMs);
+}
