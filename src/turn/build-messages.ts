@@ -85,6 +85,7 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): B
         step.parts.flatMap((part) => (part.type === 'tool_use' ? [answer(part, turn)] : [])),
       );
       hear(list, turn, step.step);
+      if (step.stopReason === 'context_window') tell(list, [wentOn], frame.model);
       tell(list, noticesAfter(turn, step.step), frame.model);
     }
     const cut = cutMarker(turn);
@@ -97,6 +98,11 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): B
   list.dropThinking(new Set(keptSteps.flatMap(({ parts }) => parts)));
   return { messages: list.messages, sent: { hash, thinkingFrom: keptSteps[0]?.key ?? null } };
 }
+
+const wentOn = {
+  kind: 'window-full',
+  text: 'The reply was cut off because the window was full. What came before is shorter now: go on where it was cut.',
+};
 
 /** How a summary is told, ahead of what the user says next. */
 export function summaryText(summary: string): string {

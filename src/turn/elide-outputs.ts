@@ -24,6 +24,11 @@ export function elideOutputs<T extends TurnTranscript>(turn: T, through = Infini
   return { ...turn, results };
 }
 
+/** Whether any of the outputs is longer than what is kept of an old one. */
+export function isElidable(results: TurnTranscript['results']): boolean {
+  return [...results.values()].some(({ output }) => (output?.length ?? 0) > KEPT);
+}
+
 function elide(output: string | null): string | null {
   if (output === null || output.length <= KEPT) return output;
   return `${output.slice(0, KEPT).toWellFormed()}\n[${output.length - KEPT} characters elided to save context. Run the tool again if they are needed.]`;

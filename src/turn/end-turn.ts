@@ -18,6 +18,7 @@ import { approvalResolved, cancelApprovals } from './approvals/approval-facts.js
 import { settleFact } from './budgets/usage-days.js';
 import { keepUnheard } from './busy/joined-messages.js';
 import type { Ending } from './next-action.js';
+import { leaveAllOut, leftOutOf, turnLeftOut } from './left-out.js';
 import { limitOf } from './loop-state.js';
 import { limitNotice, stepEnded, toolEnded, turnFailed } from './turn-facts.js';
 import {
@@ -50,6 +51,7 @@ export async function endTurn(
   const cut = cutStep(run, ending);
   const startedAt = (turn.startedAt ?? turn.createdAt).getTime();
   const limit = describeLimit(run, ending, now);
+  const leftOut = leftOutOf(failure);
   const open = run.approvals.filter(({ decision }) => decision === null);
   const events: TurnEventBody[] = [
     ...open.map((approval) => approvalResolved({ ...approval, decision: 'cancelled' })),
@@ -59,6 +61,7 @@ export async function endTurn(
       .flatMap((step) => (abandoned.length > 0 ? [stepEnded(step)] : [])),
     ...(cut === undefined ? [] : [stepEnded(cut)]),
     ...(limit?.events ?? []),
+    ...(leftOut === undefined ? [] : [turnLeftOut(leftOut)]),
     ...(failure === undefined ? [] : [turnFailed(failure)]),
     {
       type: 'turn.ended',
@@ -89,10 +92,12 @@ export async function endTurn(
       endReason: ending.reason,
       ...(limit === undefined ? {} : { endNote: limit.note.trim() }),
       failure: failure ?? null,
+      ...(leftOut === undefined ? {} : { leftOut }),
       usage,
       leaseUntil: null,
       endedAt: now,
     }),
+    ...(leftOut === 'refused' ? [leaveAllOut(turn.sessionId)] : []),
     ...(run.approvals.length === 0 ? [] : [cancelApprovals(attempt)]),
     // Also of a message that nobody has told it of.
     keepUnheard(lastStep),

@@ -5,9 +5,10 @@ import { checkProjectRoot } from '../session/check-project-root.js';
 import { openTools } from '../tools/open-tools.js';
 import { buildSystem } from './build-system.js';
 import { equipTools, type EquippedTools } from './equip-tools.js';
+import { canShorten, shortenHistory } from './shorten-history.js';
 import { delegate } from './subagents/delegate.js';
 import type { StoredTurn } from './load-turn.js';
-import { openHistory } from './open-history.js';
+import { namesOfFiles, openHistory } from './open-history.js';
 import { openWatch, todoBoard } from './open-watch.js';
 import { openShower, showMessage } from './show-files.js';
 import { openFrame } from './request-frame.js';
@@ -99,7 +100,11 @@ async function equipWith(
     ...attempt,
     provider,
     frame,
-    newPrefix: chosen.isChanged ? prefix : undefined,
+    prefix,
+    isPrefixStored: !chosen.isChanged,
+    recovered: new Set(),
+    shorten: () => shortenHistory(services, run),
+    files: namesOfFiles(conversation.earlier),
     logger: services.logger,
     redact: services.redact,
     limits: { ...settings.limits, fullContext: fullContext(services, options.model) },
@@ -123,5 +128,6 @@ async function equipWith(
     approvalRules: settings.approvals,
     permissions,
   };
+  run.progress.canShorten = canShorten(run);
   return run;
 }

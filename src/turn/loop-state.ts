@@ -28,12 +28,18 @@ export function loopState(run: Attempt): LoopState {
     steps: run.progress.steps.length,
     stopReason: run.progress.steps.at(-1)?.stopReason,
     openCalls: openCalls(run).length,
+    canShorten: run.progress.canShorten && isFirstCut(run),
     unheard: Math.max(0, run.lease.joined - run.progress.joined.length),
     limit:
       limit === undefined
         ? undefined
         : { reason: endReason(limit), refusal: describeLimit(limit, run.tree.getConfig()) },
   };
+}
+
+/** A window that is full again after it was shortened is full. */
+function isFirstCut({ progress: { steps } }: Attempt): boolean {
+  return steps.filter(({ stopReason }) => stopReason === 'context_window').length === 1;
 }
 
 function describeLimit(limit: LimitReason | DayBudget, config: AgentConfig): string {

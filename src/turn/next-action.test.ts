@@ -7,6 +7,7 @@ const state = (more: Partial<LoopState>): LoopState => ({
   stopReason: 'end_turn',
   openCalls: 0,
   unheard: 0,
+  canShorten: false,
   ...more,
 });
 
@@ -88,7 +89,7 @@ describe('nextAction', () => {
           if (action.type === 'call-model') {
             calls += 1;
             const limit = limitAt(action.step);
-            loop = { steps: action.step, stopReason, openCalls: 1, unheard: 0, limit };
+            loop = state({ steps: action.step, stopReason, openCalls: 1, limit });
           } else loop = { ...loop, openCalls: 0 };
           action = nextAction(loop);
         }

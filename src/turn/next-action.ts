@@ -12,6 +12,8 @@ export interface LoopState {
   stopReason: StepStopReason | undefined;
   /** Tool calls of the last step that have no result yet. */
   openCalls: number;
+  /** Whether what is sent could be shorter. */
+  canShorten: boolean;
   /** Messages of the user's that the model has not heard. */
   unheard: number;
 }
@@ -28,6 +30,8 @@ export interface Ending {
   /** Machine-readable. */
   reason: string;
 }
+
+type CutReason = 'max_tokens' | 'context_window' | 'refusal';
 
 export type NextAction =
   | { type: 'call-model'; step: number }
@@ -59,10 +63,7 @@ export function nextAction(state: LoopState): NextAction {
     case 'max_tokens':
     case 'context_window':
     case 'refusal':
-      // A cut-off call may be half of what the model meant: it is answered, never run.
-      if (openCalls > 0)
-        return { type: 'refuse-tools', reason: `not run: the reply was cut off (${stopReason})` };
-      return limited(stopReason === 'max_tokens' ? (limit?.reason ?? stopReason) : stopReason);
+      return afterCut(state, stopReason);
     case 'interrupted':
     case 'failed':
       // A turn that was cut has ended; its steps are never gone on with.
@@ -70,6 +71,15 @@ export function nextAction(state: LoopState): NextAction {
     default:
       return unreachable(stopReason);
   }
+}
+
+function afterCut(state: LoopState, stopReason: CutReason): NextAction {
+  // A cut-off call may be half of what the model meant: it is answered, never run.
+  if (state.openCalls > 0)
+    return { type: 'refuse-tools', reason: `not run: the reply was cut off (${stopReason})` };
+  // A reply that filled the window goes on once what is sent is shorter.
+  if (stopReason === 'context_window' && state.canShorten) return callAgain(state);
+  return limited(stopReason === 'max_tokens' ? (state.limit?.reason ?? stopReason) : stopReason);
 }
 
 function callAgain({ steps, limit }: LoopState): NextAction {

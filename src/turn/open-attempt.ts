@@ -85,6 +85,7 @@ export async function openAttempt(
       ),
       overhead,
       elidedThrough: claim.elidedThrough,
+      canShorten: false,
       clampedStep: undefined,
       clampedBy: undefined,
       notices: [...(stored?.notices ?? [])],

@@ -11,6 +11,8 @@ import { hearJoined } from './busy/hear-joined.js';
 import { buildRequest } from './build-request.js';
 import { loopState } from './loop-state.js';
 import { nextAction, settleStopReason } from './next-action.js';
+import { recoverRequest } from './recover-request.js';
+import type { AgentState } from '../governance/agent-state.js';
 import { postNotices } from './post-notices.js';
 import { storePrefix } from './store-prefix.js';
 import { refusalNotice, stepEnded } from './turn-facts.js';
@@ -30,14 +32,30 @@ export async function runStep(run: TurnRun, step: number): Promise<'done' | Budg
   const state = run.tree.onTurnStart(moveTime(run.progress.state, startedAt.getTime()));
   await hearJoined(run, step);
   await postNotices(run, state, step);
+  if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.shorten();
+  return callUntilTaken(run, step, { state, startedAt });
+}
+
+/** Calls the model; once more where the provider refused the request and that can be mended. */
+async function callUntilTaken(
+  run: TurnRun,
+  step: number,
+  { state, startedAt }: { state: AgentState; startedAt: Date },
+): Promise<'done' | Budget> {
+  const now = startedAt.getTime();
   const { request, sent } = buildRequest(run);
-  const room = await makeRoom(run, { step, state, request, now: startedAt.getTime() });
+  const room = await makeRoom(run, { step, state, request, now });
   if ('budget' in room) return room.budget;
   run.progress.state = state;
   const draft: StepDraft = { step, startedAt, parts: [], openText: '', usage: noUsage, sent };
+  if (run.progress.draft === undefined) run.writer.emit({ type: 'step.started', step });
   run.progress.draft = draft;
-  run.writer.emit({ type: 'step.started', step });
-  await callModel(run, draft, { ...request, ...room });
+  try {
+    await callModel(run, draft, { ...request, ...room });
+  } catch (error) {
+    if (!(await recoverRequest(run, error))) throw error;
+    return callUntilTaken(run, step, { state: run.progress.state, startedAt });
+  }
   return 'done';
 }
 
@@ -101,7 +119,7 @@ async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<
   const facts = [
     insertFenced(steps, { ...finished, turnId, attempt: run.attempt, startedAt }),
     ...(reserved === undefined ? [] : [settleFact(reserved, ended.usage)]),
-    ...(run.newPrefix === undefined ? [] : [storePrefix(run.turn.sessionId, run.newPrefix)]),
+    ...(run.isPrefixStored ? [] : [storePrefix(run.turn.sessionId, run.prefix)]),
   ];
   const progress = {
     ...run.progress,
@@ -114,5 +132,5 @@ async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<
   if (next.type === 'end') run.writer.hold(events, facts);
   else await run.writer.commit(events, facts);
   Object.assign(run.progress, progress);
-  run.newPrefix = undefined;
+  run.isPrefixStored = true;
 }

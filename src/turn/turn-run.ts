@@ -12,6 +12,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/clock.js';
 import type { SessionRow } from '../session/session-store.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
+import type { RefusalKind } from '../provider/refusal-kind.js';
 import type { AssistantPart, ToolSpec, UserPart } from '../provider/model-types.js';
 import type { StoredNotice } from '../notices/notice.js';
 import type { Queryable } from '../storage/connection.js';
@@ -108,6 +109,8 @@ export interface Attempt {
     state: AgentState;
     /** The step up to which outputs are cut because the provider said that the prompt is too long. */
     elidedThrough: number;
+    /** Whether what is sent could be shorter. */
+    canShorten: boolean;
     /** Spent on no step: on summaries of the conversation before. */
     overhead: Usage;
     /** A step whose reply was given less room than it might have had, for the budget's sake. */
@@ -129,8 +132,16 @@ export interface TurnRun extends Attempt {
   provider: Pick<AnthropicProvider, 'stream'>;
   /** What its requests have beside their messages. */
   frame: RequestFrame;
-  /** What its session's requests begin with, as long as that is not stored. */
-  newPrefix: RequestPrefix | undefined;
+  /** What its session's requests begin with. */
+  prefix: RequestPrefix;
+  /** The session has it; else it is stored with the next step. */
+  isPrefixStored: boolean;
+  /** What the provider refused and was mended once. */
+  recovered: Set<RefusalKind>;
+  /** Makes its requests shorter, where they can be. @returns false where they cannot. */
+  shorten(): Promise<boolean>;
+  /** Names of the files that its conversation has had. */
+  files: readonly string[];
   limits: RunLimits & {
     /** Tokens from which the model's window counts as full. */
     fullContext: number;

@@ -56,6 +56,7 @@ describe('PeopleWatch', () => {
       state: newAgentState({ userId: 'u', projectId: 'p', startTime, config: someLimits }),
       overhead: noUsage,
       elidedThrough: 0,
+      canShorten: false,
       clampedStep: undefined,
       clampedBy: undefined,
       notices: [],

@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import type { TurnEvent } from '../../src/events/turn-event.js';
+import type { OpenedDatabase } from '../../src/storage/connection.js';
+import { sessions, steps, turns } from '../../src/storage/schema.js';
+import { globTool } from '../../src/tools/builtin/glob.js';
+import { readTool } from '../../src/tools/builtin/file-tools.js';
+import { followTurn } from '../../src/turn/follow-turn.js';
+import { submitTurn } from '../../src/turn/submit-turn.js';
+import { TurnWorker } from '../../src/turn/turn-worker.js';
+import { openTestDatabase } from '../support/database.js';
+import { openTestServices, type TestServices } from '../support/turn-services.js';
+
+describe('a refused request ends no session', () => {
+  let database: OpenedDatabase;
+  let test: TestServices;
+  let sessionId: string;
+  let worker: TurnWorker;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    await database.db.delete(turns);
+    test = await openTestServices(database, [readTool, globTool]);
+    worker = new TurnWorker(test.services);
+    await worker.start();
+    const { projectRoot } = test;
+    const session = await test.services.sessions.create({
+      projectRoot,
+      persona: 'WORKING_ITEMS',
+      mode: 'direct',
+    });
+    sessionId = session.id;
+  });
+  afterEach(async () => {
+    await worker.stop();
+    await test.close();
+  });
+
+  async function turn(message: string, opts: object = {}): Promise<TurnEvent[]> {
+    const { services } = test;
+    const { turnId } = await submitTurn(services, {
+      sessionId,
+      message,
+      opts: { tools: [], ...opts },
+      attachments: [],
+      idempotencyKey: undefined,
+    });
+    const seen: TurnEvent[] = [];
+    const { signal } = new AbortController();
+    for await (const events of followTurn(services, turnId, signal)) seen.push(...events);
+    return seen;
+  }
+
+  const endOf = (events: readonly TurnEvent[]) =>
+    events.flatMap((event) => (event.type === 'turn.ended' ? [event.outcome] : []));
+  const noticesOf = (events: readonly TurnEvent[]): string[] =>
+    events.flatMap((event) => (event.type === 'notice.posted' ? [event.kind] : []));
+  /** What the last call of the model was sent as the user's words. */
+  const lastAsked = (): string =>
+    JSON.stringify(
+      test.modelRequests.at(-1)?.body.messages.filter(({ role }) => role === 'user') ?? [],
+    );
+
+  it('leaves the refused turn out of what is sent from then on, and says so', async () => {
+    expect(endOf(await turn('First.'))).toEqual(['completed']);
+    const refused = await turn('Poison. [[fail=400]]');
+    expect(endOf(refused)).toEqual(['failed']);
+    expect(noticesOf(refused)).toContain('turn-left-out');
+    expect(endOf(await turn('Third.'))).toEqual(['completed']);
+    expect(lastAsked()).toContain('First.');
+    expect(lastAsked()).toContain('Third.');
+    expect(lastAsked()).not.toContain('Poison.');
+  });
+
+  it('leaves out what came before where two in a row are refused', async () => {
+    await turn('First.');
+    await turn('Poison. [[fail=400]]');
+    expect(endOf(await turn('More poison. [[fail=400]]'))).toEqual(['failed']);
+    expect(endOf(await turn('Fourth.'))).toEqual(['completed']);
+    expect(lastAsked()).not.toContain('First.');
+    expect(lastAsked()).toContain('Fourth.');
+  });
+
+  it('leaves nothing out that failed for another reason', async () => {
+    const failed = await turn('Busy. [[fail=500]]');
+    expect(noticesOf(failed)).not.toContain('turn-left-out');
+    await turn('Second.');
+    expect(lastAsked()).toContain('Busy.');
+  });
+
+  it('sends a question once that was asked three times', async () => {
+    // The question is the same; the model fails by what its request says of the try.
+    for (const _try of [1, 2]) await turn('Why? [[fail=500]]');
+    await turn('Why? [[fail=500]]');
+    await turn('And now?');
+    expect(lastAsked().match(/Why\?/g)).toHaveLength(1);
+  });
+
+  it('keeps system prompt and tools as they were sent, and tells of what changed', async () => {
+    const tools = ['read', 'glob'];
+    await turn('One.', { tools });
+    await turn('Two.', { tools: ['read'], mode: 'plan' });
+    await turn('Three.', { tools: [] });
+    await turn('Four.', { tools });
+    const bodies = test.modelRequests.map(({ body }) => body);
+    const begin = (index: number): string =>
+      JSON.stringify([bodies[index]?.system, bodies[index]?.tools]);
+    for (const index of [1, 2, 3]) expect(begin(index)).toBe(begin(0));
+    const told = JSON.stringify(bodies[3]?.messages);
+    expect(told).toContain('The permission mode is plan from here on.');
+    expect(told).toContain('not run: glob.');
+    expect(told).toContain('Every tool is on from here on.');
+    expect(bodies.map((body) => body['tool_choice'])).toEqual([
+      undefined,
+      undefined,
+      { type: 'none' },
+      undefined,
+    ]);
+  });
+
+  it('goes on after a reply that filled the window, with the conversation summarised', async () => {
+    await turn('A long story. [[tokens=30]]');
+    const cut = await turn('Go on. [[stop=model_context_window_exceeded step=1]]');
+    expect(endOf(cut)).toEqual(['completed']);
+    expect(noticesOf(cut)).toContain('window-full');
+    const ran = await database.db
+      .select({ stopReason: steps.stopReason })
+      .from(steps)
+      .innerJoin(turns, eq(turns.id, steps.turnId))
+      .orderBy(turns.createdAt, steps.step);
+    expect(ran.map(({ stopReason }) => stopReason)).toEqual([
+      'end_turn',
+      'context_window',
+      'end_turn',
+    ]);
+    const [session] = await database.db.select().from(sessions).where(eq(sessions.id, sessionId));
+    expect(session?.prefix?.tools).toEqual([]);
+  });
+});
