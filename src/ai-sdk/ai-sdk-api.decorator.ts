@@ -23,7 +23,7 @@ export function ApiUiMessageStream() {
     ApiResponse({
       status: 200,
       description: [
-        'The UI message stream of the AI SDK, version 1: Server-Sent Events without a name, each with an id; the last one is `[DONE]`. Parts of this server’s own:',
+        'The UI message stream of the AI SDK, version 1: Server-Sent Events without a name, each with an id; the last one is `[DONE]`. Before an `error`, `message-metadata` has `error`: code, status, retryable, retryAfterMs?, requestId?. Parts of this server’s own:',
         '',
         ...rows,
       ].join('\n'),

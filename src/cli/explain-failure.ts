@@ -3,6 +3,7 @@ import { ConnectionLostError, TurnpikeError } from '../client/turnpike-client.js
 import { ConfigError } from '../config.js';
 import { errorCode } from '../platform/error-code.js';
 import { DataFolderBusyError } from '../storage/data-folder.js';
+import { describeAdvice } from './describe-advice.js';
 import { UsageError } from './parse-turn-arguments.js';
 import { plainText } from './plain-text.js';
 
@@ -13,7 +14,12 @@ export function explainFailure(error: unknown): string {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof TurnpikeError) return `${error.code}: ${error.message}`;
+  if (error instanceof TurnpikeError) {
+    // Of what is wrong with the request its message says all: that a repeat fails too is no news.
+    const { code, message, retryable, requestId } = error;
+    const advice = retryable || requestId !== undefined ? describeAdvice(error) : '';
+    return `${code}: ${message}${advice}`;
+  }
   if (error instanceof ConnectionLostError && error.turnId === undefined) {
     return `The server cannot be reached: ${reasonOf(error.cause)}. Start one (npm start), or correct TURNPIKE_URL.`;
   }

@@ -58,9 +58,10 @@ function atServer(url: string, key: string | undefined): KeyAdmin {
 function advise(error: unknown): never {
   const isAboutKey = error instanceof TurnpikeError && [401, 403].includes(error.status);
   if (!isAboutKey) throw error;
-  const { code, status, retryable, details } = error;
+  const { code, status, retryable, retryAfterMs, requestId, details } = error;
   const message = `${error.message}\nThe server that runs manages its keys: set TURNPIKE_API_KEY to a key with the scope admin, or stop the server and call this again.`;
-  throw new TurnpikeError(code, { status, retryable, details, message });
+  const advice = { retryable, retryAfterMs, requestId };
+  throw new TurnpikeError(code, { status, ...advice, details, message });
 }
 
 function inDatabase({ db, close }: Pick<OpenedDatabase, 'db' | 'close'>): KeyAdmin {

@@ -1,3 +1,4 @@
+import { describeAdvice } from './describe-advice.js';
 import type { Paint } from './paint.js';
 import { askedLine, oneLine, plainText } from './plain-text.js';
 
@@ -111,7 +112,10 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
     case 'turn:error':
       return line(
         state,
-        paint('red', `✗ ${text(data['errorType'])}: ${oneLine(text(data['message']), 500)}`),
+        paint(
+          'red',
+          `✗ ${text(data['errorType'])}: ${oneLine(text(data['message']), 500)}${describeAdvice(data)}`,
+        ),
       );
     case 'turn:end':
       return line(state, paint('dim', summary(state, frame)));

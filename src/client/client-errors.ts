@@ -3,6 +3,7 @@ export interface RefusalFacts {
   message: string;
   retryable: boolean;
   retryAfterMs?: number | undefined;
+  requestId?: string | undefined;
   details?: unknown;
 }
 
@@ -15,6 +16,8 @@ export class TurnpikeError extends Error {
   readonly retryable: boolean;
   /** When the server said to come again, in milliseconds from its answer. */
   readonly retryAfterMs: number | undefined;
+  /** The model provider's, of the request that failed. */
+  readonly requestId: string | undefined;
   /** Facts beside the message; of settings, what is wrong with each field. */
   readonly details: unknown;
 
@@ -26,6 +29,7 @@ export class TurnpikeError extends Error {
     this.status = facts.status;
     this.retryable = facts.retryable;
     this.retryAfterMs = facts.retryAfterMs;
+    this.requestId = facts.requestId;
     this.details = facts.details;
   }
 }

@@ -58,6 +58,20 @@ describe('readRefusal', () => {
     const body = { error: { type: 'MISSING_API_KEY', message: 'Set one.' } };
     expect(await read(503, body)).toMatchObject({ retryable: false });
   });
+
+  it.each([
+    [
+      'the API',
+      (advice: object) => ({ error: { type: 'SDK_FAILURE', message: 'No.', ...advice } }),
+    ],
+    ['settings', (advice: object) => ({ detail: [], ...advice })],
+    ['problem details', (advice: object) => ({ title: 'Agent error', status: 429, ...advice })],
+  ])('takes the advice of %s before its own rules', async (_what, body) => {
+    const waits = { retryable: true, retryAfterMs: 1_500, requestId: 'req_1' };
+    expect(await read(500, body(waits))).toMatchObject(waits);
+    const stops = { retryable: false, requestId: 'req_1' };
+    expect(await read(429, body(stops), { 'retry-after': '9' })).toMatchObject(stops);
+  });
 });
 
 describe('readRetryAfter', () => {

@@ -14,21 +14,30 @@ const gatewayFaults = new Set([502, 503, 504]);
 export async function readRefusal(response: Response, now: number): Promise<TurnpikeError> {
   const { status, headers } = response;
   const told = readBody(await response.text().catch(() => ''));
-  const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
+  const retryAfterMs = told?.retryAfterMs ?? readRetryAfter(headers.get('retry-after'), now);
   const isGateway = told === undefined && gatewayFaults.has(status);
   return new TurnpikeError(told?.code ?? `HTTP_${status}`, {
     status,
     message: told?.message ?? `The server answered ${status}.`,
     details: told?.details,
-    retryable: retryAfterMs !== undefined || comeAgain.has(status) || isGateway,
+    // A server of an earlier version does not say.
+    retryable:
+      told?.retryable ?? (retryAfterMs !== undefined || comeAgain.has(status) || isGateway),
     retryAfterMs,
+    requestId: told?.requestId,
   });
 }
 
-interface Told {
+interface Told extends Advice {
   code: string;
   message: string;
   details?: unknown;
+}
+
+interface Advice {
+  retryable: boolean | undefined;
+  retryAfterMs: number | undefined;
+  requestId: string | undefined;
 }
 
 /** Three forms: the API's own, that of settings (`detail`), and problem details of agents. */
@@ -36,15 +45,27 @@ function readBody(text: string): Told | undefined {
   const body = parse(text);
   const { error, detail, title } = body;
   if (isRecord(error) && typeof error['type'] === 'string') {
-    return { code: error['type'], message: textOf(error['message']), details: error['details'] };
+    const message = textOf(error['message']);
+    return { code: error['type'], message, details: error['details'], ...readAdvice(error) };
   }
   if (Array.isArray(detail)) {
     const wrong = detail.filter(isRecord).map(({ msg }) => textOf(msg));
-    return { code: 'INVALID_REQUEST', message: wrong.join('; '), details: detail };
+    const message = wrong.join('; ');
+    return { code: 'INVALID_REQUEST', message, details: detail, ...readAdvice(body) };
   }
   if (typeof title !== 'string') return undefined;
   const code = typeof body['code'] === 'string' ? body['code'] : title;
-  return { code, message: typeof detail === 'string' ? detail : title, details: body };
+  const message = typeof detail === 'string' ? detail : title;
+  return { code, message, details: body, ...readAdvice(body) };
+}
+
+function readAdvice(from: Record<string, unknown>): Advice {
+  const { retryable, retryAfterMs, requestId } = from;
+  return {
+    retryable: typeof retryable === 'boolean' ? retryable : undefined,
+    retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
+    requestId: typeof requestId === 'string' ? requestId : undefined,
+  };
 }
 
 function parse(text: string): Record<string, unknown> {

@@ -132,6 +132,11 @@ export type TurnEventBody =
       severity: 'warning' | 'error';
       fatal: boolean;
       details?: unknown;
+      /** Whether the same turn, sent again, may go well. Turns of earlier versions do not say. */
+      retryable?: boolean;
+      retryAfterMs?: number;
+      /** The provider's, of the call that failed. */
+      requestId?: string;
     }
   | {
       type: 'turn.ended';

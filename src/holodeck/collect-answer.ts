@@ -1,6 +1,7 @@
 import { emptyTurn, foldTurn, type ToolView } from '../events/fold-turn.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { isPlainObject } from '../platform/json.js';
+import { retryAdvice } from '../platform/retry-advice.js';
 import { TypedError } from '../platform/typed-error.js';
 import type { HolodeckEnd, HolodeckEvent, HolodeckIds } from '../wire/dialects/holodeck-event.js';
 import { problemCode, type Problem } from '../wire/dialects/holodeck-problem.js';
@@ -67,7 +68,7 @@ function toAnswer(
 
 function asTypedError(problem: Problem): TypedError {
   const { status, detail: message } = problem;
-  return new TypedError(problemCode(problem), { status, message });
+  return new TypedError(problemCode(problem), { status, message, ...retryAdvice(problem) });
 }
 
 function answeredCall({ name, input, argsJson, status }: ToolView): AnsweredCall {

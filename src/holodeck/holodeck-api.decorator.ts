@@ -13,7 +13,8 @@ const events: Record<HolodeckEvent['event'], string> = {
   tool_call_end: 'tool_call_id, status (success, error)',
   stream_end:
     'message_id, tokens_used (or null), execution_time_ms, sources? (type, title, url?, cited_text?, location?), limit? (reason, message), notices?; the last one',
-  error: 'type, title, status, detail; the last one, in place of `stream_end`',
+  error:
+    'type, title, status, detail, retryable, retryAfterMs?, requestId?; the last one, in place of `stream_end`',
 };
 
 /** Documents what a chat sends. */

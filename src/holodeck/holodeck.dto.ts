@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { RetryAdviceDto } from '../wire/api-errors.decorator.js';
 
 /** The DTOs are for the documentation: `readChatRequest` is what checks a body. */
 class ChatFileDto {
@@ -91,7 +92,7 @@ export class ChatAnswerDto {
   notices?: readonly object[];
 }
 
-export class ProblemDto {
+export class ProblemDto extends RetryAdviceDto {
   @ApiProperty({ type: String, example: 'https://turnpike.dev/docs/errors/queue-full' })
   type!: string;
 

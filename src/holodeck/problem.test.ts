@@ -21,6 +21,7 @@ describe('toProblemAnswer', () => {
         title: 'Unknown agent',
         status: 404,
         detail: 'There is none',
+        retryable: false,
         instance: '/agent/x/chat',
       },
     });
@@ -40,6 +41,20 @@ describe('toProblemAnswer', () => {
   ])('says of %d when to come back: headers %j', (status, headers, expected) => {
     const answer = problemOf('QUEUE_FULL', { status, message: '', headers });
     expect(answer.headers['Retry-After']).toBe(expected);
+  });
+});
+
+describe('the advice of a problem', () => {
+  it('is the error’s, in members of its own', () => {
+    const advice = { retryable: true, retryAfterMs: 1_500, requestId: 'req_1' };
+    const { body } = problemOf('SDK_FAILURE', { status: 529, message: '', ...advice });
+    expect(body).toMatchObject(advice);
+  });
+
+  it('is to stay away where a limit of the provider does not pass', () => {
+    const { headers, body } = problemOf('SDK_FAILURE', { status: 429, message: '' });
+    expect(headers['Retry-After']).toBeUndefined();
+    expect(body.retryable).toBe(false);
   });
 });
 

@@ -1,3 +1,4 @@
+import { retryAdvice } from '../platform/retry-advice.js';
 import { toProblem, type Problem } from '../wire/dialects/holodeck-problem.js';
 import type { ErrorFormat } from '../wire/harness-error.filter.js';
 import type { PublicError } from '../wire/public-error.js';
@@ -18,7 +19,9 @@ export function toProblemAnswer(
   { status, headers, body: { error } }: PublicError,
   instance: string,
 ): { status: number; headers: Record<string, string>; body: ProblemBody } {
-  const isLater = status === 429 || status === 503;
+  // Of the provider's own limits the server knows whether they pass.
+  const mayPass = error.type !== 'SDK_FAILURE' || error.retryable;
+  const isLater = mayPass && (status === 429 || status === 503);
   return {
     status,
     headers: {
@@ -26,7 +29,10 @@ export function toProblemAnswer(
       ...headers,
       'Content-Type': problemType,
     },
-    body: { ...toProblem(error.type, status, error.message), instance },
+    body: {
+      ...toProblem(error.type, { status, detail: error.message, ...retryAdvice(error) }),
+      instance,
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
 import { ValidationDetailError } from '../options/settings/validation-detail.js';
+import { retryAdvice } from '../platform/retry-advice.js';
 import { TypedError } from '../platform/typed-error.js';
 
 /** Errors as clients of this family parse them. What is no error for a client is left to the global filter. */
@@ -9,6 +10,9 @@ export class OracleErrorFilter implements ExceptionFilter {
   catch(error: TypedError, host: ArgumentsHost): void {
     const detail = error instanceof ValidationDetailError ? error.detail : error.message;
     const response = host.switchToHttp().getResponse<Response>();
-    response.status(error.status).set(error.headers).json({ detail });
+    response
+      .status(error.status)
+      .set(error.headers)
+      .json({ detail, ...retryAdvice(error) });
   }
 }

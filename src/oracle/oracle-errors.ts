@@ -1,3 +1,4 @@
+import { retryAdvice } from '../platform/retry-advice.js';
 import { TypedError } from '../platform/typed-error.js';
 import type { ErrorChunk } from '../wire/dialects/oracle-chunk.js';
 
@@ -33,7 +34,8 @@ export function turnDoesNotEnd(waitedMs: number): TypedError {
 /** @param failure of the turn; a status that is about the provider's request is not the client's. */
 export function answerFailed({ error, metadata }: ErrorChunk): TypedError {
   const { termination_reason: type = 'SDK_FAILURE', status = 500 } = metadata ?? {};
-  return new TypedError(type, { status: status >= 500 ? status : 502, message: error });
+  const advice = retryAdvice(metadata ?? {});
+  return new TypedError(type, { status: status >= 500 ? status : 502, message: error, ...advice });
 }
 
 export function hasReason(error: unknown, reason: string): boolean {

@@ -1,3 +1,4 @@
+import { retryAdvice } from '../platform/retry-advice.js';
 import type { ErrorFormat } from '../wire/harness-error.filter.js';
 
 /** What its controller's own filter does not see: bodies that are refused before, routes that there are not. */
@@ -6,6 +7,6 @@ export const oracleErrors: ErrorFormat = {
   write: ({ status, headers, body }) => ({
     status,
     headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8' },
-    body: { detail: body.error.message },
+    body: { detail: body.error.message, ...retryAdvice(body.error) },
   }),
 };

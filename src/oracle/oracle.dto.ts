@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { RetryAdviceDto } from '../wire/api-errors.decorator.js';
 
 /** For the documentation: `readQuestion` is what checks a body. */
 export class OracleQuestionDto {
@@ -61,7 +62,7 @@ export class OracleForgottenDto {
   message!: string;
 }
 
-export class OracleErrorDto {
+export class OracleErrorDto extends RetryAdviceDto {
   @ApiProperty({ type: String, description: 'For a person: what is wrong and what to do.' })
   detail!: string;
 }

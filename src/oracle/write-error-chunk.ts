@@ -1,14 +1,18 @@
 import type { ServerResponse } from 'node:http';
+import { retryAdvice } from '../platform/retry-advice.js';
+import type { TypedError } from '../platform/typed-error.js';
 import type { OracleChunk } from '../wire/dialects/oracle-chunk.js';
 import { SseWriter, type SseWriterDeps } from '../wire/sse-writer.js';
 
 /** A stream that is one error: there is no turn, so it has no place in one. */
 export async function writeErrorChunk(
   response: ServerResponse,
-  { message }: Error,
+  error: TypedError,
   deps: SseWriterDeps,
 ): Promise<void> {
-  const chunk: OracleChunk = { type: 'error', error: message };
+  const { type, message, status } = error;
+  const metadata = { termination_reason: type, status, ...retryAdvice(error) };
+  const chunk: OracleChunk = { type: 'error', error: message, metadata };
   const writer = new SseWriter(response, deps);
   try {
     await writer.write(`data: ${JSON.stringify(chunk)}\n\n`);

@@ -4,6 +4,7 @@ import type { AgentConfig } from '../governance/agent-config.js';
 import { loadOptions } from '../options/load-options.js';
 import type { Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
+import { retryAdvice } from '../platform/retry-advice.js';
 import { TypedError } from '../platform/typed-error.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import { checkProjectRoot, type ForbiddenRoots } from './check-project-root.js';
@@ -67,6 +68,7 @@ async function checkModel(deps: BootDeps, model: string): Promise<void> {
       status: 500,
       message: `Boot turn failed before completion: ${error.message}`,
       details: { ...(error.details as object | undefined), exitCode: 1 },
+      ...retryAdvice(error),
       cause: error,
     });
   }

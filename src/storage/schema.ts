@@ -19,6 +19,7 @@ import type { DayLimits } from '../governance/day-budget.js';
 import type { PermissionRules } from '../governance/permission-rules.js';
 import type { SubagentDecision } from '../governance/subagent-gate.js';
 import type { OptionResolution } from '../options/resolve-options.js';
+import type { RetryAdvice } from '../platform/retry-advice.js';
 import type { AssistantPart, ToolSpec } from '../provider/model-types.js';
 import { instant } from './instant.js';
 
@@ -128,7 +129,8 @@ export interface SentPrefix {
   thinkingFrom: string | null;
 }
 
-export interface TurnFailure {
+/** What is stored of the error that ended a turn. Turns of earlier versions have no advice. */
+export interface TurnFailure extends Partial<RetryAdvice> {
   errorType: string;
   message: string;
   status: number;

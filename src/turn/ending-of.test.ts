@@ -45,6 +45,9 @@ describe('endingOf', () => {
       status: 529,
       message: 'Busy',
       details: { category: 'X' },
+      retryable: true,
+      retryAfterMs: 1_500,
+      requestId: 'req_1',
     });
     expect(endingOf(error, undefined)).toEqual({
       type: 'end',
@@ -54,6 +57,9 @@ describe('endingOf', () => {
         status: 529,
         message: 'Busy',
         details: { category: 'X' },
+        retryable: true,
+        retryAfterMs: 1_500,
+        requestId: 'req_1',
       },
     });
   });

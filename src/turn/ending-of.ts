@@ -1,5 +1,6 @@
 import { FencedError } from '../events/event-log.js';
 import { unreachable } from '../platform/exhaustive.js';
+import { retryAdvice } from '../platform/retry-advice.js';
 import { TypedError } from '../platform/typed-error.js';
 import { isDatabaseDown } from '../storage/database-down.js';
 import type { TurnFailure } from '../storage/schema.js';
@@ -52,8 +53,10 @@ function failureOf(thrown: unknown): TurnFailure {
       errorType: 'SDK_FAILURE',
       message: "Unexpected harness runtime error. The server has logged it under the turn's id.",
       status: 500,
+      retryable: false,
     };
   }
   const { type, message, status, details } = thrown;
-  return { errorType: type, message, status, ...(details === undefined ? {} : { details }) };
+  const known = details === undefined ? {} : { details };
+  return { errorType: type, message, status, ...known, ...retryAdvice(thrown) };
 }

@@ -38,6 +38,7 @@ export function noSummary(model: string): TypedError {
     status: 502,
     message: `${model} gave no summary; nothing was changed. Try again, or choose another model.`,
     details: { model },
+    retryable: true,
   });
 }
 

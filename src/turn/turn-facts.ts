@@ -1,6 +1,7 @@
 import type { StepStopReason, TurnEventBody, Usage } from '../events/turn-event.js';
 import type { DayLimitReached } from '../governance/day-limit-reached.js';
 import type { LimitReached } from '../governance/limit-reached.js';
+import { retryAdvice } from '../platform/retry-advice.js';
 import type { TurnFailure } from '../storage/schema.js';
 import type { CallEnd } from '../tools/ledger.js';
 import type { ToolUse } from './turn-run.js';
@@ -33,6 +34,7 @@ export function turnFailed(failure: TurnFailure): TurnEventBody {
     severity: 'error',
     fatal: true,
     ...(details === undefined ? {} : { details }),
+    ...retryAdvice(failure),
   };
 }
 

@@ -1,7 +1,29 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
 
-class ErrorDto {
+/** What every error says about sending the same again. */
+export class RetryAdviceDto {
+  @ApiProperty({
+    type: Boolean,
+    description: 'Whether the same request, sent again unchanged, may be taken.',
+  })
+  retryable!: boolean;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: 'Milliseconds to wait before that; left out where nobody said.',
+  })
+  retryAfterMs?: number;
+
+  @ApiPropertyOptional({
+    type: String,
+    example: 'req_011CSHoEeqs5C35K2UUqR7Fy',
+    description: "The model provider's id of the request that failed, for its support.",
+  })
+  requestId?: string;
+}
+
+class ErrorDto extends RetryAdviceDto {
   @ApiProperty({ type: String, example: 'SESSION_NOT_FOUND', description: 'Stable; branch on it.' })
   type!: string;
 

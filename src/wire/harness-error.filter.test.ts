@@ -133,7 +133,13 @@ describe('the error filter', () => {
     expect(response.status).toBe(429);
     expect(response.headers.get('retry-after')).toBe('5');
     expect(await response.json()).toEqual({
-      error: { type: 'QUEUE_FULL', message: 'Later', details: { depth: 3 } },
+      error: {
+        type: 'QUEUE_FULL',
+        message: 'Later',
+        details: { depth: 3 },
+        retryable: true,
+        retryAfterMs: 5_000,
+      },
     });
     expect(logged()).toEqual([
       expect.objectContaining({ level: 'debug', path: '/typed', type: 'QUEUE_FULL', status: 429 }),
@@ -176,7 +182,7 @@ describe('the error filter', () => {
     const answer = (await response.json()) as { error: object };
     expect([response.status, answer.error]).toEqual([
       status,
-      { type, message: expect.stringContaining(words) },
+      { type, message: expect.stringContaining(words), retryable: false },
     ]);
   });
 

@@ -15,14 +15,28 @@ describe('toPublicError', () => {
     expect(toPublicError(error, 'id')).toEqual({
       status: 429,
       headers: { 'Retry-After': '5' },
-      body: { error: { type: 'QUEUE_FULL', message: 'Later', details: { queueDepth: 3 } } },
+      body: {
+        error: {
+          type: 'QUEUE_FULL',
+          message: 'Later',
+          details: { queueDepth: 3 },
+          retryable: true,
+          retryAfterMs: 5_000,
+        },
+      },
     });
   });
 
   it('leaves details out where there are none', () => {
     expect(toPublicError(invalidRequest('No'), 'id').body).toEqual({
-      error: { type: 'INVALID_REQUEST', message: 'No' },
+      error: { type: 'INVALID_REQUEST', message: 'No', retryable: false },
     });
+  });
+
+  it('has the advice that an error was given', () => {
+    const advice = { retryable: true, retryAfterMs: 250, requestId: 'req_1' };
+    const error = new TypedError('SDK_FAILURE', { status: 529, message: 'Busy', ...advice });
+    expect(toPublicError(error, 'id').body.error).toMatchObject(advice);
   });
 
   it.each([new Error('select * from secrets'), 'a text', undefined, { status: 404, message: 'x' }])(

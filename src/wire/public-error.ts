@@ -1,9 +1,10 @@
+import { retryAdvice, type RetryAdvice } from '../platform/retry-advice.js';
 import { TypedError } from '../platform/typed-error.js';
 
 export interface PublicError {
   status: number;
   headers: Record<string, string>;
-  body: { error: { type: string; message: string; details?: unknown } };
+  body: { error: { type: string; message: string; details?: unknown } & RetryAdvice };
 }
 
 /**
@@ -24,6 +25,13 @@ export function toPublicError(thrown: unknown, correlationId: string): PublicErr
   return {
     status: error.status,
     headers: error.headers,
-    body: { error: details === undefined ? { type, message } : { type, message, details } },
+    body: {
+      error: {
+        type,
+        message,
+        ...(details === undefined ? {} : { details }),
+        ...retryAdvice(error),
+      },
+    },
   };
 }

@@ -159,6 +159,8 @@ describe('the agents API', () => {
           type: expect.stringMatching(/\/errors\/sdk-failure$/),
           title: 'Agent error',
           detail: expect.stringMatching(/./),
+          retryable: true,
+          requestId: expect.stringMatching(/^req_/),
         },
       });
       expect(frames.filter(({ event }) => event === 'stream_end')).toEqual([]);

@@ -171,7 +171,7 @@ describe('the oracle wire', () => {
     const refused = await ask({ question: 'Me too', context_id: contextId }, '?busy=reject');
     expect([refused.status, refused.body]).toEqual([
       409,
-      { detail: expect.stringContaining('busy=interrupt') },
+      { detail: expect.stringContaining('busy=interrupt'), retryable: false },
     ]);
     expect(await cancel(`?context_id=${contextId}`)).toBe('cancelled');
     await first.all();
@@ -196,10 +196,15 @@ describe('the oracle wire', () => {
     const question = '[[tokens=20 gap=1]] [[fail=529 after=10]]';
     const chunks = await (await stream({ question })).all();
     expect(typesOf(chunks).slice(-2)).toEqual(['content', 'error']);
-    expect(chunks.at(-1)).toMatchObject({ error: expect.any(String) });
+    const error = chunks.at(-1);
+    expect(error).toMatchObject({
+      error: expect.any(String),
+      metadata: { status: 529, retryable: true },
+    });
     const { status, body } = await ask({ question });
     expect(status).toBeGreaterThanOrEqual(500);
-    expect(body).toEqual({ detail: chunks.at(-1)?.['error'] });
+    const requestId = expect.stringMatching(/^req_/);
+    expect(body).toEqual({ detail: error?.['error'], retryable: true, requestId });
   });
 
   it('keeps the history of a conversation until it is deleted', async () => {
@@ -233,7 +238,10 @@ describe('the oracle wire', () => {
       { status: 'ok', message: expect.any(String) },
     ]);
     const gone = await client.get(`/api/oracle/history?context_id=${contextId}`);
-    expect([gone.status, gone.body]).toEqual([404, { detail: expect.stringContaining(contextId) }]);
+    expect([gone.status, gone.body]).toEqual([
+      404,
+      { detail: expect.stringContaining(contextId), retryable: false },
+    ]);
   });
 
   it('works in a folder of the oracle’s root', async () => {
@@ -246,7 +254,7 @@ describe('the oracle wire', () => {
     const missing = await ask({ question: 'Hello', project_id: 'none' });
     expect([missing.status, missing.body]).toEqual([
       404,
-      { detail: expect.stringContaining('There is no project none') },
+      { detail: expect.stringContaining('There is no project none'), retryable: false },
     ]);
   });
 
@@ -259,12 +267,13 @@ describe('the oracle wire', () => {
           { loc: ['body', 'question'], msg: expect.any(String), type: 'string_too_short' },
           { loc: ['body', 'max_tokens'], msg: expect.any(String), type: 'greater_than_equal' },
         ],
+        retryable: false,
       },
     ]);
     const busy = await server.client.post('/api/oracle/stream?busy=wait', { question: 'Hello' });
     expect([busy.status, busy.body]).toEqual([
       422,
-      { detail: [expect.objectContaining({ loc: ['query', 'busy'] })] },
+      { detail: [expect.objectContaining({ loc: ['query', 'busy'] })], retryable: false },
     ]);
     const context = 'sess_00000000-0000-4000-8000-000000000000';
     for (const path of ['/api/oracle', '/api/oracle/stream']) {
@@ -272,7 +281,7 @@ describe('the oracle wire', () => {
       const answer = await server.client.post(path, body);
       expect([answer.status, answer.body]).toEqual([
         404,
-        { detail: expect.stringContaining('Leave context_id out') },
+        { detail: expect.stringContaining('Leave context_id out'), retryable: false },
       ]);
     }
   });
@@ -289,10 +298,14 @@ describe('the oracle wire without a provider key', () => {
     });
     const chunks = await (await openStream(server, { question: 'Hello' })).all();
     expect(chunks).toEqual([
-      { type: 'error', error: expect.stringContaining('ANTHROPIC_API_KEY') },
+      {
+        type: 'error',
+        error: expect.stringContaining('ANTHROPIC_API_KEY'),
+        metadata: { termination_reason: 'MISSING_API_KEY', status: 503, retryable: false },
+      },
     ]);
     const { status, body } = await server.client.post('/api/oracle', { question: 'Hello' });
-    expect([status, body]).toEqual([400, { detail: chunks[0]?.['error'] }]);
+    expect([status, body]).toEqual([400, { detail: chunks[0]?.['error'], retryable: false }]);
     const history = await server.client.get('/api/oracle/history');
     expect(history.body).toEqual({
       messages: [],

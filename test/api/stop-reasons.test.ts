@@ -60,18 +60,18 @@ describe('the end of a reply', () => {
   });
 
   it.each([
-    [400, 400, 'API_RESPONSE_ERROR'],
-    [401, 401, 'INVALID_API_KEY'],
-    [403, 403, 'INVALID_API_KEY'],
-    [404, 404, 'API_RESPONSE_ERROR'],
-    [413, 413, 'API_RESPONSE_ERROR'],
-    [429, 429, 'RATE_LIMITED'],
-    [500, 500, 'API_RESPONSE_ERROR'],
-    [529, 529, 'API_RESPONSE_ERROR'],
+    [400, 'API_RESPONSE_ERROR', false],
+    [401, 'INVALID_API_KEY', false],
+    [403, 'INVALID_API_KEY', false],
+    [404, 'API_RESPONSE_ERROR', false],
+    [413, 'API_RESPONSE_ERROR', false],
+    [429, 'RATE_LIMITED', true],
+    [500, 'API_RESPONSE_ERROR', true],
+    [529, 'API_RESPONSE_ERROR', true],
   ])(
     'by the provider’s %i is a failed turn with what to know of it',
-    async (fail, status, category) => {
-      const { sessionId, frames } = await run(`[[fail=${fail}]]`);
+    async (status, category, retryable) => {
+      const { sessionId, frames } = await run(`[[fail=${status}]]`);
       const error = dataOf(frames, 'turn:error');
       expect(error).toEqual({
         phase: 'mid-stream',
@@ -81,6 +81,8 @@ describe('the end of a reply', () => {
         severity: 'error',
         fatal: true,
         details: expect.objectContaining({ provider: 'anthropic', category }),
+        retryable,
+        requestId: expect.stringMatching(/^req_/),
       });
       expect(dataOf(frames, 'process:exit')).toEqual({
         exitCode: 1,

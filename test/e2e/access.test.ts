@@ -44,6 +44,7 @@ describe('a server with keys', () => {
       type: 'UNAUTHENTICATED',
       message: expect.stringContaining('turnpike keys create'),
       details: { reason: 'MISSING' },
+      retryable: false,
     });
   });
 
@@ -57,7 +58,7 @@ describe('a server with keys', () => {
       expect.stringContaining(type),
     ]);
     expect(look(answer)).toEqual(
-      path === '/agents' ? expect.stringContaining('/errors/unauthenticated') : ['detail'],
+      path === '/agents' ? expect.stringContaining('/errors/unauthenticated') : ['detail', 'retryable'],
     );
   });
 

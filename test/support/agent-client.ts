@@ -72,7 +72,9 @@ export function expectProblem(
   code: string,
   expected: number,
 ): void {
-  expect({ status, type, body }).toEqual({
+  // Only errors of the provider have them.
+  const { requestId: _id, retryAfterMs: _ms, ...problem } = body;
+  expect({ status, type, body: problem }).toEqual({
     status: expected,
     type: 'application/problem+json',
     body: {
@@ -81,6 +83,7 @@ export function expectProblem(
       status: expected,
       detail: expect.stringMatching(/./),
       instance: expect.stringMatching(/^\//),
+      retryable: expect.any(Boolean),
     },
   });
 }

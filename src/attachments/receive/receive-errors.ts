@@ -44,6 +44,7 @@ export function requestTimeout(idleMs: number): TypedError {
     message: `Nothing of the request body came for ${idleMs / 1_000} seconds. Send the request again.`,
     details: { idleMs },
     headers: { Connection: 'close' },
+    retryable: true,
   });
 }
 

@@ -1,4 +1,5 @@
 import { unreachable } from '../../platform/exhaustive.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
 import type { AgUiEvent, AgUiOutcome } from './ag-ui-event.js';
 import { closeAll } from './ag-ui-open.js';
 import { findWaits } from './ag-ui-people.js';
@@ -72,7 +73,8 @@ function lastEvent(run: AgUiRun, { state }: Told, event: Of<'turn.ended'>): AgUi
     case 'failed': {
       const failure = state.failures[''];
       const message = failure?.message ?? `The turn failed: ${reason}. Send the message again.`;
-      return { type: 'RUN_ERROR', message, code: failure?.errorType ?? reason, usage };
+      const metadata = { turnpike: retryAdvice(failure ?? {}) };
+      return { type: 'RUN_ERROR', message, code: failure?.errorType ?? reason, usage, metadata };
     }
     default:
       return unreachable(outcome);

@@ -65,7 +65,7 @@ export type AgUiEvent =
       usage: AgUiUsage[];
       metadata?: object;
     }
-  | { type: 'RUN_ERROR'; message: string; code: string; usage: AgUiUsage[] }
+  | { type: 'RUN_ERROR'; message: string; code: string; usage: AgUiUsage[]; metadata: object }
   | { type: 'MESSAGES_SNAPSHOT'; messages: AgUiMessage[] }
   | { type: 'STATE_SNAPSHOT'; snapshot: unknown }
   | { type: 'STATE_DELTA'; delta: StateOperation[] }
@@ -99,7 +99,13 @@ export type AgUiEvent =
       outcome: { type: 'success' } | { type: 'suspended'; interruptIds: string[] };
       result?: unknown;
     }
-  | { type: 'SUBAGENT_ERROR'; subagentRunId: string; message: string; code: string }
+  | {
+      type: 'SUBAGENT_ERROR';
+      subagentRunId: string;
+      message: string;
+      code: string;
+      metadata: object;
+    }
   | ({ type: 'CUSTOM'; name: string; value: unknown } & ByWhom);
 
 export interface SubagentStarted {

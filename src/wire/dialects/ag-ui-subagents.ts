@@ -1,3 +1,4 @@
+import { retryAdvice } from '../../platform/retry-advice.js';
 import { closeAll, openUnder } from './ag-ui-open.js';
 import { say, type Of, type Speaker, type Told } from './ag-ui-state.js';
 
@@ -36,5 +37,6 @@ export function endSubagent(told: Told, event: Of<'subagent.ended'>): Told {
   const failure = failures[subagentRunId];
   const message = failure?.message ?? `The subagent did not finish: ${outcome}.`;
   const code = failure?.errorType ?? outcome;
-  return say(closed, { type: 'SUBAGENT_ERROR', subagentRunId, message, code });
+  const metadata = { turnpike: retryAdvice(failure ?? {}) };
+  return say(closed, { type: 'SUBAGENT_ERROR', subagentRunId, message, code, metadata });
 }

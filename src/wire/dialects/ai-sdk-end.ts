@@ -1,4 +1,5 @@
 import { unreachable } from '../../platform/exhaustive.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
 import { giveUpCalls, holdCalls } from './ai-sdk-calls.js';
 import type { AiSdkChunk, AiSdkMetadata, FinishReason, Of } from './ai-sdk-chunk.js';
 import type { AiSdkState } from './ai-sdk-state.js';
@@ -62,7 +63,11 @@ function outcomeChunks({ failure }: AiSdkState, event: Of<'turn.ended'>): AiSdkC
       ];
     case 'failed': {
       const errorText = failure?.message ?? `The turn failed: ${reason}. Send the message again.`;
+      const { errorType: code = reason, status = 500 } = failure ?? {};
+      const error = { code, status, ...retryAdvice(failure ?? {}) };
       return [
+        // Before the error, which has no place for it and at which some clients stop reading.
+        { type: 'message-metadata', messageMetadata: { error } },
         { type: 'error', errorText },
         { type: 'finish', finishReason: 'error', messageMetadata },
       ];

@@ -1,4 +1,5 @@
 import type { Source, TurnEvent } from '../../events/turn-event.js';
+import type { RetryAdvice } from '../../platform/retry-advice.js';
 
 type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 
@@ -58,9 +59,12 @@ export interface HarnessFrames {
   'chat:complete': Pick<Of<'turn.ended'>, 'text'>;
   // Nothing: that it comes is what it says.
   'session:complete': object;
-  'turn:error': Pick<
-    Of<'turn.failed'>,
-    'phase' | 'errorType' | 'message' | 'status' | 'severity' | 'fatal' | 'details'
+  'turn:error': Plain<
+    Pick<
+      Of<'turn.failed'>,
+      'phase' | 'errorType' | 'message' | 'status' | 'severity' | 'fatal' | 'details'
+    > &
+      RetryAdvice
   >;
   'turn:end': Pick<Of<'turn.ended'>, 'outcome' | 'exitCode' | 'reason' | 'usage' | 'durationMs'>;
   'process:exit': HarnessExit;
@@ -165,6 +169,9 @@ export const harnessFields: { [Name in HarnessFrameName]: Presence<HarnessFrames
     severity: 'always',
     fatal: 'always',
     details: 'sometimes',
+    retryable: 'always',
+    retryAfterMs: 'sometimes',
+    requestId: 'sometimes',
   },
   'turn:end': {
     outcome: 'always',

@@ -54,8 +54,8 @@ const fields: Record<string, { always: string[]; sometimes?: string[] }> = {
   'chat:complete': { always: ['text'] },
   'session:complete': { always: [] },
   'turn:error': {
-    always: ['phase', 'errorType', 'message', 'status', 'severity', 'fatal'],
-    sometimes: ['details'],
+    always: ['phase', 'errorType', 'message', 'status', 'severity', 'fatal', 'retryable'],
+    sometimes: ['details', 'retryAfterMs', 'requestId'],
   },
   'process:exit': {
     always: ['exitCode'],
@@ -141,8 +141,9 @@ describe('the harness wire', () => {
     };
     const details = { provider: 'anthropic', category: 'API_RESPONSE_ERROR' };
     const message = 'The provider is overloaded';
+    const advice = { retryable: true, retryAfterMs: 2_000, requestId: 'req_1' };
     expect(dataOf('failed-mid-stream', 'turn:error')).toEqual([
-      { phase: 'mid-stream', message, ...failure, details },
+      { phase: 'mid-stream', message, ...failure, details, ...advice },
     ]);
     expect(dataOf('failed-mid-stream', 'process:exit')).toEqual([
       { exitCode: 1, interrupted: false, error: message, ...failure, errorDetails: details },

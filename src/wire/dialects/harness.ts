@@ -1,5 +1,6 @@
 import type { TurnEvent } from '../../events/turn-event.js';
 import { unreachable } from '../../platform/exhaustive.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
 import type { Dialect, Frame } from '../dialect.js';
 import type { HarnessFrameName, HarnessFrames, Relayed } from './harness-frames.js';
 
@@ -122,7 +123,10 @@ function toolResult(event: Of<'tool.ended'>): HarnessFrames['tool:result'] {
 }
 
 function failure(event: Of<'turn.failed'>): HarnessFrames['turn:error'] {
-  return pick(event, ['phase', 'errorType', 'message', 'status', 'severity', 'fatal', 'details']);
+  return {
+    ...pick(event, ['phase', 'errorType', 'message', 'status', 'severity', 'fatal', 'details']),
+    ...retryAdvice(event),
+  };
 }
 
 function ended(state: HarnessState, event: Of<'turn.ended'>): Frame[] {

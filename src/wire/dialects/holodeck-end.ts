@@ -1,5 +1,6 @@
 import type { Usage } from '../../events/turn-event.js';
 import { unreachable } from '../../platform/exhaustive.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
 import { abandonCalls } from './holodeck-calls.js';
 import type { HolodeckEnd, HolodeckEvent, HolodeckIds, Of, TokensUsed } from './holodeck-event.js';
 import { toProblem, type Problem } from './holodeck-problem.js';
@@ -39,7 +40,7 @@ function lastEvent(
       return { event: 'stream_end', data: { message_id: messageId, ...describeEnd(state, event) } };
     case 'interrupted': {
       const detail = interruptions[event.reason] ?? 'The turn was interrupted.';
-      return { event: 'error', data: toProblem('INTERRUPTED', CLOSED_REQUEST, detail) };
+      return { event: 'error', data: toProblem('INTERRUPTED', { status: CLOSED_REQUEST, detail }) };
     }
     case 'failed':
       return { event: 'error', data: describeFailure(state.failure) };
@@ -86,11 +87,12 @@ const interruptions: Record<string, string | undefined> = {
 /** A status below 500 that the provider gave is about our request to it, not about the client's. */
 function describeFailure(failure: Of<'turn.failed'> | undefined): Problem {
   if (failure === undefined) {
-    return toProblem('SDK_FAILURE', 500, 'The turn failed. Send the message again.');
+    const detail = 'The turn failed. Send the message again.';
+    return toProblem('SDK_FAILURE', { status: 500, detail });
   }
   const { errorType, status, message } = failure;
   const shown = errorType === 'SDK_FAILURE' && status < 500 ? 502 : status;
-  return toProblem(errorType, shown, message);
+  return toProblem(errorType, { status: shown, detail: message, ...retryAdvice(failure) });
 }
 
 function countTokens(usage: Usage): TokensUsed | null {

@@ -6,7 +6,7 @@ const explained = readFileSync(new URL('../../../docs/errors.md', import.meta.ur
 const headings = new Set(explained.match(/(?<=^## ).+$/gm));
 
 describe.each(Object.keys(problemTitles))('the problem of %s', (code) => {
-  const problem = toProblem(code, 400, '');
+  const problem = toProblem(code, { status: 400, detail: '' });
 
   it('has a type that leads to its heading', () => {
     expect(headings).toContain(problem.type.slice(problem.type.lastIndexOf('/') + 1));

@@ -1,8 +1,10 @@
+import { retryAdvice, type RetryAdvice } from '../../platform/retry-advice.js';
+
 /** Where problems are explained: `<docsBase>/errors/<code>`. */
 const docsBase = 'https://turnpike.dev/docs';
 
-/** An error on the holodeck wire (RFC 7807). */
-export interface Problem {
+/** An error on the holodeck wire (RFC 7807), with the members that every wire's errors have. */
+export interface Problem extends RetryAdvice {
   /** A URI whose last part is the error's code. */
   type: string;
   /** The same for every problem of a type. */
@@ -12,11 +14,23 @@ export interface Problem {
   detail: string;
 }
 
-/** @param code as typed errors have it, for example `QUEUE_FULL`. */
-export function toProblem(code: string, status: number, detail: string): Problem {
+/**
+ * @param code as typed errors have it, for example `QUEUE_FULL`.
+ * @param what happened; without advice it does not help to try again.
+ */
+export function toProblem(
+  code: string,
+  { status, detail, ...advice }: { status: number; detail: string } & Partial<RetryAdvice>,
+): Problem {
   const slug = code.toLowerCase().replaceAll('_', '-');
   const title = Object.hasOwn(problemTitles, code) ? problemTitles[code] : undefined;
-  return { type: `${docsBase}/errors/${slug}`, title: title ?? spell(slug), status, detail };
+  return {
+    type: `${docsBase}/errors/${slug}`,
+    title: title ?? spell(slug),
+    status,
+    detail,
+    ...retryAdvice(advice),
+  };
 }
 
 /** The code of a problem, as typed errors have it. */

@@ -60,7 +60,10 @@ const fields: Record<HolodeckEvent['event'], { always: string[]; sometimes?: str
     always: ['message_id', 'tokens_used', 'execution_time_ms'],
     sometimes: ['sources', 'limit', 'notices'],
   },
-  error: { always: ['type', 'title', 'status', 'detail'] },
+  error: {
+    always: ['type', 'title', 'status', 'detail', 'retryable'],
+    sometimes: ['retryAfterMs', 'requestId'],
+  },
 };
 
 describe.each(recordedTurns())('the holodeck wire of %s', (name, recorded) => {
@@ -301,6 +304,8 @@ describe('the end on the holodeck wire', () => {
       status,
       severity: 'error',
       fatal: true,
+      retryable: true,
+      requestId: 'req_1',
     };
     const [error, ...more] = told(failed, ended({ outcome: 'failed', reason: errorType }));
     expect(more).toEqual([]);
@@ -312,6 +317,8 @@ describe('the end on the holodeck wire', () => {
         title: expect.any(String),
         status: shown,
         detail: 'What happened',
+        retryable: true,
+        requestId: 'req_1',
       },
     });
   });

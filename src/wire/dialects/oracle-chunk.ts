@@ -1,4 +1,5 @@
 import type { TurnEvent } from '../../events/turn-event.js';
+import type { RetryAdvice } from '../../platform/retry-advice.js';
 
 export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 
@@ -40,7 +41,7 @@ export type ErrorChunk = {
   type: 'error';
   error: string;
   context_id?: string | undefined;
-  metadata?: { termination_reason: string; status?: number | undefined };
+  metadata?: { termination_reason: string; status?: number | undefined } & RetryAdvice;
 };
 
 /** One message of the oracle wire (contract: oracle, section 2). What is undefined is left out. */

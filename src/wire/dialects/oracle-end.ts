@@ -1,5 +1,6 @@
 import type { Usage } from '../../events/turn-event.js';
 import { unreachable } from '../../platform/exhaustive.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
 import type { DoneChunk, Of, OracleChunk } from './oracle-chunk.js';
 import { toOracleSource } from './oracle-source.js';
 import type { OracleState } from './oracle-state.js';
@@ -62,7 +63,11 @@ function failed({ started, failure }: OracleState, event: Of<'turn.ended'>): Ora
     error: failure?.message ?? `The turn failed: ${event.reason}. Send the question again.`,
     // No `done` follows that could say where the conversation goes on.
     context_id: started?.sessionId,
-    metadata: { termination_reason: event.reason, status: failure?.status },
+    metadata: {
+      termination_reason: event.reason,
+      status: failure?.status,
+      ...retryAdvice(failure ?? {}),
+    },
   };
 }
 

@@ -168,6 +168,9 @@ describe('the end on the oracle wire', () => {
       status: 529,
       severity: 'error',
       fatal: true,
+      retryable: true,
+      retryAfterMs: 2_000,
+      requestId: 'req_1',
     };
     const end = ended({ outcome: 'failed', reason: 'SDK_FAILURE' });
     expect(chunksOf(log(started, failed, end))).toEqual([
@@ -175,7 +178,13 @@ describe('the end on the oracle wire', () => {
         type: 'error',
         error: 'The provider is overloaded',
         context_id: 'sess_1',
-        metadata: { termination_reason: 'SDK_FAILURE', status: 529 },
+        metadata: {
+          termination_reason: 'SDK_FAILURE',
+          status: 529,
+          retryable: true,
+          retryAfterMs: 2_000,
+          requestId: 'req_1',
+        },
       },
     ]);
   });
