@@ -1,4 +1,154 @@
-/** Tokens of a text, roughly. */
+/**
+ * Tokens of a text, before the provider has counted them. A tokenizer cannot be had for current
+ * models; what its tokens consist of can: words, their long ends, capitals, digits, punctuation,
+ * gaps, and single characters of other scripts. What each costs was fitted to the counts of
+ * `@anthropic-ai/tokenizer` on prose, code, data and sixteen languages (`estimate-tokens.test.ts`).
+ */
+
+/** Kinds of UTF-16 code units. */
+const kinds = [
+  'lower',
+  'upper',
+  'accented',
+  'digit',
+  'space',
+  'break',
+  'punctuation',
+  'han',
+  'kana',
+  'hangul',
+  'cyrillic',
+  'greek',
+  'arabic',
+  'hebrew',
+  'indic',
+  'thai',
+  'emoji',
+  'other',
+] as const;
+type Kind = (typeof kinds)[number];
+
+/** First code unit of a kind, rising; each holds up to the next. */
+const ranges: readonly (readonly [number, Kind])[] = [
+  [0, 'punctuation'],
+  [0x09, 'break'],
+  [0x0b, 'punctuation'],
+  [0x0d, 'break'],
+  [0x0e, 'punctuation'],
+  [0x20, 'space'],
+  [0x21, 'punctuation'],
+  [0x30, 'digit'],
+  [0x3a, 'punctuation'],
+  [0x41, 'upper'],
+  [0x5b, 'punctuation'],
+  [0x61, 'lower'],
+  [0x7b, 'punctuation'],
+  [0xc0, 'accented'],
+  [0x370, 'greek'],
+  [0x400, 'cyrillic'],
+  [0x590, 'hebrew'],
+  [0x600, 'arabic'],
+  [0x780, 'indic'],
+  [0xe00, 'thai'],
+  [0x1100, 'hangul'],
+  [0x1200, 'thai'],
+  [0x1e00, 'accented'],
+  [0x2000, 'other'],
+  [0x2600, 'emoji'],
+  [0x27c0, 'other'],
+  [0x3040, 'kana'],
+  [0x3100, 'hangul'],
+  [0x3400, 'han'],
+  [0xa000, 'hangul'],
+  [0xd7b0, 'other'],
+  // Halves of a pair: emoji, and rare characters of all scripts.
+  [0xd800, 'emoji'],
+  [0xe000, 'other'],
+  [0xf900, 'han'],
+  [0xfb00, 'arabic'],
+  [0xfe00, 'other'],
+];
+
+/** The kind of each code unit, as an index into `kinds`. */
+const kindOf = new Uint8Array(0x1_0000);
+ranges.forEach(([first, kind], index) =>
+  kindOf.fill(kinds.indexOf(kind), first, ranges[index + 1]?.[0] ?? 0x1_0000),
+);
+
+const LOWER = kinds.indexOf('lower');
+const UPPER = kinds.indexOf('upper');
+const ACCENTED = kinds.indexOf('accented');
+const DIGIT = kinds.indexOf('digit');
+const SPACE = kinds.indexOf('space');
+const BREAK = kinds.indexOf('break');
+const PUNCTUATION = kinds.indexOf('punctuation');
+
+/** Letters of a word that its first token holds. */
+const WORD_LETTERS = 6;
+
+/** Times a letter, digit or mark repeats itself until a token holds many of them: rules, indentation. */
+const REPEATS = 4;
+
+/** Tokens of what stands alone, by kind. */
+const single: Readonly<Partial<Record<Kind, number>>> = {
+  han: 1.16,
+  kana: 1.02,
+  hangul: 1.43,
+  cyrillic: 0.63,
+  greek: 1.33,
+  arabic: 1.07,
+  hebrew: 1.13,
+  indic: 1.35,
+  thai: 1.78,
+  emoji: 1.65,
+  other: 0.6,
+};
+const singles = Float64Array.from(kinds, (kind) => single[kind] ?? 0);
+
+const word = 1.02;
+const letterBeyond = 0.39;
+const capital = 0.28;
+const accent = 1.45;
+const digit = 0.4;
+const number = 0.5;
+const mark = 0.32;
+const marks = 0.47;
+const gap = 0.47;
+const repeated = 0.03;
+
+/**
+ * Tokens of a text by the tokenizer of models up to 4.6; times `Model.tokenScale` for others. Within
+ * 25 % of a count on prose, code, data and the scripts above. Linear in the text's length.
+ */
 export function estimateTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / 3);
+  let tokens = 0;
+  let before = SPACE;
+  let lastUnit = -1;
+  let same = 0;
+  let letters = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    const kind = kindOf[unit] ?? PUNCTUATION;
+    same = unit === lastUnit ? same + 1 : 1;
+    lastUnit = unit;
+    const isInWord = before === LOWER || before === UPPER || before === ACCENTED;
+    if (same > REPEATS && singles[kind] === 0) tokens += repeated;
+    else if (kind === LOWER) {
+      letters = isInWord ? letters + 1 : 1;
+      if (!isInWord) tokens += word;
+      else if (before !== UPPER && letters > WORD_LETTERS) tokens += letterBeyond;
+    } else if (kind === UPPER) {
+      tokens += before === UPPER ? capital : word;
+      letters = 1;
+    } else if (kind === ACCENTED) {
+      letters = isInWord ? letters + 1 : 1;
+      tokens += accent;
+    } else if (kind === DIGIT) tokens += before === DIGIT ? digit : digit + number;
+    else if (kind === PUNCTUATION) tokens += before === PUNCTUATION ? mark : mark + marks;
+    else if (kind === SPACE) tokens += same === 2 ? gap : 0;
+    else if (kind === BREAK) tokens += before === BREAK ? 0 : gap;
+    else tokens += singles[kind] ?? 0;
+    before = kind;
+  }
+  return Math.ceil(tokens);
 }

@@ -24,9 +24,16 @@ const large = {
   mostImages: 600,
   serverTools: { webSearch: true, codeExecution: true },
   cacheMinimum: 512,
+  tokenScale: 1.3,
 } as const;
 
-const older = { ...large, contextWindow: 200_000, maxOutput: 64_000, mostImages: 100 } as const;
+const older = {
+  ...large,
+  contextWindow: 200_000,
+  maxOutput: 64_000,
+  mostImages: 100,
+  tokenScale: 1,
+} as const;
 
 const alwaysThinks = {
   ...large,
@@ -137,6 +144,7 @@ const callable: readonly Model[] = [
   {
     ...large,
     id: 'claude-opus-4-6',
+    tokenScale: 1,
     name: 'Claude Opus 4.6',
     thinking: ['adaptive', 'enabled', 'disabled'],
     thinksByDefault: 'off',
@@ -189,6 +197,7 @@ const callable: readonly Model[] = [
   {
     ...large,
     id: 'claude-sonnet-4-6',
+    tokenScale: 1,
     name: 'Claude Sonnet 4.6',
     thinking: ['adaptive', 'enabled', 'disabled'],
     thinksByDefault: 'off',
@@ -267,6 +276,8 @@ export function unknownModel(id: string): Model {
     thinksByDefault: 'off',
     efforts: [],
     takesSystemMessages: false,
+    // Rather too many than too few.
+    tokenScale: 1.3,
     // Harmless where it is not so: what was sent is then not changed either.
     bindsThinking: true,
     cacheMinimum: 1_024,

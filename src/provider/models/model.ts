@@ -41,6 +41,8 @@ export interface Model {
   mostImages: number;
   /** The API's own tools that the model can use. */
   serverTools: { webSearch: boolean; codeExecution: boolean };
+  /** Its tokens of a text for one of the tokenizer of models up to 4.6. */
+  tokenScale: number;
   /** Tokens below which nothing is cached. */
   cacheMinimum: number;
   /** US dollars for a million tokens; absent: not known. */

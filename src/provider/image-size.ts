@@ -1,0 +1,64 @@
+/** The formats that the API takes, by their first bytes. */
+
+export interface ImageSize {
+  width: number;
+  height: number;
+}
+
+/** Bytes in which a JPEG has said its size: profiles and previews may stand before it. */
+const HEAD_BYTES = 256 * 1024;
+
+/**
+ * Pixels of a PNG, JPEG, GIF or WebP, from its head alone. Pure.
+ *
+ * @returns undefined for anything else, and for a head that does not say.
+ */
+export function imageSize(base64: string): ImageSize | undefined {
+  // Four characters hold three bytes; a cut within four would lose some.
+  const head = Buffer.from(base64.slice(0, Math.ceil(HEAD_BYTES / 3) * 4), 'base64');
+  const size = ofPng(head) ?? ofGif(head) ?? ofWebp(head) ?? ofJpeg(head);
+  return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
+}
+
+function ofPng(head: Buffer): ImageSize | undefined {
+  if (head.length < 24 || head.toString('latin1', 1, 4) !== 'PNG') return undefined;
+  return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };
+}
+
+function ofGif(head: Buffer): ImageSize | undefined {
+  if (head.length < 10 || head.toString('latin1', 0, 3) !== 'GIF') return undefined;
+  return { width: head.readUInt16LE(6), height: head.readUInt16LE(8) };
+}
+
+function ofWebp(head: Buffer): ImageSize | undefined {
+  if (head.length < 30 || head.toString('latin1', 8, 12) !== 'WEBP') return undefined;
+  switch (head.toString('latin1', 12, 16)) {
+    case 'VP8X':
+      return { width: head.readUIntLE(24, 3) + 1, height: head.readUIntLE(27, 3) + 1 };
+    case 'VP8L': {
+      const bits = head.readUInt32LE(21);
+      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+    }
+    case 'VP8 ':
+      return { width: head.readUInt16LE(26) & 0x3fff, height: head.readUInt16LE(28) & 0x3fff };
+    default:
+      return undefined;
+  }
+}
+
+function ofJpeg(head: Buffer): ImageSize | undefined {
+  if (head.length < 4 || head.readUInt16BE(0) !== 0xffd8) return undefined;
+  let at = 2;
+  while (at + 9 <= head.length && head[at] === 0xff) {
+    const marker = head[at + 1] ?? 0;
+    if (isFrame(marker))
+      return { height: head.readUInt16BE(at + 5), width: head.readUInt16BE(at + 7) };
+    at += 2 + head.readUInt16BE(at + 2);
+  }
+  return undefined;
+}
+
+/** Start of a frame, of any coding; three markers of the same row are tables. */
+function isFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+}
