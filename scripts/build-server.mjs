@@ -22,6 +22,7 @@ const programs = {
 
 /** These bring files that they look for beside their own code, or start processes of it. */
 const kept = [
+  '@anthropic-ai/tokenizer',
   '@bull-board',
   '@electric-sql/pglite',
   '@napi-rs/canvas',

@@ -15,6 +15,8 @@ const [
   { delegationTable },
   { terminationTable },
   { triggerTable },
+  { strictRules },
+  { profiles },
 ] = await importSource([
   'describe-settings',
   'governance/agent-config',
@@ -22,6 +24,8 @@ const [
   'governance/subagent-gate',
   'governance/termination-checks',
   'notices/triggers',
+  'rehearsal/rules/strict-rules',
+  'rehearsal/models/profiles',
 ]);
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -32,11 +36,13 @@ const parts = {
   limits: describeLimits,
   endings: describeEndings,
   triggers: describeTriggers,
+  rules: describeRules,
+  profiles: describeProfiles,
 };
 const outdated = [];
 const written = new Set();
 
-for (const name of ['README.md', 'ARCHITECTURE.md']) {
+for (const name of ['README.md', 'ARCHITECTURE.md', 'docs/rehearsal.md']) {
   const file = path.join(root, name);
   const before = await readFile(file, 'utf8');
   const after = before.replace(
@@ -59,6 +65,39 @@ if (missing.length > 0) {
 if (outdated.length > 0 && process.argv.includes('--check')) {
   process.stderr.write(`${outdated.join(', ')} out of date: run npm run docs\n`);
   process.exitCode = 1;
+}
+
+function describeRules() {
+  const rows = Object.entries(strictRules).map(
+    ([id, { refuses, status, source }]) => `| \`${id}\` | ${refuses} | ${status} | ${source} |`,
+  );
+  return ['| rule | refuses | status | source |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function describeProfiles() {
+  const yes = (value) => (value ? 'yes' : '');
+  const rows = profiles
+    .filter(({ lifecycle }) => lifecycle !== 'retired')
+    .map((model) =>
+      [
+        '',
+        [model.id, ...model.aliases].map((id) => `\`${id}\``).join(', '),
+        `${model.window / 1_000}K / ${model.mostOutput / 1_000}K`,
+        `${model.thinking.join(', ')} (${model.thinksByDefault ? 'on' : 'off'})`,
+        model.efforts.join(', ') || 'none',
+        yes(model.systemMessages),
+        yes(model.bindsThinking),
+        yes(model.forcesTools),
+        yes(model.prefill),
+        model.cacheMinimum,
+        '',
+      ]
+        .join(' | ')
+        .trim(),
+    );
+  const head =
+    '| model | window / output | thinking (by default) | effort | system messages | binds thinking | forced tools | prefill | least cached |';
+  return [head, `|${' --- |'.repeat(9)}`, ...rows].join('\n');
 }
 
 function describeLimits() {

@@ -132,7 +132,7 @@ function startTurnpike(name, { folder, modelUrl, cpuProfiles }, env) {
       ANTHROPIC_API_KEY: 'bench',
       TURNPIKE_PROVIDER_BASE_URL: modelUrl,
       TURNPIKE_EGRESS_ALLOW: new URL(modelUrl).origin,
-      TURNPIKE_MODEL: 'claude-bench',
+      TURNPIKE_MODEL: 'claude-sonnet-5-5',
       ...env,
     },
   });

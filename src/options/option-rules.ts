@@ -36,7 +36,7 @@ function nameRule(fallback: string): OptionRule<string> {
 
 /** Every option but `agentConfig` (see `resolveLimits`) and `subagentGovernance`, passed on as it came. */
 export const optionRules = {
-  model: nameRule('claude-sonnet-4-20250514'),
+  model: nameRule('claude-sonnet-5-5'),
   tools: {
     read: readNames,
     expected: 'an array of strings',

@@ -17,7 +17,7 @@ const personaWith = (...lines: string[]) =>
   parsePersona('P', ['---', ...lines, '---', 'Prompt'].join('\n'));
 
 const finalDefaults = {
-  model: 'claude-sonnet-4-20250514',
+  model: 'claude-sonnet-5-5',
   tools: ['read', 'write', 'bash'],
   maxTurns: 12,
   persona: 'WORKING_ITEMS',

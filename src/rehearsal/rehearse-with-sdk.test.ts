@@ -27,8 +27,9 @@ const client = (maxRetries = 0): Anthropic =>
 
 const user = (content: string): Anthropic.MessageParam => ({ role: 'user', content });
 const params = (messages: Anthropic.MessageParam[]): Anthropic.MessageCreateParamsNonStreaming => ({
-  model: 'claude-test',
+  model: 'claude-sonnet-5-5',
   max_tokens: 1000,
+  thinking: { type: 'adaptive', display: 'summarized' },
   messages,
 });
 
@@ -43,10 +44,10 @@ describe('the SDK', () => {
   it('reads text', async () => {
     const message = await reply(user('[[tokens=3]] please'));
     expect(message).toMatchObject({
-      model: 'rehearsal',
+      model: 'claude-sonnet-5-5',
       content: [{ type: 'text', text: 'word1 word2 word3' }],
       stop_reason: 'end_turn',
-      usage: { input_tokens: 5, output_tokens: 3 },
+      usage: { output_tokens: 3 },
     });
   });
 
@@ -111,7 +112,7 @@ describe('the SDK', () => {
     const changed = first.content.map((block) =>
       block.type === 'thinking' ? { ...block, thinking: 'other' } : block,
     );
-    await expect(reply(...history(changed))).rejects.toThrow(/Invalid `signature`/);
+    await expect(reply(...history(changed))).rejects.toThrow(/cannot be modified/);
   });
 
   it('reads a citation', async () => {
@@ -141,7 +142,7 @@ describe('the SDK', () => {
     });
     expect(next).toMatchObject({
       stop_reason: 'end_turn',
-      content: [{ text: 'And here is the rest.' }],
+      content: [{ type: 'web_search_tool_result' }, { text: expect.stringContaining('found') }],
     });
   });
 
@@ -213,7 +214,33 @@ describe('the SDK', () => {
   });
 
   it('looks a model up', async () => {
-    expect(await client().models.retrieve('claude-test')).toMatchObject({ id: 'claude-test' });
+    expect(await client().models.retrieve('claude-haiku-4-5')).toMatchObject({
+      id: 'claude-haiku-4-5-20251001',
+      max_input_tokens: 200_000,
+      capabilities: { thinking: { types: { adaptive: { supported: false } } } },
+    });
     await expect(client().models.retrieve('gpt')).rejects.toThrow(NotFoundError);
+  });
+  it('reads the list of models page by page', async () => {
+    const ids: string[] = [];
+    for await (const model of client().models.list({ limit: 5 })) ids.push(model.id);
+    expect(ids).toContain('claude-haiku-4-5-20251001');
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).not.toContain('claude-opus-4-1-20250805');
+    const gone: string[] = [];
+    for await (const model of client().models.list({ lifecycle: ['retired'] })) gone.push(model.id);
+    expect(gone).toContain('claude-opus-4-1-20250805');
+    expect(gone).not.toContain('claude-sonnet-5-5');
+  });
+
+  it('counts tokens as a message does', async () => {
+    const {
+      stream: _stream,
+      max_tokens: _most,
+      ...counted
+    } = { ...params([user('Count me.')]), stream: false };
+    const { input_tokens } = await client().messages.countTokens(counted);
+    expect(input_tokens).toBeGreaterThan(2);
+    expect((await reply(user('Count me.'))).usage.input_tokens).toBe(input_tokens);
   });
 });

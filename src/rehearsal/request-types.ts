@@ -1,21 +1,33 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '../platform/json.js';
+import type { EffortLevel } from './models/model-profile.js';
 
 /** The part of the Messages API's request that the rehearsal looks at. */
 
+export interface CacheMark {
+  type: 'ephemeral';
+  ttl?: '5m' | '1h';
+}
+
 interface Cached {
-  cache_control?: unknown;
+  cache_control?: CacheMark | null;
 }
 
 export interface TextBlock extends Cached {
   type: 'text';
   text: string;
+  citations?: unknown[] | null;
 }
 
 export interface ThinkingBlock {
   type: 'thinking';
   thinking: string;
   signature: string;
+}
+
+export interface RedactedThinkingBlock {
+  type: 'redacted_thinking';
+  data: string;
 }
 
 export interface ToolUseBlock extends Cached {
@@ -51,9 +63,8 @@ export interface DocumentBlock extends Cached {
   citations?: { enabled?: boolean } | null;
 }
 
-/** Blocks that are let through unread: the provider's own. */
+/** Blocks that are let through unread: what the provider's own tools said, and files. */
 export const opaqueBlockTypes = [
-  'redacted_thinking',
   'search_result',
   'container_upload',
   'server_tool_use',
@@ -65,13 +76,17 @@ export const opaqueBlockTypes = [
   'tool_search_tool_result',
 ] as const;
 
-export interface OpaqueBlock {
+export interface OpaqueBlock extends Cached {
   type: (typeof opaqueBlockTypes)[number];
+  /** Of a call. */
+  id?: string;
+  name?: string;
 }
 
 export type RequestBlock =
   | TextBlock
   | ThinkingBlock
+  | RedactedThinkingBlock
   | ToolUseBlock
   | ToolResultBlock
   | ImageBlock
@@ -85,21 +100,50 @@ export interface RequestMessage {
 
 export interface OfferedTool extends Cached {
   name: string;
-  /** Absent for the provider's own tools. */
-  type?: string;
+  /** Absent or `custom` for a client's own; else the provider's, by name and date. */
+  type?: string | null;
   description?: string;
   input_schema?: JsonObject;
+  strict?: boolean;
+  defer_loading?: boolean;
+}
+
+type Display = 'summarized' | 'omitted' | 'updates' | null;
+
+interface BlockBinding {
+  prefix_mismatch_behavior?: 'error' | 'drop_block' | null;
+}
+
+export type ThinkingParam =
+  | { type: 'adaptive'; display?: Display; block_binding?: BlockBinding | null }
+  | {
+      type: 'enabled';
+      budget_tokens: number;
+      display?: Display;
+      block_binding?: BlockBinding | null;
+    }
+  | { type: 'between_tools' }
+  | { type: 'disabled' };
+
+export interface ToolChoice {
+  type: 'auto' | 'any' | 'tool' | 'none';
+  name?: string;
+  disable_parallel_tool_use?: boolean;
 }
 
 /** A request that passed `validateRequest`. Parameters that are not listed are kept as they came. */
-export interface MessagesRequest {
+export interface MessagesRequest extends Cached {
   model: string;
   max_tokens: number;
   messages: RequestMessage[];
   system?: string | TextBlock[];
   tools?: OfferedTool[];
+  tool_choice?: ToolChoice;
+  thinking?: ThinkingParam;
+  output_config?: { effort?: EffortLevel | null; format?: unknown };
   stream?: boolean;
   stop_sequences?: string[];
+  speed?: string | null;
   [parameter: string]: unknown;
 }
 
@@ -114,4 +158,8 @@ export interface RehearsalRequest {
 export function blocksOf(message: RequestMessage): RequestBlock[] {
   if (typeof message.content !== 'string') return message.content;
   return [{ type: 'text', text: message.content }];
+}
+
+export function isThinking(block: RequestBlock): block is ThinkingBlock | RedactedThinkingBlock {
+  return block.type === 'thinking' || block.type === 'redacted_thinking';
 }

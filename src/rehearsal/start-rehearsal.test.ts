@@ -3,7 +3,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { RehearsalRequest } from './request-types.js';
 import { startRehearsal, type Rehearsal } from './start-rehearsal.js';
-import type { WireEvent } from './stream-types.js';
+import type { WireEvent } from './reply/stream-types.js';
 
 /** The system's clock, which knows the timers that wait and tells of the first set or cancelled. */
 function makeClock() {
@@ -44,18 +44,26 @@ beforeEach(async () => {
 afterEach(() => rehearsal.close());
 
 const ask = (text: string, more: object = {}) => ({
-  model: 'claude-test',
+  model: 'claude-sonnet-5-5',
   max_tokens: 100_000,
   messages: [{ role: 'user', content: text }],
   ...more,
 });
 
-function post(body: unknown, init: RequestInit = {}): Promise<Response> {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return fetch(`${rehearsal.url}/v1/messages`, { method: 'POST', body: text, ...init });
+interface SentWith {
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
-const stream = (text: string, init: RequestInit = {}): Promise<Response> =>
+const apiHeaders = { 'x-api-key': 'k', 'anthropic-version': '2026-10-21' };
+
+function post(body: unknown, init: SentWith = {}): Promise<Response> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const headers = { ...apiHeaders, ...init.headers };
+  return fetch(`${rehearsal.url}/v1/messages`, { method: 'POST', body: text, ...init, headers });
+}
+
+const stream = (text: string, init: SentWith = {}): Promise<Response> =>
   post(ask(text, { stream: true }), init);
 
 async function* eventsOf(response: Response): AsyncGenerator<WireEvent> {
@@ -108,24 +116,32 @@ describe('POST /v1/messages', () => {
       id: 'msg_2',
       type: 'message',
       role: 'assistant',
-      model: 'rehearsal',
-      content: [{ type: 'text', text: 'word1 word2' }],
+      model: 'claude-sonnet-5-5',
+      container: null,
+      diagnostics: null,
+      content: [{ type: 'text', text: 'word1 word2', citations: null }],
       stop_reason: 'end_turn',
       stop_sequence: null,
       stop_details: null,
       usage: {
-        input_tokens: 5,
+        input_tokens: expect.any(Number),
         cache_creation_input_tokens: 0,
         cache_read_input_tokens: 0,
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
         output_tokens: 2,
+        output_tokens_details: null,
+        server_tool_use: null,
+        inference_geo: null,
+        service_tier: 'standard',
+        speed: null,
       },
     });
   });
 
   it('shows an observer what the model was sent', async () => {
-    await post(ask('hello', { temperature: 0.5 }), { headers: { 'x-test': 'yes' } });
+    await post(ask('hello', { service_tier: 'auto' }), { headers: { 'x-test': 'yes' } });
     const last = seen.at(-1);
-    expect(last?.body).toEqual(ask('hello', { temperature: 0.5 }));
+    expect(last?.body).toEqual(ask('hello', { service_tier: 'auto' }));
     expect(last?.headers['x-test']).toBe('yes');
   });
 
@@ -195,7 +211,7 @@ describe('errors', () => {
     ['not JSON', '{"model":', 400, { type: 'invalid_request_error', message: 'not valid JSON' }],
     [
       'a bad request',
-      { model: 'x' },
+      { model: 'claude-sonnet-5-5' },
       400,
       { type: 'invalid_request_error', message: 'max_tokens' },
     ],
@@ -218,13 +234,16 @@ describe('errors', () => {
 describe('other routes', () => {
   it.each([
     ['/health', 200, { status: 'ok' }],
-    ['/v1/models/rehearsal', 200, { type: 'model', id: 'rehearsal' }],
-    ['/v1/models/claude-opus-x?beta=true', 200, { type: 'model', id: 'claude-opus-x' }],
+    ['/v1/models/rehearsal', 200, { type: 'model', id: 'claude-sonnet-5-5' }],
+    ['/v1/models/claude-haiku-4-5?beta=true', 200, { id: 'claude-haiku-4-5-20251001' }],
+    ['/v1/models/claude-sonnet-4-20250514', 200, { lifecycle: 'retired' }],
+    ['/v1/models?limit=2', 200, { data: [{ type: 'model' }, {}], has_more: true }],
+    ['/v1/models?limit=0', 400, { error: { type: 'invalid_request_error' } }],
     ['/v1/models/gpt', 404, { type: 'error', error: { type: 'not_found_error' } }],
     ['/v1/messages', 404, { type: 'error', error: { type: 'not_found_error' } }],
     ['//', 404, { type: 'error', error: { type: 'not_found_error' } }],
   ])('GET %s is %i', async (path, status, body) => {
-    const response = await fetch(rehearsal.url + path);
+    const response = await fetch(rehearsal.url + path, { headers: apiHeaders });
     expect(response.status).toBe(status);
     expect(response.headers.get('request-id')).toBe('req_1');
     expect(await response.json()).toMatchObject(body);

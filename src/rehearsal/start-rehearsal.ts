@@ -1,21 +1,19 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock, type Clock } from '../platform/clock.js';
 import { newId as randomId } from '../platform/ids.js';
 import { TypedError } from '../platform/typed-error.js';
-import { describeModel } from './describe-model.js';
-import { encodeMessage, encodeReply } from './encode-reply.js';
-import { estimateInputTokens } from './estimate-usage.js';
-import { openMessageStage, openStream } from './open-stage.js';
-import { planReply } from './plan-reply.js';
-import { playReply } from './play-reply.js';
-import { readJsonBody } from './read-body.js';
+import { answerCount, answerMessages, type Answering, type Exchange } from './answer-messages.js';
+import { readHeaders } from './http/read-headers.js';
+import { sendError, sendJson } from './http/send-json.js';
+import { wireError } from './http/wire-error.js';
+import { describeModel } from './models/describe-model.js';
+import { findProfile } from './models/find-profile.js';
+import { listModels } from './models/list-models.js';
+import { shareTimer } from './reply/share-timer.js';
 import type { RehearsalRequest } from './request-types.js';
-import { sendError, sendJson } from './send-json.js';
-import { shareTimer } from './share-timer.js';
-import { validateRequest } from './validate-request.js';
-import { rehearsedFailure, wireError } from './wire-error.js';
+import { PromptCache } from './usage/prompt-cache.js';
 
 export interface RehearsalOptions {
   /** Default 127.0.0.1. */
@@ -36,14 +34,6 @@ export interface Rehearsal {
   close(): Promise<void>;
 }
 
-interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
-  requestId: string;
-}
-
-type Settings = Required<Pick<RehearsalOptions, 'clock' | 'newId' | 'onRequest'>>;
-
 /** Longer than a client keeps an idle connection, so that none is closed while it is picked up. */
 const keepAliveMs = 65_000;
 
@@ -57,9 +47,10 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
   const { host = '127.0.0.1', port = 0 } = options;
   const { newId = randomId, onRequest = () => undefined } = options;
   const clock = shareTimer(options.clock ?? systemClock);
+  const answering = { clock, newId, onRequest, cache: new PromptCache(() => clock.now()) };
   const server = createServer((request, response) => {
     const exchange = { request, response, requestId: newId('req') };
-    answer(exchange, { clock, newId, onRequest }).catch((error: unknown) => {
+    answer(exchange, answering).catch((error: unknown) => {
       sendError(response, exchange.requestId, toWireError(error));
     });
   });
@@ -78,39 +69,32 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
   };
 }
 
-async function answer(exchange: Exchange, settings: Settings): Promise<void> {
+async function answer(exchange: Exchange, answering: Answering): Promise<void> {
   const { request, response, requestId } = exchange;
-  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-  const route = `${request.method ?? ''} ${path}`;
+  const { pathname, searchParams } = new URL(`http://rehearsal${pathOf(request)}`);
+  const route = `${request.method ?? ''} ${pathname}`;
   const model = /^GET \/v1\/models\/([^/]+)$/.exec(route)?.[1];
   if (route === 'POST /v1/messages') {
-    await answerMessages(exchange, settings);
+    await answerMessages(exchange, answering);
+  } else if (route === 'POST /v1/messages/count_tokens') {
+    await answerCount(exchange);
   } else if (route === 'GET /health') {
     sendJson(response, requestId, { status: 200, body: { status: 'ok' } });
+  } else if (route === 'GET /v1/models') {
+    readHeaders(request.headers);
+    sendJson(response, requestId, { status: 200, body: listModels(searchParams) });
   } else if (model !== undefined) {
-    sendJson(response, requestId, { status: 200, body: describeModel(model) });
+    readHeaders(request.headers);
+    const body = describeModel(findProfile(decodeURIComponent(model)));
+    sendJson(response, requestId, { status: 200, body });
   } else {
     throw wireError(404, `There is no ${route}. The rehearsal has POST /v1/messages.`);
   }
 }
 
-async function answerMessages(exchange: Exchange, settings: Settings): Promise<void> {
-  const { request, response, requestId } = exchange;
-  const body = await readJsonBody(request);
-  validateRequest(body);
-  settings.onRequest({ body, headers: request.headers });
-  describeModel(body.model);
-  const retryCount = Number(request.headers['x-stainless-retry-count'] ?? 0);
-  const plan = planReply(body, { retryCount, newId: settings.newId });
-  if (plan.kind === 'failure') throw rehearsedFailure(plan.status);
-
-  const frame = { messageId: settings.newId('msg'), inputTokens: estimateInputTokens(body) };
-  const stage =
-    body.stream === true
-      ? openStream(response, requestId)
-      : openMessageStage(response, requestId, encodeMessage(plan.reply, frame));
-  const stop = playReply(encodeReply(plan.reply, frame), stage, settings.clock);
-  response.once('close', stop);
+/** The path and query; a path that begins with two slashes would be read as a host. */
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.startsWith('/') ? url : '/';
 }
 
 function toWireError(error: unknown): TypedError {

@@ -57,7 +57,7 @@ describe('the turns of a session', () => {
     const endedAt = new Date(Date.UTC(2026, 0, 2));
     expect(viewListedTurn({ ...turn, ...ended, endedAt })).toMatchObject({
       turnId: turn.id,
-      model: 'claude-sonnet-4-20250514',
+      model: 'claude-sonnet-5-5',
       persona: 'WORKING_ITEMS',
       outcome: 'limited',
       reason: 'max_iterations',

@@ -48,7 +48,7 @@ describe('the AI SDK wire', () => {
       expect(chat.metadata).toMatchObject({
         sessionId: expect.stringMatching(/^sess_/),
         turnId: expect.stringMatching(/^turn_/),
-        model: 'claude-sonnet-4-20250514',
+        model: 'claude-sonnet-5-5',
         createdAt: expect.any(String),
         outcome: 'completed',
         reason: 'end_turn',

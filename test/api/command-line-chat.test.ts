@@ -154,7 +154,7 @@ describe('turnpike chat, tail, sessions and agents', () => {
     await person.until(/\/model \[NAME\]/);
     person.send('/fly\n');
     await person.until(/There is no \/fly/);
-    person.send('/model claude-other\n');
+    person.send('/model claude-opus-4-8\n');
     person.send('Hello\n');
     await person.until(done);
     const [sessionId = ''] = /sess_[0-9a-f-]+/.exec(person.output()) ?? [];
@@ -170,7 +170,7 @@ describe('turnpike chat, tail, sessions and agents', () => {
     person.send('/quit\n');
     await person.ended;
     const { body } = await server.client.get(`/api/harness/session/${sessionId}`);
-    expect(body['session']).toMatchObject({ model: 'claude-other' });
+    expect(body['session']).toMatchObject({ model: 'claude-opus-4-8' });
   });
 
   it('takes its lines from a program, and writes frames for it', async () => {

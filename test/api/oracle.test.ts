@@ -94,7 +94,7 @@ describe('the oracle wire', () => {
     expect(done).toMatchObject({
       type: 'done',
       tokens_used: expect.any(Number),
-      model_used: 'claude-sonnet-4-20250514',
+      model_used: 'claude-sonnet-5-5',
       context_id: reader.response.headers.get('x-session-id'),
     });
     const { body } = await ask({ question: 'And then?', context_id: done?.['context_id'] });
@@ -141,7 +141,7 @@ describe('the oracle wire', () => {
         answer: expect.stringContaining('word1 word2 word3'),
         sources: expect.arrayContaining([expect.objectContaining({ source_type: 'vault' })]),
         tokens_used: expect.any(Number),
-        model_used: 'claude-sonnet-4-20250514',
+        model_used: 'claude-sonnet-5-5',
         context_id: expect.stringMatching(/^sess_/),
         retrieval_traces: [expect.objectContaining({ name: 'glob', status: 'completed' })],
         notices: [],

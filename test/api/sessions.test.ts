@@ -230,7 +230,7 @@ describe('sessions', () => {
     expect(first.body['session']).toMatchObject({
       sessionId,
       ...(first.body['boot'] as object),
-      model: 'claude-sonnet-4-20250514',
+      model: 'claude-sonnet-5-5',
     });
     const second = await boot({ sessionId });
     expect(second.body['boot']).toMatchObject({
@@ -256,7 +256,7 @@ describe('sessions', () => {
       expect([status, body['session']]).toEqual([
         200,
         expect.objectContaining({
-          model: 'claude-sonnet-4-20250514',
+          model: 'claude-sonnet-5-5',
           bootFingerprint: fingerprintOf('WORKING_ITEMS', 'direct'),
         }),
       ]);
@@ -270,7 +270,7 @@ describe('sessions', () => {
     const { claudeSessionId } = (await turn.until('session:init')).data;
     expect((await turn.all()).at(-1)?.data).toEqual({ exitCode: 0 });
     const { body } = await client.get(`/api/harness/session/${sessionId}`);
-    expect(body['session']).toMatchObject({ claudeSessionId, model: 'claude-sonnet-4-20250514' });
+    expect(body['session']).toMatchObject({ claudeSessionId, model: 'claude-sonnet-5-5' });
     expect(body['session']).not.toHaveProperty('bootedAt');
     const booted = await boot({ sessionId });
     expect(booted.body['boot']).toMatchObject({ claudeSessionId });

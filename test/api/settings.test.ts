@@ -12,8 +12,8 @@ const limits = {
   max_parallel_tools: 3,
 };
 const settings = {
-  oracle_model: 'claude-sonnet-4-20250514',
-  subagent_model: 'claude-sonnet-4-20250514',
+  oracle_model: 'claude-sonnet-5-5',
+  subagent_model: 'claude-sonnet-5-5',
   thinking_enabled: true,
   librarian_timeout: 1_200,
   max_context_nodes: 30,

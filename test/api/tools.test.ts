@@ -287,7 +287,7 @@ describe('tools', () => {
 describe('options', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_MODEL: 'claude-environment' } });
+    server = await startServer({ environment: { TURNPIKE_MODEL: 'claude-opus-4-8' } });
   });
   afterAll(() => server.close());
 
@@ -304,7 +304,7 @@ describe('options', () => {
     const { body } = await client.get(`/api/harness/turns/${stream.header('x-turn-id')}`);
     expect(body['turn']).toMatchObject({
       options: {
-        model: 'claude-environment',
+        model: 'claude-opus-4-8',
         tools: ['glob'],
         maxTurns: 12,
         persona: 'WORKING_ITEMS',

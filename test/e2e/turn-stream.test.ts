@@ -25,7 +25,7 @@ describe('a turn, streamed', () => {
       'session:complete',
       'process:exit',
     ]);
-    expect(frames.at(0)?.data).toMatchObject({ model: 'claude-sonnet-4-20250514' });
+    expect(frames.at(0)?.data).toMatchObject({ model: 'claude-sonnet-5-5' });
     expect(frames.at(0)?.data['claudeSessionId']).toMatch(/^claude_[0-9a-f-]{36}$/);
     expect(frames.find((frame) => frame.event === 'chat:complete')?.data).toEqual({
       text: stream.text(),

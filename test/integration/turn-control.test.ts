@@ -116,7 +116,7 @@ describe('the control of a turn', () => {
 
   const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-  it.each(['claude-opus-4-8', 'claude-sonnet-4-20250514'])(
+  it.each(['claude-opus-4-8', 'claude-sonnet-4-6'])(
     'sends %s what it was sent before to the letter, step after step, notice or not',
     async (model) => {
       await new TurnWorker(test.services).start();

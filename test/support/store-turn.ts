@@ -10,7 +10,7 @@ export const someLimits = freeLimits({ turnTimeoutMs: 600_000, parallelTools: 4 
 
 export const someOptions: OptionResolution = {
   options: {
-    model: 'claude-sonnet-4-20250514',
+    model: 'claude-sonnet-5-5',
     tools: ['read'],
     maxTurns: 12,
     persona: 'WORKING_ITEMS',

@@ -1,0 +1,206 @@
+import { unreachable } from '../../platform/exhaustive.js';
+import type { JsonObject } from '../../platform/json.js';
+import {
+  refusalCategories,
+  stopReasons,
+  type RefusalCategory,
+  type WireStopReason,
+} from '../reply/stream-types.js';
+import { failureNames, type FailureName } from './named-failures.js';
+import { presentNumber, optionalWhole, whole } from './read-number.js';
+import { scanDirectives, type RawDirective } from './scan-directives.js';
+import { refuseDirective } from './refuse-directive.js';
+
+/** `step` limits a directive to that reply of the turn, from 1; absent, it holds for each. */
+interface AtStep {
+  step?: number;
+}
+
+/** An order to the rehearsal model. Times are in milliseconds. */
+export type Directive =
+  /** `count` text deltas, `gapMs` (0) between two, `firstMs` (0) before the first. */
+  | { name: 'tokens'; count: number; gapMs: number; firstMs: number }
+  /** One call in the turn's first reply. */
+  | { name: 'tool'; tool: string; input: JsonObject }
+  /** One call in each of the turn's first `steps` replies; `$i` in a string is the step. */
+  | { name: 'loop'; steps: number; tool: string; input: JsonObject }
+  /** Words of thinking, where the request lets the model think. */
+  | { name: 'think'; count: number }
+  /** A block of redacted thinking after it. */
+  | { name: 'redact' }
+  | { name: 'cite' }
+  /** One call of a tool that the API runs by itself, with its result. */
+  | { name: 'server'; tool: string; input: JsonObject }
+  /** A reply without content. */
+  | ({ name: 'empty' } & AtStep)
+  /** Text that ends in half a surrogate pair. */
+  | ({ name: 'surrogate' } & AtStep)
+  | ({ name: 'stop'; reason: WireStopReason; category: RefusalCategory } & AtStep)
+  /**
+   * With `times`, only while the SDK's retry count is below it; with `after`, in the stream;
+   * `retryAfter` in seconds.
+   */
+  | ({
+      name: 'fail';
+      failure: number | FailureName;
+      times?: number;
+      after?: number;
+      retryAfter?: number;
+    } & AtStep)
+  /** Ends the connection after so many text deltas (0). */
+  | ({ name: 'drop'; after: number } & AtStep)
+  /** Silence after the first text delta. */
+  | ({ name: 'stall'; ms: number } & AtStep)
+  /** Into how many fragments each call's input is cut. */
+  | { name: 'args'; count: number };
+
+const mostDeltas = 1_000_000;
+const mostSteps = 10_000;
+const longestWaitMs = 3_600_000;
+const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Which parts each directive may have beyond its value. */
+const allowed: Record<Directive['name'], { value: boolean; pairs: string[]; json: boolean }> = {
+  tokens: { value: true, pairs: ['gap', 'first'], json: false },
+  tool: { value: true, pairs: [], json: true },
+  loop: { value: true, pairs: ['tool'], json: true },
+  think: { value: true, pairs: [], json: false },
+  redact: { value: false, pairs: [], json: false },
+  cite: { value: false, pairs: [], json: false },
+  server: { value: true, pairs: [], json: true },
+  empty: { value: false, pairs: ['step'], json: false },
+  surrogate: { value: false, pairs: ['step'], json: false },
+  stop: { value: true, pairs: ['category', 'step'], json: false },
+  fail: { value: true, pairs: ['times', 'after', 'retry', 'step'], json: false },
+  drop: { value: false, pairs: ['after', 'step'], json: false },
+  stall: { value: true, pairs: ['step'], json: false },
+  args: { value: true, pairs: [], json: false },
+};
+
+/**
+ * The directives of a text, in order.
+ *
+ * @throws a 400 that names a directive which is unknown or malformed
+ */
+export function parseDirectives(text: string): Directive[] {
+  return scanDirectives(text).map(toDirective);
+}
+
+function toDirective(raw: RawDirective): Directive {
+  const name = knownName(raw);
+  checkShape(raw, name);
+  switch (name) {
+    case 'tokens':
+      return {
+        name,
+        count: whole(raw, { min: 1, max: mostDeltas }),
+        gapMs: optionalWhole(raw, { min: 0, max: longestWaitMs }, 'gap') ?? 0,
+        firstMs: optionalWhole(raw, { min: 0, max: longestWaitMs }, 'first') ?? 0,
+      };
+    case 'tool':
+      return { name, tool: toolOf(raw, raw.value), input: raw.json ?? {} };
+    case 'loop':
+      return {
+        name,
+        steps: whole(raw, { min: 1, max: mostSteps }),
+        tool: toolOf(raw, raw.pairs.get('tool')),
+        input: raw.json ?? {},
+      };
+    case 'think':
+    case 'args':
+      return { name, count: whole(raw, { min: 1, max: mostDeltas }) };
+    case 'cite':
+    case 'redact':
+      return { name };
+    case 'server':
+      return { name, tool: toolOf(raw, raw.value), input: raw.json ?? {} };
+    case 'empty':
+    case 'surrogate':
+      return { name, ...stepOf(raw) };
+    case 'stop':
+      return { name, reason: stopReasonOf(raw), category: categoryOf(raw), ...stepOf(raw) };
+    case 'fail':
+      return {
+        name,
+        failure: failureOf(raw),
+        ...presentNumber('times', optionalWhole(raw, { min: 1, max: mostSteps }, 'times')),
+        ...presentNumber('after', optionalWhole(raw, { min: 0, max: mostDeltas }, 'after')),
+        ...presentNumber('retryAfter', optionalWhole(raw, { min: 0, max: mostSteps }, 'retry')),
+        ...stepOf(raw),
+      };
+    case 'drop':
+      return {
+        name,
+        after: optionalWhole(raw, { min: 0, max: mostDeltas }, 'after') ?? 0,
+        ...stepOf(raw),
+      };
+    case 'stall':
+      return { name, ms: whole(raw, { min: 1, max: longestWaitMs }), ...stepOf(raw) };
+    default:
+      return unreachable(name);
+  }
+}
+
+function knownName(raw: RawDirective): Directive['name'] {
+  const names = Object.keys(allowed) as Directive['name'][];
+  const name = names.find((known) => known === raw.name);
+  if (name) return name;
+  throw refuseDirective(`Unknown directive ${raw.source}. Known: ${names.join(', ')}.`);
+}
+
+function checkShape(raw: RawDirective, name: Directive['name']): void {
+  const shape = allowed[name];
+  const extra = [...raw.pairs.keys()].find((key) => !shape.pairs.includes(key));
+  if (extra !== undefined) {
+    const pairs = shape.pairs.length > 0 ? shape.pairs.join(', ') : 'none';
+    throw refuseDirective(
+      `Directive ${raw.source}: "${extra}" is not a parameter of it. Allowed: ${pairs}.`,
+    );
+  }
+  if (raw.json !== undefined && !shape.json) {
+    throw refuseDirective(`Directive ${raw.source}: only tool, loop and server take JSON.`);
+  }
+  if (shape.value && raw.value === undefined) {
+    throw refuseDirective(`Directive ${raw.source}: write [[${name}=VALUE]].`);
+  }
+  if (!shape.value && raw.value !== undefined) {
+    throw refuseDirective(`Directive ${raw.source}: "${name}" takes no value.`);
+  }
+}
+
+function stepOf(raw: RawDirective): AtStep {
+  return presentNumber('step', optionalWhole(raw, { min: 1, max: mostSteps }, 'step'));
+}
+
+function toolOf(raw: RawDirective, name: string | undefined): string {
+  if (name !== undefined && toolName.test(name)) return name;
+  throw refuseDirective(
+    `Directive ${raw.source}: it needs a tool's name of up to 64 letters, digits, "_" and "-".`,
+  );
+}
+
+function stopReasonOf(raw: RawDirective): WireStopReason {
+  const reason = stopReasons.find((known) => known === raw.value);
+  if (reason) return reason;
+  throw refuseDirective(
+    `Directive ${raw.source}: the reason must be one of ${stopReasons.join(', ')}.`,
+  );
+}
+
+function categoryOf(raw: RawDirective): RefusalCategory {
+  const value = raw.pairs.get('category') ?? 'general_harms';
+  const category = refusalCategories.find((known) => known === value);
+  if (category && (raw.value === 'refusal' || !raw.pairs.has('category'))) return category;
+  throw refuseDirective(
+    `Directive ${raw.source}: only [[stop=refusal]] has a category, one of ${refusalCategories.join(', ')}.`,
+  );
+}
+
+function failureOf(raw: RawDirective): number | FailureName {
+  const name = failureNames.find((known) => known === raw.value);
+  if (name) return name;
+  if (/^\d/.test(raw.value ?? '')) return whole(raw, { min: 400, max: 599 });
+  throw refuseDirective(
+    `Directive ${raw.source}: fail must be a whole number from 400 to 599 or one of ${failureNames.join(', ')}.`,
+  );
+}

@@ -1,0 +1,31 @@
+import type { ServerResponse } from 'node:http';
+import type { TypedError } from '../../platform/typed-error.js';
+import { errorEnvelope } from './wire-error.js';
+
+interface JsonReply {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+export function sendJson(response: ServerResponse, requestId: string, reply: JsonReply): void {
+  response.writeHead(reply.status, {
+    'content-type': 'application/json',
+    'request-id': requestId,
+    ...reply.headers,
+  });
+  response.end(JSON.stringify(reply.body));
+}
+
+/** The error in the API's envelope; on a stream that has begun, there is nothing left to say. */
+export function sendError(response: ServerResponse, requestId: string, error: TypedError): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  sendJson(response, requestId, {
+    status: error.status,
+    body: errorEnvelope(error, requestId),
+    headers: error.headers,
+  });
+}

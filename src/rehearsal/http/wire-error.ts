@@ -1,0 +1,98 @@
+import { TypedError } from '../../platform/typed-error.js';
+import { strictRules, type RuleId } from '../rules/strict-rules.js';
+
+const errorTypes: ReadonlyMap<number, string> = new Map([
+  [400, 'invalid_request_error'],
+  [401, 'authentication_error'],
+  [402, 'billing_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [408, 'timeout_error'],
+  [409, 'conflict_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [500, 'api_error'],
+  [504, 'timeout_error'],
+  [529, 'overloaded_error'],
+]);
+
+/** The API's name for an HTTP status of 400 and above. */
+function errorTypeOf(status: number): string {
+  return errorTypes.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+}
+
+/** What an error knows beyond its status and message. */
+export interface ErrorFacts {
+  headers?: Record<string, string>;
+  /** The rule that refused the request: for tests, never sent. */
+  rule?: RuleId;
+  /** `error.details.error_code` of the envelope. */
+  code?: string;
+}
+
+/** An error in the words of the Messages API: its `type` is what the envelope says. */
+export function wireError(status: number, message: string, facts: ErrorFacts = {}): TypedError {
+  const { headers = {}, rule, code } = facts;
+  return new TypedError(errorTypeOf(status), {
+    status,
+    message,
+    headers,
+    details: { rule, code },
+  });
+}
+
+/** A refusal by a rule, which no retry will cure. */
+export function refuse(rule: RuleId, message: string): TypedError {
+  return wireError(strictRules[rule].status, message, { rule });
+}
+
+/** The rule that an error was thrown by; undefined for one of no rule. */
+export function ruleOf(error: unknown): RuleId | undefined {
+  return factsOf(error).rule;
+}
+
+function factsOf(error: unknown): ErrorFacts {
+  return error instanceof TypedError ? (error.details as ErrorFacts) : {};
+}
+
+/** A failure that a directive asked for, in words of its own or those of no API. */
+export interface AskedFailure {
+  status: number;
+  message?: string;
+  code?: string;
+  /** Seconds for `retry-after`; otherwise a retry comes at once. */
+  retryAfter?: number;
+}
+
+/**
+ * The error of a failure that was asked for. Its headers keep the SDK's retries from waiting for
+ * its own back-off of half a second and more, unless the directive says how long.
+ */
+export function rehearsedFailure(failure: AskedFailure): TypedError {
+  const { status, message = `Rehearsed failure ${status}.`, code, retryAfter } = failure;
+  const headers: Record<string, string> =
+    retryAfter !== undefined
+      ? { 'retry-after': String(retryAfter) }
+      : { 'retry-after-ms': '1', ...(status === 429 ? { 'retry-after': '0' } : {}) };
+  return wireError(status, message, { headers, ...(code === undefined ? {} : { code }) });
+}
+
+/** An error as a body or an event of a stream has it. */
+export interface WireErrorEnvelope {
+  type: 'error';
+  error: { type: string; message: string; details?: { error_code: string } };
+  request_id: string;
+}
+
+export function errorEnvelope(error: TypedError, requestId: string): WireErrorEnvelope {
+  const { code } = factsOf(error);
+  return {
+    type: 'error',
+    error: {
+      type: error.type,
+      message: error.message,
+      ...(code === undefined ? {} : { details: { error_code: code } }),
+    },
+    request_id: requestId,
+  };
+}

@@ -1,0 +1,291 @@
+import type { EffortLevel, ModelProfile } from './model-profile.js';
+
+/**
+ * The models as of 2026-11-22: {platform.claude.com/docs/en/about-claude/model-deprecations},
+ * {…/build-with-claude/thinking-troubleshooting}, {…/about-claude/pricing}. The table is the
+ * rehearsal's own: a stand-in that shared the server's would share its mistakes.
+ */
+
+const upToHigh: readonly EffortLevel[] = ['low', 'medium', 'high'];
+const upToMax: readonly EffortLevel[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+/** What all models have in common that came with 4.7. */
+const large = {
+  aliases: [],
+  lifecycle: 'active',
+  window: 1_000_000,
+  mostOutput: 128_000,
+  display: 'omitted',
+  efforts: upToMax,
+  effortsWithoutThinking: upToMax,
+  defaultEffort: 'high',
+  systemMessages: false,
+  bindsThinking: false,
+  forcesTools: true,
+  prefill: false,
+  cacheMinimum: 512,
+  mostImages: 600,
+  tokenFactor: 1.3,
+} as const;
+
+const v46 = {
+  ...large,
+  thinking: ['adaptive', 'enabled', 'disabled'],
+  thinksByDefault: false,
+  display: 'summarized',
+  efforts: [...upToHigh, 'max'],
+  effortsWithoutThinking: [...upToHigh, 'max'],
+  tokenFactor: 1,
+} as const;
+
+const v45 = {
+  ...v46,
+  thinking: ['enabled', 'disabled'],
+  window: 200_000,
+  mostOutput: 64_000,
+  efforts: [],
+  effortsWithoutThinking: [],
+  prefill: true,
+  mostImages: 100,
+} as const;
+
+const always = {
+  ...large,
+  thinking: ['adaptive'],
+  thinksByDefault: true,
+  systemMessages: true,
+} as const;
+const bound = { ...always, bindsThinking: true, forcesTools: false } as const;
+const onOrOff = { ...large, thinking: ['adaptive', 'disabled'], thinksByDefault: true } as const;
+
+/** Most recently released first, as the API lists them. */
+const callable: readonly ModelProfile[] = [
+  {
+    ...bound,
+    id: 'claude-fable-5-2',
+    name: 'Claude Fable 5.2',
+    line: 'fable',
+    created: '2026-11-09',
+  },
+  {
+    ...bound,
+    id: 'claude-mythos-5-2',
+    name: 'Claude Mythos 5.2',
+    line: 'mythos',
+    created: '2026-11-09',
+  },
+  {
+    ...onOrOff,
+    id: 'claude-haiku-5-5',
+    name: 'Claude Haiku 5.5',
+    line: 'haiku',
+    created: '2026-10-07',
+    effortsWithoutThinking: upToHigh,
+    defaultEffort: 'medium',
+    systemMessages: true,
+    bindsThinking: true,
+  },
+  {
+    ...bound,
+    id: 'claude-sonnet-5-5',
+    aliases: ['rehearsal'],
+    name: 'Claude Sonnet 5.5',
+    line: 'sonnet',
+    created: '2026-09-28',
+    thinking: ['adaptive', 'between_tools'],
+    effortsWithoutThinking: upToHigh,
+  },
+  {
+    ...bound,
+    id: 'claude-opus-5-5',
+    name: 'Claude Opus 5.5',
+    line: 'opus',
+    created: '2026-09-22',
+    defaultEffort: 'medium',
+  },
+  {
+    ...bound,
+    id: 'claude-fable-5-1',
+    name: 'Claude Fable 5.1',
+    line: 'fable',
+    created: '2026-09-01',
+  },
+  {
+    ...bound,
+    id: 'claude-mythos-5-1',
+    name: 'Claude Mythos 5.1',
+    line: 'mythos',
+    created: '2026-09-01',
+  },
+  {
+    ...onOrOff,
+    id: 'claude-opus-5',
+    name: 'Claude Opus 5',
+    line: 'opus',
+    created: '2026-07-24',
+    effortsWithoutThinking: upToHigh,
+    systemMessages: true,
+  },
+  {
+    ...onOrOff,
+    id: 'claude-sonnet-5',
+    name: 'Claude Sonnet 5',
+    line: 'sonnet',
+    created: '2026-06-30',
+    cacheMinimum: 1_024,
+  },
+  { ...always, id: 'claude-fable-5', name: 'Claude Fable 5', line: 'fable', created: '2026-06-09' },
+  {
+    ...always,
+    id: 'claude-mythos-5',
+    name: 'Claude Mythos 5',
+    line: 'mythos',
+    created: '2026-06-09',
+  },
+  {
+    ...onOrOff,
+    id: 'claude-opus-4-8',
+    name: 'Claude Opus 4.8',
+    line: 'opus',
+    created: '2026-05-28',
+    thinksByDefault: false,
+    systemMessages: true,
+    cacheMinimum: 1_024,
+  },
+  {
+    ...onOrOff,
+    id: 'claude-opus-4-7',
+    name: 'Claude Opus 4.7',
+    line: 'opus',
+    created: '2026-04-16',
+    thinksByDefault: false,
+    cacheMinimum: 2_048,
+  },
+  {
+    ...always,
+    id: 'claude-mythos-preview',
+    name: 'Claude Mythos Preview',
+    line: 'mythos',
+    lifecycle: 'deprecated',
+    created: '2026-04-07',
+    deprecated: '2026-06-09',
+    thinking: ['adaptive', 'enabled'],
+    systemMessages: false,
+    forcesTools: false,
+  },
+  {
+    ...v46,
+    id: 'claude-sonnet-4-6',
+    name: 'Claude Sonnet 4.6',
+    line: 'sonnet',
+    created: '2026-02-17',
+    cacheMinimum: 1_024,
+  },
+  {
+    ...v46,
+    id: 'claude-opus-4-6',
+    name: 'Claude Opus 4.6',
+    line: 'opus',
+    created: '2026-02-05',
+    cacheMinimum: 4_096,
+  },
+  {
+    ...v45,
+    id: 'claude-opus-4-5-20251101',
+    aliases: ['claude-opus-4-5'],
+    name: 'Claude Opus 4.5',
+    line: 'opus',
+    created: '2025-11-24',
+    efforts: upToHigh,
+    effortsWithoutThinking: upToHigh,
+    cacheMinimum: 4_096,
+  },
+  {
+    ...v45,
+    id: 'claude-haiku-4-5-20251001',
+    aliases: ['claude-haiku-4-5'],
+    name: 'Claude Haiku 4.5',
+    line: 'haiku',
+    created: '2025-10-15',
+    cacheMinimum: 4_096,
+  },
+  {
+    ...v45,
+    id: 'claude-sonnet-4-5-20250929',
+    aliases: ['claude-sonnet-4-5'],
+    name: 'Claude Sonnet 4.5',
+    line: 'sonnet',
+    lifecycle: 'deprecated',
+    created: '2025-09-29',
+    deprecated: '2026-08-31',
+    retires: '2026-11-30',
+    cacheMinimum: 1_024,
+  },
+];
+
+const gone = { ...v45, lifecycle: 'retired', cacheMinimum: 1_024 } as const;
+
+/** Listed on request only; a call of one is answered with 404. */
+const retired: readonly ModelProfile[] = [
+  {
+    ...gone,
+    id: 'claude-opus-4-1-20250805',
+    aliases: ['claude-opus-4-1'],
+    name: 'Claude Opus 4.1',
+    line: 'opus',
+    created: '2025-08-05',
+  },
+  {
+    ...gone,
+    id: 'claude-opus-4-20250514',
+    aliases: ['claude-opus-4-0'],
+    name: 'Claude Opus 4',
+    line: 'opus',
+    created: '2025-05-22',
+  },
+  {
+    ...gone,
+    id: 'claude-sonnet-4-20250514',
+    aliases: ['claude-sonnet-4-0'],
+    name: 'Claude Sonnet 4',
+    line: 'sonnet',
+    created: '2025-05-22',
+  },
+  {
+    ...gone,
+    id: 'claude-3-7-sonnet-20250219',
+    name: 'Claude Sonnet 3.7',
+    line: 'sonnet',
+    created: '2025-02-24',
+  },
+  {
+    ...gone,
+    id: 'claude-3-5-haiku-20241022',
+    name: 'Claude Haiku 3.5',
+    line: 'haiku',
+    created: '2024-10-22',
+  },
+  {
+    ...gone,
+    id: 'claude-3-5-sonnet-20241022',
+    name: 'Claude Sonnet 3.5',
+    line: 'sonnet',
+    created: '2024-10-22',
+  },
+  {
+    ...gone,
+    id: 'claude-3-haiku-20240307',
+    name: 'Claude Haiku 3',
+    line: 'haiku',
+    created: '2024-03-07',
+  },
+  {
+    ...gone,
+    id: 'claude-3-opus-20240229',
+    name: 'Claude Opus 3',
+    line: 'opus',
+    created: '2024-02-29',
+  },
+];
+
+export const profiles: readonly ModelProfile[] = [...callable, ...retired];

@@ -1,0 +1,38 @@
+import { unreachable } from '../../platform/exhaustive.js';
+import type { ReplyBlock } from './reply-plan.js';
+
+/** What fits in `most` deltas. A call that is cut off keeps its partial JSON and no input. */
+export function limitOutput(
+  blocks: readonly ReplyBlock[],
+  most: number,
+): { blocks: ReplyBlock[]; isCut: boolean } {
+  let left = most;
+  const kept: ReplyBlock[] = [];
+  for (const block of blocks) {
+    if (block.deltas.length <= left && (left > 0 || block.deltas.length === 0)) {
+      left -= block.deltas.length;
+      kept.push(block);
+      continue;
+    }
+    const cut = left > 0 ? cutBlock(block, left) : undefined;
+    return { blocks: cut ? [...kept, cut] : kept, isCut: true };
+  }
+  return { blocks: kept, isCut: false };
+}
+
+/** Undefined for thinking that is cut: without its end it has no signature. */
+function cutBlock(block: ReplyBlock, left: number): ReplyBlock | undefined {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', deltas: block.deltas.slice(0, left) };
+    case 'tool_use':
+    case 'server_tool_use':
+      return { ...block, deltas: block.deltas.slice(0, left), input: {} };
+    case 'thinking':
+    case 'redacted_thinking':
+    case 'server_result':
+      return undefined;
+    default:
+      return unreachable(block);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '../../platform/clock.js';
+import type { Move } from './encode-reply.js';
+import type { BreakOff } from './reply-plan.js';
+import type { WireEvent } from './stream-types.js';
+
+/** Where a reply is played to. */
+export interface Stage {
+  /** Takes events to send; false when it wants to be waited for. */
+  send(events: WireEvent[]): boolean;
+  /** Whether it still wants to be waited for. */
+  readonly isFull: boolean;
+  /** Calls back, once, when it is no longer full. */
+  whenDrained(callback: () => void): void;
+  /** The reply was played, to its end or to where it breaks off. */
+  end(breakOff: BreakOff | undefined): void;
+}
+
+const batchSize = 64;
+
+/**
+ * Plays moves on a stage. Pauses are kept against the clock, not against each other: what a busy
+ * process or a slow reader delayed is sent in one batch, and the pace holds. There is at most one
+ * timer, and none without pauses.
+ *
+ * @returns a function that stops at once and clears the timer; `end` is then not called
+ */
+export function playReply(moves: Iterator<Move, void>, stage: Stage, clock: Clock): () => void {
+  let stopped = false;
+  let cancelTimer = (): void => undefined;
+  let dueAt = clock.now();
+
+  const play = (): void => {
+    if (stopped) return;
+    if (stage.isFull) return stage.whenDrained(play);
+    let batch: WireEvent[] = [];
+    for (let next = moves.next(); ; next = moves.next()) {
+      const move = next.done === true ? undefined : next.value;
+      switch (move?.type) {
+        case 'send':
+          batch.push(move.event);
+          if (batch.length < batchSize) break;
+          if (!stage.send(batch)) return stage.whenDrained(play);
+          batch = [];
+          break;
+        case 'pause': {
+          dueAt += move.ms;
+          const waitMs = dueAt - clock.now();
+          if (waitMs <= 0) break;
+          if (batch.length > 0) stage.send(batch);
+          cancelTimer = clock.after(waitMs, play);
+          return;
+        }
+        case 'break':
+        case undefined:
+          if (batch.length > 0) stage.send(batch);
+          return stage.end(move?.breakOff);
+      }
+    }
+  };
+
+  play();
+  return () => {
+    stopped = true;
+    cancelTimer();
+  };
+}

@@ -1,0 +1,104 @@
+import {
+  blocksOf,
+  type DocumentBlock,
+  type MessagesRequest,
+  type RequestBlock,
+  type RequestMessage,
+  type ToolResultBlock,
+} from '../request-types.js';
+import { scanDirectives } from '../directives/scan-directives.js';
+
+/** The turn that a request asks to go on with. */
+export interface Conversation {
+  /** The text of the user message that opened the turn; directives are read from it. */
+  text: string;
+  /** The reply that is due, from 1: one more than the rounds of tool calls so far. */
+  step: number;
+  /** Kinds of the files in the opening message, in order. */
+  attachments: ('image' | 'document')[];
+  /** Every tool result of the turn, in order. */
+  results: { tool: string; firstLine: string; isError: boolean }[];
+  /** Messages before the one that opened the turn. */
+  earlier: number;
+  /** An assistant message is last: the reply goes on from it. */
+  continues: boolean;
+  /** The call of one of the API's own tools that a paused reply left open. */
+  openServerCall: { id: string; name: string } | undefined;
+  /** The last document of the request and its place among all documents. */
+  document: { block: DocumentBlock; index: number } | undefined;
+}
+
+export function readConversation(request: MessagesRequest): Conversation {
+  const { messages } = request;
+  const opening = Math.max(messages.findLastIndex(opensTurn), 0);
+  const opener = messages[opening];
+  const since = messages.slice(opening + 1);
+  const rounds = since.filter(
+    (message) =>
+      message.role === 'assistant' && blocksOf(message).some((block) => block.type === 'tool_use'),
+  ).length;
+  const documents = messages.flatMap((message) =>
+    blocksOf(message).filter((block) => block.type === 'document'),
+  );
+  const document = documents.at(-1);
+  return {
+    text: opener ? textOf(blocksOf(opener)) : '',
+    step: rounds + 1,
+    attachments: opener
+      ? blocksOf(opener).flatMap((block) =>
+          block.type === 'image' || block.type === 'document' ? [block.type] : [],
+        )
+      : [],
+    results: resultsOf(since),
+    earlier: opening,
+    continues: messages.at(-1)?.role === 'assistant',
+    openServerCall: openServerCall(messages.at(-1)),
+    document: document && { block: document, index: documents.length - 1 },
+  };
+}
+
+/**
+ * Whether a message starts a turn: a user's, with text. Text that travels with tool results is a
+ * notice to the model, and part of the turn it interrupts, unless it carries a directive.
+ */
+function opensTurn(message: RequestMessage): boolean {
+  if (message.role !== 'user') return false;
+  const blocks = blocksOf(message);
+  const text = textOf(blocks);
+  if (text === '') return false;
+  const carriesResults = blocks.some((block) => block.type === 'tool_result');
+  return !carriesResults || scanDirectives(text).length > 0;
+}
+
+function openServerCall(message: RequestMessage | undefined): Conversation['openServerCall'] {
+  if (message?.role !== 'assistant') return undefined;
+  const last = blocksOf(message).at(-1);
+  if (last?.type !== 'server_tool_use') return undefined;
+  return { id: last.id ?? '', name: last.name ?? '' };
+}
+
+function textOf(blocks: readonly RequestBlock[]): string {
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}
+
+function resultsOf(messages: readonly RequestMessage[]): Conversation['results'] {
+  const names = new Map<string, string>();
+  return messages.flatMap(blocksOf).flatMap((block) => {
+    if (block.type === 'tool_use') names.set(block.id, block.name);
+    if (block.type !== 'tool_result') return [];
+    const tool = names.get(block.tool_use_id) ?? block.tool_use_id;
+    return [{ tool, firstLine: firstLineOf(block), isError: block.is_error === true }];
+  });
+}
+
+function firstLineOf(result: ToolResultBlock): string {
+  const { content } = result;
+  if (content === undefined || content.length === 0) return '(empty)';
+  if (typeof content === 'string') return firstLine(content);
+  const text = textOf(content);
+  return text === '' ? `(${content.map((block) => block.type).join(', ')})` : firstLine(text);
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}

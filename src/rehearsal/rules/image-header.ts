@@ -1,0 +1,63 @@
+export type ImageKind = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+
+export interface ImageSize {
+  width: number;
+  height: number;
+}
+
+/** The media type that the first bytes of a file say; undefined for none that the API takes. */
+export function imageKind(bytes: Buffer): ImageKind | undefined {
+  if (bytes.subarray(0, 4).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]))) return 'image/png';
+  if (bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return 'image/jpeg';
+  if (bytes.toString('latin1', 0, 4) === 'GIF8') return 'image/gif';
+  const isRiff = bytes.toString('latin1', 0, 4) === 'RIFF';
+  return isRiff && bytes.toString('latin1', 8, 12) === 'WEBP' ? 'image/webp' : undefined;
+}
+
+/** The size in pixels that an image's header says; undefined where it says none. */
+export function imageSize(bytes: Buffer): ImageSize | undefined {
+  switch (imageKind(bytes)) {
+    case 'image/png':
+      return bytes.length < 24
+        ? undefined
+        : { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+    case 'image/gif':
+      return bytes.length < 10
+        ? undefined
+        : { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
+    case 'image/jpeg':
+      return jpegSize(bytes);
+    case 'image/webp':
+      return webpSize(bytes);
+    case undefined:
+      return undefined;
+  }
+}
+
+/** Segments are walked to the start of a frame: C0 to CF, but for three that are tables. */
+function jpegSize(bytes: Buffer): ImageSize | undefined {
+  let at = 2;
+  while (at + 9 <= bytes.length && bytes[at] === 0xff) {
+    const marker = bytes[at + 1] ?? 0;
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
+    at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return undefined;
+}
+
+function webpSize(bytes: Buffer): ImageSize | undefined {
+  if (bytes.length < 30) return undefined;
+  switch (bytes.toString('latin1', 12, 16)) {
+    case 'VP8 ':
+      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+    case 'VP8L': {
+      const bits = bytes.readUInt32LE(21);
+      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+    }
+    case 'VP8X':
+      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { ruleOf } from '../http/wire-error.js';
+import { messageCases } from './fixtures/message-cases.js';
+import { modelCases } from './fixtures/model-cases.js';
+import { requestCases } from './fixtures/request-cases.js';
+import type { Case } from './fixtures/sample-requests.js';
+import { strictRules, type RuleId } from './strict-rules.js';
+
+/** For each rule, what breaks it and the words of the refusal. A rule without a case does not compile. */
+const cases: Record<RuleId, Case[]> = { ...requestCases, ...messageCases, ...modelCases };
+
+describe.each(Object.keys(strictRules) as RuleId[])('%s', (rule) => {
+  it.each(cases[rule])('refuses: %s', async (says, send) => {
+    const thrown = await thrownBy(send);
+    expect(thrown).toMatchObject({
+      status: strictRules[rule].status,
+      message: expect.stringContaining(says),
+    });
+    expect(ruleOf(thrown)).toBe(rule);
+  });
+});
+
+async function thrownBy(send: () => unknown): Promise<unknown> {
+  try {
+    await send();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('the request was taken');
+}

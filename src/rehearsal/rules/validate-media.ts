@@ -1,0 +1,61 @@
+import { refuse } from '../http/wire-error.js';
+import type { ModelProfile } from '../models/model-profile.js';
+import { blocksOf, type MessagesRequest, type RequestBlock } from '../request-types.js';
+import { imageSize } from './image-header.js';
+
+const mostPixels = 8_000;
+const mostPixelsOfMany = 2_000;
+/** A request with more images than this is one of many. */
+const many = 20;
+/** Base64 of the part of an image in which its size is looked for. */
+const sizeCharacters = 400_000;
+
+interface Media {
+  type: 'image' | 'document';
+  data: string;
+  path: string;
+}
+
+/** @throws a 400 for more images and pages than the model takes, or for an image that is too large */
+export function validateMedia(body: MessagesRequest, profile: ModelProfile): void {
+  const media = body.messages.flatMap((message, index) =>
+    blocksOf(message).flatMap((block, at) => mediaOf(block, `messages.${index}.content.${at}`)),
+  );
+  const images = media.filter(({ type }) => type === 'image');
+  const documents = media.filter(({ type }) => type === 'document');
+  const pages = documents.reduce((sum, { data }) => sum + pagesOf(data), 0);
+  if (pages + images.length > profile.mostImages) {
+    throw refuse(
+      'media-count',
+      `Too much media: ${pages} document pages + ${images.length} images > ${profile.mostImages}`,
+    );
+  }
+  const isMany = images.length > many;
+  const most = isMany ? mostPixelsOfMany : mostPixels;
+  for (const { data, path } of images) {
+    const size = imageSize(Buffer.from(data.slice(0, sizeCharacters), 'base64'));
+    if (size === undefined || Math.max(size.width, size.height) <= most) continue;
+    const limit = `max allowed size${isMany ? ' for many-image requests' : ''}: ${most} pixels`;
+    throw refuse(
+      'image-pixels',
+      `${path}.image.source.base64.data: At least one of the image dimensions exceed ${limit}`,
+    );
+  }
+}
+
+function mediaOf(block: RequestBlock, path: string): Media[] {
+  if (block.type === 'tool_result' && Array.isArray(block.content)) {
+    return block.content.flatMap((item, index) =>
+      mediaOf(item, `${path}.tool_result.content.${index}`),
+    );
+  }
+  if (block.type !== 'image' && block.type !== 'document') return [];
+  const { source } = block;
+  return source.type === 'base64' ? [{ type: block.type, data: source.data ?? '', path }] : [];
+}
+
+/** Page objects that can be seen without unpacking a PDF: at least one. */
+export function pagesOf(data: string): number {
+  const text = Buffer.from(data, 'base64').toString('latin1');
+  return Math.max(text.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0, 1);
+}

@@ -1,0 +1,136 @@
+import { isPlainObject } from '../../platform/json.js';
+import type { WireContract } from '../http/read-headers.js';
+import { refuse } from '../http/wire-error.js';
+import { effortLevels, type ModelProfile, type ThinkingKind } from '../models/model-profile.js';
+import type { MessagesRequest } from '../request-types.js';
+import { thinkingOf } from '../thinking/thinking-mode.js';
+
+const leastBudget = 1_024;
+export const bindingBeta = 'thinking-binding-controls-2026-08-01';
+const updatesBeta = 'thinking-display-updates-2026-08-18';
+
+const kinds = ['adaptive', 'between_tools', 'enabled', 'disabled'] as const;
+
+/** Fields that each kind may have beside its type. */
+const fieldsOf: Record<ThinkingKind, readonly string[]> = {
+  adaptive: ['display', 'block_binding'],
+  enabled: ['budget_tokens', 'display', 'block_binding'],
+  between_tools: [],
+  disabled: [],
+};
+
+/** @throws a 400 for thinking or effort that the model does not have */
+export function validateThinking(
+  body: MessagesRequest,
+  profile: ModelProfile,
+  contract: WireContract,
+): void {
+  const thinking: unknown = body.thinking;
+  if (thinking !== undefined) {
+    if (!isPlainObject(thinking)) {
+      throw refuse('request-shape', 'thinking: Input should be an object');
+    }
+    const kind = kinds.find((known) => known === thinking['type']);
+    if (kind === undefined) {
+      const tags = kinds.map((known) => `'${known}'`).join(', ');
+      throw refuse('request-shape', `thinking: Input should have a 'type' of ${tags}`);
+    }
+    if (!profile.thinking.includes(kind)) {
+      throw refuse('thinking-kind', kindRefusal(kind, profile));
+    }
+    validateFields(thinking, kind, contract);
+    if (kind === 'enabled') validateBudget(thinking['budget_tokens'], body.max_tokens);
+  }
+  validateEffort(body, profile);
+}
+
+function kindRefusal(kind: ThinkingKind, profile: ModelProfile): string {
+  if (kind === 'adaptive') return 'adaptive thinking is not supported on this model';
+  const refused = `"thinking.type.${kind}" is not supported for this model.`;
+  const instead =
+    'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.';
+  if (kind === 'between_tools') return refused;
+  if (kind === 'enabled') return `${refused} ${instead}`;
+  if (profile.thinking.includes('between_tools')) {
+    return (
+      'To turn thinking off on this model, send "thinking": {"type": "between_tools"} instead of ' +
+      '{"type": "disabled"}. The model does not think before responding. The short updates it ' +
+      'writes between tool calls come back as thinking blocks.'
+    );
+  }
+  if (!profile.thinking.includes('enabled')) return `${refused} ${instead}`;
+  return (
+    `${refused} Thinking defaults to adaptive mode when not specified; use ` +
+    '"thinking.type.enabled" with "budget_tokens" for extended thinking.'
+  );
+}
+
+function validateFields(
+  thinking: Record<string, unknown>,
+  kind: ThinkingKind,
+  contract: WireContract,
+): void {
+  for (const field of Object.keys(thinking)) {
+    if (field === 'type' || thinking[field] === null) continue;
+    if (!fieldsOf[kind].includes(field)) throw extra('request-shape', `${kind}.${field}`);
+    if (field === 'block_binding' && !contract.betas.has(bindingBeta)) {
+      throw extra('beta-field', `${kind}.${field}`);
+    }
+  }
+  const { display } = thinking;
+  if (display === 'updates' && contract.betas.has(updatesBeta)) return;
+  if (
+    display === undefined ||
+    display === null ||
+    display === 'summarized' ||
+    display === 'omitted'
+  )
+    return;
+  const values = "Input should be 'summarized' or 'omitted'";
+  throw refuse('request-shape', `thinking.${kind}.display: ${values}`);
+}
+
+function extra(rule: 'request-shape' | 'beta-field', field: string): Error {
+  return refuse(rule, `thinking.${field}: Extra inputs are not permitted`);
+}
+
+function validateBudget(budget: unknown, maxTokens: number): void {
+  const path = 'thinking.enabled.budget_tokens';
+  if (budget === undefined) throw refuse('request-shape', `${path}: Field required`);
+  if (!Number.isInteger(budget) || Number(budget) < leastBudget) {
+    const least = `Input should be greater than or equal to ${leastBudget}`;
+    throw refuse('thinking-budget', `${path}: ${least}`);
+  }
+  if (Number(budget) < maxTokens) return;
+  throw refuse(
+    'thinking-budget',
+    '`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our documentation ' +
+      'at https://docs.claude.com/en/docs/build-with-claude/extended-thinking',
+  );
+}
+
+function validateEffort(body: MessagesRequest, profile: ModelProfile): void {
+  const effort: unknown = body.output_config?.effort;
+  if (effort === undefined || effort === null) return;
+  const level = effortLevels.find((known) => known === effort);
+  if (level === undefined) {
+    const levels = effortLevels.map((known) => `'${known}'`).join(', ');
+    throw refuse('request-shape', `output_config.effort: Input should be ${levels}`);
+  }
+  if (profile.efforts.length === 0) {
+    throw refuse('effort', 'This model does not support the effort parameter.');
+  }
+  if (!profile.efforts.includes(level)) {
+    const supported = profile.efforts.toSorted().join(', ');
+    throw refuse(
+      'effort',
+      `This model does not support effort level '${level}'. Supported levels: ${supported}.`,
+    );
+  }
+  if (thinkingOf(body, profile).on || profile.effortsWithoutThinking.includes(level)) return;
+  throw refuse(
+    'effort-without-thinking',
+    `output_config.effort '${level}' is not supported when thinking is disabled on this model. ` +
+      "Use effort 'high' or below, or enable thinking.",
+  );
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { ModelProfile } from '../models/model-profile.js';
+import type { PromptItem } from './prompt-items.js';
+
+/** How a prompt's tokens are billed: the four add up to the prompt. */
+export interface PromptUsage {
+  /** Neither read from the cache nor written to it. */
+  input: number;
+  cacheRead: number;
+  write5m: number;
+  write1h: number;
+}
+
+interface Entry {
+  expiresAt: number;
+  ttlMs: number;
+}
+
+const ttlMs = { '5m': 5 * 60_000, '1h': 60 * 60_000 } as const;
+/** Blocks at and before a mark in which an earlier prompt's end is looked for. */
+const lookBack = 20;
+/** Entries above which those that have expired are taken out. */
+const sweepAt = 10_000;
+
+/**
+ * The prompt cache as the API describes it: what a mark ends is kept, read again by a prompt that
+ * begins the same, and looked for at each mark and up to twenty blocks before.
+ */
+export class PromptCache {
+  readonly #entries = new Map<string, Entry>();
+  readonly #now: () => number;
+
+  /** @param now milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Reads what is kept of a prompt, and keeps what its marks end. */
+  use(items: readonly PromptItem[], profile: ModelProfile): PromptUsage {
+    const total = totalOf(items, profile);
+    const marks = items.flatMap(({ ttl }, index) => (ttl === undefined ? [] : [{ index, ttl }]));
+    if (marks.length === 0) return { input: total, cacheRead: 0, write5m: 0, write1h: 0 };
+    const { keys, ends } = chain(items, profile);
+    const usable = marks.filter(({ index }) => (ends[index] ?? 0) >= profile.cacheMinimum);
+    const read = this.#longest(usable, keys);
+    const usage: PromptUsage = { input: 0, cacheRead: ends[read] ?? 0, write5m: 0, write1h: 0 };
+    let written = usage.cacheRead;
+    for (const { index, ttl } of usable) {
+      this.#keep(keys[index] ?? '', ttlMs[ttl]);
+      if (index <= read) continue;
+      const end = ends[index] ?? 0;
+      if (ttl === '1h') usage.write1h += end - written;
+      else usage.write5m += end - written;
+      written = end;
+    }
+    usage.input = total - written;
+    return usage;
+  }
+
+  /** The index of the last item up to which the cache has the prompt; -1: of none. */
+  #longest(marks: readonly { index: number }[], keys: readonly string[]): number {
+    const now = this.#now();
+    for (const { index } of marks.toReversed()) {
+      for (let at = index; at > index - lookBack && at >= 0; at -= 1) {
+        const entry = this.#entries.get(keys[at] ?? '');
+        if (entry === undefined || entry.expiresAt <= now) continue;
+        entry.expiresAt = now + entry.ttlMs;
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  #keep(key: string, forMs: number): void {
+    const now = this.#now();
+    if (this.#entries.size >= sweepAt) {
+      for (const [old, { expiresAt }] of this.#entries) {
+        if (expiresAt <= now) this.#entries.delete(old);
+      }
+    }
+    const before = this.#entries.get(key);
+    const longest = before && before.expiresAt > now ? Math.max(before.ttlMs, forMs) : forMs;
+    this.#entries.set(key, { expiresAt: now + longest, ttlMs: longest });
+  }
+}
+
+/** All tokens of a prompt, by the model's own measure. */
+export function totalOf(items: readonly PromptItem[], { tokenFactor }: ModelProfile): number {
+  return Math.ceil(items.reduce((sum, { tokens }) => sum + tokens, 0) * tokenFactor);
+}
+
+/** For each item: the key of the prompt up to its end, and the tokens up to there. */
+function chain(
+  items: readonly PromptItem[],
+  profile: ModelProfile,
+): { keys: string[]; ends: number[] } {
+  const keys: string[] = [];
+  const ends: number[] = [];
+  let key = profile.id;
+  let tokens = 0;
+  for (const item of items) {
+    key = createHash('sha256').update(key).update(item.text).digest('base64');
+    tokens += item.tokens;
+    keys.push(key);
+    ends.push(Math.ceil(tokens * profile.tokenFactor));
+  }
+  return { keys, ends };
+}

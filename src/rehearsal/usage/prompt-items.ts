@@ -1,0 +1,144 @@
+import { isPlainObject } from '../../platform/json.js';
+import type { ModelProfile } from '../models/model-profile.js';
+import {
+  blocksOf,
+  isThinking,
+  type CacheMark,
+  type MessagesRequest,
+  type RequestBlock,
+} from '../request-types.js';
+import { imageSize } from '../rules/image-header.js';
+import { pagesOf } from '../rules/validate-media.js';
+import { thinkingOf } from '../thinking/thinking-mode.js';
+import type { CountText } from './load-tokenizer.js';
+
+/** A piece of a prompt, in the order in which the model reads it and the cache keeps it. */
+export interface PromptItem {
+  /** What must be equal for the cache to hold: the piece and, where a part begins, its settings. */
+  text: string;
+  /** As the tokenizer counts them, without the model's factor. */
+  tokens: number;
+  /** How long what ends here is kept; undefined: no mark. */
+  ttl: '5m' | '1h' | undefined;
+}
+
+/** Values that are wire grammar, not content. */
+const grammar = new Set(['type', 'id', 'tool_use_id', 'media_type', 'signature', 'cache_control']);
+const pixelsPerToken = 750;
+const mostImageTokens = 1_600;
+const tokensPerPage = 2_000;
+/** Base64 of the part of an image in which its size is looked for. */
+const sizeCharacters = 400_000;
+
+/** Tools, system and messages of a request, block by block. */
+export function promptItems(
+  body: MessagesRequest,
+  profile: ModelProfile,
+  count: CountText,
+): PromptItem[] {
+  const { tools = [], system = [], messages } = body;
+  const items: PromptItem[] = [];
+  const add = (value: object, setting = ''): void => {
+    items.push({
+      text: setting + JSON.stringify(value, withoutMark),
+      tokens: tokensOf(value, count),
+      ttl: ttlOf((value as { cache_control?: CacheMark | null }).cache_control),
+    });
+  };
+  for (const tool of tools) if (tool.defer_loading !== true) add(tool);
+  const systemSetting = systemSettings(body);
+  const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
+  for (const block of systemBlocks) if (block.text !== '') add(block, systemSetting);
+  const messageSetting = systemSetting + messageSettings(body, profile);
+  for (const message of messages) {
+    for (const block of blocksOf(message)) {
+      add(block, `${messageSetting}${message.role}`);
+      const inner = innerMark(block);
+      const item = items.at(-1);
+      if (item && inner) item.ttl ??= inner;
+    }
+  }
+  markLast(items, body);
+  return items;
+}
+
+/** The mark at the top of the request is one on its last block. */
+function markLast(
+  items: readonly PromptItem[],
+  { cache_control, messages }: MessagesRequest,
+): void {
+  const ttl = ttlOf(cache_control);
+  if (ttl === undefined) return;
+  const blocks = messages.flatMap(blocksOf);
+  const fromEnd = blocks.length - blocks.findLastIndex((block) => !isThinking(block));
+  const item = items[items.length - fromEnd];
+  if (item) item.ttl ??= ttl;
+}
+
+function innerMark(block: RequestBlock): '5m' | '1h' | undefined {
+  if (block.type !== 'tool_result' || !Array.isArray(block.content)) return undefined;
+  const marked = block.content.findLast(
+    (item) => !isThinking(item) && ttlOf(item.cache_control) !== undefined,
+  );
+  return marked && !isThinking(marked) ? ttlOf(marked.cache_control) : undefined;
+}
+
+function ttlOf(mark: CacheMark | null | undefined): '5m' | '1h' | undefined {
+  return mark ? (mark.ttl ?? '5m') : undefined;
+}
+
+/** A change of these is a change of the system prompt and all after it. */
+function systemSettings(body: MessagesRequest): string {
+  const cites = body.messages
+    .flatMap(blocksOf)
+    .some((block) => block.type === 'document' && block.citations?.enabled === true);
+  return `${cites}|${body.speed ?? 'standard'}|`;
+}
+
+/** A change of these is a change of the messages. A default that is spelled out is none. */
+function messageSettings(body: MessagesRequest, profile: ModelProfile): string {
+  const { thinking, tool_choice: choice = { type: 'auto' as const } } = body;
+  const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
+  const effort = body.output_config?.effort ?? profile.defaultEffort;
+  const images = body.messages
+    .flatMap(blocksOf)
+    .some((block) => block.type === 'image' || hasImage(block));
+  const { kind } = thinkingOf(body, profile);
+  return `${kind}|${budget}|${effort}|${images}|${JSON.stringify(choice)}|`;
+}
+
+function hasImage(block: RequestBlock): boolean {
+  return (
+    block.type === 'tool_result' &&
+    Array.isArray(block.content) &&
+    block.content.some((item) => item.type === 'image')
+  );
+}
+
+function withoutMark(key: string, value: unknown): unknown {
+  return key === 'cache_control' ? undefined : value;
+}
+
+function tokensOf(value: unknown, count: CountText): number {
+  if (typeof value === 'string') return count(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return 1;
+  if (Array.isArray(value)) {
+    return value.reduce<number>((sum, item) => sum + tokensOf(item, count), 0);
+  }
+  if (!isPlainObject(value)) return 0;
+  if (value['type'] === 'base64') return payloadTokens(value);
+  // Schemas and input are read by the model as JSON, keys and all.
+  return Object.entries(value).reduce((sum, [key, item]) => {
+    if (grammar.has(key)) return sum;
+    const isJson = (key === 'input_schema' || key === 'input') && isPlainObject(item);
+    return sum + (isJson ? count(JSON.stringify(item)) : tokensOf(item, count));
+  }, 0);
+}
+
+function payloadTokens(source: Record<string, unknown>): number {
+  const data = String(source['data']);
+  if (source['media_type'] === 'application/pdf') return pagesOf(data) * tokensPerPage;
+  const size = imageSize(Buffer.from(data.slice(0, sizeCharacters), 'base64'));
+  if (size === undefined) return mostImageTokens;
+  return Math.min(Math.ceil((size.width * size.height) / pixelsPerToken), mostImageTokens);
+}
