@@ -11,7 +11,7 @@ import {
 } from '../storage/schema.js';
 import { keepThinking, type ThinkingStep } from './keep-thinking.js';
 import { isThinking, MessageList } from './message-list.js';
-import { dropOpenServerTools } from './open-server-tools.js';
+import { dropOpenServerTools, hasOpenServerTool } from './open-server-tools.js';
 
 /** What the model is shown of one turn. Files are loaded already. */
 export interface TurnTranscript {
@@ -70,7 +70,7 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): B
   const thinking: (ThinkingStep & { parts: readonly AssistantPart[] })[] = [];
   if (frame.summary !== undefined) list.user([{ type: 'text', text: summaryText(frame.summary) }]);
   for (const turn of turns) {
-    list.user(turn.userParts.map(escaped));
+    list.ask(turn.userParts.map(escaped));
     hear(list, turn, 0);
     tell(list, noticesAfter(turn, 0), frame.model);
     for (const step of sentSteps(turn)) {
@@ -85,6 +85,10 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): B
         step.parts.flatMap((part) => (part.type === 'tool_use' ? [answer(part, turn)] : [])),
       );
       hear(list, turn, step.step);
+      // Only a provider's tool that is under way lets a reply go on by itself.
+      if (step.stopReason === 'pause_turn' && !hasOpenServerTool([step])) {
+        list.user([{ type: 'text', text: 'Go on.' }]);
+      }
       if (step.stopReason === 'context_window') tell(list, [wentOn], frame.model);
       tell(list, noticesAfter(turn, step.step), frame.model);
     }

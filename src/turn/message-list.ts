@@ -4,6 +4,8 @@ import type { AssistantPart, ModelMessage, UserPart } from '../provider/model-ty
 
 /** Stands where a model said nothing: its turn, or what follows it, needs a reply there. */
 const NO_REPLY = '(no reply)';
+/** Stands where a user said nothing that can be sent. */
+const NO_MESSAGE = '(empty message)';
 
 /**
  * The messages of a request as they grow. Whatever is added, the list stays one that the API takes:
@@ -20,8 +22,14 @@ export class MessageList {
     this.#hash = begin === undefined ? undefined : createHash('sha256').update(begin);
   }
 
+  /** What opens a turn: it is never empty. */
+  ask(parts: readonly UserPart[]): void {
+    const asked = parts.some(hasContent);
+    this.user(asked ? parts : [{ type: 'text', text: NO_MESSAGE }]);
+  }
+
   user(parts: readonly UserPart[]): void {
-    const added = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
+    const added = parts.filter(hasContent);
     if (added.length === 0) return;
     if (this.messages.at(-1)?.role === 'system') this.assistant([]);
     const whole = added.map(validUserPart);
@@ -33,10 +41,9 @@ export class MessageList {
 
   /** One without content, thinking aside, gets a placeholder. */
   assistant(parts: readonly AssistantPart[]): void {
-    const added = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
+    const added = parts.filter(hasContent);
     const isEmpty = added.every(isThinking);
     const said = isEmpty ? [...added, { type: 'text' as const, text: NO_REPLY }] : added;
-    if (this.messages.length === 0) this.user([{ type: 'text', text: '(empty message)' }]);
     const whole = said.map(validAssistantPart);
     this.#count(
       'assistant',
@@ -74,6 +81,10 @@ export class MessageList {
     // By part, because neighbours of one role are one message, however they came.
     for (const part of parts) this.#hash.update(`\n${role} ${JSON.stringify(part)}`);
   }
+}
+
+function hasContent(part: UserPart | AssistantPart): boolean {
+  return part.type !== 'text' || part.text.trim() !== '';
 }
 
 export function isThinking(part: AssistantPart): boolean {

@@ -1,19 +1,31 @@
 import { isPlainObject } from '../platform/json.js';
 import type { AssistantPart } from '../provider/model-types.js';
 
+interface Steps {
+  parts: readonly AssistantPart[];
+}
+
 /**
  * Steps without those uses of the provider's own tools that have no result in them: a request is
  * refused that goes on after one. Pure.
  */
-export function dropOpenServerTools<T extends { parts: readonly AssistantPart[] }>(
-  steps: readonly T[],
-): readonly T[] {
-  const answered = new Set(steps.flatMap(({ parts }) => parts.flatMap(answeredUse)));
-  if (!steps.some(({ parts }) => parts.some((part) => isOpen(part, answered)))) return steps;
+export function dropOpenServerTools<T extends Steps>(steps: readonly T[]): readonly T[] {
+  if (!hasOpenServerTool(steps)) return steps;
+  const answered = answeredIn(steps);
   return steps.map((step) => ({
     ...step,
     parts: step.parts.filter((part) => !isOpen(part, answered)),
   }));
+}
+
+/** Whether a use of the provider's own tools has no result in these steps. Pure. */
+export function hasOpenServerTool(steps: readonly Steps[]): boolean {
+  const answered = answeredIn(steps);
+  return steps.some(({ parts }) => parts.some((part) => isOpen(part, answered)));
+}
+
+function answeredIn(steps: readonly Steps[]): ReadonlySet<unknown> {
+  return new Set(steps.flatMap(({ parts }) => parts.flatMap(answeredUse)));
 }
 
 function isOpen(part: AssistantPart, answered: ReadonlySet<unknown>): boolean {
