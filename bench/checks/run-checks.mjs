@@ -1,4 +1,5 @@
 import { measureClient } from '../client-overhead.mjs';
+import { measureCache } from './measure-cache.mjs';
 import { measureCrash } from './measure-crash.mjs';
 import { measureFiles } from './measure-files.mjs';
 import { measureIdle } from './measure-idle.mjs';
@@ -14,13 +15,14 @@ import { measureSteps } from './measure-steps.mjs';
 /** Those of one target run on each, the others where there is a worker apart. @type {Record<string, (ground: Ground, target: string) => Promise<Finding[]>>} */
 const checks = {
   steps: measureSteps,
+  cache: measureCache,
   resume: measureResume,
   crash: measureCrash,
   idle: measureIdle,
   files: measureFiles,
   client: ({ options }) => measureClient({ events: options.quick ? 50_000 : 200_000 }),
 };
-const onEither = ['steps', 'resume'];
+const onEither = ['steps', 'cache', 'resume'];
 
 /**
  * Runs the chosen checks. One that fails is part of the report and does not end the others.
