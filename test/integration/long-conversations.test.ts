@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import type { TurnEvent } from '../../src/events/turn-event.js';
+import type { OpenedDatabase } from '../../src/storage/connection.js';
+import { compactions } from '../../src/storage/conversation-schema.js';
+import { globTool } from '../../src/tools/builtin/glob.js';
+import { readTool } from '../../src/tools/builtin/file-tools.js';
+import { ConversationService } from '../../src/turn/conversation-service.js';
+import { followTurn } from '../../src/turn/follow-turn.js';
+import { MemoryTurnQueue } from '../../src/turn/memory-turn-queue.js';
+import { submitTurn } from '../../src/turn/submit-turn.js';
+import { TurnWorker } from '../../src/turn/turn-worker.js';
+import { openTestDatabase } from '../support/database.js';
+import { openTestServices } from '../support/turn-services.js';
+
+const models = [
+  'claude-opus-5-5',
+  'claude-sonnet-5-5',
+  'claude-haiku-5-5',
+  'claude-opus-4-8',
+  'claude-sonnet-4-6',
+  'claude-haiku-4-5',
+];
+
+const look = '[[tool=glob {"pattern":"*"}]]';
+const think = '[[think=20]]';
+
+/** What is said in turn 1, 2, …, and with which options. */
+const script: readonly { message: string; opts?: object }[] = [
+  { message: 'Hello.' },
+  { message: `Look. ${look}`, opts: { thinking: true } },
+  { message: `Think and look. ${think} ${look}`, opts: { thinking: true } },
+  { message: `Again. ${think} [[loop=3 tool=glob {"pattern":"$i"}]]`, opts: { thinking: true } },
+  { message: `Plan. ${think}`, opts: { thinking: true, mode: 'plan' } },
+  { message: `Half a pair: \ud83d. ${think} ${look}`, opts: { thinking: true } },
+  { message: '[[empty]]', opts: { thinking: true } },
+  { message: 'Refused. [[stop=refusal]]', opts: { thinking: true } },
+  { message: `On. ${think} [[surrogate]] ${look}`, opts: { thinking: { effort: 'low' } } },
+  { message: `One tool. ${think} ${look}`, opts: { thinking: true, tools: ['read'] } },
+  { message: 'No tools.', opts: { thinking: true, tools: [] } },
+  { message: `Off. ${look}`, opts: { thinking: false } },
+  { message: `A file that is not there. ${think} [[tool=read {"path":"none"}]]` },
+  { message: `Cut. ${think} [[stop=max_tokens]] [[tokens=20]]`, opts: { thinking: true } },
+  { message: 'Wrong. [[fail=400]]', opts: { thinking: true } },
+  { message: `Full. ${think} [[stop=model_context_window_exceeded step=1]]` },
+  { message: `Wide. ${look.repeat(30)} ${think}`, opts: { thinking: true } },
+  { message: 'Hidden.', opts: { thinking: { display: 'omitted' } } },
+  { message: `Crash. ${think} [[loop=3 tool=glob {"pattern":"$i"}]] [[tokens=20 gap=20]]` },
+  { message: `The end. ${think} ${look}`, opts: { thinking: true } },
+];
+
+describe('a conversation of twenty turns', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  it.each(models)('has every request taken by %s', async (model) => {
+    const test = await openTestServices(database, [globTool, readTool]);
+    const { services, projectRoot, modelRequests } = test;
+    let worker = new TurnWorker(services);
+    await worker.start();
+    const session = await services.sessions.create({
+      projectRoot,
+      persona: 'WORKING_ITEMS',
+      mode: 'direct',
+    });
+    const outcomes: string[] = [];
+    const notices: string[] = [];
+    for (const [index, { message, opts }] of script.entries()) {
+      const { turnId } = await submitTurn(services, {
+        sessionId: session.id,
+        message,
+        opts: { model, tools: ['glob', 'read'], onDisconnect: 'continue', ...opts },
+        attachments: [],
+        idempotencyKey: undefined,
+      });
+      if (message.startsWith('Crash.')) {
+        const before = modelRequests.length;
+        while (modelRequests.length < before + 2) {
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        await worker.stop();
+        services.queue = new MemoryTurnQueue({
+          concurrency: 1,
+          onError: (failed, error) => void test.workerErrors.set(failed, error),
+        });
+        worker = new TurnWorker(services);
+        await worker.start();
+        await services.queue.enqueue([turnId], 'recovered');
+      }
+      const events: TurnEvent[] = [];
+      const { signal } = new AbortController();
+      for await (const batch of followTurn(services, turnId, signal)) events.push(...batch);
+      for (const event of events) {
+        if (event.type === 'turn.ended') outcomes.push(`${index + 1} ${event.outcome}`);
+        if (event.type === 'notice.posted') notices.push(event.kind);
+      }
+      if (index === 11) {
+        const report = await new ConversationService(services).compact(
+          session.id,
+          undefined,
+          signal,
+        );
+        expect(report.compacted).toBe(true);
+      }
+    }
+    const ended = (turn: number): string =>
+      ({ 8: 'limited', 14: 'limited', 15: 'failed' })[turn] ?? 'completed';
+    expect(outcomes).toEqual(script.map((_turn, index) => `${index + 1} ${ended(index + 1)}`));
+    expect(notices).not.toContain('thinking-dropped');
+    expect(notices.filter((kind) => kind === 'turn-left-out')).toHaveLength(1);
+    expect(notices.filter((kind) => kind === 'session-change').length).toBeGreaterThan(3);
+    expect(modelRequests.length).toBeGreaterThan(30);
+    const thoughts = JSON.stringify(modelRequests).split('"type":"thinking"').length - 1;
+    expect(thoughts).toBeGreaterThan(10);
+    const made = await database.db
+      .select()
+      .from(compactions)
+      .where(eq(compactions.sessionId, session.id));
+    expect(made.length).toBeGreaterThanOrEqual(1);
+    await worker.stop();
+    await test.close();
+  });
+});
