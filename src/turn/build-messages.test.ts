@@ -43,6 +43,33 @@ describe('buildMessages', () => {
     expect(build([turn()])).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }]);
   });
 
+  it('leaves out what was refused and its calls, not what the user said meanwhile', () => {
+    const steps: GivenStep[] = [
+      { parts: [call('a')], stopReason: 'tool_use' },
+      { parts: [say('I wo'), call('b')], stopReason: 'refusal' },
+    ];
+    const results = new Map<string, CallResult>([
+      ['a', success],
+      ['b', { status: 'denied' as const, output: 'not run' }],
+    ]);
+    const joined = [{ afterStep: 2, text: 'One more thing' }];
+    const refused = turn({ steps, results, joined, status: 'limited', endReason: 'refusal' });
+    const messages = build([refused, turn()]);
+    expect(messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+    ]);
+    expect(JSON.stringify(messages)).not.toMatch(/I wo|"b"/);
+    expect(JSON.stringify(messages[2])).toContain('One more thing');
+    expect(messages[3]).toEqual({
+      role: 'assistant',
+      parts: [say('[This reply was cut off: refusal.]')],
+    });
+  });
+
   it('answers every call, in the order they were asked', () => {
     const results = new Map<string, CallResult>([
       ['b', success],

@@ -92,6 +92,9 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): B
       if (step.stopReason === 'context_window') tell(list, [wentOn], frame.model);
       tell(list, noticesAfter(turn, step.step), frame.model);
     }
+    // What the user said while a reply was refused was no part of it.
+    const refused = turn.steps.filter(({ stopReason }) => stopReason === 'refusal');
+    for (const { step } of refused) hear(list, turn, step);
     const cut = cutMarker(turn);
     if (cut !== undefined) list.assistant([{ type: 'text', text: cut }]);
   }
