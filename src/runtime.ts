@@ -197,7 +197,7 @@ function assemble(parts: Parts): TurnServices {
     },
     clock,
   );
-  const { maxTokens, toolTimeoutMs, toolOutputLimit } = config;
+  const { maxTokens, toolTimeoutMs, toolOutputLimit, overloadRetries } = config;
   return {
     db,
     log,
@@ -245,7 +245,7 @@ function assemble(parts: Parts): TurnServices {
       readerTimeoutMs: config.readerTimeoutMs,
       compactPercent: config.compactPercent,
       sessionTokens: config.sessionTokens,
-      limits: { maxTokens, toolTimeoutMs, toolOutputLimit },
+      limits: { maxTokens, toolTimeoutMs, toolOutputLimit, overloadRetries },
       approvals: {
         timeoutMs: config.approvalTimeoutMs,
         onTimeout: config.approvalDefault,

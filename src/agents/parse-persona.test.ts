@@ -15,6 +15,7 @@ describe('parsePersona', () => {
       'disallowed_tools:',
       '  - bash',
       'model: some-model',
+      'fallback_model: other-model',
       'permissions: { mode: plan, allow: edit, ask: ["bash(git push*)", mcp__a__*] }',
       'limits: { max_iterations: 9 }',
       'decision_tree: other',
@@ -43,6 +44,7 @@ describe('parsePersona', () => {
       attachments: 'text',
       citations: true,
       model: 'some-model',
+      fallbackModel: 'other-model',
       agentType: 1,
       agentClass: 'PERSONA',
       prompt: '# Plans\nAGENT_TYPE: 1\nAGENT_CLASS: PERSONA',
@@ -117,6 +119,7 @@ describe('parsePersona', () => {
     ['max_turns: "3"', 'maxTurns', undefined, 'not "3"'],
     ['description: [a]', 'description', undefined, 'description must be text'],
     ['model: 3', 'model', undefined, 'model must be text'],
+    ['fallback_model: []', 'fallbackModel', undefined, 'fallback_model must be text'],
     ['subagents: { a: 1 }', 'subagents', [], 'subagents must be a list of names'],
     [
       'disallowed_tools: [bash, [x]]',

@@ -41,6 +41,8 @@ export interface Persona {
   thinking?: ThinkingChoice;
   /** Kept for the reader; a turn's model is not chosen from it. */
   model?: string;
+  /** The model that goes on where the turn's own does not answer. */
+  fallbackModel?: string;
   /** 0, 1 (talks to a person) or 2 (may be delegated to). */
   agentType?: number;
   agentClass?: string;
@@ -61,6 +63,7 @@ const knownFields = [
   'name',
   'description',
   'model',
+  'fallback_model',
   'tools',
   'max_turns',
   'permissions',
@@ -107,6 +110,7 @@ export function parseAgentFile(file: string): AgentFile {
     ...present('citations', reader.flag('citations')),
     ...present('thinking', reader.thinking('thinking')),
     ...present('model', reader.text('model')),
+    ...present('fallbackModel', reader.text('fallback_model')),
     ...present('agentType', agentType === undefined ? undefined : Number(agentType)),
     ...present('agentClass', headerOf('AGENT_CLASS', agentClasses, { matter, found, reader })),
     prompt: matter.body,

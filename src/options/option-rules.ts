@@ -37,6 +37,11 @@ function nameRule(fallback: string): OptionRule<string> {
 /** Every option but `agentConfig` (see `resolveLimits`) and `subagentGovernance`, passed on as it came. */
 export const optionRules = {
   model: nameRule('claude-sonnet-5-5'),
+  fallbackModel: {
+    read: readName,
+    expected: `text of 1 to ${LONGEST_NAME} characters`,
+    fallback: () => undefined,
+  } satisfies OptionRule<string | undefined>,
   tools: {
     read: readNames,
     expected: 'an array of strings',

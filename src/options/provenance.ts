@@ -6,6 +6,8 @@ export type Provenance =
   | 'user'
   | 'environment'
   | 'instructions'
+  /** The model it was resolved to did not answer. */
+  | 'fallback'
   | 'default';
 
 /** A value that applies, and the tier it came from. */

@@ -40,6 +40,7 @@ describe('resolveOptions', () => {
       options: finalDefaults,
       provenance: {
         model: 'default',
+        fallbackModel: 'default',
         tools: 'default',
         maxTurns: 'default',
         persona: 'session',
@@ -61,6 +62,7 @@ describe('resolveOptions', () => {
   it('takes every valid option', () => {
     const opts = {
       model: ' claude-x ',
+      fallbackModel: ' claude-y ',
       tools: [' read ', '', 'glob', 'read'],
       maxTurns: 25,
       persona: ' EDITOR ',
@@ -78,6 +80,7 @@ describe('resolveOptions', () => {
     expect(resolve({ opts })).toEqual({
       options: {
         model: 'claude-x',
+        fallbackModel: 'claude-y',
         tools: ['read', 'glob'],
         maxTurns: 25,
         persona: 'EDITOR',
@@ -94,6 +97,7 @@ describe('resolveOptions', () => {
       },
       provenance: {
         model: 'opts',
+        fallbackModel: 'opts',
         tools: 'opts',
         maxTurns: 'opts',
         persona: 'opts',
@@ -110,6 +114,16 @@ describe('resolveOptions', () => {
       },
       problems: [],
     });
+  });
+
+  it.each([
+    [{ fallbackModel: 'a' }, 'a', 'opts'],
+    [{ fallbackModel: 7 }, 'm', 'persona'],
+    [{}, 'm', 'persona'],
+  ])('takes the fallback model of %j before that of the persona', (opts, value, from) => {
+    const persona = personaWith('fallback_model: m');
+    const { options, provenance } = resolve({ persona, opts });
+    expect([options.fallbackModel, provenance.fallbackModel]).toEqual([value, from]);
   });
 
   it.each([

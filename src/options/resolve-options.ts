@@ -21,6 +21,10 @@ import { storableJson } from './storable.js';
 /** What a turn runs with. Resolved once and stored with it; nothing later reads a default. */
 export interface ResolvedOptions {
   model: string;
+  /** Goes on with the turn where `model` is overloaded, not found or declines. Absent: none does. */
+  fallbackModel?: string;
+  /** The model that did not answer, once the turn goes on with `fallbackModel`. */
+  fallbackFrom?: string;
   /** Names of the tools the turn may use; an empty list means none. */
   tools: string[];
   /** Most model calls of the turn, from 1. */
@@ -81,7 +85,10 @@ export interface OptionSources {
 export interface OptionResolution {
   options: ResolvedOptions;
   provenance: Record<
-    Exclude<keyof ResolvedOptions, 'agentConfig' | 'decisionTree' | 'costLimit' | 'clientTools'>,
+    Exclude<
+      keyof ResolvedOptions,
+      'agentConfig' | 'decisionTree' | 'costLimit' | 'clientTools' | 'fallbackFrom'
+    >,
     Provenance
   > & {
     agentConfig: Record<keyof AgentConfig, Provenance>;
@@ -99,7 +106,7 @@ type Tier<T> = readonly [Provenance, T | undefined];
 export function resolveOptions(sources: OptionSources): OptionResolution {
   const { session, persona, defaults } = sources;
   const given = givenOptions(sources.opts);
-  const { model, tools, maxTurns, mode, citations, attachmentsAs } = optionRules;
+  const { model, fallbackModel, tools, maxTurns, mode, citations, attachmentsAs } = optionRules;
   const chooseGiven = <T>(rule: OptionRule<T>, key: string): Chosen<T> =>
     choose(rule, given[key], []);
   const limits = resolveLimits({
@@ -117,6 +124,9 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       ['environment', model.read(defaults.environmentModel)],
       ['instructions', model.read(defaults.agentsModel)],
     ]),
+    fallbackModel: choose(fallbackModel, given['fallbackModel'], [
+      ['persona', fallbackModel.read(persona.fallbackModel)],
+    ]),
     tools: choose(tools, given['tools'], [['persona', tools.read(persona.tools)]]),
     maxTurns: { value: limits.config.maxIterations, from: limits.provenance.maxIterations },
     persona: choosePersonaFrom(given, session.persona),
@@ -133,13 +143,14 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     maxCostUsd: chooseGiven(optionRules.maxCostUsd, 'maxCostUsd'),
     clientTools: chooseGiven(optionRules.clientTools, 'clientTools'),
   };
-  const { maxTokens: tokens, maxCostUsd, clientTools, ...always } = chosen;
+  const { maxTokens: tokens, maxCostUsd, clientTools, fallbackModel: other, ...always } = chosen;
   const price = findPrice(sources.prices ?? [], chosen.model.value);
   const usd = maxCostUsd.value;
   const governance = storableJson(given['subagentGovernance']);
   return {
     options: {
       ...valuesOf(always),
+      ...(other.value === undefined ? {} : { fallbackModel: other.value }),
       ...(tokens.value === undefined ? {} : { maxTokens: tokens.value }),
       ...(clientTools.value.length === 0 ? {} : { clientTools: clientTools.value }),
       ...(usd === undefined || price === undefined ? {} : { costLimit: { usd, price } }),
@@ -150,7 +161,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       ...(governance === undefined ? {} : { subagentGovernance: governance }),
     },
     provenance: {
-      ...tiersOf({ ...always, maxTokens: tokens }),
+      ...tiersOf({ ...always, maxTokens: tokens, fallbackModel: other }),
       agentConfig: limits.provenance,
       subagentGovernance: governance === undefined ? 'default' : 'opts',
     },

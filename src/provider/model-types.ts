@@ -65,5 +65,14 @@ export type ModelEvent =
   | { type: 'tool.requested'; callId: string; name: string }
   | { type: 'tool.args.delta'; callId: string; json: string }
   | { type: 'part.ended'; part: AssistantPart }
-  /** The last one. `usage` is the whole call's. `details` is the provider's word on a refusal. */
-  | { type: 'ended'; stopReason: StopReason; usage: Usage; details?: string };
+  /**
+   * The last one. `usage` is the whole call's. Of a refusal, `details` is the provider's word on it
+   * and `category` its policy.
+   */
+  | {
+      type: 'ended';
+      stopReason: StopReason;
+      usage: Usage;
+      details?: string;
+      category?: string;
+    };

@@ -14,9 +14,7 @@ export type RefusalKind = 'prompt-too-long' | 'thinking-bound' | 'invalid';
  * @param thrown by a model call.
  */
 export function refusalKind(thrown: unknown): RefusalKind | undefined {
-  if (!(thrown instanceof TypedError) || !isPlainObject(thrown.details)) return undefined;
-  if (thrown.details['provider'] !== 'anthropic') return undefined;
-  switch (thrown.details['reason']) {
+  switch (providerDetails(thrown)['reason']) {
     case 'PROMPT_TOO_LONG':
       return 'prompt-too-long';
     case 'THINKING_REFUSED':
@@ -27,4 +25,10 @@ export function refusalKind(thrown: unknown): RefusalKind | undefined {
     default:
       return undefined;
   }
+}
+
+/** The facts of an error of the provider; none of any other. */
+export function providerDetails(thrown: unknown): Readonly<Record<string, unknown>> {
+  if (!(thrown instanceof TypedError) || !isPlainObject(thrown.details)) return {};
+  return thrown.details['provider'] === 'anthropic' ? thrown.details : {};
 }

@@ -76,6 +76,13 @@ export const providerSettings = {
     0,
     10,
   ),
+  overloadRetries: integer(
+    'TURNPIKE_OVERLOAD_RETRIES',
+    2,
+    'How often a step is tried again whose stream ends with an overload of the provider, before any text of it was shown.',
+    0,
+    10,
+  ),
 };
 
 function parseOrigins(value: string): readonly string[] | undefined {

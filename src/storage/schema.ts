@@ -187,6 +187,8 @@ export const turns = pgTable(
     leftOut: text('left_out').$type<LeftOut>(),
     /** The step up to which outputs are cut because the provider said that the prompt is too long. */
     elidedThrough: integer('elided_through').notNull().default(0),
+    /** What replies cost that were discarded for another call; null: none was. */
+    discardedUsage: json('discarded_usage').$type<Usage>(),
     cancelRequestedAt: instant('cancel_requested_at'),
     cancelReason: text('cancel_reason').$type<CancelReason>(),
     createdAt: instant('created_at').notNull(),

@@ -1,7 +1,9 @@
 import type { Persona } from '../agents/parse-persona.js';
 import type { Todo } from '../notices/todo.js';
 import { findPrice } from '../options/model-price.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
 import { checkProjectRoot } from '../session/check-project-root.js';
+import type { RequestPrefix } from '../storage/schema.js';
 import { openTools } from '../tools/open-tools.js';
 import { buildSystem } from './build-system.js';
 import { equipTools, type EquippedTools } from './equip-tools.js';
@@ -85,10 +87,16 @@ async function equipWith(
     tools: toolSpecs,
   });
   const { prefix } = chosen;
-  const frame = {
-    ...openFrame(services, options, prefix),
-    isToolless: !chosen.hasTools,
-  };
+  const describeModel = (
+    turnOptions: ResolvedOptions,
+    begin: RequestPrefix,
+  ): ReturnType<TurnRun['describeModel']> => ({
+    frame: { ...openFrame(services, turnOptions, begin), isToolless: !chosen.hasTools },
+    price: findPrice(settings.prices, turnOptions.model),
+    limits: { ...settings.limits, fullContext: fullContext(services, turnOptions.model) },
+  });
+  const described = describeModel(options, prefix);
+  const { frame } = described;
   const history = await openHistory(services, attempt, { ...conversation, frame, shower });
   const { earlierTurns, summary, compaction } = history;
   const watch = await openWatch(services, attempt, {
@@ -99,7 +107,8 @@ async function equipWith(
   const run: TurnRun = {
     ...attempt,
     provider,
-    frame,
+    ...described,
+    describeModel: (turnOptions) => describeModel(turnOptions, run.prefix),
     prefix,
     isPrefixStored: !chosen.isChanged,
     recovered: new Set(),
@@ -107,8 +116,6 @@ async function equipWith(
     files: namesOfFiles(conversation.earlier),
     logger: services.logger,
     redact: services.redact,
-    limits: { ...settings.limits, fullContext: fullContext(services, options.model) },
-    price: findPrice(settings.prices, options.model),
     earlierTurns,
     summary,
     userParts,

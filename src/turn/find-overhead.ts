@@ -4,10 +4,10 @@ import type { Queryable } from '../storage/connection.js';
 import { compactions } from '../storage/conversation-schema.js';
 import type { Claim } from './turn-claims.js';
 
-/** What earlier attempts at a turn spent on summaries of the conversation before it. */
+/** What earlier attempts at a turn spent on summaries of the conversation before it, and discarded. */
 export async function findOverhead(
   db: Queryable,
-  turn: Pick<Claim, 'sessionId' | 'attempt' | 'startedAt' | 'createdAt'>,
+  turn: Pick<Claim, 'sessionId' | 'attempt' | 'startedAt' | 'createdAt' | 'discardedUsage'>,
 ): Promise<Usage> {
   if (turn.attempt === 1) return noUsage;
   // A session has one turn at a time: what was made automatically since it began, it made.
@@ -21,5 +21,5 @@ export async function findOverhead(
         gte(compactions.createdAt, turn.startedAt ?? turn.createdAt),
       ),
     );
-  return made.reduce((sum, { usage }) => addUsage(sum, usage), noUsage);
+  return made.reduce((sum, { usage }) => addUsage(sum, usage), turn.discardedUsage ?? noUsage);
 }

@@ -1,7 +1,7 @@
 import { readArchive } from '../events/archive.js';
 import { EventWriter } from '../events/event-writer.js';
 import { restoreLog } from '../events/restore-log.js';
-import type { TurnEvent } from '../events/turn-event.js';
+import { noUsage, type TurnEvent } from '../events/turn-event.js';
 import { untilAborted } from '../platform/abort.js';
 import { loadApprovals } from './approvals/load-approvals.js';
 import { asJoined, loadHeard } from './busy/joined-messages.js';
@@ -86,6 +86,7 @@ export async function openAttempt(
       overhead,
       elidedThrough: claim.elidedThrough,
       canShorten: false,
+      discarded: claim.discardedUsage ?? noUsage,
       clampedStep: undefined,
       clampedBy: undefined,
       notices: [...(stored?.notices ?? [])],

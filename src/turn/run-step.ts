@@ -8,11 +8,12 @@ import { makeRoom } from './budgets/make-room.js';
 import { settleLeft } from './budgets/settle-left.js';
 import { settleFact } from './budgets/usage-days.js';
 import { hearJoined } from './busy/hear-joined.js';
+import { applyRemedy } from './apply-remedy.js';
 import { buildRequest } from './build-request.js';
+import { chooseRemedy, type LostCall } from './choose-remedy.js';
 import { loopState } from './loop-state.js';
 import { nextAction, settleStopReason } from './next-action.js';
 import { recoverRequest } from './recover-request.js';
-import type { AgentState } from '../governance/agent-state.js';
 import { postNotices } from './post-notices.js';
 import { storePrefix } from './store-prefix.js';
 import { refusalNotice, stepEnded } from './turn-facts.js';
@@ -23,55 +24,84 @@ type Ended = Extract<ModelEvent, { type: 'ended' }>;
 
 /**
  * One call of the model: streams it to the readers and stores the reply, before any of its tools
- * runs. Its `step.ended` comes when its tools are done, or at once when it has none.
+ * runs. Its `step.ended` comes when its tools are done, or at once when it has none. A call that
+ * comes to nothing may be made again: see `chooseRemedy`.
  *
  * @returns the budget that has no room for another reply; nothing was called then.
  */
 export async function runStep(run: TurnRun, step: number): Promise<'done' | Budget> {
-  const startedAt = new Date(run.clock.now());
-  const state = run.tree.onTurnStart(moveTime(run.progress.state, startedAt.getTime()));
+  let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
   await hearJoined(run, step);
   await postNotices(run, state, step);
   if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.shorten();
-  return callUntilTaken(run, step, { state, startedAt });
-}
-
-/** Calls the model; once more where the provider refused the request and that can be mended. */
-async function callUntilTaken(
-  run: TurnRun,
-  step: number,
-  { state, startedAt }: { state: AgentState; startedAt: Date },
-): Promise<'done' | Budget> {
-  const now = startedAt.getTime();
-  const { request, sent } = buildRequest(run);
-  const room = await makeRoom(run, { step, state, request, now });
-  if ('budget' in room) return room.budget;
-  run.progress.state = state;
-  const draft: StepDraft = { step, startedAt, parts: [], openText: '', usage: noUsage, sent };
-  if (run.progress.draft === undefined) run.writer.emit({ type: 'step.started', step });
-  run.progress.draft = draft;
-  try {
-    await callModel(run, draft, { ...request, ...room });
-  } catch (error) {
-    if (!(await recoverRequest(run, error))) throw error;
-    return callUntilTaken(run, step, { state: run.progress.state, startedAt });
+  for (let retries = 0; ;) {
+    const startedAt = new Date(run.clock.now());
+    const { request, sent } = buildRequest(run);
+    const room = await makeRoom(run, { step, state, request, now: startedAt.getTime() });
+    if ('budget' in room) return room.budget;
+    run.progress.state = state;
+    const draft: StepDraft = { step, startedAt, parts: [], openText: '', usage: noUsage, sent };
+    if (run.progress.draft === undefined) run.writer.emit({ type: 'step.started', step });
+    run.progress.draft = draft;
+    const lost = await callModel(run, draft, { ...request, ...room });
+    if (lost === undefined) return 'done';
+    if (!(await recoverRequest(run, lost.outcome))) {
+      const remedy = chooseRemedy(describeLost(run, draft, { outcome: lost.outcome, retries }));
+      if (remedy === undefined) {
+        if (lost.ended === undefined) throw lost.outcome;
+        await storeStep(run, draft, lost.ended);
+        return 'done';
+      }
+      await applyRemedy(run, { step, usage: draft.usage, remedy });
+      retries = remedy.type === 'fallback' ? 0 : retries + 1;
+    }
+    state = run.progress.state;
   }
-  return 'done';
 }
 
-async function callModel(run: TurnRun, draft: StepDraft, request: ModelRequest): Promise<void> {
+/** A reply that is not stored yet, and maybe never: what was thrown, or the end of a refusal. */
+type Lost = { outcome: unknown; ended?: Ended };
+
+async function callModel(
+  run: TurnRun,
+  draft: StepDraft,
+  request: ModelRequest,
+): Promise<Lost | undefined> {
   try {
     for await (const batch of run.provider.stream(request, run.lease.signal)) {
       for (const event of batch) {
-        if (event.type === 'ended') return await storeStep(run, draft, event);
+        if (event.type === 'ended') {
+          draft.usage = event.usage;
+          if (event.stopReason === 'refusal') return { outcome: 'refusal', ended: event };
+          await storeStep(run, draft, event);
+          return undefined;
+        }
         apply(run, draft, event);
       }
     }
   } catch (error) {
     if (run.lease.reason === 'shutdown') await settleLeft(run);
-    throw error;
+    if (run.lease.signal.aborted) throw error;
+    return { outcome: error };
   }
   throw new Error(`The model's stream of step ${draft.step} ended without its last event`);
+}
+
+function describeLost(
+  { turn, limits, deadline }: TurnRun,
+  { parts, openText }: StepDraft,
+  call: Pick<LostCall, 'outcome' | 'retries'>,
+): LostCall {
+  const { model, fallbackModel, fallbackFrom } = turn.options.options;
+  return {
+    ...call,
+    hasText: openText !== '' || parts.some((part) => part.type === 'text' && part.text !== ''),
+    mostRetries: limits.overloadRetries,
+    fallbackModel:
+      fallbackFrom === undefined && fallbackModel !== model ? fallbackModel : undefined,
+    leftMs: deadline.leftMs,
+    random: Math.random(),
+  };
 }
 
 function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>): void {
@@ -109,7 +139,7 @@ async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<
   const endedAt = new Date(run.clock.now());
   const finished = { step: draft.step, parts, stopReason, usage: ended.usage, sent, endedAt };
   const events = [
-    ...(stopReason === 'refusal' ? [refusalNotice(ended.details)] : []),
+    ...(stopReason === 'refusal' ? [refusalNotice(ended)] : []),
     ...(asksForTools ? [] : [stepEnded(finished)]),
   ];
   const { id: turnId } = run.turn;

@@ -39,12 +39,19 @@ export function turnFailed(failure: TurnFailure): TurnEventBody {
 }
 
 /** The model stopped by its own rules; `details` is its provider's explanation. */
-export function refusalNotice(details: string | undefined): TurnEventBody {
+export function refusalNotice({
+  details,
+  category,
+}: {
+  details?: string | undefined;
+  category?: string | undefined;
+}): TurnEventBody {
   return {
     type: 'notice.posted',
     kind: 'refusal',
     level: 'step',
     text: `The model declined to go on${details === undefined ? '' : `: ${details}`}.`,
+    ...(category === undefined ? {} : { metadata: { category } }),
     seenByModel: false,
   };
 }

@@ -16,6 +16,7 @@ import type { RefusalKind } from '../provider/refusal-kind.js';
 import type { AssistantPart, ToolSpec, UserPart } from '../provider/model-types.js';
 import type { StoredNotice } from '../notices/notice.js';
 import type { Queryable } from '../storage/connection.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { RequestPrefix, SentPrefix, ToolCallStatus } from '../storage/schema.js';
 import type { LedgerCall } from '../tools/ledger.js';
 import type { TurnTools } from '../tools/open-tools.js';
@@ -72,6 +73,8 @@ export interface RunLimits {
   maxTokens: number;
   toolTimeoutMs: number;
   toolOutputLimit: number;
+  /** How often a step is tried again whose stream ends with an overload. */
+  overloadRetries: number;
 }
 
 /**
@@ -111,8 +114,10 @@ export interface Attempt {
     elidedThrough: number;
     /** Whether what is sent could be shorter. */
     canShorten: boolean;
-    /** Spent on no step: on summaries of the conversation before. */
+    /** Spent on no step: on summaries of the conversation before, and on what was discarded. */
     overhead: Usage;
+    /** Of it, on replies that were discarded for another call. */
+    discarded: Usage;
     /** A step whose reply was given less room than it might have had, for the budget's sake. */
     clampedStep: number | undefined;
     clampedBy: Budget | undefined;
@@ -148,6 +153,8 @@ export interface TurnRun extends Attempt {
   };
   /** Of the model; undefined where it is not known. */
   price: Price | undefined;
+  /** What of a run depends on the model that it calls. */
+  describeModel(options: ResolvedOptions): Pick<TurnRun, 'frame' | 'price' | 'limits'>;
   earlierTurns: readonly TurnTranscript[];
   /** What stands for the turns before them. */
   summary: string | undefined;

@@ -111,7 +111,11 @@ describe('settings', () => {
     });
     expect([status, body['error']]).toEqual([
       400,
-      { type: 'INVALID_REQUEST', message: 'Request body must be valid JSON' },
+      {
+        type: 'INVALID_REQUEST',
+        message: 'Request body must be valid JSON',
+        retryable: false,
+      },
     ]);
   });
 

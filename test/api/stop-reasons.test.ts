@@ -82,6 +82,8 @@ describe('the end of a reply', () => {
         fatal: true,
         details: expect.objectContaining({ provider: 'anthropic', category }),
         retryable,
+        // What the rehearsal asks for, so that tests need not wait.
+        ...(retryable ? { retryAfterMs: 1 } : {}),
         requestId: expect.stringMatching(/^req_/),
       });
       expect(dataOf(frames, 'process:exit')).toEqual({

@@ -58,7 +58,9 @@ describe('a server with keys', () => {
       expect.stringContaining(type),
     ]);
     expect(look(answer)).toEqual(
-      path === '/agents' ? expect.stringContaining('/errors/unauthenticated') : ['detail', 'retryable'],
+      path === '/agents'
+        ? expect.stringContaining('/errors/unauthenticated')
+        : ['detail', 'retryable'],
     );
   });
 

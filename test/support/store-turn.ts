@@ -35,6 +35,7 @@ export const someOptions: OptionResolution = {
     thinking: 'default',
     citations: 'default',
     attachmentsAs: 'default',
+    fallbackModel: 'default',
     maxTokens: 'default',
     agentConfig: {
       maxIterations: 'default',

@@ -131,6 +131,7 @@ export async function openTestServices(
         maxTokens: 10_000,
         toolTimeoutMs: 60_000,
         toolOutputLimit: 10_000,
+        overloadRetries: 2,
       },
       shellEnv: {},
     },

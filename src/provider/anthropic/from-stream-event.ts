@@ -19,6 +19,8 @@ export interface StreamState {
   usage: Usage;
   stopReason: unknown;
   details: string | undefined;
+  /** Of a refusal. */
+  category: string | undefined;
 }
 
 export function newStreamState(): StreamState {
@@ -28,6 +30,7 @@ export function newStreamState(): StreamState {
     usage: noUsage,
     stopReason: undefined,
     details: undefined,
+    category: undefined,
   };
 }
 
@@ -77,6 +80,7 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
       state.usage = mapUsage(state.usage, raw['usage']);
       state.stopReason = delta['stop_reason'] ?? state.stopReason;
       state.details = refusalText(delta['stop_details']) ?? state.details;
+      state.category = refusalCategory(delta['stop_details']) ?? state.category;
       return;
     }
     case 'message_stop':
@@ -99,6 +103,7 @@ function endMessage(state: StreamState, out: ModelEvent[]): void {
     stopReason,
     usage: state.usage,
     ...(state.details === undefined ? {} : { details: state.details }),
+    ...(state.category === undefined ? {} : { category: state.category }),
   });
 }
 
@@ -126,4 +131,9 @@ function refusalText(details: unknown): string | undefined {
   if (!isPlainObject(details)) return undefined;
   const text = details['explanation'] ?? details['category'];
   return typeof text === 'string' ? text : undefined;
+}
+
+function refusalCategory(details: unknown): string | undefined {
+  const category = isPlainObject(details) ? details['category'] : undefined;
+  return typeof category === 'string' ? category : undefined;
 }

@@ -56,7 +56,7 @@ const ADVICE_BY_REASON: Readonly<Partial<Record<ProviderErrorReason, string>>> =
 
 /**
  * Any failure of a model call as an `SDK_FAILURE` whose details are `{provider, category}` and,
- * where known, `reason`, `upstreamType`, `upstreamCode`, `requestId`, `cause`. The category is the
+ * where known, `reason`, `upstreamType`, `upstreamCode`, `requestId`, `inStream`, `cause`. The category is the
  * contract's; the reason says what the provider had against the request. First match wins:
  *
  * - one of ours already (also as a cause: the SDK wraps what its fetch throws): itself
@@ -148,6 +148,7 @@ function mapErrorEvent(body: Record<string, unknown>, redact: Redact): TypedErro
       category: 'API_RESPONSE_ERROR',
       requestId: textOf(body['request_id']),
       retryAfterMs: undefined,
+      inStream: true,
     },
     redact,
   );
@@ -158,6 +159,8 @@ interface Frame {
   category: ProviderErrorCategory;
   requestId: string | undefined;
   retryAfterMs: number | undefined;
+  /** It came after the answer had begun. */
+  inStream?: true;
 }
 
 function answered(answer: ErrorAnswer, frame: Frame, redact: Redact): TypedError {
@@ -176,6 +179,7 @@ function answered(answer: ErrorAnswer, frame: Frame, redact: Redact): TypedError
       ...(type === null ? {} : { upstreamType: redact(type) }),
       ...(code === null ? {} : { upstreamCode: redact(code) }),
       ...(requestId === undefined ? {} : { requestId }),
+      ...(frame.inStream === undefined ? {} : { inStream: true }),
     },
     retryable,
     ...(requestId === undefined ? {} : { requestId }),

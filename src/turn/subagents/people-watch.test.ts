@@ -57,6 +57,7 @@ describe('PeopleWatch', () => {
       overhead: noUsage,
       elidedThrough: 0,
       canShorten: false,
+      discarded: noUsage,
       clampedStep: undefined,
       clampedBy: undefined,
       notices: [],

@@ -1,0 +1,116 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+
+/** One answer of the model, in the order thinking, text, end. */
+export interface ScriptedReply {
+  /** Answered instead of a stream; with `code` in its details. */
+  refuse?: { status: number; type: string; message: string; code?: string };
+  thinking?: string;
+  text?: string;
+  /** Ends the stream with an error event of this type. */
+  error?: string;
+  /** Default: `end_turn`. */
+  stop?: string;
+  /** Of a refusal. */
+  category?: string;
+  /** Says nothing more, and keeps the stream open. */
+  hangs?: boolean;
+}
+
+export interface ScriptedModel {
+  url: string;
+  /** What is answered next; a plain reply when it is empty. */
+  script: ScriptedReply[];
+  /** What it was sent, in order. */
+  requests: { model: string; messages: { role: string; content: unknown }[] }[];
+  close(): Promise<void>;
+}
+
+/** A model's endpoint that answers by a script, one reply a call, in the wire's own words. */
+export async function startScriptedModel(): Promise<ScriptedModel> {
+  const model: ScriptedModel = { url: '', script: [], requests: [], close: async () => undefined };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.once('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      const sent = JSON.parse(body) as ScriptedModel['requests'][number];
+      model.requests.push(sent);
+      play(model.script.shift() ?? { text: 'Hello.' }, sent.model, response);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  model.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  model.close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return model;
+}
+
+function play(reply: ScriptedReply, model: string, response: ServerResponse): void {
+  if (reply.refuse !== undefined) {
+    const { status, type, message, code } = reply.refuse;
+    const details = code === undefined ? {} : { details: { error_code: code } };
+    const body = {
+      type: 'error',
+      error: { type, message, ...details },
+      request_id: 'req_scripted',
+    };
+    const headers = { 'content-type': 'application/json', 'request-id': 'req_scripted' };
+    response.writeHead(status, headers).end(JSON.stringify(body));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': 'req_scripted' });
+  for (const event of eventsOf(reply, model)) {
+    response.write(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
+  }
+  if (reply.hangs !== true) response.end();
+}
+
+function eventsOf(reply: ScriptedReply, model: string): Record<string, unknown>[] {
+  const { thinking, text, error, hangs, stop = 'end_turn', category } = reply;
+  const usage = { input_tokens: 100, output_tokens: 1 };
+  const parts = [
+    ...(thinking === undefined ? [] : [thinkingPart(thinking)]),
+    ...(text === undefined ? [] : [textPart(text)]),
+  ];
+  const said = parts.flatMap(({ start, deltas }, index) => [
+    { type: 'content_block_start', index, content_block: start },
+    ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+    { type: 'content_block_stop', index },
+  ]);
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [], usage };
+  const begun = [{ type: 'message_start', message }, ...said];
+  if (hangs === true) return begun;
+  if (error !== undefined) {
+    const fault = { type: error, message: error };
+    return [...begun, { type: 'error', error: fault, request_id: 'req_scripted' }];
+  }
+  const details = stop === 'refusal' ? { type: 'refusal', category, explanation: null } : null;
+  return [
+    ...begun,
+    {
+      type: 'message_delta',
+      delta: { stop_reason: stop, stop_sequence: null, stop_details: details },
+      usage: { output_tokens: 20 },
+    },
+    { type: 'message_stop' },
+  ];
+}
+
+function thinkingPart(thinking: string) {
+  return {
+    start: { type: 'thinking', thinking: '', signature: '' },
+    deltas: [
+      { type: 'thinking_delta', thinking },
+      { type: 'signature_delta', signature: 'c2lnbmVk' },
+    ],
+  };
+}
+
+function textPart(text: string) {
+  return { start: { type: 'text', text: '' }, deltas: [{ type: 'text_delta', text }] };
+}
