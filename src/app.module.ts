@@ -46,7 +46,7 @@ export class AppModule {
     const { db, queue, log, sessions, personas, provider, clock, attachments } = services;
     const { environmentModel, defaultLimits, ownPaths } = services.settings;
     const { audit } = access;
-    const tiers = { environmentModel, defaultLimits };
+    const tiers = { models: services.modelNames, environmentModel, defaultLimits };
     const boot = { sessions, personas, provider, clock, ownPaths, audit, ...tiers };
     const defaultModel = optionRules.model.read(config.model) ?? optionRules.model.fallback();
     const settings = new SettingsService(new SettingsStore(db, clock), defaultModel, audit);

@@ -12,13 +12,18 @@ import type { PermissionRules } from './governance/permission-rules.js';
 import { TodoStore } from './notices/todo-store.js';
 import { ResourceReader } from './platform/read-resources.js';
 import { freeLimits } from './options/free-limits.js';
+import { loadModels } from './options/load-models.js';
 import { loadPermissions } from './options/load-permissions.js';
 import { systemClock, type Clock } from './platform/clock.js';
 import { KeyedMutex } from './platform/keyed-mutex.js';
 import { Opened } from './platform/opened.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import { AnthropicProvider } from './provider/anthropic/anthropic-provider.js';
+import { CatalogueKeeper } from './provider/models/catalogue-keeper.js';
 import { ModelCatalogue } from './provider/models/model-catalogue.js';
+import type { ModelDescription } from './provider/models/model-description.js';
+import { ModelResolver } from './provider/models/model-resolver.js';
+import { ModelStore } from './provider/models/model-store.js';
 import { chooseProviderMode, type ProviderMode } from './provider/provider-settings.js';
 import { secretRedactor } from './provider/redact-secrets.js';
 import { ownFolders } from './own-folders.js';
@@ -83,6 +88,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const tools = new ToolRegistry(builtinTools(shells));
   const trees = new DecisionTrees();
   const serverPermissions = await loadPermissions(config.permissionsFile, tools.list());
+  const ownModels = await loadModels(config.modelsFile);
   const personas = await openAgents(config.instructionRoot, {
     freshMs: INSTRUCTIONS_FRESH_MS,
     clock,
@@ -105,7 +111,16 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   }));
   const parts = { clock, logger, mode, backEnd, rehearsal, extractor, tools, trees, personas };
   const rules = { serverPermissions, ownPaths: await resolveOwnPaths(ownFolders(config)) };
-  const services = assemble({ ...options, ...parts, ...rules, shells, mcp, redact });
+  const { services, keeper } = assemble({
+    ...options,
+    ...parts,
+    ...rules,
+    shells,
+    mcp,
+    redact,
+    ownModels,
+  });
+  await keeper.start();
   return {
     config,
     mode,
@@ -115,6 +130,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     shells,
     close: async () => {
       services.ends.close();
+      await keeper.close();
       await mcp.close();
       await opened.close();
     },
@@ -177,18 +193,26 @@ interface Parts {
   shells: Shells;
   mcp: Mcp;
   redact(text: string): string;
+  /** The operator's own words on models. */
+  ownModels: readonly ModelDescription[];
 }
 
-function assemble(parts: Parts): TurnServices {
+interface Assembled {
+  services: TurnServices;
+  keeper: CatalogueKeeper;
+}
+
+function assemble(parts: Parts): Assembled {
   const { config, clock, logger, mode, rehearsal, backEnd, extractor } = parts;
   const { tools, trees, personas } = parts;
   const { log, queue, bus } = backEnd;
   const { db } = backEnd.database;
+  const baseUrl = rehearsal?.url ?? config.providerBaseUrl ?? 'https://api.anthropic.com';
   const provider = new AnthropicProvider(
     {
       mode,
       apiKey: config.apiKey,
-      baseUrl: rehearsal?.url ?? config.providerBaseUrl ?? 'https://api.anthropic.com',
+      baseUrl,
       egressAllow: config.egressAllow,
       egressPrivateHosts: config.egressPrivateHosts,
       stallTimeoutMs: config.stallTimeoutMs,
@@ -198,7 +222,14 @@ function assemble(parts: Parts): TurnServices {
     clock,
   );
   const { maxTokens, toolTimeoutMs, toolOutputLimit, overloadRetries } = config;
-  return {
+  const models = new ModelCatalogue({ overrides: parts.ownModels, prices: config.prices });
+  const isRehearsal = mode === 'rehearsal';
+  // The rehearsal has another port with each start.
+  const store = new ModelStore(db, isRehearsal ? 'rehearsal' : baseUrl);
+  const kept = { catalogue: models, store, provider, clock, logger };
+  // It is in this process: asking it costs nothing, and an update of this build is seen at once.
+  const keeper = new CatalogueKeeper({ ...kept, ...(isRehearsal ? { staleAfterMs: 0 } : {}) });
+  const services: TurnServices = {
     db,
     log,
     queue,
@@ -211,7 +242,8 @@ function assemble(parts: Parts): TurnServices {
     sessions: new SessionStore(db, clock, config.maxSessions),
     personas,
     provider,
-    models: new ModelCatalogue(),
+    models,
+    modelNames: new ModelResolver(kept),
     tools,
     mcp: parts.mcp,
     shells: parts.shells,
@@ -231,7 +263,6 @@ function assemble(parts: Parts): TurnServices {
     settings: {
       environmentModel: config.model,
       defaultLimits: freeLimits(config),
-      prices: config.prices,
       serverPermissions: parts.serverPermissions,
       ownPaths: parts.ownPaths,
       subagentsEnabled: config.subagentsEnabled,
@@ -257,4 +288,5 @@ function assemble(parts: Parts): TurnServices {
       shellEnv: pickShellEnv(parts.environment),
     },
   };
+  return { services, keeper };
 }

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { AgentsInvalidError } from '../agents/check-agents.js';
 import { ConfigError, readConfig, type Config } from '../config.js';
 import { McpFileError } from '../tools/mcp/mcp-file.js';
+import { ModelsInvalidError } from '../options/models-invalid-error.js';
 import { PermissionsInvalidError } from '../options/load-permissions.js';
 import { errorCode } from '../platform/error-code.js';
 import type { Server } from '../serve.js';
@@ -114,6 +115,7 @@ export function explainStartFailure(error: unknown, environment: Environment): s
     ConfigError,
     DataFolderBusyError,
     McpFileError,
+    ModelsInvalidError,
     PermissionsInvalidError,
     UnreachableError,
   ];

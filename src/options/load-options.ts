@@ -1,14 +1,18 @@
 import type { PersonaLibrary } from '../agents/load-persona.js';
 import type { AgentConfig } from '../governance/agent-config.js';
 import type { Persona } from '../agents/parse-persona.js';
-import type { ModelPrice } from './model-price.js';
-import { choosePersona, resolveOptions, type OptionResolution } from './resolve-options.js';
+import type { ModelResolver } from '../provider/models/model-resolver.js';
+import {
+  chooseModel,
+  choosePersona,
+  resolveOptions,
+  type OptionResolution,
+} from './resolve-options.js';
 
 export interface LoadOptionsDeps {
   personas: PersonaLibrary;
   environmentModel: string | undefined;
-  /** Of models, for turns with a limit of cost. */
-  prices?: readonly ModelPrice[];
+  models: Pick<ModelResolver, 'resolve'>;
   /** Limits where nobody sets any. */
   defaultLimits: Readonly<AgentConfig>;
 }
@@ -26,19 +30,21 @@ export interface OptionSubject {
 }
 
 /**
- * Resolves a turn's options with the persona's file and the instruction root's defaults.
+ * Resolves a turn's options with the persona's file, the instruction root's defaults, and what is
+ * known of the model.
  *
- * @throws TypedError INSTRUCTION_ROOT_INVALID 500, PERSONA_NOT_FOUND 404.
+ * @throws TypedError INSTRUCTION_ROOT_INVALID 500, PERSONA_NOT_FOUND 404, SDK_FAILURE 400 for a model
+ *   that there is not.
  */
 export async function loadOptions(
-  { personas, environmentModel, defaultLimits, prices = [] }: LoadOptionsDeps,
+  { personas, models, environmentModel, defaultLimits }: LoadOptionsDeps,
   session: OptionSubject,
   opts: unknown,
 ): Promise<{ resolution: OptionResolution; persona: Persona }> {
   await personas.assertValid();
   const persona = await personas.load(choosePersona(opts, session.persona).name);
   const agents = await personas.globalDefaults();
-  const resolution = resolveOptions({
+  const sources = {
     opts,
     session,
     persona,
@@ -50,7 +56,8 @@ export async function loadOptions(
       ...(agents?.agentConfig === undefined ? {} : { agentsConfig: agents.agentConfig }),
     },
     limits: session.limits ?? defaultLimits,
-    prices,
-  });
-  return { resolution, persona };
+  };
+  const { named, standard } = chooseModel(sources);
+  const model = await models.resolve(named.value, standard);
+  return { resolution: resolveOptions({ ...sources, model }), persona };
 }

@@ -76,7 +76,7 @@ function isOptionKey(key: string): key is keyof typeof optionRules {
 const noPrice: OptionProblem = {
   kind: 'invalid',
   key: 'maxCostUsd',
-  expected: 'for a model whose price is in TURNPIKE_PRICES',
+  expected: 'for a model with a price, in the catalogue, TURNPIKE_MODELS or TURNPIKE_PRICES',
   using: null,
   from: 'default',
 };

@@ -1,5 +1,6 @@
 import { clientToolsExpected, readClientTools, type ClientTool } from './client-tools.js';
 import { readThinking } from './read-thinking.js';
+import { DEFAULT_MODEL } from '../provider/models/choose-model.js';
 import { isStorable } from './storable.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
 
@@ -36,7 +37,7 @@ function nameRule(fallback: string): OptionRule<string> {
 
 /** Every option but `agentConfig` (see `resolveLimits`) and `subagentGovernance`, passed on as it came. */
 export const optionRules = {
-  model: nameRule('claude-sonnet-5-5'),
+  model: nameRule(DEFAULT_MODEL),
   fallbackModel: {
     read: readName,
     expected: `text of 1 to ${LONGEST_NAME} characters`,

@@ -3,7 +3,12 @@ import { parsePersona } from '../agents/parse-persona.js';
 import { agentConfigFields } from '../governance/agent-config.js';
 import { canonicalJson } from '../platform/json.js';
 import { freeLimits } from './free-limits.js';
-import { choosePersona, resolveOptions, type OptionSources } from './resolve-options.js';
+import {
+  chooseModel,
+  choosePersona,
+  resolveOptions,
+  type OptionSources,
+} from './resolve-options.js';
 
 const plain = parsePersona('WORKING_ITEMS', 'Prompt');
 const session = { persona: 'WORKING_ITEMS', mode: 'direct' };
@@ -334,5 +339,43 @@ describe('choosePersona', () => {
     [{ persona: '../x' }, 'P', { name: '../x', from: 'opts' }],
   ])('%j over %j', (opts, sessionPersona, expected) => {
     expect(choosePersona(opts, sessionPersona)).toEqual(expected);
+  });
+});
+
+describe('the model of a turn', () => {
+  const price = { input: 3, output: 15 };
+  const deprecated = { kind: 'model-deprecated' as const, text: 'Soon gone.', metadata: {} };
+
+  it('is what its name came to, with what is to be said of it', () => {
+    const model = { name: 'claude-y', price, notices: [deprecated] };
+    const { options, provenance, modelNotices, problems } = resolve({
+      opts: { model: 'claude-x', maxCostUsd: 2 },
+      model,
+    });
+    expect([options.model, provenance.model]).toEqual(['claude-y', 'opts']);
+    expect(options.costLimit).toEqual({ usd: 2, price });
+    expect([modelNotices, problems]).toEqual([[deprecated], []]);
+  });
+
+  it('has no limit of cost where nobody knows its price, and it is said', () => {
+    const { options, problems } = resolve({
+      opts: { maxCostUsd: 2 },
+      model: { name: 'claude-y', notices: [] },
+    });
+    expect(options).not.toHaveProperty('costLimit');
+    expect(problems).toMatchObject([{ key: 'maxCostUsd', kind: 'invalid' }]);
+  });
+
+  it.each([
+    [{ opts: { model: 'a' } }, 'a', 'b'],
+    [{ asAgent: true }, 'p', 'b'],
+    [{}, 'b', 'b'],
+    [{ defaults: { agentsModel: 'c' } }, 'c', 'c'],
+    [{ defaults: {} }, 'claude-sonnet-5-5', 'claude-sonnet-5-5'],
+  ])('is named by the first who says it: %j', (sources, named, standard) => {
+    const defaults = { environmentModel: 'b', agentsModel: 'c' };
+    const persona = personaWith('model: p');
+    const chosen = chooseModel({ opts: undefined, persona, defaults, ...sources });
+    expect([chosen.named.value, chosen.standard]).toEqual([named, standard]);
   });
 });

@@ -3,6 +3,7 @@ import type { CostLimit } from '../governance/cost.js';
 import type { AgentConfig } from '../governance/agent-config.js';
 import { isPlainObject } from '../platform/json.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
+import type { ModelNotice, ResolvedModel } from '../provider/models/choose-model.js';
 import type { ClientTool } from './client-tools.js';
 import {
   optionRules,
@@ -12,7 +13,6 @@ import {
   type OptionRule,
   type Priority,
 } from './option-rules.js';
-import { findPrice, type ModelPrice } from './model-price.js';
 import type { Chosen, Provenance } from './provenance.js';
 import { findProblems, type OptionProblem } from './option-problems.js';
 import { resolveLimits } from './resolve-limits.js';
@@ -76,8 +76,8 @@ export interface OptionSources {
     agentsModel?: string;
     agentsConfig?: Partial<AgentConfig>;
   };
-  /** Of models, for `maxCostUsd`. */
-  prices?: readonly ModelPrice[];
+  /** What became of the model that `chooseModel` named. Absent: it is taken as it is, without a price. */
+  model?: ResolvedModel;
   /** Where nobody sets any. */
   limits: Readonly<AgentConfig>;
 }
@@ -95,6 +95,8 @@ export interface OptionResolution {
   };
   /** What was ignored, sorted by key. */
   problems: OptionProblem[];
+  /** What is to be said of the model. Absent: nothing. */
+  modelNotices?: ModelNotice[];
 }
 
 type Tier<T> = readonly [Provenance, T | undefined];
@@ -104,9 +106,9 @@ type Tier<T> = readonly [Provenance, T | undefined];
  * invalid value falls to the next tier, an unknown key is ignored, and `problems` names both.
  */
 export function resolveOptions(sources: OptionSources): OptionResolution {
-  const { session, persona, defaults } = sources;
+  const { session, persona } = sources;
   const given = givenOptions(sources.opts);
-  const { model, fallbackModel, tools, maxTurns, mode, citations, attachmentsAs } = optionRules;
+  const { fallbackModel, tools, maxTurns, mode, citations, attachmentsAs } = optionRules;
   const chooseGiven = <T>(rule: OptionRule<T>, key: string): Chosen<T> =>
     choose(rule, given[key], []);
   const limits = resolveLimits({
@@ -115,15 +117,11 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     session: session.agentConfig ?? {},
     persona: personaLimits(persona),
     user: sources.user ?? {},
-    instructions: defaults.agentsConfig ?? {},
+    instructions: sources.defaults.agentsConfig ?? {},
     fallback: sources.limits,
   });
   const chosen = {
-    model: choose(model, given['model'], [
-      ...(sources.asAgent === true ? ([['persona', model.read(persona.model)]] as const) : []),
-      ['environment', model.read(defaults.environmentModel)],
-      ['instructions', model.read(defaults.agentsModel)],
-    ]),
+    model: ranModel(sources),
     fallbackModel: choose(fallbackModel, given['fallbackModel'], [
       ['persona', fallbackModel.read(persona.fallbackModel)],
     ]),
@@ -144,7 +142,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     clientTools: chooseGiven(optionRules.clientTools, 'clientTools'),
   };
   const { maxTokens: tokens, maxCostUsd, clientTools, fallbackModel: other, ...always } = chosen;
-  const price = findPrice(sources.prices ?? [], chosen.model.value);
+  const { price, notices = [] } = sources.model ?? {};
   const usd = maxCostUsd.value;
   const governance = storableJson(given['subagentGovernance']);
   return {
@@ -170,7 +168,46 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       limits,
       lacksPrice: usd !== undefined && price === undefined,
     }),
+    ...(notices.length === 0 ? {} : { modelNotices: notices }),
   };
+}
+
+/**
+ * The model that a turn names, and the one of turns that name none. What the first one means is not
+ * said here: it may have to be asked for.
+ */
+export function chooseModel(
+  sources: Pick<OptionSources, 'opts' | 'persona' | 'asAgent' | 'defaults'>,
+): { named: Chosen<string>; standard: string } {
+  const { model } = optionRules;
+  const own: Tier<string>[] =
+    sources.asAgent === true ? [['persona', model.read(sources.persona.model)]] : [];
+  const tiers = [...own, ...standardTiers(sources.defaults)];
+  return {
+    named: choose(model, givenOptions(sources.opts)['model'], tiers),
+    standard: chooseStandard(sources.defaults),
+  };
+}
+
+/** The model of turns that name none. */
+export function chooseStandard(defaults: OptionSources['defaults']): string {
+  return choose(optionRules.model, undefined, standardTiers(defaults)).value;
+}
+
+function standardTiers({
+  environmentModel,
+  agentsModel,
+}: OptionSources['defaults']): Tier<string>[] {
+  const { model } = optionRules;
+  return [
+    ['environment', model.read(environmentModel)],
+    ['instructions', model.read(agentsModel)],
+  ];
+}
+
+function ranModel(sources: OptionSources): Chosen<string> {
+  const { value, from } = chooseModel(sources).named;
+  return { value: sources.model?.name ?? value, from };
 }
 
 function modeTiers({ asAgent, persona, session }: OptionSources): Tier<string>[] {

@@ -8,6 +8,8 @@ export type ProviderErrorCategory =
   | 'REQUEST_TIMEOUT'
   | 'NETWORK_ERROR'
   | 'INVALID_BASE_URL'
+  | 'MODEL_NOT_FOUND'
+  | 'MODEL_RETIRED'
   | 'NETWORK_POLICY_VIOLATION';
 
 /** What the provider had against a request, where that is known: finer than the category. */
@@ -63,6 +65,25 @@ export function missingApiKey(type: 'MISSING_API_KEY' | 'SDK_FAILURE'): TypedErr
     category: 'MISSING_API_KEY',
     message:
       'No API key for the model provider. Set ANTHROPIC_API_KEY and restart, or set TURNPIKE_PROVIDER=rehearsal to try without one.',
+  });
+}
+
+/** Before a stream opens: the provider would refuse every call. */
+export function modelRefused(
+  category: 'MODEL_NOT_FOUND' | 'MODEL_RETIRED',
+  { model, useInstead }: { model: string; useInstead: string },
+): TypedError {
+  const why =
+    category === 'MODEL_RETIRED' ? 'is retired' : 'is not among those that the provider has';
+  return providerError({
+    status: 400,
+    category,
+    message: `The model "${model}" ${why}. Use ${useInstead}, or another one of GET /api/harness/models.`,
+    facts: {
+      ...(category === 'MODEL_NOT_FOUND' ? { upstreamStatus: 404 } : {}),
+      model,
+      useInstead,
+    },
   });
 }
 

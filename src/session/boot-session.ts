@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
 import { retryAdvice } from '../platform/retry-advice.js';
 import { TypedError } from '../platform/typed-error.js';
+import type { ModelResolver } from '../provider/models/model-resolver.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import { checkProjectRoot, type ForbiddenRoots } from './check-project-root.js';
 import type { SessionStore } from './session-store.js';
@@ -15,6 +16,7 @@ export interface BootDeps {
   sessions: SessionStore;
   personas: PersonaLibrary;
   provider: Pick<AnthropicProvider, 'checkModel'>;
+  models: Pick<ModelResolver, 'resolve'>;
   clock: Clock;
   ownPaths: ForbiddenRoots['ownPaths'];
   /** Model of turns that name none, from the environment. */
@@ -41,9 +43,9 @@ export async function bootSession(
   const { instructionRoot } = deps.personas;
   const { ownPaths } = deps;
   await checkProjectRoot(session.projectRoot, { instructionRoot, ownPaths });
-  const { resolution } = await loadOptions(deps, session, opts);
+  const { resolution } = await orBootFailure(() => loadOptions(deps, session, opts));
   const { persona, mode, model } = resolution.options;
-  await checkModel(deps, model);
+  await orBootFailure(() => deps.provider.checkModel(model));
   const bootFingerprint = createHash('sha256')
     .update(`${persona}::${mode}`)
     .digest('hex')
@@ -58,12 +60,16 @@ export async function bootSession(
   };
 }
 
-/** A provider's refusal, as the contract's boot tells it. A missing key stays what it is (503). */
-async function checkModel(deps: BootDeps, model: string): Promise<void> {
+/**
+ * A provider's refusal, or one that is known beforehand, as the contract's boot tells it. A missing
+ * key stays what it is (503).
+ */
+async function orBootFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
-    await deps.provider.checkModel(model);
+    return await work();
   } catch (error) {
-    if (!(error instanceof TypedError) || error.status === 503) throw error;
+    const isRefusal = error instanceof TypedError && error.type === 'SDK_FAILURE';
+    if (!isRefusal || error.status === 503) throw error;
     throw new TypedError('SDK_FAILURE', {
       status: 500,
       message: `Boot turn failed before completion: ${error.message}`,

@@ -1,5 +1,5 @@
-import { parsePrices, type ModelPrice } from '../options/model-price.js';
 import { parseAllowedOrigin } from '../provider/egress-policy.js';
+import { parsePrices, type ModelPrice } from '../provider/models/model-price.js';
 import { parseHostList } from '../tools/mcp/mcp-hosts.js';
 import { choice, integer, optional, type Setting } from '../setting.js';
 
@@ -39,10 +39,14 @@ export const providerSettings = {
     parse: parseHosts,
   } satisfies Setting<readonly string[]>,
   model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Model of turns that name none.'),
+  modelsFile: optional(
+    ['TURNPIKE_MODELS'],
+    'A JSON file with what differs of models, and models of your own: see `docs/models.md`.',
+  ),
   prices: {
     names: ['TURNPIKE_PRICES'],
     about:
-      'What models cost, for `opts.maxCostUsd`: beginnings of names with dollars for a million tokens of input and output, as `claude-opus=15/75,claude-sonnet=3/15`.',
+      'What models cost you, where that is not what the catalogue says: beginnings of names with dollars for a million tokens of input and output, as `claude-opus=15/75,claude-sonnet=3/15`.',
     fallback: [],
     fallbackText: '',
     allowed: 'comma-separated `name=input/output`',

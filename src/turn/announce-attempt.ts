@@ -85,8 +85,14 @@ function notices({ turn }: Attempt): TurnEventBody[] {
     reason,
   }));
   const delegation = delegationNotice(turn);
+  const models = (turn.options.modelNotices ?? []).map((notice): TurnEventBody => ({
+    type: 'notice.posted',
+    ...notice,
+    level: 'message',
+    seenByModel: false,
+  }));
   const text = describeProblems(turn.options.problems);
-  if (text === undefined) return [...rejected, ...delegation];
+  if (text === undefined) return [...rejected, ...models, ...delegation];
   const notice: TurnEventBody = {
     type: 'notice.posted',
     kind: 'options-ignored',
@@ -95,7 +101,7 @@ function notices({ turn }: Attempt): TurnEventBody[] {
     metadata: { problems: turn.options.problems },
     seenByModel: false,
   };
-  return [...rejected, notice, ...delegation];
+  return [...rejected, ...models, notice, ...delegation];
 }
 
 /** To a client that asked for delegation; the others have the decision in the turn. */

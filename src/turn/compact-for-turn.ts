@@ -1,6 +1,5 @@
 import { addUsage, noUsage } from '../events/turn-event.js';
 import { describeDayShortage } from '../governance/day-limit-reached.js';
-import { findPrice } from '../options/model-price.js';
 import { paySummary } from './budgets/pay-summary.js';
 import { compactSession, summaryTokens, type CompactSource } from './compact-session.js';
 import { findRoom } from './find-room.js';
@@ -17,7 +16,7 @@ import { addOverhead } from './turn-state.js';
  * @throws the lease's reason when it ends.
  */
 export async function compactForTurn(
-  { db, provider, clock, logger, settings }: TurnServices,
+  { db, provider, models, clock, logger }: TurnServices,
   attempt: Attempt,
   source: Omit<CompactSource, 'sessionId' | 'reason'>,
 ): Promise<Compaction | { problem: string }> {
@@ -29,7 +28,7 @@ export async function compactForTurn(
   const now = new Date(Math.max(clock.now(), (turn.startedAt ?? turn.createdAt).getTime()));
   let spent = noUsage;
   const { principalId, sessionId, budget: limits } = turn;
-  const price = findPrice(settings.prices, model);
+  const { price } = models.describe(model);
   const { contextTokens } = source;
   try {
     const made = await paySummary(

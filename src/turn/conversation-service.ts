@@ -2,7 +2,6 @@ import { loadOptions } from '../options/load-options.js';
 import { isId } from '../platform/ids.js';
 import { badCursor, readLimit } from '../wire/page-request.js';
 import type { DayLimits } from '../governance/day-budget.js';
-import { findPrice } from '../options/model-price.js';
 import { budgetExhausted } from './budgets/budget-errors.js';
 import { paySummary } from './budgets/pay-summary.js';
 import { compactSession } from './compact-session.js';
@@ -146,7 +145,7 @@ export class ConversationService {
     const turns = sentTurns(afterCompaction(stored, before?.throughTurnId), []);
     if (turns.length < 2) return { compacted: false };
     const { environmentModel, defaultLimits } = settings;
-    const tiers = { personas, environmentModel, defaultLimits };
+    const tiers = { personas, models: this.services.modelNames, environmentModel, defaultLimits };
     const { resolution } = await loadOptions(tiers, session, undefined);
     const { options } = resolution;
     const { principalId } = session;
@@ -170,7 +169,7 @@ export class ConversationService {
     };
     const done = await paySummary(
       { ...this.services, signal },
-      { principalId, limits, contextTokens, price: findPrice(settings.prices, model.id) },
+      { principalId, limits, contextTokens, price: model.price },
       (onUsage) =>
         compactSession({ db, provider, now: new Date(clock.now()), onUsage }, source, signal),
     );

@@ -1,6 +1,5 @@
 import type { Persona } from '../agents/parse-persona.js';
 import type { Todo } from '../notices/todo.js';
-import { findPrice } from '../options/model-price.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { checkProjectRoot } from '../session/check-project-root.js';
 import type { RequestPrefix } from '../storage/schema.js';
@@ -92,7 +91,7 @@ async function equipWith(
     begin: RequestPrefix,
   ): ReturnType<TurnRun['describeModel']> => ({
     frame: { ...openFrame(services, turnOptions, begin), isToolless: !chosen.hasTools },
-    price: findPrice(settings.prices, turnOptions.model),
+    price: services.models.describe(turnOptions.model).price,
     limits: { ...settings.limits, fullContext: fullContext(services, turnOptions.model) },
   });
   const described = describeModel(options, prefix);

@@ -25,7 +25,7 @@ export async function openAttempt(
   claim: Claim,
   lease: Lease,
 ): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
-  const { tools, clock, trees } = services;
+  const { tools, clock, trees, modelNames } = services;
   // A session has one turn at a time: while this one is active, all others came before it.
   const [said, conversation, tokensLeft, overhead, approvals, heard, found] = await Promise.all([
     openLog(services, claim, lease),
@@ -37,6 +37,8 @@ export async function openAttempt(
     claim.attempt > 1 && claim.delegation?.allowed === true
       ? loadChildren(services.db, claim.id)
       : [],
+    // The process that took the turn may be the only one that has asked for its model.
+    modelNames.learn(claim.options.options.model),
   ]);
   const stored = conversation.find((other) => other.turn.id === claim.id);
   const { decisionTree = 'default', agentConfig, costLimit } = claim.options.options;

@@ -35,12 +35,12 @@ export async function prepareTurn(
 ): Promise<{ turn: NewTurn; persona: string }> {
   const { personas, settings, clock } = services;
   const { sessionId, message, opts, attachments, idempotencyKey, limits } = submission;
-  const { environmentModel, defaultLimits, prices, ownPaths } = settings;
+  const { environmentModel, defaultLimits, ownPaths } = settings;
   const { instructionRoot } = personas;
   await checkProjectRoot(session.projectRoot, { instructionRoot, ownPaths });
   const asAgent = submission.asAgent === true;
   const subject = { ...session, user, asAgent, ...(limits === undefined ? {} : { limits }) };
-  const tiers = { personas, environmentModel, defaultLimits, prices };
+  const tiers = { personas, models: services.modelNames, environmentModel, defaultLimits };
   const { resolution, persona } = await loadOptions(tiers, subject, opts);
   const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
   checkClientTools(resolution.options.clientTools ?? [], services.tools.list());

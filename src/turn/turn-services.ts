@@ -12,7 +12,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import type { ModelCatalogue } from '../provider/models/model-catalogue.js';
-import type { ModelPrice } from '../options/model-price.js';
+import type { ModelResolver } from '../provider/models/model-resolver.js';
 import type { SessionStore } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
 import type { Mcp } from '../tools/mcp/open-mcp.js';
@@ -26,8 +26,6 @@ import type { ApprovalRules, RunLimits } from './turn-run.js';
 
 export interface TurnSettings {
   environmentModel: string | undefined;
-  /** Of models, for turns with a limit of cost. */
-  prices: readonly ModelPrice[];
   /** Limits of turns that nobody limits. */
   defaultLimits: Readonly<AgentConfig>;
   /** The server's policy for tools. */
@@ -78,6 +76,7 @@ export interface TurnServices {
   personas: PersonaLibrary;
   provider: AnthropicProvider;
   models: ModelCatalogue;
+  modelNames: ModelResolver;
   tools: ToolRegistry;
   mcp: Mcp;
   /** How commands run here. */

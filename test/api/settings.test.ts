@@ -157,13 +157,13 @@ describe('settings', () => {
     await first.stop();
     const second = await startServer({
       store: first.store,
-      environment: { TURNPIKE_MODEL: 'claude-of-the-server' },
+      environment: { TURNPIKE_MODEL: 'claude-opus-5-5' },
     });
     const { body } = await second.client.get('/api/settings/models');
     expect(body).toEqual({
       ...settings,
       oracle_model: 'a',
-      subagent_model: 'claude-of-the-server',
+      subagent_model: 'claude-opus-5-5',
     });
     await second.close();
     await first.close();

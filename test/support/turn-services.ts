@@ -13,6 +13,8 @@ import { KeyedMutex } from '../../src/platform/keyed-mutex.js';
 import { silentLogger } from '../../src/platform/logger.js';
 import { AnthropicProvider } from '../../src/provider/anthropic/anthropic-provider.js';
 import { ModelCatalogue } from '../../src/provider/models/model-catalogue.js';
+import { ModelResolver } from '../../src/provider/models/model-resolver.js';
+import { ModelStore } from '../../src/provider/models/model-store.js';
 import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
 import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
 import { SessionStore } from '../../src/session/session-store.js';
@@ -73,6 +75,10 @@ export async function openTestServices(
     },
     systemClock,
   );
+  const models = new ModelCatalogue({
+    prices: [{ model: 'claude-sonnet', input: 3, output: 15 }],
+  });
+  const store = new ModelStore(database.db, model.url);
   const services: TurnServices = {
     db: database.db,
     log: new MemoryEventLog(clock),
@@ -89,7 +95,14 @@ export async function openTestServices(
     sessions: new SessionStore(database.db, clock, 1_000),
     personas: new PersonaLibrary(fileURLToPath(new URL('../../instructions', import.meta.url))),
     provider,
-    models: new ModelCatalogue(),
+    models,
+    modelNames: new ModelResolver({
+      catalogue: models,
+      store,
+      provider,
+      clock,
+      logger: silentLogger,
+    }),
     tools: new ToolRegistry(tools),
     mcp: await openMcp({ config: noMcp, environment: {}, clock, logger: silentLogger }),
     redact: (text) => text,
@@ -109,7 +122,6 @@ export async function openTestServices(
     settings: {
       environmentModel: undefined,
       defaultLimits: someLimits,
-      prices: [{ model: 'claude-sonnet', input: 3, output: 15 }],
       serverPermissions: {},
       ownPaths: { closed: [], hidden: [], protected: [] },
       subagentsEnabled: false,

@@ -3,17 +3,25 @@ import { linkAbort } from '../../platform/abort.js';
 import type { Clock } from '../../platform/clock.js';
 import { checkEgress } from '../egress-policy.js';
 import type { ModelEvent, ModelRequest } from '../model-types.js';
+import type { ModelDescription } from '../models/model-description.js';
+import type { DescribedOrNot } from '../models/model-resolver.js';
+import { lifecycles } from '../models/model.js';
 import { missingApiKey, streamClosedEarly, streamStalled } from '../provider-errors.js';
 import type { ProviderMode, ProviderSettings } from '../provider-settings.js';
 import { secretRedactor } from '../redact-secrets.js';
 import { createClient } from './create-client.js';
 import type { ClientOptions } from './create-client.js';
+import { describeModel } from './describe-model.js';
 import { mapError, mapRefusal } from './map-error.js';
+import { deniesModel, lacksRoute } from './model-routes.js';
 import { finishBody, openBody } from './read-body.js';
 import type { BodyReader } from './read-body.js';
 import { createStreamReader } from './read-stream.js';
 import { StallWatch } from './stall-watch.js';
 import { toRequest } from './to-request.js';
+
+/** More than any provider has: a list that never ends must. */
+const MOST_MODELS = 2_000;
 
 /** The loopback server takes any key, and must never see a real one. */
 const REHEARSAL_KEY = 'rehearsal';
@@ -54,7 +62,7 @@ export class AnthropicProvider {
 
   /**
    * The check at boot: whether the provider takes the key and knows the model. One small request,
-   * no completion.
+   * no completion. A provider without the route is taken at its word.
    *
    * @throws `SDK_FAILURE`: 500 for every refusal, with `{category, upstreamStatus}`; 503 for a
    * missing key; what `stream` throws where no answer came. The signal's reason when it aborts.
@@ -65,7 +73,52 @@ export class AnthropicProvider {
       await client.models.retrieve(model, null, { signal });
     } catch (error) {
       signal?.throwIfAborted();
+      if (lacksRoute(error, model)) return;
       throw mapRefusal(error, model, this.#redact);
+    }
+  }
+
+  /**
+   * All models of the provider, those that are retired among them.
+   *
+   * @returns undefined where it has no list.
+   * @throws what `stream` throws; the signal's reason when it aborts.
+   */
+  async listModels(signal: AbortSignal): Promise<ModelDescription[] | undefined> {
+    const client = this.#open('MISSING_API_KEY');
+    const query = { lifecycle: [...lifecycles], limit: 1_000 };
+    const listed: ModelDescription[] = [];
+    try {
+      for await (const info of client.models.list(query, { signal })) {
+        const described = describeModel(info);
+        if (described !== undefined) listed.push({ ...described, isListed: true });
+        if (listed.length >= MOST_MODELS) break;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (lacksRoute(error)) return undefined;
+      throw mapError(error, this.#redact);
+    }
+    return listed.length === 0 ? undefined : listed;
+  }
+
+  /**
+   * One model, by a name that the provider may know as another one's.
+   *
+   * @returns `missing` where the provider says that it has no such model, `no-route` where it has no
+   * such route.
+   * @throws as `listModels`.
+   */
+  async describeModel(name: string, signal: AbortSignal): Promise<DescribedOrNot> {
+    const client = this.#open('MISSING_API_KEY');
+    try {
+      const info = await client.models.retrieve(name, null, { signal, maxRetries: 0 });
+      return describeModel(info) ?? 'no-route';
+    } catch (error) {
+      signal.throwIfAborted();
+      if (lacksRoute(error, name)) return 'no-route';
+      if (deniesModel(error, name)) return 'missing';
+      throw mapError(error, this.#redact);
     }
   }
 

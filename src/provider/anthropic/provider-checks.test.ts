@@ -26,7 +26,8 @@ async function serveModels(): Promise<{ url: string; asked: string[] }> {
     asked.push(`${request.method} ${request.url}`);
     const status = Number(request.url?.split('-').at(-1));
     response.writeHead(status, { 'content-type': 'application/json' });
-    const error = { type: 'error', error: { type: 'some_error', message: `no ${KEY}` } };
+    const type = status === 404 ? 'not_found_error' : 'some_error';
+    const error = { type: 'error', error: { type, message: `no ${KEY}, model: m-${status}` } };
     response.end(JSON.stringify(status === 200 ? { id: 'm', type: 'model' } : error));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -252,17 +252,18 @@ const callable: readonly Model[] = [
   },
 ];
 
-const retiredIds = [
-  'claude-opus-4-1-20250805',
-  'claude-opus-4-20250514',
-  'claude-sonnet-4-20250514',
-  'claude-3-7-sonnet-20250219',
-  'claude-3-5-sonnet-20241022',
-  'claude-3-5-sonnet-20240620',
-  'claude-3-5-haiku-20241022',
-  'claude-3-opus-20240229',
-  'claude-3-sonnet-20240229',
-  'claude-3-haiku-20240307',
+/** Retired models, with what does their work now. */
+const retired: readonly (readonly [id: string, replacement: string])[] = [
+  ['claude-opus-4-1-20250805', 'claude-opus-5-5'],
+  ['claude-opus-4-20250514', 'claude-opus-5-5'],
+  ['claude-sonnet-4-20250514', 'claude-sonnet-5-5'],
+  ['claude-3-7-sonnet-20250219', 'claude-sonnet-5-5'],
+  ['claude-3-5-sonnet-20241022', 'claude-sonnet-5-5'],
+  ['claude-3-5-sonnet-20240620', 'claude-sonnet-5-5'],
+  ['claude-3-5-haiku-20241022', 'claude-haiku-5-5'],
+  ['claude-3-opus-20240229', 'claude-opus-5-5'],
+  ['claude-3-sonnet-20240229', 'claude-sonnet-5-5'],
+  ['claude-3-haiku-20240307', 'claude-haiku-5-5'],
 ];
 
 /** What is taken of a model that nobody has described: what every server and every model takes. */
@@ -287,5 +288,9 @@ export function unknownModel(id: string): Model {
 
 export const knownModels: readonly Model[] = [
   ...callable,
-  ...retiredIds.map((id): Model => ({ ...unknownModel(id), lifecycle: 'retired' })),
+  ...retired.map(([id, replacement]): Model => ({
+    ...unknownModel(id),
+    lifecycle: 'retired',
+    replacement,
+  })),
 ];

@@ -1,13 +1,15 @@
 import type { Price } from '../../governance/cost.js';
 
 /** How a request may ask for thinking, in the API's words. */
-export type ThinkingKind = 'adaptive' | 'between_tools' | 'enabled' | 'disabled';
+export const thinkingKinds = ['adaptive', 'between_tools', 'enabled', 'disabled'] as const;
+export type ThinkingKind = (typeof thinkingKinds)[number];
 
 /** How much a model thinks and writes, from least to most. */
 export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof efforts)[number];
 
-export type Lifecycle = 'active' | 'deprecated' | 'retired';
+export const lifecycles = ['active', 'deprecated', 'retired'] as const;
+export type Lifecycle = (typeof lifecycles)[number];
 
 /** What is known of a model. Nothing of it is read out of the model's name. */
 export interface Model {
@@ -18,6 +20,8 @@ export interface Model {
   lifecycle: Lifecycle;
   /** ISO date of the planned retirement, or of the one that was. */
   retiresAt?: string;
+  /** What to use in its place. Absent: the default model. */
+  replacement?: string;
   /** Tokens of a request and its reply together. */
   contextWindow: number;
   /** Most tokens of one reply: the upper bound of `max_tokens`. */

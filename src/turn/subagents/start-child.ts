@@ -113,8 +113,8 @@ async function chooseOptions(
   run: TurnRun,
   agent: string,
 ): Promise<{ resolution: OptionResolution; persona: Persona }> {
-  const { personas, settings } = services;
-  const { environmentModel, defaultLimits, prices } = settings;
+  const { personas, settings, modelNames: models } = services;
+  const { environmentModel, defaultLimits } = settings;
   const parent = run.turn.options.options;
   const persona = await personas.load(agent);
   const { costLimit, thinking, priority } = parent;
@@ -127,7 +127,8 @@ async function chooseOptions(
     ...(costLimit === undefined ? {} : { maxCostUsd: costLimit.usd }),
   };
   const subject = { persona: agent, mode: parent.mode, asAgent: true };
-  return loadOptions({ personas, environmentModel, defaultLimits, prices }, subject, opts);
+  const tiers = { personas, models, environmentModel, defaultLimits };
+  return loadOptions(tiers, subject, opts);
 }
 
 /** What the parent has left, and who shares it. */

@@ -1,0 +1,53 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadModels } from './load-models.js';
+import { ModelsInvalidError } from './models-invalid-error.js';
+
+describe('loadModels', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-models-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const load = async (text: string) => {
+    const file = path.join(folder, 'models.json');
+    await writeFile(file, text);
+    return loadModels(file);
+  };
+
+  it('has none without a file', async () => {
+    expect(await loadModels(undefined)).toEqual([]);
+  });
+
+  it('reads models by id, each with what differs', async () => {
+    const price = { input: 1, output: 2, longPrompt: { above: 9, input: 3, output: 4 } };
+    const given = { 'claude-sonnet-5-5': { price }, llama: { contextWindow: 8_192, thinking: [] } };
+    expect(await load(JSON.stringify(given))).toEqual([
+      { id: 'claude-sonnet-5-5', price },
+      { id: 'llama', contextWindow: 8_192, thinking: [] },
+    ]);
+  });
+
+  it.each([
+    ['[]', 'the file must be an object of models by id'],
+    ['{"llama":', 'it is no JSON'],
+    ['{"a b":{}}', '"a b" is no model'],
+    ['{"llama":1}', 'llama must be an object'],
+    ['{"llama":{"contextWindow":"8k"}}', 'llama: contextWindow must be integer'],
+    ['{"llama":{"window":8}}', 'llama: window is not allowed (known: name, '],
+    ['{"llama":{"thinking":["deep"]}}', 'llama: thinking.0 must be one of ["adaptive"'],
+    ['{"llama":{"price":{"input":1}}}', 'llama: price.output is required'],
+    ['{"llama":{"retiresAt":"soon"}}', 'llama: retiresAt must match pattern'],
+  ])('refuses %s and says what is wrong', async (text, message) => {
+    const failed = load(text);
+    await expect(failed).rejects.toThrow(ModelsInvalidError);
+    await expect(failed).rejects.toThrow(message);
+  });
+
+  it('says of a file that is not there that it is not there', async () => {
+    await expect(loadModels(path.join(folder, 'none.json'))).rejects.toThrow('ENOENT');
+  });
+});

@@ -1,0 +1,118 @@
+import { isPlainObject } from '../../platform/json.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import type { ModelCatalogue } from './model-catalogue.js';
+import type { ModelDescription } from './model-description.js';
+import type { ModelStore } from './model-store.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Between two looks at what other processes have been told. */
+const ROUND_MS = 600_000;
+/** The longest wait for the list. */
+const ASK_MS = 15_000;
+
+export interface KeeperDeps {
+  catalogue: Pick<ModelCatalogue, 'replace'>;
+  store: Pick<ModelStore, 'load' | 'claim' | 'postpone' | 'replace'>;
+  provider: {
+    /** @returns undefined where the provider has no such route. */
+    listModels(signal: AbortSignal): Promise<ModelDescription[] | undefined>;
+  };
+  clock: Clock;
+  logger: Pick<Logger, 'info' | 'warn'>;
+  /** How long a list is good for. Default: a day. */
+  staleAfterMs?: number;
+}
+
+/**
+ * Keeps a process's catalogue at what the provider says, beside everything else: nothing waits for
+ * it, and whatever goes wrong, turns run with what is known. One process a day asks; all others
+ * read what it stored.
+ */
+export class CatalogueKeeper {
+  readonly #closing = new AbortController();
+  #round: Promise<void> = Promise.resolve();
+  #cancelTimer = (): void => undefined;
+  /** Said last: a fault that lasts is one line. */
+  #fault: string | undefined;
+
+  constructor(private readonly deps: KeeperDeps) {}
+
+  /** Resolves when what the database has is in the catalogue. */
+  async start(): Promise<void> {
+    await this.#guarded(() => this.#load());
+    this.#begin();
+  }
+
+  /** Resolves when nothing of it is under way. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#cancelTimer();
+    await this.#round;
+  }
+
+  #begin(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#round = this.#guarded(() => this.#refresh());
+    this.#cancelTimer = this.deps.clock.after(ROUND_MS, () => {
+      void this.#round.then(() => this.#begin());
+    });
+  }
+
+  async #refresh(): Promise<void> {
+    const { store, clock, staleAfterMs = DAY_MS } = this.deps;
+    const now = clock.now();
+    if (!(await store.claim(new Date(now), new Date(now - staleAfterMs)))) return this.#load();
+    try {
+      await this.#ask(new Date(now));
+    } catch (error) {
+      await store.postpone(new Date(now - staleAfterMs + HOUR_MS));
+      throw error;
+    }
+  }
+
+  async #ask(now: Date): Promise<void> {
+    const { provider, store, catalogue, logger } = this.deps;
+    const { signal } = this.#closing;
+    const described = await provider.listModels(
+      AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]),
+    );
+    if (described === undefined) {
+      this.#say('the provider has no list of models; the built-in table is used', {});
+      return;
+    }
+    await store.replace(described, now);
+    catalogue.replace(described);
+    this.#fault = undefined;
+    logger.info({ models: described.length }, 'the provider has described its models');
+  }
+
+  async #load(): Promise<void> {
+    const { store, catalogue } = this.deps;
+    const described = await store.load();
+    if (described.length > 0) catalogue.replace(described);
+  }
+
+  /** Never rejects. */
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      this.#say('the list of models could not be refreshed; what is known is used', {
+        reason: error instanceof Error ? error.message : String(error),
+        ...(error instanceof Error && 'details' in error && isPlainObject(error.details)
+          ? { details: error.details }
+          : {}),
+      });
+    }
+  }
+
+  #say(message: string, fields: Record<string, unknown>): void {
+    const fault = `${message} ${String(fields['reason'])}`;
+    if (fault === this.#fault) return;
+    this.#fault = fault;
+    this.deps.logger.warn(fields, message);
+  }
+}

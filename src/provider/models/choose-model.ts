@@ -1,0 +1,103 @@
+import { unreachable } from '../../platform/exhaustive.js';
+import type { Price } from '../../governance/cost.js';
+import { modelRefused } from '../provider-errors.js';
+import type { Model } from './model.js';
+
+/** The model of turns where nobody names one. */
+export const DEFAULT_MODEL = 'claude-sonnet-5-5';
+
+/** What clients of the contract send as their default; it was retired in June 2026. */
+const CONTRACT_DEFAULT = 'claude-sonnet-4-20250514';
+
+/** What clients are told of the model that was named. */
+export interface ModelNotice {
+  kind: 'model-changed' | 'model-deprecated' | 'model-not-described';
+  text: string;
+  metadata: Record<string, string>;
+}
+
+/** The model a turn runs with. */
+export interface ResolvedModel {
+  /** As requests name it. */
+  name: string;
+  /** Absent: not known. */
+  price?: Price;
+  /** For clients. */
+  notices: ModelNotice[];
+}
+
+/** A name as it is sent to the provider. */
+export interface SentName {
+  name: string;
+  notices: ModelNotice[];
+}
+
+/**
+ * The name that is sent for the one that was given: without `[1m]`, which older clients put at its
+ * end to ask for a large window, and with today's default in place of the contract's. Pure.
+ *
+ * @param standard the model of turns that name none.
+ */
+export function sentName(given: string, standard: string): SentName {
+  const name = given.replace(/\s*\[1m\]$/i, '');
+  const notices =
+    name === given
+      ? []
+      : [changed(given, name, 'The window is the model’s own, and “[1m]” no part of its name')];
+  if (name !== CONTRACT_DEFAULT) return { name, notices };
+  const current = standard === CONTRACT_DEFAULT ? DEFAULT_MODEL : standard;
+  return {
+    name: current,
+    notices: [...notices, changed(name, current, `${name} is retired, and was the default`)],
+  };
+}
+
+function changed(from: string, to: string, why: string): ModelNotice {
+  return {
+    kind: 'model-changed',
+    text: `${why}: the turn runs with ${to}.`,
+    metadata: { model: from, using: to },
+  };
+}
+
+/** The provider knows the name as another model's. */
+export function resolvedName(given: string, id: string): ModelNotice {
+  return changed(given, id, `The provider has ${id} as ${given}`);
+}
+
+/** Nobody could be asked what the model takes. */
+export function notDescribed(model: string): ModelNotice {
+  return {
+    kind: 'model-not-described',
+    text: `Nothing is known of the model ${model}, and the provider does not describe it: the turn runs with what every model takes. TURNPIKE_MODELS can say more.`,
+    metadata: { model },
+  };
+}
+
+/**
+ * What is to be said of a model that is known. Pure.
+ *
+ * @throws TypedError SDK_FAILURE 400, category `MODEL_RETIRED`.
+ */
+export function judgeLifecycle(model: Model, given: string, standard: string): ModelNotice[] {
+  const useInstead = model.replacement ?? (standard === given ? DEFAULT_MODEL : standard);
+  switch (model.lifecycle) {
+    case 'active':
+      return [];
+    case 'retired':
+      throw modelRefused('MODEL_RETIRED', { model: given, useInstead });
+    case 'deprecated':
+      return [deprecated(model, useInstead)];
+    default:
+      return unreachable(model.lifecycle);
+  }
+}
+
+function deprecated({ id, retiresAt }: Model, useInstead: string): ModelNotice {
+  const until = retiresAt === undefined ? '' : ` and is retired on ${retiresAt}`;
+  return {
+    kind: 'model-deprecated',
+    text: `The model ${id} is deprecated${until}. Use ${useInstead}.`,
+    metadata: { model: id, useInstead, ...(retiresAt === undefined ? {} : { retiresAt }) },
+  };
+}

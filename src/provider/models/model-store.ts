@@ -1,0 +1,96 @@
+import { and, eq, lt, ne } from 'drizzle-orm';
+import type { JsonObject } from '../../platform/json.js';
+import type { Database, Queryable } from '../../storage/connection.js';
+import { models } from '../../storage/model-schema.js';
+import type { ModelDescription } from './model-description.js';
+
+/** The row that stands for the list as a whole. */
+const LIST = '';
+
+/** What a provider said of its models, as rows that all processes share. */
+export class ModelStore {
+  /** @param source who says it: descriptions of one provider are not another's. */
+  constructor(
+    private readonly db: Database,
+    private readonly source: string,
+  ) {}
+
+  /** Everything that the provider said. */
+  async load(): Promise<ModelDescription[]> {
+    const rows = await this.db
+      .select()
+      .from(models)
+      .where(and(eq(models.source, this.source), ne(models.id, LIST)));
+    return rows.map(toDescription);
+  }
+
+  /** @returns undefined for a model that the provider was not asked for. */
+  async find(id: string): Promise<ModelDescription | undefined> {
+    if (id === LIST) return undefined;
+    const [row] = await this.db
+      .select()
+      .from(models)
+      .where(and(eq(models.source, this.source), eq(models.id, id)));
+    return row && toDescription(row);
+  }
+
+  /**
+   * Takes it upon this process to ask for the list.
+   *
+   * @returns false when a process took it since `before`, this one among them.
+   */
+  async claim(now: Date, before: Date): Promise<boolean> {
+    const taken = await this.db
+      .insert(models)
+      .values({ source: this.source, id: LIST, described: {}, describedAt: now })
+      .onConflictDoUpdate({
+        target: [models.source, models.id],
+        set: { describedAt: now },
+        setWhere: lt(models.describedAt, before),
+      })
+      .returning({ id: models.id });
+    return taken.length > 0;
+  }
+
+  /** The list was not had: it counts as asked for at `at`. */
+  async postpone(at: Date): Promise<void> {
+    await this.db
+      .update(models)
+      .set({ describedAt: at })
+      .where(and(eq(models.source, this.source), eq(models.id, LIST)));
+  }
+
+  /** Stores the list, in place of all that was said before. */
+  async replace(described: readonly ModelDescription[], now: Date): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await tx.delete(models).where(and(eq(models.source, this.source), ne(models.id, LIST)));
+      await this.#insert(tx, described, now);
+    });
+  }
+
+  /** Stores what was said of one model. */
+  async add(described: ModelDescription, now: Date): Promise<void> {
+    await this.#insert(this.db, [described], now);
+  }
+
+  async #insert(
+    db: Queryable,
+    described: readonly ModelDescription[],
+    describedAt: Date,
+  ): Promise<void> {
+    const rows = described.map(({ id, ...said }) => ({
+      source: this.source,
+      id,
+      // A description is JSON: it was read from some.
+      described: said as JsonObject,
+      describedAt,
+    }));
+    if (rows.length === 0) return;
+    // Two processes may be told of the same model at once: what they are told is the same.
+    await db.insert(models).values(rows).onConflictDoNothing();
+  }
+}
+
+function toDescription({ id, described }: typeof models.$inferSelect): ModelDescription {
+  return { ...(described as Partial<ModelDescription>), id };
+}
