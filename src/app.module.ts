@@ -18,10 +18,13 @@ import { HousekeepingModule } from './ops/housekeeping.module.js';
 import { QueueController } from './ops/queue.controller.js';
 import { QueueService } from './ops/queue-service.js';
 import { optionRules } from './options/option-rules.js';
+import { chooseStandard } from './options/resolve-options.js';
 import { SettingsController } from './options/settings/settings.controller.js';
 import { SettingsService } from './options/settings/settings-service.js';
 import { SettingsStore } from './options/settings/settings-store.js';
 import { OracleModule } from './oracle/oracle.module.js';
+import { ModelController } from './provider/models/model.controller.js';
+import { ModelListService } from './provider/models/model-list-service.js';
 import { SessionController } from './session/session.controller.js';
 import { SessionListController } from './session/session-list.controller.js';
 import { sessionNotFound } from './session/session-errors.js';
@@ -50,6 +53,17 @@ export class AppModule {
     const boot = { sessions, personas, provider, clock, ownPaths, audit, ...tiers };
     const defaultModel = optionRules.model.read(config.model) ?? optionRules.model.fallback();
     const settings = new SettingsService(new SettingsStore(db, clock), defaultModel, audit);
+    const modelList = new ModelListService({
+      catalogue: services.models,
+      mode: runtime.mode,
+      standardModel: async () => {
+        const agentsModel = (await personas.globalDefaults())?.model;
+        return chooseStandard({
+          ...(environmentModel === undefined ? {} : { environmentModel }),
+          ...(agentsModel === undefined ? {} : { agentsModel }),
+        });
+      },
+    });
     const sessionService = new SessionService({ ...boot, mcp: services.mcp }, services.tools);
     const turnApi = TurnApiModule.register(services, config.disconnectGraceMs);
     const dependencies = [
@@ -127,6 +141,7 @@ export class AppModule {
       providers: [
         { provide: SessionService, useValue: sessionService },
         { provide: SettingsService, useValue: settings },
+        { provide: ModelListService, useValue: modelList },
         { provide: TodoStore, useValue: services.todos },
         { provide: ToolListService, useValue: new ToolListService(services.tools, services.mcp) },
         { provide: QueueService, useValue: openQueueService(runtime) },
@@ -141,6 +156,7 @@ const apiControllers = [
   SessionController,
   SessionListController,
   SettingsController,
+  ModelController,
   TodoController,
   ToolController,
   QueueController,

@@ -13,6 +13,7 @@ const usage = `turnpike turn [options] MESSAGE    run one turn and print its str
 turnpike chat [options]             talk, message by message; /help says how
 turnpike tail TURN [--after ID]     print a turn that runs or ran
 turnpike sessions [--limit N]       the latest sessions; agents: the named agents
+turnpike models                     the models that turns may name, with windows and prices
 turnpike approvals [--json]         what turns wait for
 turnpike approve ID                 --session: and every such call of the session; --rule R: all of R
 turnpike deny ID [WHY]              the model is told why
@@ -29,7 +30,7 @@ Options of turn:
 Options of chat:
   --session ID      go on with a session
   --agent NAME      one of the named agents
-  --json            print every frame as a line of JSON; also with tail, sessions and agents
+  --json            print every frame as a line of JSON; also with tail, sessions, agents and models
 
 Options of serve:
   --port N          port to listen on (TURNPIKE_PORT)
@@ -59,7 +60,7 @@ async function run(): Promise<number> {
     return answerCommand(command, rest, process.env);
   if (command === 'chat') return chatCommand(rest, process.env);
   if (command === 'tail') return tailCommand(rest, process.env);
-  if (command === 'sessions' || command === 'agents')
+  if (command === 'sessions' || command === 'agents' || command === 'models')
     return listCommand(command, rest, process.env);
   if (command === 'keys') return keysCommand(rest, process.env);
   if (command === 'serve') return serveCommand(rest, process.env);

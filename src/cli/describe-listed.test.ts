@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeAgent, describeSession } from './describe-listed.js';
+import { ModelCatalogue } from '../provider/models/model-catalogue.js';
+import { viewModel } from '../provider/models/view-model.js';
+import { describeAgent, describeModel, describeSession } from './describe-listed.js';
 
 describe('a line of turnpike sessions', () => {
   const session = {
@@ -40,5 +42,35 @@ describe('a line of turnpike agents', () => {
     [{ model: 'claude-x', tools: ['read', 'bash'] }, 'helper  (claude-x; read,bash)'],
   ])('has what is known: %j', (more, line) => {
     expect(describeAgent({ ...agent, ...more })).toBe(line);
+  });
+});
+
+describe('a line of turnpike models', () => {
+  const [model] = new ModelCatalogue().list().map(viewModel);
+  if (model === undefined) throw new Error('There is no model');
+  const rest = {
+    id: 'm',
+    contextWindow: 200_000,
+    maxOutput: 64_000,
+    price: { input: 1, output: 5 },
+  };
+
+  it.each([
+    [rest, 'm  200K window, 64K reply  $1 in, $5 out'],
+    [
+      { ...rest, id: 'd', contextWindow: 1_000_000 },
+      'd  1M window, 64K reply  $1 in, $5 out  (default)',
+    ],
+    [
+      { ...rest, lifecycle: 'deprecated' as const, retiresAt: '2026-11-30' },
+      'm  200K window, 64K reply  $1 in, $5 out  (deprecated, retires 2026-11-30)',
+    ],
+  ])('has what is known: %j', (more, line) => {
+    expect(describeModel({ ...model, ...more }, 'd')).toBe(line);
+  });
+
+  it('says that a price is not known', () => {
+    const { price: _price, ...free } = model;
+    expect(describeModel(free, 'd')).toContain('price not known');
   });
 });

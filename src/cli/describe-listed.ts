@@ -1,4 +1,4 @@
-import type { AgentSummary, ListedSession } from '../client/turnpike-client.js';
+import type { AgentSummary, ListedModel, ListedSession } from '../client/turnpike-client.js';
 import { oneLine } from './plain-text.js';
 
 /** One line of `turnpike sessions`. Times are UTC. */
@@ -16,4 +16,22 @@ export function describeAgent({ name, description, model, tools }: AgentSummary)
   const known = facts.filter((fact) => fact !== null).join('; ');
   const about = description === null ? '' : `  ${oneLine(description, 160)}`;
   return `${name}${about}${known === '' ? '' : `  (${oneLine(known, 200)})`}`;
+}
+
+/** One line of `turnpike models`. Prices are US dollars for a million tokens. */
+export function describeModel(model: ListedModel, defaultModel: string): string {
+  const { id, contextWindow, maxOutput, price, lifecycle, retiresAt } = model;
+  const cost = price === undefined ? 'price not known' : `$${price.input} in, $${price.output} out`;
+  const state = [
+    ...(id === defaultModel ? ['default'] : []),
+    ...(lifecycle === 'active' ? [] : [lifecycle]),
+    ...(retiresAt === undefined ? [] : [`retires ${retiresAt}`]),
+  ];
+  const marks = state.length === 0 ? '' : `  (${state.join(', ')})`;
+  const name = oneLine(id, 200);
+  return `${name}  ${inThousands(contextWindow)} window, ${inThousands(maxOutput)} reply  ${cost}${marks}`;
+}
+
+function inThousands(tokens: number): string {
+  return tokens >= 1_000_000 ? `${tokens / 1_000_000}M` : `${Math.round(tokens / 1_000)}K`;
 }

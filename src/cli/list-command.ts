@@ -1,17 +1,20 @@
 import { parseArgs } from 'node:util';
+import { unreachable } from '../platform/exhaustive.js';
 import type { TurnpikeClient } from '../client/turnpike-client.js';
-import { describeAgent, describeSession } from './describe-listed.js';
+import { describeAgent, describeModel, describeSession } from './describe-listed.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
 import { UsageError } from './parse-turn-arguments.js';
 
+export type Listed = 'sessions' | 'agents' | 'models';
+
 /**
- * `turnpike sessions` and `turnpike agents`: one line each, or one line of JSON with `--json`.
+ * `turnpike sessions`, `turnpike agents` and `turnpike models`: one line each, or one line of JSON with `--json`.
  *
  * @returns 0; 1 when the server could not be asked; 2 for a wrong call.
  */
 export async function listCommand(
-  what: 'sessions' | 'agents',
+  what: Listed,
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
@@ -19,11 +22,7 @@ export async function listCommand(
   try {
     const { json, limit } = readArguments(what, args);
     server = await findServer(environment);
-    const client = clientOf(server);
-    const lines =
-      what === 'sessions'
-        ? await sessionLines(client, limit, json)
-        : await agentLines(client, json);
+    const lines = await linesOf(what, clientOf(server), { json, limit });
     for (const line of lines) process.stdout.write(`${line}\n`);
     if (lines.length === 0 && !json) process.stderr.write(`There are no ${what}.\n`);
     return 0;
@@ -32,6 +31,25 @@ export async function listCommand(
     return exitCodeOf(error);
   } finally {
     await server?.close();
+  }
+}
+
+interface Asked {
+  json: boolean;
+  /** Of sessions. */
+  limit: number;
+}
+
+function linesOf(what: Listed, client: TurnpikeClient, { json, limit }: Asked): Promise<string[]> {
+  switch (what) {
+    case 'sessions':
+      return sessionLines(client, limit, json);
+    case 'agents':
+      return agentLines(client, json);
+    case 'models':
+      return modelLines(client, json);
+    default:
+      return unreachable(what);
   }
 }
 
@@ -55,12 +73,17 @@ async function agentLines(client: TurnpikeClient, json: boolean): Promise<string
   return agents.map((one) => (json ? JSON.stringify(one) : describeAgent(one)));
 }
 
-function readArguments(what: string, args: readonly string[]): { json: boolean; limit: number } {
+async function modelLines(client: TurnpikeClient, json: boolean): Promise<string[]> {
+  const { models, defaultModel } = await client.models();
+  return models.map((one) => (json ? JSON.stringify(one) : describeModel(one, defaultModel)));
+}
+
+function readArguments(what: Listed, args: readonly string[]): Asked {
   const { values } = parseArgs({
     args: [...args],
     options: { json: { type: 'boolean', default: false }, limit: { type: 'string' } },
   });
-  if (what === 'agents' && values.limit !== undefined)
+  if (what !== 'sessions' && values.limit !== undefined)
     throw new UsageError('--limit goes with sessions');
   const limit = Number(values.limit ?? 20);
   if (!Number.isInteger(limit) || limit < 1)

@@ -14,6 +14,8 @@ export type { UploadedFile } from '../attachments/upload/upload-service.js';
 export type { TurnEvent } from '../events/turn-event.js';
 export type { QueueView } from '../ops/view-queue.js';
 export type { Settings } from '../options/settings/model-settings.js';
+export type { ModelList } from '../provider/models/model-list-service.js';
+export type { ListedModel } from '../provider/models/view-model.js';
 export type { BootReport } from '../session/boot-session.js';
 export type { WantedSession } from '../session/session-service.js';
 export type { ListedSession, SessionRecord } from '../session/view-session.js';

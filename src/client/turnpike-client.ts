@@ -5,6 +5,7 @@ import type {
   AgentSummary,
   ListedTool,
   MessageView,
+  ModelList,
   QueueView,
   UsageView,
 } from './server-types.js';
@@ -71,6 +72,11 @@ export class TurnpikeClient {
   /** The named agents. */
   async agents(): Promise<AgentSummary[]> {
     return (await this.#line.json<{ agents: AgentSummary[] }>({ path: '/agents' })).agents;
+  }
+
+  /** The models that turns may name, and the one of turns that name none. */
+  models(): Promise<ModelList> {
+    return this.#line.json({ path: '/api/harness/models' });
   }
 
   /** The server's tools by name, with those of MCP servers that turns have used. */

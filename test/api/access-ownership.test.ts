@@ -137,6 +137,7 @@ const withoutIds = [
   'get /api/admin/queue',
   'get /api/harness/session/list',
   'get /api/harness/sessions',
+  'get /api/harness/models',
   'get /api/harness/tools',
   'get /api/harness/usage',
   'get /api/settings/agent-config',

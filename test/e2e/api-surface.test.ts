@@ -92,6 +92,7 @@ describe('the server beside its turns', () => {
       'get /api/chat/{id}/stream',
       'get /api/harness/approvals',
       'get /api/harness/approvals/{id}',
+      'get /api/harness/models',
       'get /api/harness/session/list',
       'get /api/harness/session/{id}',
       'get /api/harness/sessions',

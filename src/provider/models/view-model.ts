@@ -1,0 +1,52 @@
+import type { Price } from '../../governance/cost.js';
+import type { Effort, Lifecycle, Model, ThinkingKind } from './model.js';
+
+/** A model as clients see it: `GET /api/harness/models`. */
+export interface ListedModel {
+  /** For `opts.model`. */
+  id: string;
+  /** For people. */
+  name: string;
+  lifecycle: Lifecycle;
+  /** ISO date of the planned retirement; absent: none is planned. */
+  retiresAt?: string;
+  /** Tokens of a request and its reply together. */
+  contextWindow: number;
+  /** Most tokens of one reply. */
+  maxOutput: number;
+  thinking: {
+    /** What a request may ask for, in the API's words; empty: the model does not think. */
+    kinds: readonly ThinkingKind[];
+    /** What becomes of a request that does not say. */
+    byDefault: 'always' | 'on' | 'off';
+  };
+  effort: {
+    /** From least to most; empty: there is no choice. */
+    levels: readonly Effort[];
+    default?: Effort;
+  };
+  seesImages: boolean;
+  readsPdfs: boolean;
+  /** US dollars for a million tokens; absent: not known. */
+  price?: Price;
+}
+
+export function viewModel(model: Model): ListedModel {
+  const { id, name, lifecycle, retiresAt, contextWindow, maxOutput, defaultEffort, price } = model;
+  return {
+    id,
+    name,
+    lifecycle,
+    ...(retiresAt === undefined ? {} : { retiresAt }),
+    contextWindow,
+    maxOutput,
+    thinking: { kinds: model.thinking, byDefault: model.thinksByDefault },
+    effort: {
+      levels: model.efforts,
+      ...(defaultEffort === undefined ? {} : { default: defaultEffort }),
+    },
+    seesImages: model.seesImages,
+    readsPdfs: model.readsPdfs,
+    ...(price === undefined ? {} : { price }),
+  };
+}
