@@ -49,6 +49,17 @@ describe('FileShower', () => {
     expect(files.map(({ as }) => as)).toEqual(['document', 'image', 'pdf']);
   });
 
+  it('shows no more files of a message than it may, and says so of the others', async () => {
+    const names = ['a.txt', 'b.txt', 'c.txt'];
+    const message = await Promise.all(names.map((name) => stored(name, name)));
+    const shower = open({ mostFiles: 2 });
+    const { parts, files } = await shower.show(message);
+    expect(files.map(({ as }) => as)).toEqual(['document', 'document', 'nothing']);
+    expect(parts[2]).toMatchObject({ text: expect.stringContaining('max_context_nodes') });
+    // Each message has its own: what was shown of an earlier one stays as it was.
+    expect((await shower.show(message)).parts).toEqual(parts);
+  });
+
   it('shows the text of a PDF that is too long, and says why', async () => {
     const { parts, files } = await open().show([await stored('long.pdf', testPdf({ pages: 101 }))]);
     expect(parts).toEqual([

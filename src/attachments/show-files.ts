@@ -20,7 +20,10 @@ export interface ShowDeps {
   extractions: Pick<Extractions, 'readText' | 'readImage' | 'countPages'>;
 }
 
-export type ShowRules = Pick<ShowingFacts, 'wanted' | 'seesImages' | 'readsPdfs'>;
+export type ShowRules = Pick<ShowingFacts, 'wanted' | 'seesImages' | 'readsPdfs'> & {
+  /** Most files of one message. Absent: no limit. */
+  mostFiles?: number;
+};
 
 export interface ShownParts {
   parts: UserPart[];
@@ -48,7 +51,13 @@ export class FileShower {
         shown.parts.push(part);
         continue;
       }
-      const { content, told } = await this.#showFile(part.file);
+      const { content, told } =
+        shown.files.length < (this.rules.mostFiles ?? Infinity)
+          ? await this.#showFile(part.file)
+          : unavailable(
+              part.file,
+              `${this.rules.mostFiles} files are shown at once, which is the limit max_context_nodes`,
+            );
       shown.parts.push(content);
       shown.files.push({ name: part.file.name, ...told });
     }

@@ -2,6 +2,7 @@ import type { PersonaLibrary } from '../agents/load-persona.js';
 import type { AgentConfig } from '../governance/agent-config.js';
 import type { Persona } from '../agents/parse-persona.js';
 import type { ModelResolver } from '../provider/models/model-resolver.js';
+import type { Preferences } from './settings/preferences.js';
 import {
   chooseModel,
   choosePersona,
@@ -23,6 +24,8 @@ export interface OptionSubject {
   agentConfig?: Partial<AgentConfig> | null;
   /** What the user has set. */
   user?: Partial<AgentConfig>;
+  /** What the user wishes beside limits. */
+  preferences?: Preferences;
   /** Where nobody sets any; the server's when absent. */
   limits?: Readonly<AgentConfig>;
   /** The persona was called as an agent. */
@@ -50,6 +53,7 @@ export async function loadOptions(
     persona,
     asAgent: session.asAgent === true,
     ...(session.user === undefined ? {} : { user: session.user }),
+    ...(session.preferences === undefined ? {} : { preferences: session.preferences }),
     defaults: {
       ...(environmentModel === undefined ? {} : { environmentModel }),
       ...(agents?.model === undefined ? {} : { agentsModel: agents.model }),

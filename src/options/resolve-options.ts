@@ -16,6 +16,7 @@ import {
 import type { Chosen, Provenance } from './provenance.js';
 import { findProblems, type OptionProblem } from './option-problems.js';
 import { resolveLimits } from './resolve-limits.js';
+import type { Preferences, SubagentTerms } from './settings/preferences.js';
 import { storableJson } from './storable.js';
 
 /** What a turn runs with. Resolved once and stored with it; nothing later reads a default. */
@@ -47,6 +48,10 @@ export interface ResolvedOptions {
   clientTools?: ClientTool[];
   /** Absent: no limit of cost. */
   costLimit?: CostLimit;
+  /** Most files of a message, and results of a search, that are shown at once. Absent: the server’s. */
+  contextNodes?: number;
+  /** Of the agents it delegates to. Absent: what the turn itself has. */
+  subagents?: SubagentTerms;
   /** Limits of the turn; `maxIterations` is `maxTurns`. */
   agentConfig: AgentConfig;
   /** Of the persona. Absent: `default`. */
@@ -71,6 +76,8 @@ export interface OptionSources {
   asAgent?: boolean;
   /** What the user has set. */
   user?: Partial<AgentConfig>;
+  /** What the user wishes beside limits. */
+  preferences?: Preferences;
   defaults: {
     environmentModel?: string;
     agentsModel?: string;
@@ -87,7 +94,13 @@ export interface OptionResolution {
   provenance: Record<
     Exclude<
       keyof ResolvedOptions,
-      'agentConfig' | 'decisionTree' | 'costLimit' | 'clientTools' | 'fallbackFrom'
+      | 'agentConfig'
+      | 'decisionTree'
+      | 'costLimit'
+      | 'clientTools'
+      | 'fallbackFrom'
+      | 'contextNodes'
+      | 'subagents'
     >,
     Provenance
   > & {
@@ -132,7 +145,10 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     onDisconnect: chooseGiven(optionRules.onDisconnect, 'onDisconnect'),
     onBusy: chooseGiven(optionRules.onBusy, 'onBusy'),
     priority: chooseGiven(optionRules.priority, 'priority'),
-    thinking: choose(optionRules.thinking, given['thinking'], [['persona', persona.thinking]]),
+    thinking: choose(optionRules.thinking, given['thinking'], [
+      ['persona', persona.thinking],
+      ['user', sources.preferences?.thinking],
+    ]),
     citations: choose(citations, given['citations'], [['persona', persona.citations]]),
     attachmentsAs: choose(attachmentsAs, given['attachmentsAs'], [
       ['persona', persona.attachments],
@@ -144,6 +160,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
   const { maxTokens: tokens, maxCostUsd, clientTools, fallbackModel: other, ...always } = chosen;
   const { price, notices = [] } = sources.model ?? {};
   const usd = maxCostUsd.value;
+  const { contextNodes, subagents } = sources.preferences ?? {};
   const governance = storableJson(given['subagentGovernance']);
   return {
     options: {
@@ -152,6 +169,8 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       ...(tokens.value === undefined ? {} : { maxTokens: tokens.value }),
       ...(clientTools.value.length === 0 ? {} : { clientTools: clientTools.value }),
       ...(usd === undefined || price === undefined ? {} : { costLimit: { usd, price } }),
+      ...(contextNodes === undefined ? {} : { contextNodes }),
+      ...(subagents === undefined ? {} : { subagents }),
       agentConfig: limits.config,
       ...(sources.persona.decisionTree === undefined
         ? {}
@@ -177,12 +196,13 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
  * said here: it may have to be asked for.
  */
 export function chooseModel(
-  sources: Pick<OptionSources, 'opts' | 'persona' | 'asAgent' | 'defaults'>,
+  sources: Pick<OptionSources, 'opts' | 'persona' | 'asAgent' | 'preferences' | 'defaults'>,
 ): { named: Chosen<string>; standard: string } {
   const { model } = optionRules;
   const own: Tier<string>[] =
     sources.asAgent === true ? [['persona', model.read(sources.persona.model)]] : [];
-  const tiers = [...own, ...standardTiers(sources.defaults)];
+  const wished: Tier<string> = ['user', model.read(sources.preferences?.model)];
+  const tiers = [...own, wished, ...standardTiers(sources.defaults)];
   return {
     named: choose(model, givenOptions(sources.opts)['model'], tiers),
     standard: chooseStandard(sources.defaults),

@@ -152,6 +152,7 @@ export class OracleService {
       attachments: [],
       idempotencyKey: undefined,
       limits: defaultAgentConfig,
+      isOracle: true,
     };
     if (busy === 'interrupt') return takeOver(turns, services.clock, submission);
     const submitted = await submitUnlessBusy(turns, submission);

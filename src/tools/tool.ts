@@ -34,6 +34,8 @@ export interface ToolContext {
   ownPaths?: OwnPaths;
   /** The whole environment of child processes (see `pickShellEnv`). Nothing is inherited. */
   env?: Readonly<Record<string, string>>;
+  /** Most results that a search shows at once. Default: the tool's own limit. */
+  mostResults?: number;
   /** The session's todo list. */
   todos?: TodoBoard;
   /** Has a subagent do a piece of work and gives its answer; absent: the turn may not delegate. */

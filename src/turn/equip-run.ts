@@ -122,6 +122,7 @@ async function equipWith(
       workdir: projectRoot,
       ownPaths: settings.ownPaths,
       env: settings.shellEnv,
+      ...(options.contextNodes === undefined ? {} : { mostResults: options.contextNodes }),
       todos: todoBoard(attempt, watch),
       delegate: (work) => delegate(services, run, work),
     }),

@@ -3,9 +3,11 @@ import { agentLimits, harnessLimits } from '../attachments/check-attachment.js';
 import { composePrompt } from '../attachments/compose-prompt.js';
 import { resolveAttachments } from '../attachments/resolve-attachments.js';
 import type { AttachmentRef } from '../attachments/stored-part.js';
-import type { AgentConfig } from '../governance/agent-config.js';
+import { readAgentConfig } from '../governance/agent-config.js';
 import { dayLimitsOf } from '../governance/day-budget.js';
 import { loadOptions } from '../options/load-options.js';
+import { preferencesOf } from '../options/settings/preferences.js';
+import type { StoredSettings } from '../options/settings/settings-store.js';
 import { checkProjectRoot } from '../session/check-project-root.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import type { SessionRow } from '../session/session-store.js';
@@ -19,8 +21,8 @@ import type { TurnSubmission } from './turn-submission.js';
 export interface Preparation {
   submission: TurnSubmission;
   session: SessionRow;
-  /** The limits its user has set. */
-  user: Partial<AgentConfig>;
+  /** What its user has set. */
+  user: StoredSettings;
   requestHash: string;
 }
 
@@ -39,7 +41,13 @@ export async function prepareTurn(
   const { instructionRoot } = personas;
   await checkProjectRoot(session.projectRoot, { instructionRoot, ownPaths });
   const asAgent = submission.asAgent === true;
-  const subject = { ...session, user, asAgent, ...(limits === undefined ? {} : { limits }) };
+  const subject = {
+    ...session,
+    user: readAgentConfig(user).config,
+    preferences: preferencesOf(user, { isOracle: submission.isOracle === true }),
+    asAgent,
+    ...(limits === undefined ? {} : { limits }),
+  };
   const tiers = { personas, models: services.modelNames, environmentModel, defaultLimits };
   const { resolution, persona } = await loadOptions(tiers, subject, opts);
   const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;

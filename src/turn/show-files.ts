@@ -11,10 +11,16 @@ import type { TurnServices } from './turn-services.js';
 /** Shows the files of one conversation, as a turn's options and model have it. */
 export function openShower(
   { attachments, models }: Pick<TurnServices, 'attachments' | 'models'>,
-  { model, attachmentsAs }: Pick<ResolvedOptions, 'model' | 'attachmentsAs'>,
+  options: Pick<ResolvedOptions, 'model' | 'attachmentsAs' | 'contextNodes'>,
 ): FileShower {
+  const { model, attachmentsAs: wanted, contextNodes: mostFiles } = options;
   const { seesImages, readsPdfs } = models.describe(model);
-  return new FileShower(attachments, { wanted: attachmentsAs, seesImages, readsPdfs });
+  return new FileShower(attachments, {
+    wanted,
+    seesImages,
+    readsPdfs,
+    ...(mostFiles === undefined ? {} : { mostFiles }),
+  });
 }
 
 /** What the user said in this turn; the client is told how its files are shown, once. */

@@ -1,5 +1,5 @@
 import { and, count, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
-import { readAgentConfig, type AgentConfig } from '../governance/agent-config.js';
+import type { StoredSettings } from '../options/settings/settings-store.js';
 import { isId } from '../platform/ids.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import type { SessionRow } from '../session/session-store.js';
@@ -59,20 +59,20 @@ const selectSessionAndTurn = prepared((db) =>
 );
 
 /**
- * A session, whether it has turns that have not ended, and the limits its user has set.
+ * A session, whether it has turns that have not ended, and what its user has set.
  *
  * @throws TypedError SESSION_NOT_FOUND 404, also for text that is no session's id.
  */
 export async function findSessionAndTurn(
   db: Database,
   sessionId: string,
-): Promise<{ session: SessionRow; isBusy: boolean; user: Partial<AgentConfig> }> {
+): Promise<{ session: SessionRow; isBusy: boolean; user: StoredSettings }> {
   const [found] = isId('sess', sessionId)
     ? await selectSessionAndTurn(db).execute({ sessionId })
     : [];
   if (found === undefined) throw sessionNotFound(sessionId);
-  const { config: user } = readAgentConfig(found.settings ?? {});
-  return { session: found.session, isBusy: found.turnId !== null, user };
+  const { session, turnId, settings } = found;
+  return { session, isBusy: turnId !== null, user: settings ?? {} };
 }
 
 export async function findTurnByKey(

@@ -18,6 +18,8 @@ export interface TurnSubmission {
   idempotencyKey: string | undefined;
   /** Limits where nobody sets any, in place of the server's. */
   limits?: Readonly<AgentConfig>;
+  /** It came on the oracle's wire: what its user has not set has the oracle's defaults. */
+  isOracle?: boolean;
   /** The persona was named as an agent: its model and permission mode count where `opts` has none. */
   asAgent?: boolean;
 }

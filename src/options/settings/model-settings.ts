@@ -25,25 +25,29 @@ export interface ModelField {
 
 /** The settings of a user that are no limits; those are `agentConfigFields`. */
 export const modelFields: readonly ModelField[] = [
-  { wireName: 'oracle_model', rule: modelName, meaning: 'Model of the oracle.' },
-  { wireName: 'subagent_model', rule: modelName, meaning: 'Model of its subagents.' },
+  { wireName: 'oracle_model', rule: modelName, meaning: 'Model of the oracle’s turns.' },
+  {
+    wireName: 'subagent_model',
+    rule: modelName,
+    meaning: 'Model of subagents whose file names none.',
+  },
   {
     wireName: 'thinking_enabled',
     rule: flag,
     default: true,
-    meaning: 'Whether the model is asked to think.',
+    meaning: 'Whether the model is asked to think where the request does not say.',
   },
   {
     wireName: 'librarian_timeout',
     rule: wholeNumber({ min: 60, max: 3_600 }),
     default: 1_200,
-    meaning: 'Longest time of the librarian, in seconds.',
+    meaning: 'Longest time of a subagent, in seconds.',
   },
   {
     wireName: 'max_context_nodes',
     rule: wholeNumber({ min: 5, max: 100 }),
     default: 30,
-    meaning: 'Most nodes of the context that are kept.',
+    meaning: 'Most files of a message, and results of a search, that the model is shown at once.',
   },
 ];
 

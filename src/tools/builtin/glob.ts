@@ -36,7 +36,7 @@ export const globTool: ToolDefinition = {
   effect: 'read',
   retry: 'safe',
   permissionArgument: { name: 'path', kind: 'path' },
-  open: ({ workdir, ownPaths }) => ({
+  open: ({ workdir, ownPaths, mostResults = resultLimit }) => ({
     run: async (input, { signal }) => {
       const pattern = checkPattern(input['pattern']);
       const base = await resolvePath({ workdir }, '.');
@@ -44,7 +44,7 @@ export const globTool: ToolDefinition = {
       const root = typeof path === 'string' ? await resolvePath({ workdir }, path) : base;
       const hidden = ownPaths === undefined ? [] : hiddenFrom(ownPaths, [base]);
       const { matches, cutShort } = await findFiles(pattern, { root, hidden, signal });
-      return toText(matches, { base, cutShort });
+      return toText(matches, { base, cutShort, most: Math.min(mostResults, resultLimit) });
     },
   }),
 };
@@ -106,15 +106,18 @@ async function resolveFile(path: string): Promise<{ real: string; stats: Stats }
   return { real, stats: await stat(real) };
 }
 
-function toText(matches: Match[], about: { base: string; cutShort: boolean }): string {
+function toText(
+  matches: Match[],
+  about: { base: string; cutShort: boolean; most: number },
+): string {
   const lines = matches
     .sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1))
-    .slice(0, resultLimit)
+    .slice(0, about.most)
     .map((match) => relative(about.base, match.path));
   if (lines.length === 0) lines.push('no matches');
-  if (matches.length > resultLimit) {
+  if (matches.length > about.most) {
     lines.push(
-      `[${resultLimit} of ${matches.length} matches shown: narrow the pattern or the path]`,
+      `[${about.most} of ${matches.length} matches shown: narrow the pattern or the path]`,
     );
   }
   if (about.cutShort) {

@@ -26,11 +26,21 @@ export const grepTool: ToolDefinition = {
         const lines = found.split('\n');
         const shown = lines.filter((line) => !isHidden(line, roots, hidden));
         if (shown.length < lines.length && shown.every((line) => line === '')) return 'no matches';
-        return shown.map((line) => withoutRoot(line, roots)).join('\n');
+        return cutResults(
+          shown.map((line) => withoutRoot(line, roots)),
+          context.mostResults,
+        );
       },
     };
   },
 };
+
+function cutResults(lines: readonly string[], most = lines.length): string {
+  const found = lines.filter((line) => line !== '');
+  if (found.length <= most) return lines.join('\n');
+  const note = `[${most} of ${found.length} lines shown: narrow the pattern or the path]`;
+  return [...found.slice(0, most), note].join('\n');
+}
 
 /** From the project root, as a workdir that is a link is searched by its own name. */
 function hiddenBelow(base: string, ownPaths: OwnPaths | undefined): string[] {

@@ -10,6 +10,7 @@ const parent = (more: Partial<Parent> = {}): Parent => ({
   tokensLeft: 10_000,
   usdLeft: undefined,
   msLeft: 60_500,
+  secondsEach: undefined,
   unended: [],
   among: 1,
   ...more,
@@ -30,6 +31,15 @@ describe('limitOptions', () => {
   it('gives less where the agent itself asks for less', () => {
     const agentConfig = { ...options.agentConfig, tokenBudget: 500, timeoutSeconds: 5 };
     expect(limitOptions({ ...options, agentConfig }, parent()).agentConfig).toEqual(agentConfig);
+  });
+
+  it.each([
+    [60, 60],
+    [10, 10],
+    [3_600, 60],
+  ])('gives %s s, its user’s most, where it has 60 s itself: %s', (secondsEach, seconds) => {
+    const limited = limitOptions(options, parent({ secondsEach }));
+    expect(limited.agentConfig.timeoutSeconds).toBe(seconds);
   });
 
   it('keeps back what others have, and shares the rest', () => {

@@ -10,6 +10,8 @@ export interface Parent {
   usdLeft: number | undefined;
   /** Of its own time. */
   msLeft: number;
+  /** The longest that one of its subagents may take; undefined: as long as it may itself. */
+  secondsEach: number | undefined;
   /** Subagents that have theirs already and may still use it. */
   unended: readonly { tokenBudget: number; costLimit: CostLimit | undefined }[];
   /** Calls of this step that are still to get theirs, this one among them; 1 or more. */
@@ -33,7 +35,8 @@ export function limitOptions(options: ResolvedOptions, parent: Parent): Resolved
   if (tokens < LEAST_TOKENS) {
     throw new ToolFailure('task: this turn has too few tokens left to delegate anything');
   }
-  const seconds = Math.max(1, Math.floor(parent.msLeft / 1_000));
+  const left = Math.max(1, Math.floor(parent.msLeft / 1_000));
+  const seconds = Math.min(left, parent.secondsEach ?? left);
   return {
     ...options,
     ...limitCost(options, parent),

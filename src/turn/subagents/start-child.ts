@@ -3,6 +3,7 @@ import { logStart } from '../../events/cursor.js';
 import { loadOptions } from '../../options/load-options.js';
 import type { OptionResolution } from '../../options/resolve-options.js';
 import { newId, newTimeId } from '../../platform/ids.js';
+import { TypedError } from '../../platform/typed-error.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { messages, sessions, turns } from '../../storage/schema.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';
@@ -107,7 +108,12 @@ export async function startChild(
   return child;
 }
 
-/** What the agent's own file says, and where it says nothing, what its parent has. */
+/**
+ * What the agent's own file says; where it says nothing, what the user wishes of subagents, or what its
+ * parent has.
+ *
+ * @throws ToolFailure for a model that there is not.
+ */
 async function chooseOptions(
   services: TurnServices,
   run: TurnRun,
@@ -117,18 +123,29 @@ async function chooseOptions(
   const { environmentModel, defaultLimits } = settings;
   const parent = run.turn.options.options;
   const persona = await personas.load(agent);
-  const { costLimit, thinking, priority } = parent;
+  const { costLimit, thinking, priority, contextNodes, subagents } = parent;
+  const wishedModel = subagents?.model;
   const opts = {
     mode: persona.permissionMode ?? parent.mode,
     onDisconnect: 'continue',
     thinking: persona.thinking ?? thinking,
     priority,
-    ...(persona.model === undefined ? { model: parent.model } : {}),
+    ...((persona.model ?? wishedModel) === undefined ? { model: parent.model } : {}),
     ...(costLimit === undefined ? {} : { maxCostUsd: costLimit.usd }),
   };
-  const subject = { persona: agent, mode: parent.mode, asAgent: true };
+  const preferences = {
+    ...(wishedModel === undefined ? {} : { model: wishedModel }),
+    ...(contextNodes === undefined ? {} : { contextNodes }),
+    ...(subagents === undefined ? {} : { subagents }),
+  };
+  const subject = { persona: agent, mode: parent.mode, asAgent: true, preferences };
   const tiers = { personas, models, environmentModel, defaultLimits };
-  return loadOptions(tiers, subject, opts);
+  try {
+    return await loadOptions(tiers, subject, opts);
+  } catch (error) {
+    if (!(error instanceof TypedError) || error.type !== 'SDK_FAILURE') throw error;
+    throw new ToolFailure(`task: ${agent} cannot start: ${error.message}`, { cause: error });
+  }
 }
 
 /** What the parent has left, and who shares it. */
@@ -140,6 +157,7 @@ function parentOf(run: TurnRun): Parent {
     tokensLeft: config.tokenBudget - tokensUsed,
     usdLeft: cost === undefined ? undefined : cost.limitUsd - cost.usedUsd,
     msLeft: run.deadline.leftMs,
+    secondsEach: run.turn.options.options.subagents?.timeoutSeconds,
     unended: run.children.filter(({ usage }) => usage === undefined),
     among: openCalls(run).filter(({ id, name }) => name === TASK_TOOL && !started.has(id)).length,
   };
