@@ -45,6 +45,25 @@ describe('the chat', () => {
     expect(faults).toEqual([]);
   });
 
+  it('runs the next turn with the model that was chosen, and shows what the session has come to', async () => {
+    const { chat, page, faults } = await begin('First [[tokens=3]]');
+    await chat.status('Done');
+    const meter = page.getByRole('group', { name: 'Model, context and cost' });
+    await meter.getByText('claude-sonnet-5-5').waitFor();
+    await meter.getByText(/of 1M tokens/).waitFor();
+    await meter.getByText(/^\$0\.\d{2,4}$/).waitFor();
+    await page.getByRole('combobox', { name: 'Model' }).selectOption('claude-haiku-4-5-20251001');
+    await chat.send('Second [[tokens=3]]');
+    await meter.getByText('claude-haiku-4-5-20251001').waitFor();
+    await meter.getByText(/of 200k tokens/).waitFor();
+    await page.reload();
+    await meter.getByText('claude-haiku-4-5-20251001').waitFor();
+    expect(on.server.modelRequests.map(({ body }) => body.model)).toEqual(
+      expect.arrayContaining(['claude-sonnet-5-5', 'claude-haiku-4-5-20251001']),
+    );
+    expect(faults).toEqual([]);
+  });
+
   it('stops by Escape, and keeps what was said', async () => {
     const { chat, page } = await begin('On and on [[tokens=2000 gap=20]]');
     await chat.conversation.getByText('word5').first().waitFor();

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import type { SessionRecord } from '../../../src/client/turnpike-client.js';
 import { client, noteFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
+import { useModels } from '../app/models.js';
 import { navigate } from '../app/navigation.js';
 import { Loading } from '../app/page.js';
 import { sessionsChanged } from '../app/session-list.js';
@@ -11,6 +12,7 @@ import { Button, IconButton } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Composer } from './composer.js';
 import { closeConversation } from './open-conversation.js';
+import { SessionMeter } from './session-meter.js';
 import type { ShownTurn } from './shown-turn.js';
 import { Turn } from './turn.js';
 import { isLive, TurnStatus } from './turn-status.js';
@@ -25,7 +27,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
   useEscape(isRunning, stop);
   return (
     <main id="main" tabIndex={-1} className="flex h-full min-h-0 flex-col outline-none">
-      <ChatHeader session={state.session} sessionId={sessionId} />
+      <ChatHeader session={state.session} sessionId={sessionId} turns={state.turns} />
       <div
         ref={box}
         tabIndex={0}
@@ -111,10 +113,13 @@ function useEscape(isOn: boolean, onEscape: () => void): void {
 function ChatHeader({
   session,
   sessionId,
+  turns,
 }: {
   session: SessionRecord | undefined;
   sessionId: string;
+  turns: readonly ShownTurn[];
 }) {
+  const models = useModels();
   const [isAsking, setAsking] = useState(false);
   return (
     <header className="flex h-12 shrink-0 items-center gap-3 border-b border-line px-4 text-sm sm:px-6">
@@ -137,6 +142,7 @@ function ChatHeader({
         </>
       )}
       <span className="flex-1" />
+      <SessionMeter turns={turns} sessionModel={session?.model} models={models} />
       <IconButton label="Delete session" onClick={() => setAsking(true)}>
         <Trash2 size={15} />
       </IconButton>

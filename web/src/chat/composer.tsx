@@ -8,9 +8,11 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react';
+import { useModels } from '../app/models.js';
 import { IconButton } from '../ui/button.js';
 import { Toggle } from '../ui/toggle.js';
 import { ChosenChip } from './file-chip.js';
+import { ModelChoice } from './model-choice.js';
 import { turnOptions, type OnBusy } from './turn-options.js';
 import { useAttachments } from './use-attachments.js';
 import { useFileDrop } from './use-file-drop.js';
@@ -47,6 +49,7 @@ export function Composer({
   const { files, add, remove, clear } = useAttachments();
   const isDragged = useFileDrop(add);
   const options = useValue(turnOptions);
+  const models = useModels();
   const hintId = useId();
   const isSending = files.some(
     ({ uploadedId, fault }) => uploadedId === undefined && fault === undefined,
@@ -59,8 +62,13 @@ export function Composer({
   useEffect(() => field.current?.focus(), []);
   const send = (): void => {
     if (!isReady) return;
-    const { thinking, citations, onBusy } = options;
-    const opts = { thinking, citations, ...(isRunning ? { onBusy } : {}) };
+    const { thinking, citations, model, onBusy } = options;
+    const opts = {
+      thinking,
+      citations,
+      ...(model === undefined ? {} : { model }),
+      ...(isRunning ? { onBusy } : {}),
+    };
     const taken = files.filter(({ uploadedId }) => uploadedId !== undefined);
     if (!onSend({ message: text, attachments, files: taken, opts })) return;
     setText('');
@@ -120,6 +128,16 @@ export function Composer({
         >
           <Quote aria-hidden size={13} />
         </Toggle>
+        <ModelChoice
+          models={models}
+          value={options.model}
+          onChange={(model) =>
+            turnOptions.update(({ model: _before, ...rest }) => ({
+              ...rest,
+              ...(model === undefined ? {} : { model }),
+            }))
+          }
+        />
         {children}
         <span className="flex-1" />
         {isRunning && text.trim() !== '' && <BusyChoice value={options.onBusy} />}

@@ -6,6 +6,7 @@ import type { AnyFrame } from './reduce-turn.js';
 export interface TurnSummary {
   turnId: string;
   status: string;
+  model?: string;
 }
 
 export interface StoredConversation {

@@ -18,13 +18,14 @@ export function mergeStored(
   { messages, turns }: StoredConversation,
   followed: ReadonlySet<string>,
 ): readonly ShownTurn[] {
-  const statuses = new Map(turns.map(({ turnId, status }) => [turnId, status]));
+  const listed = new Map(turns.map((turn) => [turn.turnId, turn]));
   const stored = turnsOfMessages(messages).map((turn): ShownTurn => {
     const known = shown.find(({ turnId }) => turnId === turn.turnId);
     if (known !== undefined && followed.has(turn.turnId)) return known;
-    const status = statuses.get(turn.turnId);
+    const { status, model } = listed.get(turn.turnId) ?? {};
     const isOver = status === undefined || !isActive(status);
-    return isOver ? { ...turn, view: { ...turn.view, phase: 'ended' } } : turn;
+    const view = { ...turn.view, ...(model === undefined ? {} : { model }) };
+    return { ...turn, view: isOver ? { ...view, phase: 'ended' } : view };
   });
   const ids = new Set(stored.map(({ turnId }) => turnId));
   return [...stored, ...shown.filter(({ turnId }) => !ids.has(turnId))];

@@ -1,5 +1,5 @@
 import type { HarnessFrameName, HarnessFrames } from '../../../src/wire/dialects/harness-frames.js';
-import { addUsage, reduceTool } from './reduce-tool.js';
+import { addUsage, contextOf, reduceTool } from './reduce-tool.js';
 import type { Item, TextItem, ThinkingItem, TurnView } from './turn-view.js';
 
 /** A frame of a turn's own stream. */
@@ -132,6 +132,7 @@ function endStep(view: TurnView, { step, usage }: HarnessFrames['step:end']): Tu
     step,
     stepsDone: view.stepsDone + 1,
     usage: view.usage === undefined ? usage : addUsage(view.usage, usage),
+    contextTokens: contextOf(usage),
   };
 }
 

@@ -6,6 +6,8 @@ export type OnBusy = 'enqueue' | 'steer' | 'interrupt';
 export interface TurnOptions {
   thinking: boolean;
   citations: boolean;
+  /** Absent: the server's default. */
+  model?: string;
   /** What becomes of a message that is sent while a turn runs. */
   onBusy: OnBusy;
 }
@@ -22,9 +24,11 @@ function readStored(): TurnOptions {
   const onBusy = (['enqueue', 'steer', 'interrupt'] as const).find(
     (one) => one === stored['onBusy'],
   );
+  const model = stored['model'];
   return {
     thinking: stored['thinking'] === true,
     citations: stored['citations'] === true,
+    ...(typeof model === 'string' ? { model } : {}),
     onBusy: onBusy ?? 'enqueue',
   };
 }

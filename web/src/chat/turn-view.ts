@@ -134,6 +134,8 @@ export interface TurnView {
   /** Of the step that is not over. */
   sources: readonly (Source & { step: number })[];
   usage?: Usage;
+  /** Tokens of the latest step's call and reply: what the next call starts from. */
+  contextTokens?: number;
   outcome?: TurnOutcome;
   reason?: string;
   durationMs?: number;

@@ -1,6 +1,6 @@
 import type { MessagePart, StepView } from '../../../src/turn/view-steps.js';
 import type { MessageView } from '../../../src/turn/view-messages.js';
-import { addUsage } from './reduce-tool.js';
+import { addUsage, contextOf } from './reduce-tool.js';
 import {
   emptyTurn,
   type AttachedFile,
@@ -62,12 +62,14 @@ function addSteps(view: TurnView, { status, steps = [], parts }: MessageView): T
   const said = steps.flatMap((step) => itemsOf(step));
   const usage = steps.map((step) => step.usage).reduce(addUsage, noUsage);
   const noted = endNote(steps, parts);
+  const last = steps.at(-1);
   return {
     ...add(view, [...said, ...noted]),
     phase: status === 'active' ? 'running' : 'ended',
-    step: steps.at(-1)?.step ?? 0,
+    step: last?.step ?? 0,
     stepsDone: steps.length,
     usage,
+    ...(last === undefined ? {} : { contextTokens: contextOf(last.usage) }),
     ...(status === 'complete' ? { outcome: 'completed' as const } : {}),
   };
 }

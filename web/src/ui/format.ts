@@ -24,6 +24,11 @@ export function formatCount(value: number): string {
   return value.toLocaleString('en-US');
 }
 
+/** Cents where there are some, and what is less than a cent to the hundredth of one. */
+export function formatUsd(usd: number): string {
+  return usd === 0 || usd >= 0.995 ? `$${usd.toFixed(2)}` : `$${usd.toFixed(4)}`;
+}
+
 /** 12,345 as 12.3k. */
 export function formatShort(value: number): string {
   if (value < 1_000) return String(Math.round(value));

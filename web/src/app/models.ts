@@ -1,0 +1,9 @@
+import { useCallback } from 'react';
+import type { ModelList } from '../../../src/client/turnpike-client.js';
+import { client } from './client.js';
+import { useResource } from './use-resource.js';
+
+/** The models that turns may name; undefined until they came. A page without them works all the same. */
+export function useModels(): ModelList | undefined {
+  return useResource(useCallback(() => client().models(), [])).value;
+}

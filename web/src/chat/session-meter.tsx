@@ -1,0 +1,39 @@
+import type { ModelList } from '../../../src/client/turnpike-client.js';
+import { formatShort, formatUsd } from '../ui/format.js';
+import { sessionFacts } from './session-facts.js';
+import type { ShownTurn } from './shown-turn.js';
+
+/** Model, context and cost of a session, in one line. */
+export function SessionMeter({
+  turns,
+  sessionModel,
+  models,
+}: {
+  turns: readonly ShownTurn[];
+  sessionModel: string | undefined;
+  models: ModelList | undefined;
+}) {
+  const views = turns.map(({ view }) => view);
+  const { model, contextTokens, contextWindow, usd } = sessionFacts(views, sessionModel, models);
+  if (model === undefined) return null;
+  return (
+    <span
+      role="group"
+      aria-label="Model, context and cost"
+      className="flex min-w-0 items-center gap-3 text-xs text-muted tabular-nums"
+    >
+      <span className="truncate">{model}</span>
+      {contextTokens !== undefined && (
+        <span className="shrink-0 max-sm:hidden" title="Tokens of the context">
+          {formatShort(contextTokens)}
+          {contextWindow === undefined ? '' : ` of ${formatShort(contextWindow)}`} tokens
+        </span>
+      )}
+      {usd !== undefined && (
+        <span className="shrink-0" title="Cost of the session's turns">
+          {formatUsd(usd)}
+        </span>
+      )}
+    </span>
+  );
+}
