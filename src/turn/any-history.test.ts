@@ -71,7 +71,7 @@ const anyTurn = fc.record({
   noticeAfter: fc.subarray([0, 1, 2]),
   joinedAfter: fc.subarray([0, 1, 2]),
   /** What happens to the conversation after the turn. */
-  then: fc.constantFrom('nothing', 'nothing', 'elide', 'compact', 'leave-out'),
+  afterwards: fc.constantFrom('nothing', 'nothing', 'elide', 'compact', 'leave-out'),
 });
 type Script = ReturnType<typeof valueOf>;
 declare function valueOf(): typeof anyTurn extends fc.Arbitrary<infer T> ? T : never;
@@ -111,7 +111,7 @@ class Conversation {
       thinkingAfter: undefined,
     };
     this.turns.push(this.#run(frame, script, chosen.notice));
-    this.#after(script.then);
+    this.#after(script.afterwards);
   }
 
   #run(frame: RequestFrame, script: Script, notice: string | undefined): TurnTranscript {
@@ -207,9 +207,9 @@ class Conversation {
     return { step, parts, stopReason, usage: ended.usage, sent };
   }
 
-  #after(then: Script['then']): void {
+  #after(afterwards: Script['afterwards']): void {
     const last = this.turns.at(-1);
-    switch (then) {
+    switch (afterwards) {
       case 'elide':
         this.turns = this.turns.map((turn) => elideOutputs(turn));
         return;
@@ -266,7 +266,7 @@ describe.each(models)('any history with %s', (model) => {
         persona: 'A',
         thinking: true,
         stepsLeft: 8,
-        then: 'nothing',
+        afterwards: 'nothing',
       });
     }
     // Two calls a turn; each has the thinking of all before it.
