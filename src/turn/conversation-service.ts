@@ -9,7 +9,7 @@ import { formatPlace, listCalls, parsePlace } from './list-calls.js';
 import { listTurns } from './list-turns.js';
 import { loadSessionTurns, loadTurn, loadTurns } from './load-turn.js';
 import { afterCompaction, namesOfFiles } from './open-history.js';
-import { openFrame } from './request-frame.js';
+import { openFrame } from './open-frame.js';
 import { sentTurns } from './sent-turns.js';
 import { toTranscripts } from './transcripts.js';
 import { openShower } from './show-files.js';

@@ -12,7 +12,7 @@ import type { StoredTurn } from './load-turn.js';
 import { namesOfFiles, openHistory } from './open-history.js';
 import { openWatch, todoBoard } from './open-watch.js';
 import { openShower, showMessage } from './show-files.js';
-import { openFrame } from './request-frame.js';
+import { openFrame } from './open-frame.js';
 import { choosePrefix } from './request-prefix.js';
 import { fullContext } from './transcripts.js';
 import type { Compaction } from './turn-claims.js';

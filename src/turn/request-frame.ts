@@ -1,9 +1,6 @@
 import type { ModelRequest, ToolSpec } from '../provider/model-types.js';
 import type { Model } from '../provider/models/model.js';
-import { planThinking, type ThinkingPlan } from '../provider/models/plan-thinking.js';
-import type { ResolvedOptions } from '../options/resolve-options.js';
-import type { RequestPrefix } from '../storage/schema.js';
-import type { TurnServices } from './turn-services.js';
+import type { ThinkingPlan } from '../provider/models/plan-thinking.js';
 
 /** What every request of a turn has beside its messages and the room for a reply. */
 export interface RequestFrame {
@@ -18,26 +15,6 @@ export interface RequestFrame {
   citations: boolean;
   /** Steps up to this one, `turnId:step`, are sent without their thinking. */
   thinkingAfter: string | undefined;
-}
-
-/** The frame of turns with these options, in a session whose requests begin so. */
-export function openFrame(
-  { models, settings }: Pick<TurnServices, 'models' | 'settings'>,
-  options: ResolvedOptions,
-  prefix: Pick<RequestPrefix, 'system' | 'tools' | 'thinkingAfter'>,
-): RequestFrame {
-  const model = models.describe(options.model);
-  const most = Math.min(options.maxTokens ?? settings.limits.maxTokens, model.maxOutput);
-  return {
-    modelName: options.model,
-    model,
-    system: prefix.system,
-    tools: prefix.tools,
-    isToolless: false,
-    thinking: planThinking(model, options.thinking, most),
-    citations: options.citations,
-    thinkingAfter: prefix.thinkingAfter,
-  };
 }
 
 /** A request without its messages. */
