@@ -22,7 +22,7 @@ describe('collectAnswer', () => {
         expect.objectContaining({ path: 'Sky' }),
       ],
       tokens_used: 41,
-      model_used: 'claude-sonnet-5-5',
+      model_used: 'claude-sonnet-4-20250514',
       context_id: 'sess_1',
       notices: [],
     });

@@ -3,7 +3,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { RehearsalRequest } from './request-types.js';
 import { startRehearsal, type Rehearsal } from './start-rehearsal.js';
-import type { WireEvent } from './reply/stream-types.js';
+import type { WireEvent, WireMessage } from './reply/stream-types.js';
 
 /** The system's clock, which knows the timers that wait and tells of the first set or cancelled. */
 function makeClock() {
@@ -203,6 +203,39 @@ describe('POST /v1/messages', () => {
     await expect(response.text()).rejects.toThrow('terminated');
     await timers.cancelled;
     expect(timers.waiting.size).toBe(0);
+  });
+});
+
+describe('the headers of a failure', () => {
+  it('say when to come back, or at once', async () => {
+    expect((await post(ask('[[fail=429 retry=30]]'))).headers.get('retry-after')).toBe('30');
+    expect((await post(ask('[[fail=529]]'))).headers.get('retry-after-ms')).toBe('1');
+  });
+
+  it('go with a code that clients branch on', async () => {
+    const response = await post(ask('[[fail=enforced_spend_limit]]'));
+    expect(await response.json()).toMatchObject({
+      error: { type: 'rate_limit_error', details: { error_code: 'enforced_spend_limit_reached' } },
+    });
+  });
+});
+
+describe('the prompt cache', () => {
+  const cached = { cache_control: { type: 'ephemeral' }, system: 'Be brief. '.repeat(500) };
+  const usageOf = async (more: object) => {
+    const message = (await (
+      await post(ask('hello', { ...cached, ...more }))
+    ).json()) as WireMessage;
+    return message.usage;
+  };
+
+  it('is written by a request and read by the next', async () => {
+    const first = await usageOf({});
+    expect(first.cache_creation_input_tokens).toBeGreaterThan(1_000);
+    expect(first.cache_creation.ephemeral_5m_input_tokens).toBe(first.cache_creation_input_tokens);
+    const second = await usageOf({});
+    expect(second.cache_read_input_tokens).toBe(first.cache_creation_input_tokens);
+    expect(second.cache_creation_input_tokens).toBe(0);
   });
 });
 
