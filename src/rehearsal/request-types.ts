@@ -81,6 +81,8 @@ export interface OpaqueBlock extends Cached {
   /** Of a call. */
   id?: string;
   name?: string;
+  /** Of a result. */
+  tool_use_id?: string;
 }
 
 export type RequestBlock =

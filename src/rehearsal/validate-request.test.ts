@@ -14,6 +14,7 @@ const request = (messages: unknown, more: object = {}) => ({
   ...more,
 });
 const hello = [user('hello')];
+const search = { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} };
 const png = 'iVBORw0KGgo=';
 const marked = (value: string) => ({ ...text(value), cache_control: { type: 'ephemeral' } });
 const image = (source: object) => [user([{ type: 'image', source }])];
@@ -46,12 +47,17 @@ describe('validateRequest', () => {
       ]),
     ],
     ['a system message at the end', request([user('a'), system('note')])],
+    ['an open call of a server tool, at the end', request([user('a'), assistant([search])])],
+    [
+      'an open call of a server tool beside one of ours',
+      request([user('a'), assistant([search, call('1')]), user([result('1')])]),
+    ],
     ['an empty last assistant message', request([user('go'), assistant([])])],
     [
       'a system message after what a server tool said',
       request([
         user('a'),
-        assistant([text('b'), { type: 'web_search_tool_result', tool_use_id: 's1', content: [] }]),
+        assistant([text('b'), search, { type: 'web_search_tool_result', tool_use_id: 's1' }]),
         system('note'),
       ]),
     ],

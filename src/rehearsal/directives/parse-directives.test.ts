@@ -34,6 +34,7 @@ describe('parseDirectives', () => {
     ['[[drop]]', { name: 'drop', after: 0 }],
     ['[[stall=300]]', { name: 'stall', ms: 300 }],
     ['[[args=3]]', { name: 'args', count: 3 }],
+    ['[[update=3]]', { name: 'update', count: 3 }],
     ['[[redact]]', { name: 'redact' }],
     ['[[empty step=2]]', { name: 'empty', step: 2 }],
     ['[[surrogate]]', { name: 'surrogate' }],

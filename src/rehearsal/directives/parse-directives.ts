@@ -26,6 +26,8 @@ export type Directive =
   | { name: 'loop'; steps: number; tool: string; input: JsonObject }
   /** Words of thinking, where the request lets the model think. */
   | { name: 'think'; count: number }
+  /** Words about how it goes, before the next tool: `claude-sonnet-5-5` writes them as thinking. */
+  | { name: 'update'; count: number }
   /** A block of redacted thinking after it. */
   | { name: 'redact' }
   | { name: 'cite' }
@@ -65,6 +67,7 @@ const allowed: Record<Directive['name'], { value: boolean; pairs: string[]; json
   tool: { value: true, pairs: [], json: true },
   loop: { value: true, pairs: ['tool'], json: true },
   think: { value: true, pairs: [], json: false },
+  update: { value: true, pairs: [], json: false },
   redact: { value: false, pairs: [], json: false },
   cite: { value: false, pairs: [], json: false },
   server: { value: true, pairs: [], json: true },
@@ -107,6 +110,7 @@ function toDirective(raw: RawDirective): Directive {
         input: raw.json ?? {},
       };
     case 'think':
+    case 'update':
     case 'args':
       return { name, count: whole(raw, { min: 1, max: mostDeltas }) };
     case 'cite':

@@ -72,6 +72,20 @@ describe('thinking', () => {
     expect(typesOf(answer('hello', asked))).toBe('thinking text');
   });
 
+  it.each<[string, Asked, object[]]>([
+    ['a block of its own', {}, [{ type: 'thinking', thinking: '' }]],
+    [
+      'shown with thinking off up front',
+      { thinking: { type: 'between_tools' } },
+      [{ type: 'thinking', thinking: 'update1 update2' }],
+    ],
+    ['none for another model', { model: 'claude-opus-5-5' }, []],
+  ])('is what updates come in: %s', (_name, asked, expected) => {
+    const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+    const { content } = answer('[[update=2]] [[tool=look]]', { ...asked, tools });
+    expect(content).toMatchObject([...expected, { type: 'tool_use' }]);
+  });
+
   it('may be redacted', () => {
     expect(answer('[[redact]]').content[0]).toMatchObject({
       type: 'redacted_thinking',

@@ -4,6 +4,7 @@ import { refuse } from '../http/wire-error.js';
 import { blocksOf, type RequestMessage } from '../request-types.js';
 import { validateBlock } from './validate-block.js';
 import { validateCitations } from './validate-citations.js';
+import { isServerResult, validateServerTools } from './validate-server-tools.js';
 import { validateToolPairs } from './validate-tool-pairs.js';
 
 const mostMessages = 100_000;
@@ -28,6 +29,7 @@ export function validateMessages(messages: unknown, contract: WireContract): voi
   const valid = messages as RequestMessage[];
   validateSystemPlaces(valid);
   validateToolPairs(valid);
+  validateServerTools(valid);
   validateCitations(valid);
 }
 
@@ -96,10 +98,5 @@ function validateSystemPlaces(messages: readonly RequestMessage[]): void {
 
 function endsInServerResult(message: RequestMessage): boolean {
   const last = blocksOf(message).at(-1);
-  return (
-    message.role === 'assistant' &&
-    last !== undefined &&
-    last.type !== 'tool_result' &&
-    last.type.endsWith('_tool_result')
-  );
+  return message.role === 'assistant' && last !== undefined && isServerResult(last);
 }

@@ -43,7 +43,14 @@ function validatePrefill(body: MessagesRequest, profile: ModelProfile): void {
   const last = body.messages.at(-1);
   if (last?.role !== 'assistant') return;
   if (blocksOf(last).some(({ type }) => type === 'server_tool_use')) return;
-  if (profile.prefill && !thinkingOf(body, profile).on) return;
+  if (profile.prefill && !thinkingOf(body, profile).on) {
+    const end = blocksOf(last).at(-1);
+    if (end?.type !== 'text' || end.text === end.text.trimEnd()) return;
+    throw refuse(
+      'prefill-space',
+      'messages: final assistant content cannot end with trailing whitespace',
+    );
+  }
   throw refuse(
     'prefill',
     'This model does not support assistant message prefill. The conversation must end with a user ' +

@@ -5,7 +5,7 @@ import type { ReplyBlock } from '../reply/reply-plan.js';
 import { numberedWords } from '../reply/write-replies.js';
 import { PrefixReader } from './canonical-prefix.js';
 import { idOf, readSignature, signThinking } from './sign-thinking.js';
-import { thinkingOf } from './thinking-mode.js';
+import { thinkingOf, type ThinkingMode } from './thinking-mode.js';
 
 /** What a model with `enabled` thinks at the start of a turn, asked or not. */
 const leastThought = 2;
@@ -26,27 +26,40 @@ interface Thinker {
  * think. Each block is signed for the conversation that it stands in.
  */
 export function planThinking(thinker: Thinker): ReplyBlock[] {
-  const { request, profile, directives, step } = thinker;
+  const { request, profile, directives } = thinker;
   const mode = thinkingOf(request, profile);
-  if (!mode.on) return [];
-  const asked = directives.find((directive) => directive.name === 'think');
-  const isBegun = mode.kind === 'enabled' && step === 1;
-  const words = asked?.count ?? (isBegun ? leastThought : 0);
-  const isRedacted = directives.some(({ name }) => name === 'redact');
-  if (words === 0 && !isRedacted) return [];
-
-  const isShown = mode.display === 'summarized';
-  const sign = signer(thinker);
+  const sign = lazily(() => signer(thinker));
   const blocks: ReplyBlock[] = [];
-  if (words > 0) {
-    const deltas = numberedWords('thought', words);
+  const add = (deltas: string[], isShown: boolean): void => {
     const signature = sign(isShown ? deltas.join('') : '');
     blocks.push({ type: 'thinking', deltas, isShown, signature });
-  }
-  if (isRedacted) {
+  };
+  const words = mode.on ? wordsOf(thinker, mode) : 0;
+  if (words > 0) add(numberedWords('thought', words), mode.display === 'summarized');
+  if (mode.on && directives.some(({ name }) => name === 'redact')) {
     blocks.push({ type: 'redacted_thinking', deltas: ['hidden'], data: sign('') });
   }
+  const update = directives.find((directive) => directive.name === 'update');
+  if (update && profile.thinking.includes('between_tools')) {
+    // Nothing hides an update but `omitted`, which there is only with thinking on.
+    add(numberedWords('update', update.count), !mode.on || mode.display !== 'omitted');
+  }
   return blocks;
+}
+
+function wordsOf({ directives, step }: Thinker, mode: ThinkingMode): number {
+  const asked = directives.find((directive) => directive.name === 'think');
+  const isBegun = mode.kind === 'enabled' && step === 1;
+  return asked?.count ?? (isBegun ? leastThought : 0);
+}
+
+/** The conversation is read for a signature only where there is something to sign. */
+function lazily(make: () => (text: string) => string): (text: string) => string {
+  let made: ((text: string) => string) | undefined;
+  return (text) => {
+    made ??= make();
+    return made(text);
+  };
 }
 
 /** Signs one block of the reply after the other. */
