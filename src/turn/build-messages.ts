@@ -118,12 +118,20 @@ export function summaryText(summary: string): string {
 
 /**
  * The steps of a turn as they are sent. A refused reply is not: the provider would refuse again. Of a
- * turn that is over a provider's tool that has no result would never get one.
+ * turn that is over a provider's tool that has no result would never get one; nor would one of a step
+ * that is followed by words, which end the reply.
  */
 function sentSteps(turn: TurnTranscript): readonly TranscriptStep[] {
   const steps = turn.steps.filter(({ stopReason }) => stopReason !== 'refusal');
   const isOver = !unendedStatuses.some((status) => status === turn.status);
-  return isOver ? dropOpenServerTools(steps) : steps;
+  if (isOver) return dropOpenServerTools(steps);
+  return steps.flatMap((step) => (isFollowed(step, turn) ? dropOpenServerTools([step]) : [step]));
+}
+
+function isFollowed({ step }: TranscriptStep, turn: TurnTranscript): boolean {
+  return (
+    turn.joined.some(({ afterStep }) => afterStep === step) || noticesAfter(turn, step).length > 0
+  );
 }
 
 /** What the user said while the turn ran, where the model first heard it. */

@@ -149,6 +149,19 @@ describe("the API's own tools", () => {
     expect(typesOf(answer(`[[server=${name}]]`))).toBe(`text server_tool_use ${type}`);
   });
 
+  it('are gone on with after the results of tools of the client', () => {
+    const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+    const order = user('[[tool=look]] [[stop=pause_turn]]');
+    const first = answer('', { messages: [order], tools });
+    expect(typesOf(first)).toBe('server_tool_use tool_use');
+    const messages = [
+      order,
+      { role: 'assistant', content: first.content },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'ok' }] },
+    ] as RequestMessage[];
+    expect(typesOf(answer('', { messages, tools }))).toBe('web_search_tool_result text');
+  });
+
   it('are gone on with after a pause', () => {
     const paused = answer('[[stop=pause_turn]]');
     expect(paused.stop_reason).toBe('pause_turn');

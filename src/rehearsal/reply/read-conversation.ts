@@ -22,7 +22,7 @@ export interface Conversation {
   earlier: number;
   /** An assistant message is last: the reply goes on from it. */
   continues: boolean;
-  /** The call of one of the API's own tools that a paused reply left open. */
+  /** The call of one of the API's own tools that the reply before left open. */
   openServerCall: { id: string; name: string } | undefined;
   /** The last document of the request and its place among all documents. */
   document: { block: DocumentBlock; index: number } | undefined;
@@ -52,7 +52,7 @@ export function readConversation(request: MessagesRequest): Conversation {
     results: resultsOf(since),
     earlier: opening,
     continues: messages.at(-1)?.role === 'assistant',
-    openServerCall: openServerCall(messages.at(-1)),
+    openServerCall: openServerCall(messages),
     document: document && { block: document, index: documents.length - 1 },
   };
 }
@@ -70,11 +70,20 @@ function opensTurn(message: RequestMessage): boolean {
   return !carriesResults || scanDirectives(text).length > 0;
 }
 
-function openServerCall(message: RequestMessage | undefined): Conversation['openServerCall'] {
-  if (message?.role !== 'assistant') return undefined;
-  const last = blocksOf(message).at(-1);
-  if (last?.type !== 'server_tool_use') return undefined;
-  return { id: last.id ?? '', name: last.name ?? '' };
+/** With nothing after it but the results of the client's tools, the next reply brings its result. */
+function openServerCall(messages: readonly RequestMessage[]): Conversation['openServerCall'] {
+  const index = messages.findLastIndex(({ role }) => role === 'assistant');
+  const last = messages[index];
+  const after = messages.slice(index + 1).flatMap(blocksOf);
+  if (last === undefined || !after.every(({ type }) => type === 'tool_result')) return undefined;
+  const answered = new Set<string | undefined>(
+    blocksOf(last).flatMap((block) => ('tool_use_id' in block ? [block.tool_use_id] : [])),
+  );
+  for (const block of blocksOf(last)) {
+    if (block.type !== 'server_tool_use' || answered.has(block.id)) continue;
+    return { id: block.id ?? '', name: block.name ?? '' };
+  }
+  return undefined;
 }
 
 function textOf(blocks: readonly RequestBlock[]): string {

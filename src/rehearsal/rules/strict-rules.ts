@@ -60,7 +60,7 @@ export const strictRules = {
   'tool-pairs': rule('a call without its result, a result without its call', messages),
   'server-tool-pairs': rule(
     'a call of one of the API’s own tools without its result, or the reverse',
-    reported,
+    'agents-and-tools/tool-use/handle-tool-calls',
   ),
   'tool-choice': rule('a choice without tools, or of a tool that is not there', reported),
   'forced-tool': rule('a forced tool where the model does not take it', 'release-notes/overview'),
