@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseDirectives } from './parse-directives.js';
+import { readFile } from 'node:fs/promises';
+import { refusalCategories, stopReasons } from '../reply/stream-types.js';
+import { failureNames } from './named-failures.js';
+import { directiveNames, parseDirectives } from './parse-directives.js';
 
 describe('parseDirectives', () => {
   it.each([
@@ -107,5 +110,27 @@ describe('parseDirectives', () => {
         message: expect.stringContaining(message),
       }),
     );
+  });
+});
+
+describe('docs/rehearsal.md', () => {
+  const page = readFile(new URL('../../../docs/rehearsal.md', import.meta.url), 'utf8');
+
+  it.each(directiveNames)('has [[%s]]', async (name) => {
+    expect(await page).toMatch(new RegExp(String.raw`^\| \`\[\[${name}[=\] ]`, 'm'));
+  });
+
+  it.each([...stopReasons, ...refusalCategories, ...failureNames])('has %s', async (word) => {
+    expect(await page).toContain(`\`${word}\``);
+  });
+
+  it('has directives only that can be read', async () => {
+    const shown = (await page).matchAll(/^\| `(\[\[.+?\]\])` \|/gm);
+    const placeholders = ['[[stop=REASON]]', '[[fail=NAME]]'];
+    const texts = [...shown]
+      .map(([, text = '']) => text)
+      .filter((text) => !placeholders.includes(text));
+    expect(texts.length).toBeGreaterThan(15);
+    for (const text of texts) expect(parseDirectives(text)).toHaveLength(1);
   });
 });

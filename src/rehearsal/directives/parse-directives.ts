@@ -80,6 +80,8 @@ const allowed: Record<Directive['name'], { value: boolean; pairs: string[]; json
   args: { value: true, pairs: [], json: false },
 };
 
+export const directiveNames = Object.keys(allowed) as Directive['name'][];
+
 /**
  * The directives of a text, in order.
  *
@@ -146,10 +148,9 @@ function toDirective(raw: RawDirective): Directive {
 }
 
 function knownName(raw: RawDirective): Directive['name'] {
-  const names = Object.keys(allowed) as Directive['name'][];
-  const name = names.find((known) => known === raw.name);
+  const name = directiveNames.find((known) => known === raw.name);
   if (name) return name;
-  throw refuseDirective(`Unknown directive ${raw.source}. Known: ${names.join(', ')}.`);
+  throw refuseDirective(`Unknown directive ${raw.source}. Known: ${directiveNames.join(', ')}.`);
 }
 
 function checkShape(raw: RawDirective, name: Directive['name']): void {
