@@ -198,7 +198,7 @@ describe('the control of a turn', () => {
 
   describe('over a conversation that fills the window', () => {
     /** A model with a window that a few turns fill to three percent. */
-    const small = { model: 'claude-sonnet-4-5' };
+    const small = { model: 'claude-haiku-4-5' };
     const long = 'word '.repeat(5_000);
     const startWorker = async () => {
       test.services.settings.compactPercent = 3;

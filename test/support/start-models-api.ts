@@ -29,11 +29,11 @@ export async function startModelsApi(models: ModelEntry[] | undefined): Promise<
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const { host: _host, ...headers } = request.headers;
+      const { host: _host, 'content-length': _length, ...headers } = request.headers;
       const init = {
         method: request.method ?? 'POST',
         headers: headers as Record<string, string>,
-        body: Buffer.concat(chunks),
+        body: asPlayed(Buffer.concat(chunks).toString()),
       };
       pass(rehearsal.url + path, init, response).catch(() => response.destroy());
     });
@@ -46,6 +46,11 @@ export async function startModelsApi(models: ModelEntry[] | undefined): Promise<
     await rehearsal.close();
   };
   return api;
+}
+
+/** The rehearsal plays its own models only, and none of a test's. */
+function asPlayed(body: string): string {
+  return body.replace(/"model":"claude-(?:new-6|fable-9|opus-5)"/, '"model":"claude-sonnet-4-6"');
 }
 
 async function pass(url: string, init: RequestInit, response: ServerResponse): Promise<void> {

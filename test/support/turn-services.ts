@@ -76,7 +76,7 @@ export async function openTestServices(
     systemClock,
   );
   const models = new ModelCatalogue({
-    prices: [{ model: 'claude-sonnet', input: 3, output: 15 }],
+    prices: [{ model: 'claude', input: 3, output: 15 }],
   });
   const store = new ModelStore(database.db, model.url);
   const services: TurnServices = {
