@@ -63,5 +63,23 @@ export async function loadOptions(
   };
   const { named, standard } = chooseModel(sources);
   const model = await models.resolve(named.value, standard);
-  return { resolution: resolveOptions({ ...sources, model }), persona };
+  const resolution = resolveOptions({ ...sources, model });
+  return { resolution: await withFallback(resolution, models, standard), persona };
+}
+
+/** The model that the turn may go on with is held to what holds for its own. */
+async function withFallback(
+  resolution: OptionResolution,
+  models: LoadOptionsDeps['models'],
+  standard: string,
+): Promise<OptionResolution> {
+  const { options, modelNotices = [] } = resolution;
+  if (options.fallbackModel === undefined) return resolution;
+  const { name, notices } = await models.resolve(options.fallbackModel, standard);
+  const all = [...modelNotices, ...notices];
+  return {
+    ...resolution,
+    options: { ...options, fallbackModel: name },
+    ...(all.length === 0 ? {} : { modelNotices: all }),
+  };
 }

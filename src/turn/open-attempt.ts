@@ -2,6 +2,7 @@ import { readArchive } from '../events/archive.js';
 import { EventWriter } from '../events/event-writer.js';
 import { restoreLog } from '../events/restore-log.js';
 import { noUsage, type TurnEvent } from '../events/turn-event.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
 import { untilAborted } from '../platform/abort.js';
 import { loadApprovals } from './approvals/load-approvals.js';
 import { asJoined, loadHeard } from './busy/joined-messages.js';
@@ -37,8 +38,7 @@ export async function openAttempt(
     claim.attempt > 1 && claim.delegation?.allowed === true
       ? loadChildren(services.db, claim.id)
       : [],
-    // The process that took the turn may be the only one that has asked for its model.
-    modelNames.learn(claim.options.options.model),
+    learnModels(modelNames, claim.options.options),
   ]);
   const stored = conversation.find((other) => other.turn.id === claim.id);
   const { decisionTree = 'default', agentConfig, costLimit } = claim.options.options;
@@ -158,4 +158,13 @@ function openWriter(services: TurnServices, claim: Claim, lease: Lease): EventWr
       lease.end('lost');
     },
   });
+}
+
+/** The process that took the turn may be the only one that has asked for its models. */
+async function learnModels(
+  names: TurnServices['modelNames'],
+  { model, fallbackModel }: ResolvedOptions,
+): Promise<void> {
+  await names.learn(model);
+  if (fallbackModel !== undefined) await names.learn(fallbackModel);
 }

@@ -141,6 +141,17 @@ describe('models', () => {
     expect(message).toContain(useInstead);
   });
 
+  it('that a turn may go on with are held to the same', async () => {
+    expect(await turn({ fallbackModel: 'claude-opus-5' })).toMatchObject({
+      notices: ['model-deprecated'],
+      exitCode: 0,
+    });
+    expect(await refusal({ fallbackModel: 'claude-opus-4-8' })).toMatchObject({
+      status: 400,
+      details: { category: 'MODEL_RETIRED', model: 'claude-opus-4-8' },
+    });
+  });
+
   it('of a persona count when it is called as an agent, on every wire in its own words', async () => {
     expect(await refusal({ persona: 'OLD', model: 'claude-haiku-5-5' })).toMatchObject({
       status: 200,
