@@ -18,6 +18,7 @@ import { isDatabaseDown } from './storage/database-down.js';
 import { runsTurns, servesApi } from './role.js';
 import type { Runtime } from './runtime.js';
 import { TurnApiModule, TurnWorkerModule } from './turn/turn.module.js';
+import { checkBody } from './wire/check-body.js';
 import { checkNesting } from './wire/check-nesting.js';
 import { HarnessErrorFilter } from './wire/harness-error.filter.js';
 import { toValidationError } from './wire/validation-error.js';
@@ -79,12 +80,15 @@ async function listen(app: NestExpressApplication, runtime: Runtime): Promise<Se
   // The reference checks no content type, and its clients send none.
   app.useBodyParser('json', {
     limit: config.maxConversationBytes,
+    strict: false,
     type: ({ url = '' }) => takesConversations(url),
   });
   app.useBodyParser('json', {
     limit: config.maxBodyBytes,
+    strict: false,
     type: ({ url = '' }) => !takesFiles(url) && !takesConversations(url),
   });
+  app.use(checkBody);
   app.use(checkNesting(takesConversations));
   app.disable('x-powered-by');
   if (config.corsOrigins.length > 0) {

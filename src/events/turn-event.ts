@@ -10,6 +10,18 @@ export interface Usage {
   outputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
+  /** Of `cacheWriteTokens`, by how long they are kept. Absent where the provider does not say. */
+  cacheWrite5mTokens?: number;
+  cacheWrite1hTokens?: number;
+  /** Of `outputTokens`, those of thinking. Absent where the provider does not say. */
+  thinkingTokens?: number;
+  /**
+   * What the step or turn added to its conversation, which is what `token_budget` counts: messages,
+   * results and notices, estimated, and `outputTokens`. Absent in what earlier versions stored.
+   */
+  addedTokens?: number;
+  /** US dollars by the price that counted then. Absent where no price was known. */
+  costUsd?: number;
 }
 
 export interface Source {
@@ -165,11 +177,25 @@ export const noUsage: Usage = {
   cacheWriteTokens: 0,
 };
 
+const optional = [
+  'cacheWrite5mTokens',
+  'cacheWrite1hTokens',
+  'thinkingTokens',
+  'addedTokens',
+  'costUsd',
+] as const satisfies readonly (keyof Usage)[];
+
+/** What neither says stays unsaid. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  return {
+  const sum: Usage = {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
     cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
   };
+  for (const name of optional) {
+    const [one, other] = [a[name], b[name]];
+    if (one !== undefined || other !== undefined) sum[name] = (one ?? 0) + (other ?? 0);
+  }
+  return sum;
 }

@@ -45,7 +45,7 @@ export const agentConfigFields: readonly AgentConfigField[] = [
     default: 50_000,
     min: 1_000,
     max: 200_000,
-    meaning: 'Most tokens of a turn.',
+    meaning: 'Most tokens that a turn adds to its conversation.',
   },
   {
     name: 'tokenWarningPercent',

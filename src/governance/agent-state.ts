@@ -30,7 +30,10 @@ interface AgentStateFields {
   readonly projectId: string;
   /** Iterations that were started. */
   readonly turn: number;
+  /** What the turn added to its conversation: what `config.tokenBudget` counts. */
   readonly tokensUsed: number;
+  /** What all turns of the session were paid for, where a limit is set. */
+  readonly session: { readonly usedTokens: number; readonly limitTokens: number } | undefined;
   /** What was spent, where a limit is set. */
   readonly cost: { readonly usedUsd: number; readonly limitUsd: number } | undefined;
   /** Milliseconds since the epoch. */
@@ -79,6 +82,7 @@ export function newAgentState(given: NewAgentState): AgentState {
   return derive({
     turn: 0,
     tokensUsed: 0,
+    session: undefined,
     cost: undefined,
     now: given.startTime,
     recentActions: [],

@@ -1,4 +1,4 @@
-import { costOf, type Price } from './cost.js';
+import { costOf, ratesOf, type Price } from './cost.js';
 import type { Usage } from '../events/turn-event.js';
 
 /** What a principal may use on a day in UTC; 0: no limit. */
@@ -80,8 +80,7 @@ export function fitReply(
 ): { reply: number; budget: DayBudget } {
   const byTokens = left.tokens - call.input;
   const forReply = left.microUsd - amountOf({ ...call, reply: 0 }, price).microUsd;
-  const outputPrice = price?.output ?? 0;
-  // A price for a million tokens in dollars is the price of one in millionths.
+  const outputPrice = price === undefined ? 0 : ratesOf(price, call.input + call.cached).output;
   const paid = outputPrice > 0 ? Math.floor(forReply / outputPrice) : Infinity;
   const byCost = forReply < 0 ? 0 : paid;
   return byCost < byTokens

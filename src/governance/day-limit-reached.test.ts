@@ -12,13 +12,13 @@ describe.each([
   [
     'daily_token_budget' as const,
     'Daily token budget reached (49,990/50,000 tokens, with what other turns have reserved).',
-    { current_value: 49_990, limit_value: 50_000, percent: 99, limit_type: 'daily_token' },
+    { current_value: 49_990, limit_value: 50_000, percent: 100, limit_type: 'daily_token' },
     "what is left of today's budget of 50,000 tokens is not enough for another reply.",
   ],
   [
     'daily_cost_budget' as const,
     'Daily cost limit reached ($1.9877/$2, with what other turns have reserved).',
-    { current_value: 1.9877, limit_value: 2, percent: 99, limit_type: 'daily_cost' },
+    { current_value: 1.9877, limit_value: 2, percent: 100, limit_type: 'daily_cost' },
     "what is left of today's limit of $2 is not enough for another reply.",
   ],
 ])('%s', (budget, said, metadata, why) => {

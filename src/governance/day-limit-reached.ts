@@ -70,7 +70,8 @@ function measure({ budget, limits, used, resetsAt }: DayShortage): DayLimitMetad
   return {
     current_value: current,
     limit_value: limit,
-    percent: Math.floor((current * 100) / limit),
+    // A day that has no room for a reply is used up, however little of it was used.
+    percent: Math.max(100, Math.floor((current * 100) / limit)),
     limit_type: isTokens ? 'daily_token' : 'daily_cost',
     resets_at: isoSeconds(resetsAt),
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { defaultAgentConfig } from './agent-config.js';
 import { changeState, newAgentState, type AgentState } from './agent-state.js';
 import type { ToolResult } from './decision-tree.js';
-import { endNote, limitReached } from './limit-reached.js';
+import { endNote, lastCall, limitReached } from './limit-reached.js';
 import { recordToolResult } from './record-tool-result.js';
 
 const config = { ...defaultAgentConfig, maxIterations: 10 };
@@ -41,7 +41,7 @@ describe('limitReached', () => {
       'token_budget' as const,
       changeState(start, { tokensUsed: 49_000 }),
       'Token budget reached (49,000/50,000 tokens; what is left is not enough for another reply). Saving partial response.',
-      { current_value: 49_000, limit_value: 50_000, percent: 98, limit_type: 'token' },
+      { current_value: 49_000, limit_value: 50_000, percent: 100, limit_type: 'token' },
     ],
     [
       'cost_budget' as const,
@@ -53,7 +53,7 @@ describe('limitReached', () => {
       'cost_budget' as const,
       changeState(start, { cost: { usedUsd: 0.0052, limitUsd: 0.01 } }),
       'Cost limit reached ($0.0052/$0.01; what is left is not enough for another reply). Saving partial response.',
-      { current_value: 0.0052, limit_value: 0.01, percent: 52, limit_type: 'cost' },
+      { current_value: 0.0052, limit_value: 0.01, percent: 100, limit_type: 'cost' },
     ],
     [
       'timeout' as const,
@@ -109,7 +109,54 @@ describe('limitReached', () => {
   });
 });
 
+describe('the session’s budget', () => {
+  const session = { usedTokens: 990, limitTokens: 1_000 };
+  const near = changeState(start, { tokensUsed: 40_000, session });
+
+  it('is named where it is the nearer one', () => {
+    expect(limitReached('token_budget', near)).toEqual({
+      kind: 'limit-reached',
+      text: "Session's token budget reached (990/1,000 tokens; what is left is not enough for another reply). Saving partial response.",
+      metadata: { current_value: 990, limit_value: 1_000, percent: 100, limit_type: 'token' },
+    });
+    expect(endNote('token_budget', near)).toContain("the session's budget of 1,000 tokens");
+  });
+
+  it('is not where the turn’s own is', () => {
+    const own = changeState(near, { tokensUsed: 50_000 });
+    expect(endNote('token_budget', own)).toContain('the budget of 50,000 tokens was used up');
+  });
+});
+
+describe('lastCall', () => {
+  it.each([
+    [
+      'max_iterations' as const,
+      changeState(start, { turn: 10 }),
+      'Maximum iterations reached (10/10).',
+      { current_value: 10, limit_value: 10, percent: 100, limit_type: 'iteration' },
+    ],
+    [
+      'token_budget' as const,
+      changeState(start, { tokensUsed: 47_500 }),
+      'Token budget reached (47,500/50,000 tokens; what is left is for one reply).',
+      { current_value: 47_500, limit_value: 50_000, percent: 100, limit_type: 'token' },
+    ],
+  ])('of %s tells the model to answer', (reason, state, text, metadata) => {
+    expect(lastCall(reason, state)).toEqual({
+      kind: 'limit-reached',
+      text: `${text} This is the last reply, and no tool can be called any more: answer now with what you have.`,
+      metadata,
+    });
+  });
+});
+
 describe('endNote', () => {
+  it('ends an error’s sentence once', () => {
+    const state = changeState(start, { toolErrors: 3, lastError: 'There is no such file.\n' });
+    expect(endNote('error_limit', state)).toContain('with: There is no such file. What was');
+  });
+
   const one = changeState(start, { config: { ...config, maxIterations: 1 } });
 
   it.each([

@@ -1,6 +1,6 @@
 import { unreachable } from '../platform/exhaustive.js';
 import type { AgentState, TerminationReason } from './agent-state.js';
-import { fraction, measure, type LimitMetadata } from './limit-warnings.js';
+import { fraction, isSessionBudget, measure, type LimitMetadata } from './limit-warnings.js';
 import { findNoProgress, type NoProgress } from './no-progress.js';
 import { errorLimit } from './termination-checks.js';
 
@@ -18,29 +18,48 @@ export interface LimitReached {
 
 const tooLittle = 'not enough for another reply';
 
+/** Limits that leave one call, without tools, for an answer from what there is. */
+export type LastCallLimit = Extract<LimitReason, 'max_iterations' | 'token_budget'>;
+
+/**
+ * What the model and the client are told before the last call inside a limit.
+ *
+ * @param state of the iteration that begins, with what the call adds counted.
+ */
+export function lastCall(reason: LastCallLimit, state: AgentState): LimitReached {
+  const metadata = reached(state, reason === 'max_iterations' ? 'iteration' : 'token');
+  const what =
+    reason === 'max_iterations'
+      ? `Maximum iterations reached (${fraction(metadata)})`
+      : `Token budget reached (${fraction(metadata)} tokens; what is left is for one reply)`;
+  const text = `${what}. This is the last reply, and no tool can be called any more: answer now with what you have.`;
+  return { kind: 'limit-reached', text, metadata };
+}
+
 /** What the client is told when a limit ends the loop. */
 export function limitReached(reason: LimitReason, state: AgentState): LimitReached {
   switch (reason) {
     case 'max_iterations': {
-      const metadata = measure(state, 'iteration');
+      const metadata = reached(state, 'iteration');
       const text = `Maximum iterations reached (${fraction(metadata)}). Saving partial response.`;
       return { kind: 'limit-reached', text, metadata };
     }
     case 'token_budget': {
-      const metadata = measure(state, 'token');
+      const metadata = reached(state, 'token');
       const left = hasLeft(reason, state) ? `; what is left is ${tooLittle}` : '';
-      const text = `Token budget reached (${fraction(metadata)} tokens${left}). Saving partial response.`;
+      const name = isSessionBudget(state) ? "Session's token budget" : 'Token budget';
+      const text = `${name} reached (${fraction(metadata)} tokens${left}). Saving partial response.`;
       return { kind: 'limit-reached', text, metadata };
     }
     case 'cost_budget': {
-      const metadata = measure(state, 'cost');
+      const metadata = reached(state, 'cost');
       const { current_value: used, limit_value: limit } = metadata;
       const left = hasLeft(reason, state) ? `; what is left is ${tooLittle}` : '';
       const text = `Cost limit reached ($${used}/$${limit}${left}). Saving partial response.`;
       return { kind: 'limit-reached', text, metadata };
     }
     case 'timeout': {
-      const metadata = measure(state, 'timeout');
+      const metadata = reached(state, 'timeout');
       const text = `Time limit reached (${fraction(metadata)} seconds). Saving partial response.`;
       return { kind: 'limit-reached', text, metadata };
     }
@@ -67,18 +86,24 @@ export function limitReached(reason: LimitReason, state: AgentState): LimitReach
  */
 export function endNote(reason: LimitReason, state: AgentState, hasText = true): string {
   const found = hasText ? ' What was found so far is above.' : ' There is no answer yet.';
-  return `[Stopped: ${explain(reason, state)}.${found}]`;
+  return `[Stopped: ${explain(reason, state).replace(/[.\s]+$/, '')}.${found}]`;
+}
+
+/** A budget that has no room for a reply is reached, however little of it was used. */
+function reached(state: AgentState, type: LimitMetadata['limit_type']): LimitMetadata {
+  const metadata = measure(state, type);
+  return { ...metadata, percent: Math.max(100, metadata.percent) };
 }
 
 function explain(reason: LimitReason, state: AgentState): string {
-  const { maxIterations, tokenBudget, timeoutSeconds } = state.config;
+  const { maxIterations, timeoutSeconds } = state.config;
   switch (reason) {
     case 'max_iterations':
       return `the limit of ${maxIterations} ${maxIterations === 1 ? 'iteration' : 'iterations'} was reached`;
     case 'token_budget':
       return hasLeft(reason, state)
-        ? `what is left of the budget of ${tokenBudget.toLocaleString('en-US')} tokens is ${tooLittle}`
-        : `the budget of ${tokenBudget.toLocaleString('en-US')} tokens was used up`;
+        ? `what is left of the ${nameBudget(state)} is ${tooLittle}`
+        : `the ${nameBudget(state)} was used up`;
     case 'cost_budget':
       return hasLeft(reason, state)
         ? `what is left of the limit of $${state.cost?.limitUsd ?? 0} is ${tooLittle}`
@@ -96,9 +121,18 @@ function explain(reason: LimitReason, state: AgentState): string {
   }
 }
 
+/** `budget of 50,000 tokens` */
+function nameBudget(state: AgentState): string {
+  const count = measure(state, 'token').limit_value.toLocaleString('en-US');
+  return `${isSessionBudget(state) ? "session's " : ''}budget of ${count} tokens`;
+}
+
 /** A budget ends a loop before it is used up: no call is made that could overrun it. */
 function hasLeft(reason: 'token_budget' | 'cost_budget', state: AgentState): boolean {
-  if (reason === 'token_budget') return state.tokensUsed < state.config.tokenBudget;
+  if (reason === 'token_budget') {
+    const { current_value: used, limit_value: limit } = measure(state, 'token');
+    return used < limit;
+  }
   return state.cost !== undefined && state.cost.usedUsd < state.cost.limitUsd;
 }
 

@@ -47,12 +47,24 @@ export function measure(state: AgentState, type: LimitMetadata['limit_type']): L
   const { config } = state;
   const [current, limit] = {
     iteration: [state.turn, config.maxIterations] as const,
-    token: [state.tokensUsed, config.tokenBudget] as const,
+    token: tokensOfLimit(state),
     timeout: [Math.floor(state.elapsedSeconds), config.timeoutSeconds] as const,
     cost: [round(state.cost?.usedUsd ?? 0), state.cost?.limitUsd ?? 0] as const,
   }[type];
   const percent = Math.floor((current * 100) / limit);
   return { current_value: current, limit_value: limit, percent, limit_type: type };
+}
+
+/** Whether of both budgets of tokens the session's is the one that is nearer to its end. */
+export function isSessionBudget({ session, tokenPercent }: AgentState): boolean {
+  return session !== undefined && (session.usedTokens * 100) / session.limitTokens > tokenPercent;
+}
+
+function tokensOfLimit(state: AgentState): readonly [number, number] {
+  const { session, tokensUsed, config } = state;
+  return session !== undefined && isSessionBudget(state)
+    ? [session.usedTokens, session.limitTokens]
+    : [tokensUsed, config.tokenBudget];
 }
 
 /** `40,000/50,000` */
@@ -70,8 +82,8 @@ function warnOfIterations(state: AgentState): LimitWarning | undefined {
 }
 
 function warnOfTokens(state: AgentState): LimitWarning | undefined {
-  const { tokenPercent, config } = state;
-  if (tokenPercent < config.tokenWarningPercent || tokenPercent >= 100) return undefined;
+  const [used, limit] = tokensOfLimit(state);
+  if (used * 100 < state.config.tokenWarningPercent * limit || used >= limit) return undefined;
   const metadata = measure(state, 'token');
   const text = `Approaching token budget (${fraction(metadata)} tokens). Consider being more concise.`;
   return { kind: 'token-limit', text, metadata };

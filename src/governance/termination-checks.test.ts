@@ -50,6 +50,42 @@ describe('the termination checks', () => {
   });
 });
 
+describe('the error limit', () => {
+  const failed = (turn: number): ActionRecord => ({
+    turn,
+    tool: 'read',
+    signature: `read(${turn})`,
+    action: 'read({})',
+    outcome: `error:${turn}`,
+    isError: true,
+  });
+  const reasonAt = (turn: number, errorsAt: number[]) =>
+    terminationChecks.find(({ applies }) =>
+      applies(stateWith({ turn, toolErrors: errorsAt.length, actions: errorsAt.map(failed) })),
+    )?.reason;
+
+  it.each([
+    ['three of one step that no reply has seen', 1, [1, 1, 1], undefined],
+    ['five of one step that no reply has seen', 2, [2, 2, 2, 2, 2], undefined],
+    ['three of one step, and a reply that asks for more', 2, [1, 1, 1], 'error_limit'],
+    ['three of three steps that no reply has seen', 3, [1, 2, 3], undefined],
+    ['three of three steps, and a reply that asks for more', 4, [1, 2, 3], 'error_limit'],
+    ['two, and a reply', 3, [1, 2], undefined],
+  ])('%s', (_name, turn, errorsAt, reason) => {
+    expect(reasonAt(turn, errorsAt)).toBe(reason);
+  });
+});
+
+describe('the session’s tokens', () => {
+  it.each([
+    [999, undefined],
+    [1_000, 'token_budget'],
+  ])('at %i of 1,000: %s', (usedTokens, reason) => {
+    const state = stateWith({ session: { usedTokens, limitTokens: 1_000 } });
+    expect(terminationChecks.find(({ applies }) => applies(state))?.reason).toBe(reason);
+  });
+});
+
 describe('the limit of cost', () => {
   const at = (usedUsd: number) =>
     newAgentState({

@@ -30,8 +30,10 @@ export const terminationChecks: readonly TerminationCheck[] = [
   },
   {
     reason: 'token_budget',
-    when: '`token_budget` tokens were used',
-    applies: ({ tokensUsed, config }) => tokensUsed >= config.tokenBudget,
+    when: '`token_budget` tokens were used, or those of the session',
+    applies: ({ tokensUsed, config, session }) =>
+      tokensUsed >= config.tokenBudget ||
+      (session !== undefined && session.usedTokens >= session.limitTokens),
   },
   {
     reason: 'cost_budget',
@@ -50,10 +52,16 @@ export const terminationChecks: readonly TerminationCheck[] = [
   },
   {
     reason: 'error_limit',
-    when: 'three tool calls in a row failed',
-    applies: ({ toolErrors }) => toolErrors >= errorLimit,
+    when: 'three tool calls in a row failed, the model has seen it, and it asks for more',
+    applies: (state) => state.toolErrors >= errorLimit && hasSeenErrors(state),
   },
 ];
+
+/** Whether a reply came after the last error: calls of one iteration fail side by side, unseen. */
+function hasSeenErrors({ actions, turn }: AgentState): boolean {
+  const last = actions.findLast(({ isError }) => isError);
+  return last === undefined || last.turn < turn;
+}
 
 /** The checks in the order they are tried, for the documentation. */
 export function terminationTable(): { reason: TerminationReason; when: string }[] {

@@ -103,7 +103,7 @@ describe('the triggers', () => {
     ],
     ['one error in a row', { toolErrors: 1 }, []],
     ['two errors in a row', { toolErrors: 2, lastError: 'no' }, ['error-streak:3']],
-    ['three errors in a row', { toolErrors: 3 }, []],
+    ['three errors in a row', { toolErrors: 3 }, ['error-streak:3']],
     [
       'two things that came',
       {

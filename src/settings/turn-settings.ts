@@ -153,7 +153,7 @@ export const turnSettings = {
   sessionTokens: integer(
     'TURNPIKE_SESSION_TOKENS',
     0,
-    'Most tokens of all turns of a session together; 0: no limit.',
+    'Most tokens that all turns of a session are paid for together; 0: no limit.',
     0,
     Number.MAX_SAFE_INTEGER,
   ),

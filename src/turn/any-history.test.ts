@@ -150,7 +150,11 @@ class Conversation {
       );
       const action = nextAction({
         steps: steps.length,
-        limit: steps.length >= 8 ? { reason: 'max_turns', refusal: 'no more' } : undefined,
+        limit: undefined,
+        lastCall:
+          steps.length >= 7
+            ? { limit: { reason: 'max_turns', refusal: 'no more' }, isDone: steps.length >= 8 }
+            : undefined,
         stopReason: last?.stopReason,
         openCalls: open.length,
         unheard: 0,
@@ -158,8 +162,9 @@ class Conversation {
       });
       if (action.type === 'end') return turn(action.ending.outcome);
       if (steps.length >= script.stepsLeft && script.stepsLeft < 8) return turn(script.cutAs);
-      if (action.type === 'call-model') {
-        steps.push(this.#call(frame, turn('running'), action.step));
+      if (action.type === 'call-model' || action.type === 'call-last') {
+        const isToolless = frame.isToolless || action.type === 'call-last';
+        steps.push(this.#call({ ...frame, isToolless }, turn('running'), action.step));
         continue;
       }
       for (const [index, part] of open.entries()) {

@@ -1,8 +1,8 @@
 import { addUsage, noUsage } from '../events/turn-event.js';
 import { describeDayShortage } from '../governance/day-limit-reached.js';
+import { findPaidRoom } from './budgets/find-room.js';
 import { paySummary } from './budgets/pay-summary.js';
 import { compactSession, summaryTokens, type CompactSource } from './compact-session.js';
-import { findRoom } from './find-room.js';
 import type { Compaction } from './turn-claims.js';
 import type { Attempt } from './turn-run.js';
 import type { TurnServices } from './turn-services.js';
@@ -58,8 +58,9 @@ function findShortage(
   { contextTokens }: Pick<CompactSource, 'contextTokens'>,
 ): string | undefined {
   const { input, reply } = summaryTokens(contextTokens);
-  const room = findRoom(progress.state, input, turn.options.options.costLimit);
-  if (room.tokens >= input + reply) return undefined;
-  const name = room.budget === 'token_budget' ? 'token budget' : 'limit of cost';
-  return `what is left of the turn's ${name} does not pay for it. Raise it, or compact the session by request`;
+  const { costLimit } = turn.options.options;
+  const room = findPaidRoom(progress.state, { input, cached: 0 }, costLimit);
+  if (room.reply >= reply) return undefined;
+  const name = room.budget === 'token_budget' ? "session's token budget" : "turn's limit of cost";
+  return `what is left of the ${name} does not pay for it. Raise it, or compact the session by request`;
 }

@@ -2,8 +2,10 @@ import { addUsage, noUsage, type Usage } from '../events/turn-event.js';
 import type { Todo } from '../notices/todo.js';
 import { newId } from '../platform/ids.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
+import { estimateText } from '../provider/estimate-parts.js';
 import { estimateTokens } from '../provider/estimate-tokens.js';
 import type { ModelRequest } from '../provider/model-types.js';
+import type { Model } from '../provider/models/model.js';
 import { refusalKind } from '../provider/refusal-kind.js';
 import type { Queryable } from '../storage/connection.js';
 import { compactions } from '../storage/conversation-schema.js';
@@ -118,7 +120,11 @@ async function summarisePieces(
     const before = spent;
     const request = summaryRequest(source.frame, piece, summary);
     const told = (usage: Usage): void => onUsage?.((spent = addUsage(before, usage)));
-    summary = await readSummary(provider, { request, onUsage: told }, signal);
+    summary = await readSummary(
+      provider,
+      { request, model: source.frame.model, onUsage: told },
+      signal,
+    );
     if (summary === '') throw noSummary(source.frame.modelName);
   }
   return { text: summary ?? '', usage: spent };
@@ -145,17 +151,32 @@ function summaryRequest(
 
 async function readSummary(
   provider: Pick<AnthropicProvider, 'stream'>,
-  { request, onUsage }: { request: ModelRequest; onUsage: (usage: Usage) => void },
+  { request, model, onUsage }: SummaryCall,
   signal: AbortSignal,
 ): Promise<string> {
   let text = '';
-  for await (const batch of provider.stream(request, signal)) {
-    for (const event of batch) {
-      if (event.type === 'text.delta') text += event.text;
-      if (event.type === 'started' || event.type === 'ended') onUsage(event.usage);
+  let usage = noUsage;
+  let isWhole = false;
+  try {
+    for await (const batch of provider.stream(request, signal)) {
+      for (const event of batch) {
+        if (event.type === 'text.delta') text += event.text;
+        if (event.type === 'started' || event.type === 'ended') usage = event.usage;
+        isWhole ||= event.type === 'ended';
+      }
     }
+  } finally {
+    // What came of a summary that was cut is paid for too.
+    const outputTokens = Math.max(usage.outputTokens, isWhole ? 0 : estimateText(text, model));
+    onUsage({ ...usage, outputTokens });
   }
   return text.trim().toWellFormed();
+}
+
+interface SummaryCall {
+  request: ModelRequest;
+  model: Model;
+  onUsage: (usage: Usage) => void;
 }
 
 /** What is open, and what can be asked for again, is not for a summary to lose. */

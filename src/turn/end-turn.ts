@@ -1,10 +1,4 @@
-import {
-  addUsage,
-  noUsage,
-  type StepStopReason,
-  type TurnEventBody,
-  type Usage,
-} from '../events/turn-event.js';
+import { noUsage, type StepStopReason, type TurnEventBody } from '../events/turn-event.js';
 import type { Fact, Stored } from '../events/store-facts.js';
 import { moveTime } from '../governance/agent-state.js';
 import { dayEndNote, dayLimitReached } from '../governance/day-limit-reached.js';
@@ -15,10 +9,13 @@ import { updateFenced } from '../storage/update-fenced.js';
 import { messages, steps, turns, type TurnFailure } from '../storage/schema.js';
 import { endCall, type CallEnd } from '../tools/ledger.js';
 import { approvalResolved, cancelApprovals } from './approvals/approval-facts.js';
+import { draftUsage } from './budgets/draft-usage.js';
+import { totalUsage } from './budgets/total-usage.js';
 import { settleFact } from './budgets/usage-days.js';
 import { keepUnheard } from './busy/joined-messages.js';
 import type { Ending } from './next-action.js';
 import { leaveAllOut, leftOutOf, turnLeftOut } from './left-out.js';
+import { lastCallMark } from './last-call.js';
 import { limitOf } from './loop-state.js';
 import { limitNotice, stepEnded, toolEnded, turnFailed } from './turn-facts.js';
 import {
@@ -122,11 +119,17 @@ function describeLimit(run: Attempt, ending: Ending, now: Date) {
   const note = `${text === '' ? '' : '\n\n'}${told.note}`;
   const step = (run.progress.draft ?? run.progress.steps.at(-1))?.step;
   const events: TurnEventBody[] = [
-    limitNotice(told.reached),
+    // Before a last call it was said already.
+    ...(isTold(run, ending.reason) ? [] : [limitNotice(told.reached)]),
     // Without a step there is nothing it would be a part of.
     ...(step === undefined ? [] : [{ type: 'text.delta' as const, step, text: note }]),
   ];
   return { note, events };
+}
+
+function isTold({ progress }: Attempt, reason: string): boolean {
+  const limit = limitOf(reason);
+  return limit !== undefined && progress.notices.some(({ mark }) => mark === lastCallMark(limit));
 }
 
 function tellLimit(run: Attempt, reason: string, now: Date) {
@@ -141,23 +144,18 @@ function tellLimit(run: Attempt, reason: string, now: Date) {
   return { reached: limitReached(limit, state), note: endNote(limit, state, hasText) };
 }
 
-/** Of a call that was cut the day is charged what its provider told. */
+/** Of a call that was cut the day is charged what its provider told, and what came of the reply. */
 function settleCut({ progress: { reserved, draft } }: Attempt): Fact[] {
-  return reserved === undefined ? [] : [settleFact(reserved, draft?.usage ?? noUsage)];
-}
-
-function totalUsage({ progress, children }: Attempt): Usage {
-  const done = progress.steps.reduce((sum, step) => addUsage(sum, step.usage), progress.overhead);
-  const all = children.reduce((sum, { usage }) => addUsage(sum, usage ?? noUsage), done);
-  return progress.draft === undefined ? all : addUsage(all, progress.draft.usage);
+  if (reserved === undefined) return [];
+  return [settleFact(reserved, draft === undefined ? noUsage : draftUsage(draft))];
 }
 
 /** The half-streamed step as far as it can be kept. */
 function cutStep({ progress: { draft } }: Attempt, ending: Ending) {
   if (draft === undefined) return undefined;
   const stopReason: StepStopReason = ending.outcome === 'failed' ? 'failed' : 'interrupted';
-  const { step, usage, sent, startedAt } = draft;
-  return { step, parts: keptParts(draft), stopReason, usage, sent, startedAt };
+  const { step, sent, startedAt } = draft;
+  return { step, parts: keptParts(draft), stopReason, usage: draftUsage(draft), sent, startedAt };
 }
 
 function keptParts(draft: StepDraft): AssistantPart[] {

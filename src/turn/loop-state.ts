@@ -3,7 +3,8 @@ import type { AgentConfig } from '../governance/agent-config.js';
 import type { DayBudget } from '../governance/day-budget.js';
 import type { LimitReason } from '../governance/limit-reached.js';
 import { unreachable } from '../platform/exhaustive.js';
-import type { LoopState } from './next-action.js';
+import { findLastCall } from './last-call.js';
+import type { LoopState, NextLimit } from './next-action.js';
 import { openCalls, type Attempt } from './turn-run.js';
 
 /**
@@ -23,17 +24,18 @@ export function findLimit({ tree, progress, clock }: Attempt): LimitReason | Day
 
 /** What `nextAction` decides from. */
 export function loopState(run: Attempt): LoopState {
-  const limit = findLimit(run);
+  const lastCall = findLastCall(run);
+  const found = findLimit(run);
+  // A reply that was cut by the budget leaves the call that is kept.
+  const limit = lastCall?.isDone === false && found === lastCall.limit ? undefined : found;
   return {
     steps: run.progress.steps.length,
     stopReason: run.progress.steps.at(-1)?.stopReason,
     openCalls: openCalls(run).length,
     canShorten: run.progress.canShorten && isFirstCut(run),
     unheard: Math.max(0, run.lease.joined - run.progress.joined.length),
-    limit:
-      limit === undefined
-        ? undefined
-        : { reason: endReason(limit), refusal: describeLimit(limit, run.tree.getConfig()) },
+    limit: limit === undefined ? undefined : describe(run, limit),
+    lastCall: lastCall && { limit: describe(run, lastCall.limit), isDone: lastCall.isDone },
   };
 }
 
@@ -42,12 +44,18 @@ function isFirstCut({ progress: { steps } }: Attempt): boolean {
   return steps.filter(({ stopReason }) => stopReason === 'context_window').length === 1;
 }
 
+function describe({ tree }: Attempt, limit: LimitReason | DayBudget): NextLimit {
+  return { reason: endReason(limit), refusal: describeLimit(limit, tree.getConfig()) };
+}
+
 function describeLimit(limit: LimitReason | DayBudget, config: AgentConfig): string {
   switch (limit) {
     case 'max_iterations':
       return `the turn reached its limit of ${config.maxIterations} model calls`;
     case 'token_budget':
-      return `the turn used up its budget of ${config.tokenBudget} tokens`;
+      return Number.isFinite(config.tokenBudget)
+        ? `the turn used up its budget of ${config.tokenBudget} tokens`
+        : 'the session used up its budget of tokens';
     case 'cost_budget':
       return 'the turn reached its limit of cost';
     case 'daily_token_budget':

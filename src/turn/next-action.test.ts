@@ -4,6 +4,7 @@ import { nextAction, settleStopReason, type LoopState, type NextAction } from '.
 const state = (more: Partial<LoopState>): LoopState => ({
   steps: 1,
   limit: undefined,
+  lastCall: undefined,
   stopReason: 'end_turn',
   openCalls: 0,
   unheard: 0,
@@ -70,6 +71,60 @@ describe('nextAction', () => {
       'a refusal with calls',
       { stopReason: 'refusal', openCalls: 1 },
       { type: 'refuse-tools', reason: 'not run: the reply was cut off (refusal)' },
+    ],
+    [
+      'answered calls before the last call',
+      { stopReason: 'tool_use', steps: 11, lastCall: { limit, isDone: false } },
+      { type: 'call-last', step: 12 },
+    ],
+    [
+      'open calls before the last call',
+      { stopReason: 'tool_use', steps: 11, openCalls: 1, lastCall: { limit, isDone: false } },
+      { type: 'run-tools' },
+    ],
+    [
+      'a limit that allows no last call',
+      {
+        stopReason: 'tool_use',
+        limit: { ...limit, reason: 'timeout' },
+        lastCall: { limit, isDone: false },
+      },
+      end('limited', 'timeout'),
+    ],
+    [
+      'a reply that was cut without an answer, of which one is kept',
+      { stopReason: 'max_tokens', lastCall: { limit, isDone: false } },
+      { type: 'call-last', step: 2 },
+    ],
+    [
+      'the last answer',
+      { stopReason: 'end_turn', lastCall: { limit, isDone: true } },
+      end('limited', 'max_turns'),
+    ],
+    [
+      'the last answer, cut',
+      { stopReason: 'max_tokens', lastCall: { limit, isDone: true } },
+      end('limited', 'max_turns'),
+    ],
+    [
+      'a last reply that asks for tools all the same',
+      { stopReason: 'tool_use', openCalls: 1, lastCall: { limit, isDone: true } },
+      { type: 'refuse-tools', reason: `not run: ${limit.refusal}` },
+    ],
+    [
+      'the same when they are answered',
+      { stopReason: 'tool_use', lastCall: { limit, isDone: true } },
+      end('limited', 'max_turns'),
+    ],
+    [
+      'a last call that was refused',
+      { stopReason: 'refusal', lastCall: { limit, isDone: true } },
+      end('limited', 'refusal'),
+    ],
+    [
+      'a last call that was cut',
+      { stopReason: 'failed', lastCall: { limit, isDone: true } },
+      end('failed', 'failed', 1),
     ],
     ['a step that was cut', { stopReason: 'interrupted' }, end('failed', 'interrupted', 1)],
   ])('%s', (_name, given, expected) => {

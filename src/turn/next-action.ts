@@ -8,6 +8,8 @@ export interface LoopState {
   steps: number;
   /** The limit that allows no further model call, under the name its end is known by. */
   limit: NextLimit | undefined;
+  /** The limit that leaves one call, without tools, and whether that call is the last stored step. */
+  lastCall: { limit: NextLimit; isDone: boolean } | undefined;
   /** Of the last stored step; undefined before the first. */
   stopReason: StepStopReason | undefined;
   /** Tool calls of the last step that have no result yet. */
@@ -35,6 +37,8 @@ type CutReason = 'max_tokens' | 'context_window' | 'refusal';
 
 export type NextAction =
   | { type: 'call-model'; step: number }
+  /** No tool may be called in it: the model answers with what it has. */
+  | { type: 'call-last'; step: number }
   | { type: 'run-tools' }
   /** The calls get a result that says why they did not run: a model must see one for each. */
   | { type: 'refuse-tools'; reason: string }
@@ -46,8 +50,9 @@ const limited = (reason: string): NextAction => end({ outcome: 'limited', exitCo
 
 /** The loop's brain: what `runTurn` does next. Pure. */
 export function nextAction(state: LoopState): NextAction {
-  const { stopReason, limit, openCalls } = state;
+  const { stopReason, limit, lastCall, openCalls } = state;
   if (stopReason === undefined) return callAgain(state);
+  if (lastCall?.isDone === true) return afterLastCall(stopReason, openCalls, lastCall.limit);
   switch (stopReason) {
     case 'tool_use':
       if (openCalls === 0) return callAgain(state);
@@ -79,11 +84,40 @@ function afterCut(state: LoopState, stopReason: CutReason): NextAction {
     return { type: 'refuse-tools', reason: `not run: the reply was cut off (${stopReason})` };
   // A reply that filled the window goes on once what is sent is shorter.
   if (stopReason === 'context_window' && state.canShorten) return callAgain(state);
+  // One that its budget cut before it said anything has a last call left.
+  if (stopReason === 'max_tokens' && state.lastCall !== undefined) return callAgain(state);
   return limited(stopReason === 'max_tokens' ? (state.limit?.reason ?? stopReason) : stopReason);
 }
 
-function callAgain({ steps, limit }: LoopState): NextAction {
-  return limit === undefined ? { type: 'call-model', step: steps + 1 } : limited(limit.reason);
+function callAgain({ steps, limit, lastCall }: LoopState): NextAction {
+  if (limit !== undefined) return limited(limit.reason);
+  return { type: lastCall === undefined ? 'call-model' : 'call-last', step: steps + 1 };
+}
+
+/** The turn ends whatever its last reply was: it has reached the limit, and says so. */
+function afterLastCall(
+  stopReason: StepStopReason,
+  openCalls: number,
+  limit: NextLimit,
+): NextAction {
+  // It was told that none may be called.
+  if (openCalls > 0) return { type: 'refuse-tools', reason: `not run: ${limit.refusal}` };
+  switch (stopReason) {
+    case 'refusal':
+    case 'context_window':
+      return limited(stopReason);
+    case 'interrupted':
+    case 'failed':
+      return end({ outcome: 'failed', exitCode: 1, reason: stopReason });
+    case 'end_turn':
+    case 'stop_sequence':
+    case 'tool_use':
+    case 'pause_turn':
+    case 'max_tokens':
+      return limited(limit.reason);
+    default:
+      return unreachable(stopReason);
+  }
 }
 
 function end(ending: Ending): NextAction {

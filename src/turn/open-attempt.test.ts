@@ -108,7 +108,7 @@ describe('openAttempt', () => {
     ]);
     const { attempt } = await open(turnId);
     expect(attempt.progress.overhead).toEqual({ ...noUsage, outputTokens: 20 });
-    expect(attempt.progress.state.tokensUsed).toBe(20);
+    expect(attempt.progress.state.tokensUsed).toBe(0);
   });
 
   it('fences earlier attempts off in the log, and is fenced off by a later one', async () => {

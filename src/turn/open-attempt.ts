@@ -12,7 +12,7 @@ import type { Lease } from './lease.js';
 import { loadSessionTurns, type StoredTurn } from './load-turn.js';
 import type { Claim } from './turn-claims.js';
 import type { Attempt } from './turn-run.js';
-import { findTokensLeft } from './session-tokens.js';
+import { findSessionTokens } from './session-tokens.js';
 import { loadChildren, withTold, type ChildTurn } from './subagents/child-turn.js';
 import { openState } from './turn-state.js';
 import type { TurnServices } from './turn-services.js';
@@ -28,10 +28,10 @@ export async function openAttempt(
 ): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
   const { tools, clock, trees, modelNames } = services;
   // A session has one turn at a time: while this one is active, all others came before it.
-  const [said, conversation, tokensLeft, overhead, approvals, heard, found] = await Promise.all([
+  const [said, conversation, session, overhead, approvals, heard, found] = await Promise.all([
     openLog(services, claim, lease),
     loadConversation(services, claim),
-    findTokensLeft(services, claim),
+    findSessionTokens(services, claim),
     findOverhead(services.db, claim),
     claim.attempt === 1 ? [] : loadApprovals(services.db, claim.id),
     claim.joinedMessages === 0 ? [] : loadHeard(services.db, [claim.id]),
@@ -42,8 +42,7 @@ export async function openAttempt(
   ]);
   const stored = conversation.find((other) => other.turn.id === claim.id);
   const { decisionTree = 'default', agentConfig, costLimit } = claim.options.options;
-  const tokenBudget = Math.min(agentConfig.tokenBudget, tokensLeft);
-  const tree = trees.find(decisionTree, { ...agentConfig, tokenBudget });
+  const tree = trees.find(decisionTree, agentConfig);
   const [steps, calls] = [stored?.steps ?? [], stored?.calls ?? []];
   const children = withTold(found, said);
   const startedAt = ownStart(claim, children, clock.now());
@@ -81,6 +80,7 @@ export async function openAttempt(
           calls,
           overhead,
           costLimit,
+          session,
           children,
         },
         clock.now(),

@@ -9,7 +9,9 @@ import { contextUsage, resourceUsage } from '../notices/triggers/usage.js';
 import { defaultTriggers } from '../notices/triggers.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { notices } from '../storage/conversation-schema.js';
-import { contextOf } from './turn-context.js';
+import { estimateAdded } from './budgets/estimate-call.js';
+import { countAdded } from './budgets/make-room.js';
+import { contextOf } from './context-of.js';
 import type { TurnRun } from './turn-run.js';
 
 /**
@@ -54,7 +56,8 @@ async function readFacts(run: TurnRun, state: AgentState, step: number): Promise
     step: step - 1,
     isFirstMessage: watch.isFirstMessage,
     config: state.config,
-    warnings: warnings(state),
+    // What the call adds counts: a warning that comes with the call after it may come too late.
+    warnings: warnings(countAdded(state, { added: estimateAdded(run) })),
     context,
     readings: watch.readings,
     todos: watch.todos,

@@ -6,13 +6,14 @@ import { claimCall, endCall } from '../tools/ledger.js';
 import type { CallableTool } from '../tools/open-tools.js';
 import { runCalls } from '../tools/run-calls.js';
 import { runTool } from '../tools/run-tool.js';
+import { fitOutput } from './budgets/fit-output.js';
 import { askPeople, type Question } from './approvals/ask-people.js';
 import { takeGrants } from './approvals/take-grants.js';
 import type { CallVerdict } from './approvals/judge-call.js';
 import { isClaimed, judgeOpenCall } from './judge-open-call.js';
 import { stepEnded, tooManyCalls, toolEnded } from './turn-facts.js';
 import { ledgerCall, openCalls, type ToolUse, type TurnRun } from './turn-run.js';
-import { addResult } from './turn-state.js';
+import { addResults } from './turn-state.js';
 
 /**
  * Runs what the last step asked for and has no result yet. Each call goes through the ledger:
@@ -134,7 +135,7 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
     ? `[A person changed the input of this call to ${JSON.stringify(call.input)}]\n`
     : '';
   // No tool has them; what it reads or is told may.
-  await end(run, call, { ...outcome, output: note + run.redact(outcome.output) });
+  await end(run, call, { ...outcome, output: fitOutput(run, note + run.redact(outcome.output)) });
 }
 
 /** What a client gave is cut and redacted as what a tool gave here is. */
@@ -144,7 +145,7 @@ function answered(
   { status, output, durationMs = 0 }: Extract<CallVerdict, { type: 'answer' }>,
 ): CallEnd {
   if (!run.clientTools.has(call.name)) return { status, output, durationMs };
-  const kept = run.redact(capOutput(output, run.limits.toolOutputLimit));
+  const kept = fitOutput(run, run.redact(capOutput(output, run.limits.toolOutputLimit)));
   return { status, output: kept, durationMs };
 }
 
@@ -177,13 +178,14 @@ async function end(run: TurnRun, call: ToolUse, result: CallEnd): Promise<void> 
   keepResult(run, call, result);
 }
 
-function keepResult({ tree, progress }: TurnRun, call: ToolUse, { status, output }: CallEnd): void {
+function keepResult({ progress }: TurnRun, call: ToolUse, { status, output }: CallEnd): void {
   progress.results.set(call.id, { status, output });
-  progress.state = addResult(tree, progress.state, { ...call, status, output });
 }
 
 async function endLastStep(run: TurnRun): Promise<void> {
   const last = run.progress.steps.at(-1);
   if (last === undefined) return;
   await run.writer.commit([stepEnded(last)], []);
+  const { tree, progress } = run;
+  progress.state = addResults(tree, progress.state, { step: last, results: progress.results });
 }

@@ -2,8 +2,9 @@ import { unreachable } from '../platform/exhaustive.js';
 import { nextAction, type Ending } from './next-action.js';
 import { refuseToolCalls, runToolCalls } from './run-tool-calls.js';
 import { runStep } from './run-step.js';
+import { findLastCall } from './last-call.js';
 import { loopState } from './loop-state.js';
-import type { TurnRun } from './turn-run.js';
+import type { Budget, TurnRun } from './turn-run.js';
 
 /**
  * The loop: asks what is next, does it, until the turn has an ending. A recovered turn comes in
@@ -20,7 +21,13 @@ export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
     switch (action.type) {
       case 'call-model': {
         const done = await runStep(run, action.step);
-        if (done !== 'done') return { outcome: 'limited', exitCode: 0, reason: done };
+        if (done !== 'done') return limited(done);
+        break;
+      }
+      case 'call-last': {
+        const limit = findLastCall(run)?.limit;
+        const done = await runStep(run, action.step, limit);
+        if (done !== 'done') return limited(done);
         break;
       }
       case 'run-tools':
@@ -35,4 +42,8 @@ export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
         return unreachable(action);
     }
   }
+}
+
+function limited(reason: Budget): Ending {
+  return { outcome: 'limited', exitCode: 0, reason };
 }

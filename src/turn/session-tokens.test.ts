@@ -4,9 +4,9 @@ import { storeSession, storeTurn } from '../../test/support/store-turn.js';
 import { noUsage } from '../events/turn-event.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { compactions } from '../storage/conversation-schema.js';
-import { findTokensLeft } from './session-tokens.js';
+import { findSessionTokens } from './session-tokens.js';
 
-describe('findTokensLeft', () => {
+describe('findSessionTokens', () => {
   let database: OpenedDatabase;
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -25,11 +25,10 @@ describe('findTokensLeft', () => {
       { ...row, id: 'cmp_2', reason: 'requested', ...used(7) },
     ]);
     const id = await storeTurn(db, { sessionId });
-    const left = (sessionTokens: number, hasHistory = true) =>
-      findTokensLeft({ db, settings: { sessionTokens } }, { id, sessionId, hasHistory });
-    expect(await left(1_000)).toBe(893);
-    expect(await left(107)).toBe(1);
-    expect(await left(0)).toBe(Infinity);
-    expect(await left(1_000, false)).toBe(1_000);
+    const found = (sessionTokens: number, hasHistory = true) =>
+      findSessionTokens({ db, settings: { sessionTokens } }, { id, sessionId, hasHistory });
+    expect(await found(1_000)).toEqual({ usedTokens: 107, limitTokens: 1_000 });
+    expect(await found(0)).toBeUndefined();
+    expect(await found(1_000, false)).toEqual({ usedTokens: 0, limitTokens: 1_000 });
   });
 });

@@ -1,17 +1,23 @@
 import { and, eq, isNotNull, ne } from 'drizzle-orm';
+import type { AgentState } from '../governance/agent-state.js';
 import { turns } from '../storage/schema.js';
 import { compactions } from '../storage/conversation-schema.js';
 import type { Claim } from './turn-claims.js';
 import type { TurnServices } from './turn-services.js';
 import { tokensOf } from './turn-state.js';
 
-/** Tokens a session may still use, this turn's own included; at least 1, so that it is a budget. */
-export async function findTokensLeft(
+/**
+ * What a session's other turns were paid for, and its limit.
+ *
+ * @returns undefined where there is none.
+ */
+export async function findSessionTokens(
   { db, settings }: Pick<TurnServices, 'db'> & { settings: { sessionTokens: number } },
   { id, sessionId, hasHistory }: Pick<Claim, 'id' | 'sessionId' | 'hasHistory'>,
-): Promise<number> {
-  if (settings.sessionTokens === 0) return Infinity;
-  if (!hasHistory) return settings.sessionTokens;
+): Promise<AgentState['session']> {
+  const limitTokens = settings.sessionTokens;
+  if (limitTokens === 0) return undefined;
+  if (!hasHistory) return { usedTokens: 0, limitTokens };
   const [others, summaries] = await Promise.all([
     db
       .select({ usage: turns.usage })
@@ -23,9 +29,9 @@ export async function findTokensLeft(
       .from(compactions)
       .where(and(eq(compactions.sessionId, sessionId), eq(compactions.reason, 'requested'))),
   ]);
-  const used = [...others, ...summaries].reduce(
+  const usedTokens = [...others, ...summaries].reduce(
     (sum, { usage }) => sum + (usage === null ? 0 : tokensOf(usage)),
     0,
   );
-  return Math.max(1, settings.sessionTokens - used);
+  return { usedTokens, limitTokens };
 }

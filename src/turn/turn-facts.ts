@@ -1,4 +1,4 @@
-import type { StepStopReason, TurnEventBody, Usage } from '../events/turn-event.js';
+import type { NoticePosted, StepStopReason, TurnEventBody, Usage } from '../events/turn-event.js';
 import type { DayLimitReached } from '../governance/day-limit-reached.js';
 import type { LimitReached } from '../governance/limit-reached.js';
 import { retryAdvice } from '../platform/retry-advice.js';
@@ -50,7 +50,8 @@ export function refusalNotice({
     type: 'notice.posted',
     kind: 'refusal',
     level: 'step',
-    text: `The model declined to go on${details === undefined ? '' : `: ${details}`}.`,
+    // An explanation is a sentence of its own, with its full stop.
+    text: `The model declined to go on${details === undefined ? '' : `: ${details.replace(/[.\s]+$/, '')}`}.`,
     ...(category === undefined ? {} : { metadata: { category } }),
     seenByModel: false,
   };
@@ -73,7 +74,7 @@ export function limitNotice({
   kind,
   text,
   metadata,
-}: LimitReached | DayLimitReached): TurnEventBody {
+}: LimitReached | DayLimitReached): NoticePosted {
   return {
     type: 'notice.posted',
     kind,

@@ -13,6 +13,7 @@ import type { Clock } from '../platform/clock.js';
 import type { SessionRow } from '../session/session-store.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import type { RefusalKind } from '../provider/refusal-kind.js';
+import type { TokenModel } from '../provider/estimate-parts.js';
 import type { AssistantPart, ToolSpec, UserPart } from '../provider/model-types.js';
 import type { StoredNotice } from '../notices/notice.js';
 import type { Queryable } from '../storage/connection.js';
@@ -50,9 +51,17 @@ export interface StepDraft {
   parts: AssistantPart[];
   /** Text of the block that is still open. */
   openText: string;
+  /** The same of thinking, and of the inputs of tool calls. */
+  openThinking: string;
+  openInput: string;
   /** As far as the provider has said. */
   usage: Usage;
   sent: SentPrefix | null;
+  /** What the call adds to the conversation before its reply, in tokens. */
+  added: number;
+  /** How the model counts, and what it costs where that is known. */
+  model: TokenModel;
+  price: Price | undefined;
 }
 
 export interface CallResult {
@@ -114,7 +123,7 @@ export interface Attempt {
     elidedThrough: number;
     /** Whether what is sent could be shorter. */
     canShorten: boolean;
-    /** Spent on no step: on summaries of the conversation before, and on what was discarded. */
+    /** Paid for no step: for summaries of the conversation before, and for what was discarded. */
     overhead: Usage;
     /** Of it, on replies that were discarded for another call. */
     discarded: Usage;
@@ -134,7 +143,7 @@ export interface Attempt {
 
 /** An attempt with everything the loop needs. */
 export interface TurnRun extends Attempt {
-  provider: Pick<AnthropicProvider, 'stream'>;
+  provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>;
   /** What its requests have beside their messages. */
   frame: RequestFrame;
   /** What its session's requests begin with. */

@@ -5,9 +5,17 @@ import type { DecisionTree } from '../governance/decision-tree.js';
 import type { AssistantPart } from '../provider/model-types.js';
 import type { CallRow, StepRow } from './load-turn.js';
 
-/** Tokens that count toward a budget. What came from the provider's cache was counted before. */
+/**
+ * Tokens that are paid for: what budgets of a session and a day count. What came from the provider's
+ * cache was counted when it was written.
+ */
 export function tokensOf({ inputTokens, cacheWriteTokens, outputTokens }: Usage): number {
   return inputTokens + cacheWriteTokens + outputTokens;
+}
+
+/** Tokens that a turn's own budget counts; of what earlier versions stored, those that were paid for. */
+export function addedTokens(usage: Usage): number {
+  return usage.addedTokens ?? tokensOf(usage);
 }
 
 export interface StateSource {
@@ -20,6 +28,8 @@ export interface StateSource {
   /** See `Attempt`. */
   overhead: Usage;
   costLimit: CostLimit | undefined;
+  /** Of the session, before this turn; undefined where there is no limit. */
+  session: AgentState['session'];
   /** Of its subagents, what is counted so far. */
   children: readonly { usage: Usage | undefined; costLimit: CostLimit | undefined }[];
 }
@@ -33,27 +43,48 @@ export function openState(tree: DecisionTree, source: StateSource, now: number):
     startTime,
     now: Math.max(startTime, now),
     config: tree.getConfig(),
+    session: source.session,
     ...(source.costLimit === undefined
       ? {}
       : { cost: { usedUsd: 0, limitUsd: source.costLimit.usd } }),
   });
   state = addOverhead(state, source.overhead, source.costLimit);
   for (const { usage, costLimit } of source.children) {
-    if (usage !== undefined) state = addOverhead(state, usage, costLimit);
+    if (usage !== undefined) state = addChild(state, usage, costLimit);
   }
+  const results = new Map(source.calls.map((call) => [call.callId, call]));
   for (const step of source.steps) {
     state = addStep(tree.onTurnStart(state), step, source.costLimit);
-    for (const call of endedCalls(step, source.calls)) {
-      state = addResult(tree, state, call);
-    }
+    state = addResults(tree, state, { step, results });
   }
   return state;
 }
 
+/**
+ * What the calls of a step came to, in the order the model asked for them: which of them ended first
+ * is chance. Nothing until all have ended.
+ */
+export function addResults(
+  tree: DecisionTree,
+  state: AgentState,
+  { step, results }: { step: Pick<StepRow, 'parts'>; results: ReadonlyMap<string, Ended> },
+): AgentState {
+  const ended: Answered[] = [];
+  for (const part of step.parts) {
+    if (part.type !== 'tool_use') continue;
+    const result = results.get(part.id);
+    if (result === undefined || result.status === 'claimed') return state;
+    const { name, input } = part;
+    ended.push({ name, input, status: result.status, output: result.output });
+  }
+  return ended.reduce((sum, call) => addResult(tree, sum, call), state);
+}
+
+type Ended = Pick<CallRow, 'status' | 'output'>;
 type Answered = Pick<CallRow, 'name' | 'input' | 'output' | 'status'>;
 
 /** What a call came to. One that a limit kept from running is nothing the model did. */
-export function addResult(tree: DecisionTree, state: AgentState, call: Answered): AgentState {
+function addResult(tree: DecisionTree, state: AgentState, call: Answered): AgentState {
   const { name, input, output, status } = call;
   if (status === 'denied' && output?.startsWith('not run:')) return state;
   // A call whose process died is no failure of the tool.
@@ -65,17 +96,30 @@ export function addResult(tree: DecisionTree, state: AgentState, call: Answered)
   });
 }
 
-/** What was spent counts toward the budgets, whatever it was spent on. */
+/** What was paid counts toward cost and the session's budget, whatever it was paid for. */
 export function addOverhead(
   state: AgentState,
   usage: Usage,
   costLimit: CostLimit | undefined,
 ): AgentState {
-  const usedUsd = (state.cost?.usedUsd ?? 0) + (costLimit ? costOf(usage, costLimit.price) : 0);
+  const { cost, session } = state;
+  const usd = usage.costUsd ?? (costLimit === undefined ? 0 : costOf(usage, costLimit.price));
   return changeState(state, {
-    ...(costLimit === undefined ? {} : { cost: { usedUsd, limitUsd: costLimit.usd } }),
-    tokensUsed: state.tokensUsed + tokensOf(usage),
+    ...(cost === undefined ? {} : { cost: { ...cost, usedUsd: cost.usedUsd + usd } }),
+    ...(session === undefined
+      ? {}
+      : { session: { ...session, usedTokens: session.usedTokens + tokensOf(usage) } }),
   });
+}
+
+/** A subagent has ended: what it added and was paid for is its parent's. */
+export function addChild(
+  state: AgentState,
+  usage: Usage,
+  costLimit: CostLimit | undefined,
+): AgentState {
+  const tokensUsed = state.tokensUsed + addedTokens(usage);
+  return changeState(addOverhead(state, usage, costLimit), { tokensUsed });
 }
 
 /** A step is stored: what it cost, and whether the model is done. */
@@ -84,13 +128,7 @@ export function addStep(
   { parts, usage }: { parts: readonly AssistantPart[]; usage: Usage },
   costLimit: CostLimit | undefined,
 ): AgentState {
-  return changeState(addOverhead(state, usage, costLimit), {
+  return changeState(addChild(state, usage, costLimit), {
     hasFinished: !parts.some((part) => part.type === 'tool_use'),
   });
-}
-
-function endedCalls(step: StepRow, calls: readonly CallRow[]): CallRow[] {
-  return calls
-    .filter((call) => call.step === step.step && call.status !== 'claimed')
-    .sort((a, b) => (a.endedAt?.getTime() ?? 0) - (b.endedAt?.getTime() ?? 0));
 }

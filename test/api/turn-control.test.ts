@@ -42,7 +42,7 @@ describe('limits of a turn', () => {
     expect(end).toMatchObject({ outcome: 'limited', reason: 'max_turns' });
     expect(notices.map(({ kind, seenByModel }) => [kind, seenByModel])).toEqual([
       ['iteration-limit', true],
-      ['limit-reached', false],
+      ['limit-reached', true],
     ]);
     // Two iterations before the end at least.
     expect(notices[0]?.metadata).toMatchObject({ current_value: 4, limit_value: 6 });
@@ -63,8 +63,11 @@ describe('limits of a turn', () => {
     const usage = frames.find((frame) => frame.event === 'turn:end')?.data['usage'] as {
       inputTokens: number;
       outputTokens: number;
+      addedTokens: number;
     };
-    expect(usage.inputTokens + usage.outputTokens).toBeLessThanOrEqual(2_000);
+    // Of the input only the message is the turn's own.
+    expect(usage.addedTokens).toBeGreaterThan(usage.outputTokens);
+    expect(usage.addedTokens).toBeLessThanOrEqual(2_000);
     expect(end).toMatchObject({ outcome: 'limited', reason: 'token_budget' });
     expect(notices.at(-1)).toMatchObject({
       kind: 'limit-reached',
@@ -111,7 +114,11 @@ describe('limits of a turn', () => {
   it('end what only fails, after a word to the model', async () => {
     const loop = '[[loop=10 tool=read {"file_path":"missing$i"}]]';
     const { notices, end } = await run(loop, {});
-    expect(notices.map(({ kind }) => kind)).toEqual(['error-streak', 'error-limit']);
+    expect(notices.map(({ kind }) => kind)).toEqual([
+      'error-streak',
+      'error-streak',
+      'error-limit',
+    ]);
     expect(end).toMatchObject({ outcome: 'limited', reason: 'error_limit' });
   });
 

@@ -24,9 +24,10 @@ describe('a turn that is refused', () => {
 
   it.each<[string, (id: string) => unknown, number, object]>([
     ['malformed JSON', () => '{"a"', 400, invalid('Request body must be valid JSON')],
-    ['a JSON null', () => 'null', 400, { type: 'INVALID_REQUEST' }],
+    ['a JSON null', () => 'null', 400, invalid('Request body must be a JSON object, not null')],
     ['a JSON list', () => '[1]', 400, { type: 'INVALID_REQUEST' }],
-    ['a JSON text', () => '"x"', 400, { type: 'INVALID_REQUEST' }],
+    ['a JSON text', () => '"x"', 400, invalid('Request body must be a JSON object, not a string')],
+    ['a JSON number', () => '5', 400, invalid('Request body must be a JSON object, not a number')],
     ['nothing', () => '', 400, { type: 'INVALID_REQUEST' }],
     [
       'a body without a bottom',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expectSoon } from '../support/expect-soon.js';
 import { KeyedClient, makeKey } from '../support/keyed-client.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
@@ -47,6 +48,35 @@ it('takes the limit of the server where the key has none, each principal its own
   const { tokens } = (await usage(bob)) as { tokens: { used: number; limit: number } };
   expect(tokens.limit).toBe(3_000_000);
   expect(tokens.used).toBeGreaterThan(0);
+});
+
+it('counts what was streamed of a reply that is cut', async () => {
+  const { secret } = await makeKey(server.runtime.services, {
+    principal: 'carol',
+    limits: { tokensPerDay: 50_000 },
+  });
+  const carol = new KeyedClient(server.url, secret);
+  const asked = turn(carol, '[[tokens=9000 gap=1]]');
+  let turnId = '';
+  await expectSoon(async () => {
+    const { body } = await carol.send('GET', '/api/harness/sessions');
+    const [{ sessionId }] = body['sessions'] as [{ sessionId: string }];
+    const listed = await carol.send('GET', `/api/harness/sessions/${sessionId}/turns`);
+    const [found] = listed.body['turns'] as [{ turnId: string }];
+    turnId = found.turnId;
+    const log = await carol.send('GET', `/api/harness/turns/${turnId}/log?limit=200`);
+    expect(log.text.length).toBeGreaterThan(3_000);
+  });
+  await carol.send('POST', `/api/harness/turns/${turnId}/interrupt`, {});
+  await asked;
+  const { body } = await carol.send('GET', `/api/harness/turns/${turnId}`);
+  const { usage: counted } = body['turn'] as {
+    usage: { inputTokens: number; outputTokens: number };
+  };
+  // The rehearsal reports one token until its reply is whole.
+  expect(counted.outputTokens).toBeGreaterThan(50);
+  const { tokens } = (await usage(carol)) as { tokens: { used: number } };
+  expect(tokens.used).toBe(counted.inputTokens + counted.outputTokens);
 });
 
 it('refuses a turn when nothing is left', async () => {

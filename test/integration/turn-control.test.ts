@@ -14,7 +14,7 @@ import { followTurn } from '../../src/turn/follow-turn.js';
 import { MemoryTurnQueue } from '../../src/turn/memory-turn-queue.js';
 import { submitTurn } from '../../src/turn/submit-turn.js';
 import { contextTokens } from '../../src/turn/turn-context.js';
-import { tokensOf } from '../../src/turn/turn-state.js';
+import { addedTokens, tokensOf } from '../../src/turn/turn-state.js';
 import { TurnWorker } from '../../src/turn/turn-worker.js';
 import { openTestDatabase } from '../support/database.js';
 import { instructionRootWith } from '../support/instruction-root.js';
@@ -99,7 +99,9 @@ describe('the control of a turn', () => {
         const [end] = ends;
         const started = of(events, 'step.started').length;
         expect(started).toBeLessThanOrEqual(agentConfig.max_iterations);
-        expect(tokensOf(end?.usage ?? { ...none })).toBeLessThanOrEqual(agentConfig.token_budget);
+        expect(addedTokens(end?.usage ?? { ...none })).toBeLessThanOrEqual(
+          agentConfig.token_budget,
+        );
         const ran = of(events, 'tool.started').length;
         expect(ran).toBeLessThanOrEqual(started * agentConfig.max_tool_calls_per_turn);
         // Every call that was asked for is answered, once.
@@ -121,7 +123,7 @@ describe('the control of a turn', () => {
     'sends %s what it was sent before to the letter, step after step, notice or not',
     async (model) => {
       await new TurnWorker(test.services).start();
-      const opts = { model, agentConfig: { max_iterations: 7 } };
+      const opts = { model, agentConfig: { max_iterations: 8 } };
       const events = await readAll(await submit('[[loop=6 tool=look {"n":"$i"}]]', opts));
       expect(noticesOf(events)).toEqual(['iteration-limit']);
       expect(test.modelRequests).toHaveLength(7);
@@ -254,16 +256,18 @@ describe('the control of a turn', () => {
     });
 
     it.each([
-      ['token budget', { agentConfig: { token_budget: 12_000 } }],
-      ['limit of cost', { maxCostUsd: 0.05 }],
-    ])('makes no summary that the %s does not pay for, and says so', async (name, opts) => {
+      ["session's token budget", 24_000, {}],
+      ["turn's limit of cost", 0, { maxCostUsd: 0.05 }],
+    ])('makes no summary that the %s does not pay for, and says so', async (name, most, opts) => {
+      test.services.settings.sessionTokens = most;
       await startWorker();
       const events = await talk(2, opts);
       expect(of(events, 'notice.posted')).toMatchObject([
-        { kind: 'compaction-failed', text: expect.stringContaining(`the turn's ${name} does not`) },
-        { kind: 'limit-reached', text: expect.stringContaining('not enough for another reply') },
+        { kind: 'compaction-failed', text: expect.stringContaining(`the ${name} does not`) },
       ]);
-      expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'limited', usage: none }]);
+      // What does not pay for a summary pays for a reply.
+      expect(lastMessages()).toContain('Question 0');
+      expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'completed' }]);
     });
 
     it('exceeds no limit, with a summary or without', async () => {
@@ -276,7 +280,7 @@ describe('the control of a turn', () => {
         fc.asyncProperty(anyOpts, async ({ token_budget, maxCostUsd }) => {
           const events = await talk(2, { agentConfig: { token_budget }, maxCostUsd });
           const usage = of(events, 'turn.ended')[0]?.usage ?? none;
-          expect(tokensOf(usage)).toBeLessThanOrEqual(token_budget);
+          expect(addedTokens(usage)).toBeLessThanOrEqual(token_budget);
           expect(costOf(usage, { input: 3, output: 15 })).toBeLessThanOrEqual(maxCostUsd);
           const isShort = noticesOf(events).includes('compaction-failed');
           expect(noticesOf(events).includes('compact-summary')).not.toBe(isShort);

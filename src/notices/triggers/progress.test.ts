@@ -30,9 +30,16 @@ describe('error-streak', () => {
     [0, 0],
     [1, 0],
     [2, 1],
-    [3, 0],
+    [3, 1],
+    [7, 1],
   ])('after %i errors in a row: %i notices', (toolErrors, times) => {
     expect(errorStreak.check(someFacts({ toolErrors }))).toHaveLength(times);
+  });
+
+  it('says that no other call runs once there are as many as end the turn', () => {
+    const text = (toolErrors: number) => errorStreak.check(someFacts({ toolErrors }))[0]?.text;
+    expect(text(2)).toContain('If the next one fails too');
+    expect(text(3)).toContain('No other is run in this turn: answer with what you have.');
   });
 
   it('has the last error, where there is one', () => {

@@ -1,6 +1,6 @@
 import type { Facts, Trigger } from '../trigger.js';
 
-/** Tool errors in a row of which one more ends the turn. */
+/** Tool errors in a row from which the model is told; with a third it has one reply left. */
 const NEAR_ERROR_LIMIT = 2;
 
 export const noProgressNudge: Trigger = {
@@ -29,19 +29,23 @@ export const noProgressNudge: Trigger = {
 export const errorStreak: Trigger = {
   id: 'error-streak',
   name: 'Error streak',
-  description: 'Two tool calls in a row failed; a third ends the turn.',
+  description:
+    'Two tool calls in a row failed; after a third, a reply that asks for more ends the turn.',
   rearms: 'when a tool call succeeds',
   priority: 11,
   enabled: true,
   levels: ['step'],
   check: ({ toolErrors, lastError, step }: Facts) =>
-    toolErrors !== NEAR_ERROR_LIMIT
+    toolErrors < NEAR_ERROR_LIMIT
       ? []
       : [
           {
             mark: `error-streak:${step}`,
             kind: 'error-streak',
-            text: `${toolErrors} tool calls in a row failed. If the next one fails too, the turn is ended. Check the arguments, or answer with what you have.`,
+            text:
+              toolErrors === NEAR_ERROR_LIMIT
+                ? `${toolErrors} tool calls in a row failed. If the next one fails too, the turn is ended. Check the arguments, or answer with what you have.`
+                : `${toolErrors} tool calls in a row failed. No other is run in this turn: answer with what you have.`,
             metadata: {
               error_count: toolErrors,
               ...(lastError === undefined ? {} : { last_error: lastError }),

@@ -6,7 +6,12 @@ import type { ModelEvent, ModelRequest } from '../model-types.js';
 import type { ModelDescription } from '../models/model-description.js';
 import type { DescribedOrNot } from '../models/model-resolver.js';
 import { lifecycles } from '../models/model.js';
-import { missingApiKey, streamClosedEarly, streamStalled } from '../provider-errors.js';
+import {
+  malformedStream,
+  missingApiKey,
+  streamClosedEarly,
+  streamStalled,
+} from '../provider-errors.js';
 import type { ProviderMode, ProviderSettings } from '../provider-settings.js';
 import { secretRedactor } from '../redact-secrets.js';
 import { createClient } from './create-client.js';
@@ -18,7 +23,7 @@ import { finishBody, openBody } from './read-body.js';
 import type { BodyReader } from './read-body.js';
 import { createStreamReader } from './read-stream.js';
 import { StallWatch } from './stall-watch.js';
-import { toRequest } from './to-request.js';
+import { toCountRequest, toRequest } from './to-request.js';
 
 /** More than any provider has: a list that never ends must. */
 const MOST_MODELS = 2_000;
@@ -118,6 +123,26 @@ export class AnthropicProvider {
       signal.throwIfAborted();
       if (lacksRoute(error, name)) return 'no-route';
       if (deniesModel(error, name)) return 'missing';
+      throw mapError(error, this.#redact);
+    }
+  }
+
+  /**
+   * Tokens of a request's input by the provider's own count, which is free and has a rate limit of
+   * its own. One try.
+   *
+   * @throws what `stream` throws; `SDK_FAILURE` 502 (`API_RESPONSE_ERROR`) for an answer without a count.
+   */
+  async countTokens(request: ModelRequest, signal: AbortSignal): Promise<number> {
+    const client = this.#open('MISSING_API_KEY');
+    try {
+      const params = toCountRequest(request);
+      const counted = await client.messages.countTokens(params, { signal, maxRetries: 0 });
+      const tokens: unknown = counted.input_tokens;
+      if (typeof tokens !== 'number') throw malformedStream('a count of tokens has no number');
+      return tokens;
+    } catch (error) {
+      signal.throwIfAborted();
       throw mapError(error, this.#redact);
     }
   }

@@ -27,9 +27,27 @@ describe('mapUsage', () => {
       { input_tokens: null, output_tokens: 2 },
       { ...known, outputTokens: 2 },
     ],
+    [
+      'what is written to the cache is told by how long, thinking apart',
+      {
+        cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 2 },
+        output_tokens_details: { thinking_tokens: 1 },
+      },
+      { ...known, cacheWrite5mTokens: 3, cacheWrite1hTokens: 2, thinkingTokens: 1 },
+    ],
+    [
+      'details that are null stay unsaid',
+      { cache_creation: null, output_tokens_details: null },
+      known,
+    ],
     ['nonsense keeps what was known', { input_tokens: 'x', output_tokens: -1 }, known],
     ['no report keeps what was known', null, known],
   ])('%s', (_rule, report, usage) => {
     expect(mapUsage(known, report)).toEqual(usage);
+  });
+
+  it('keeps details that a later report leaves out', () => {
+    const told = mapUsage(known, { output_tokens_details: { thinking_tokens: 7 } });
+    expect(mapUsage(told, { output_tokens: 20 })).toMatchObject({ thinkingTokens: 7 });
   });
 });

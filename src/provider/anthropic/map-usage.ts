@@ -7,14 +7,35 @@ import { isPlainObject } from '../../platform/json.js';
  */
 export function mapUsage(known: Usage, report: unknown): Usage {
   if (!isPlainObject(report)) return known;
+  const cached = object(report['cache_creation']);
+  const output = object(report['output_tokens_details']);
   return {
     inputTokens: tokens(report['input_tokens'], known.inputTokens),
     outputTokens: tokens(report['output_tokens'], known.outputTokens),
     cacheReadTokens: tokens(report['cache_read_input_tokens'], known.cacheReadTokens),
     cacheWriteTokens: tokens(report['cache_creation_input_tokens'], known.cacheWriteTokens),
+    ...optional('cacheWrite5mTokens', cached['ephemeral_5m_input_tokens'], known),
+    ...optional('cacheWrite1hTokens', cached['ephemeral_1h_input_tokens'], known),
+    ...optional('thinkingTokens', output['thinking_tokens'], known),
   };
 }
 
+type Detail = 'cacheWrite5mTokens' | 'cacheWrite1hTokens' | 'thinkingTokens';
+
+/** Absent until a report says it. */
+function optional(name: Detail, value: unknown, known: Usage): Partial<Record<Detail, number>> {
+  if (!isCount(value)) return known[name] === undefined ? {} : { [name]: known[name] };
+  return { [name]: value };
+}
+
+function object(value: unknown): Record<string, unknown> {
+  return isPlainObject(value) ? value : {};
+}
+
 function tokens(value: unknown, known: number): number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : known;
+  return isCount(value) ? value : known;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }

@@ -31,13 +31,21 @@ export function toRequest(request: ModelRequest): Params {
     ...toThinking(request),
     ...(request.system.trim() === '' ? {} : { system: toSystem(request.system) }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toTool) }),
-    ...(request.toolChoice === undefined ? {} : { tool_choice: { type: request.toolChoice } }),
+    ...(request.toolChoice === undefined || request.tools.length === 0
+      ? {}
+      : { tool_choice: { type: request.toolChoice } }),
     messages: markCache(
       request.messages
         .map((message) => toMessage(message, request.citations === true))
         .filter((message) => message.content.length > 0),
     ),
   };
+}
+
+/** The same for a count of its input: what concerns the reply alone is left out. */
+export function toCountRequest(request: ModelRequest): Anthropic.MessageCountTokensParams {
+  const { max_tokens: _maxTokens, stream: _stream, ...params } = toRequest(request);
+  return params;
 }
 
 /** What no step and no turn changes ends here: it is read from the cache whatever comes after. */

@@ -1,9 +1,9 @@
-import type { AgentState } from '../../governance/agent-state.js';
-import type { CallSize } from '../../governance/day-budget.js';
+import { changeState, type AgentState } from '../../governance/agent-state.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import { findRoom, lastCall } from '../find-room.js';
-import { cachedInput, estimateInput, leastReply, reserveReply } from '../reserve-tokens.js';
 import type { Budget, TurnRun } from '../turn-run.js';
+import { countCall } from './count-call.js';
+import { estimateCall, type CallEstimate } from './estimate-call.js';
+import { findRoom, lastReplyTokens, leastReply, type Room } from './find-room.js';
 import { reserveCall } from './reserve-call.js';
 
 export interface CallPlan {
@@ -13,31 +13,92 @@ export interface CallPlan {
   request: ModelRequest;
   /** Milliseconds since the epoch. */
   now: number;
+  /** Whether it is the turn's last, which may use what was kept for it. */
+  isLast: boolean;
+}
+
+export interface CallRoom {
+  /** Most tokens of the reply. */
+  maxTokens: number;
+  /** See `CallEstimate`. */
+  added: number;
+}
+
+/** What has no room for a call. */
+export interface NoRoom {
+  budget: Budget;
+  /** See `CallEstimate`. */
+  added: number;
 }
 
 /**
  * Finds the room for a step's reply: in the turn's own budgets, then in its principal's day, where
- * the call is reserved. A reply that is given less than it might have had is remembered as clamped.
- *
- * @returns the most tokens it may have, or the budget that has no room for one.
+ * the call is reserved. Where an estimate finds none, and being off by a quarter would change that,
+ * the provider is asked to count. A reply that is given less than it might have had is remembered
+ * as clamped.
  */
-export async function makeRoom(
+export async function makeRoom(run: TurnRun, plan: CallPlan): Promise<CallRoom | NoRoom> {
+  const estimate = estimateCall(run, plan.request, plan.now);
+  const found = await reserve(run, plan, estimate);
+  if (!('budget' in found) || !isCloseCall(run, plan, estimate)) return found;
+  const counted = await countCall(run, plan.request, estimate);
+  return counted === undefined ? found : reserve(run, plan, counted);
+}
+
+/** What an estimate is off by at most, for what it was fitted to. */
+const MOST_OFF = 1.25;
+
+function isCloseCall(
   run: TurnRun,
-  { step, state, request, now }: CallPlan,
-): Promise<{ maxTokens: number } | { budget: Budget }> {
-  const last = lastCall(run);
-  const input = estimateInput(request, last, now);
-  const own = findRoom(state, input, run.turn.options.options.costLimit);
-  const reply = reserveReply({ left: own.tokens, input, most: request.maxTokens });
-  if (reply === undefined) return { budget: own.budget };
+  plan: CallPlan,
+  { added, input, cached }: CallEstimate,
+): boolean {
+  const least = { added: added / MOST_OFF, input: input / MOST_OFF, cached };
+  return roomOf(run, plan, least).reply >= leastRoom(plan);
+}
+
+function roomOf(run: TurnRun, { state, isLast }: CallPlan, estimate: CallEstimate): Room {
+  const { costLimit } = run.turn.options.options;
+  const kept = isLast ? 0 : keptTokens(run, state);
+  const room = findRoom(state, estimate, { costLimit, kept });
+  // Before the first reply there is nothing that a last one could be about.
+  const isFirst = run.progress.steps.length === 0;
+  return isFirst && room.reply < kept ? findRoom(state, estimate, { costLimit, kept: 0 }) : room;
+}
+
+/** A turn without tools has no call that could leave it without an answer. */
+function keptTokens({ toolSpecs }: TurnRun, state: AgentState): number {
+  return toolSpecs.length === 0 ? 0 : lastReplyTokens(state);
+}
+
+function leastRoom({ request }: CallPlan): number {
+  return leastReply(request.maxTokens);
+}
+
+async function reserve(
+  run: TurnRun,
+  plan: CallPlan,
+  { added, input, cached }: CallEstimate,
+): Promise<CallRoom | NoRoom> {
+  const { state, step, request, isLast } = plan;
+  const own = roomOf(run, plan, { added, input, cached });
+  const reply = Math.min(request.maxTokens, own.reply);
+  // A reply shorter than the one that is kept is better had without tools.
+  const isLate =
+    own.budget === 'token_budget' &&
+    !isLast &&
+    run.progress.steps.length > 0 &&
+    own.reply < keptTokens(run, state);
+  if (reply < leastRoom(plan) || isLate) return { budget: own.budget, added };
   if (reply < request.maxTokens) clamp(run, step, own.budget);
-  return reserveOfDay(run, step, { input, cached: cachedInput(last, now), reply });
+  const taken = await reserveOfDay(run, step, { input, cached, reply });
+  return { ...taken, added };
 }
 
 async function reserveOfDay(
   run: TurnRun,
   step: number,
-  size: CallSize,
+  size: { input: number; cached: number; reply: number },
 ): Promise<{ maxTokens: number } | { budget: Budget }> {
   const { turn, progress, db, clock, lease, price } = run;
   const { principalId, budget: limits } = turn;
@@ -57,4 +118,9 @@ async function reserveOfDay(
 function clamp({ progress }: TurnRun, step: number, budget: Budget): void {
   progress.clampedStep = step;
   progress.clampedBy = budget;
+}
+
+/** The state with what a call adds counted, though it could not be made: it is the turn's. */
+export function countAdded(state: AgentState, { added }: { added: number }): AgentState {
+  return changeState(state, { tokensUsed: state.tokensUsed + added });
 }

@@ -1,5 +1,6 @@
 import { noUsage } from '../../events/turn-event.js';
 import type { TurnRun } from '../turn-run.js';
+import { draftUsage } from './draft-usage.js';
 import { settle } from './usage-days.js';
 
 /**
@@ -11,7 +12,7 @@ export async function settleLeft({ progress, db, logger }: TurnRun): Promise<voi
   if (reserved === undefined) return;
   progress.reserved = undefined;
   try {
-    await settle(db, reserved, draft?.usage ?? noUsage);
+    await settle(db, reserved, draft === undefined ? noUsage : draftUsage(draft));
   } catch (error) {
     logger.warn({ error }, 'the reservation of a cut call stands until the day is over');
   }

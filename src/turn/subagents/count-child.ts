@@ -1,6 +1,6 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
 import type { Attempt } from '../turn-run.js';
-import { addOverhead } from '../turn-state.js';
+import { addChild } from '../turn-state.js';
 import type { ChildTurn } from './child-turn.js';
 import type { ChildEnd } from './relay-child.js';
 
@@ -17,7 +17,7 @@ export function countChild(
 ): TurnEventBody[] {
   if (child.usage === undefined) {
     child.usage = usage;
-    progress.state = addOverhead(progress.state, usage, child.costLimit);
+    progress.state = addChild(progress.state, usage, child.costLimit);
   }
   if (child.isOver) return [];
   child.isOver = true;

@@ -48,8 +48,16 @@ export async function delegate(
   }
 }
 
-/** What the parent's model is told: an answer, or that there is none. Half a one is not passed on. */
-function answerOf({ agent, id }: ChildTurn, { outcome, reason, text }: ChildEnd): string {
+/**
+ * What the parent's model is told: an answer, what there is of one at a limit of the subagent's own,
+ * or that there is none.
+ */
+export function answerOf(
+  { agent, id }: Pick<ChildTurn, 'agent' | 'id'>,
+  { outcome, reason, text }: Pick<ChildEnd, 'outcome' | 'reason' | 'text'>,
+): string {
+  if (outcome === 'limited' && reason !== 'refusal' && text !== '')
+    return `${agent} ended at a limit of its own (${reason}). What it has found so far:\n\n${text}`;
   if (outcome === 'completed') return text === '' ? `${agent} is done and says nothing.` : text;
   throw new ToolFailure(
     `task: ${agent} did not finish: ${outcome} (${reason}). Its unfinished work is in turn ${id}, and not part of this conversation.`,

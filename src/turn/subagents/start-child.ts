@@ -10,6 +10,7 @@ import { TASK_TOOL } from '../../tools/builtin/task.js';
 import { ToolFailure } from '../../tools/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import { decideDelegation } from '../decide-delegation.js';
+import { lastReplyTokens } from '../budgets/find-room.js';
 import { openCalls, type TurnRun } from '../turn-run.js';
 import type { TurnServices } from '../turn-services.js';
 import type { ChildTurn } from './child-turn.js';
@@ -154,7 +155,8 @@ function parentOf(run: TurnRun): Parent {
   const started = new Set(run.children.map(({ callId }) => callId));
   return {
     tools: run.turn.options.options.tools,
-    tokensLeft: config.tokenBudget - tokensUsed,
+    // What it needs to answer with what they found is not theirs.
+    tokensLeft: config.tokenBudget - tokensUsed - 2 * lastReplyTokens({ config }),
     usdLeft: cost === undefined ? undefined : cost.limitUsd - cost.usedUsd,
     msLeft: run.deadline.leftMs,
     secondsEach: run.turn.options.options.subagents?.timeoutSeconds,

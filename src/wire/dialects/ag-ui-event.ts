@@ -37,6 +37,8 @@ export interface AgUiUsage {
   totalTokens: number;
   cachedInputTokens: number;
   cacheWriteInputTokens: number;
+  /** Of `outputTokens`. Absent where no provider said it. */
+  reasoningTokens?: number;
 }
 
 export type AgUiOutcome =

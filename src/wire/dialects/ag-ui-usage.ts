@@ -10,6 +10,7 @@ export function addCall(
   const { outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
   const inputTokens = usage.inputTokens + cacheReadTokens + cacheWriteTokens;
   const before = all.find((one) => one.model === model);
+  const thought = addIfSaid(before?.reasoningTokens, usage.thinkingTokens);
   const sum: AgUiUsage = {
     model,
     inputTokens: inputTokens + (before?.inputTokens ?? 0),
@@ -17,6 +18,11 @@ export function addCall(
     totalTokens: inputTokens + outputTokens + (before?.totalTokens ?? 0),
     cachedInputTokens: cacheReadTokens + (before?.cachedInputTokens ?? 0),
     cacheWriteInputTokens: cacheWriteTokens + (before?.cacheWriteInputTokens ?? 0),
+    ...(thought === undefined ? {} : { reasoningTokens: thought }),
   };
   return before === undefined ? [...all, sum] : all.map((one) => (one === before ? sum : one));
+}
+
+function addIfSaid(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
 }

@@ -1,0 +1,102 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../platform/clock.js';
+import type { ModelRequest } from '../model-types.js';
+import { AnthropicProvider } from './anthropic-provider.js';
+import { toRequest } from './to-request.js';
+
+const request: ModelRequest = {
+  model: 'm',
+  system: 'Be brief.',
+  messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
+  tools: [{ name: 'read', description: 'Reads.', inputSchema: { type: 'object' } }],
+  maxTokens: 100,
+};
+
+describe('countTokens', () => {
+  let server: Server;
+  let answer: { status: number; body: unknown } | 'never';
+  let asked: { url: string | undefined; body: Record<string, unknown> }[];
+  beforeAll(async () => {
+    server = createServer((call, response) => {
+      let text = '';
+      call.on('data', (piece: Buffer) => (text += piece.toString()));
+      call.on('end', () => {
+        asked.push({ url: call.url, body: JSON.parse(text) as Record<string, unknown> });
+        if (answer === 'never') return;
+        response.writeHead(answer.status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(answer.body));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const count = (signal = new AbortController().signal, given = request) => {
+    asked = [];
+    const { port } = server.address() as AddressInfo;
+    const provider = new AnthropicProvider(
+      {
+        mode: 'rehearsal',
+        apiKey: undefined,
+        baseUrl: `http://127.0.0.1:${port}`,
+        egressAllow: [],
+        stallTimeoutMs: 60_000,
+        requestTimeoutMs: 60_000,
+        maxRetries: 2,
+      },
+      systemClock,
+    );
+    return provider.countTokens(given, signal);
+  };
+
+  it('asks for what would be sent, without what concerns the reply', async () => {
+    answer = { status: 200, body: { input_tokens: 42 } };
+    expect(await count()).toBe(42);
+    const { max_tokens: _tokens, stream: _stream, ...rest } = toRequest(request);
+    expect(asked).toEqual([
+      { url: expect.stringContaining('/v1/messages/count_tokens'), body: rest },
+    ]);
+  });
+
+  it('asks once, whatever the answer', async () => {
+    answer = { status: 529, body: { type: 'error', error: { type: 'overloaded_error' } } };
+    await expect(count()).rejects.toMatchObject({ status: expect.any(Number) });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('takes nothing for a count that is none', async () => {
+    answer = { status: 200, body: { tokens: 'many' } };
+    await expect(count()).rejects.toMatchObject({
+      status: 502,
+      details: { category: 'API_RESPONSE_ERROR' },
+    });
+  });
+
+  it('waits no longer than its caller', async () => {
+    answer = 'never';
+    const late = new Error('late');
+    const caller = new AbortController();
+    const counted = count(caller.signal);
+    while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    caller.abort(late);
+    await expect(counted).rejects.toBe(late);
+  });
+});
+
+describe('a request whose tools may not be called', () => {
+  it('lists them all, and says so', () => {
+    const { tools, tool_choice } = toRequest({ ...request, toolChoice: 'none' });
+    expect([tools, tool_choice]).toEqual([toRequest(request).tools, { type: 'none' }]);
+    expect(toRequest(request)).not.toHaveProperty('tool_choice');
+  });
+
+  it('does not say it where there are none', () => {
+    const without = toRequest({ ...request, tools: [], toolChoice: 'none' });
+    expect(without).not.toHaveProperty('tool_choice');
+  });
+});

@@ -1,0 +1,45 @@
+import type { Usage } from '../../events/turn-event.js';
+import { costOf, type Price } from '../../governance/cost.js';
+import { estimateParts, estimateText, type TokenModel } from '../../provider/estimate-parts.js';
+import type { StepDraft } from '../turn-run.js';
+
+/** What counts for a call beside what its provider reported. */
+export interface CallTerms {
+  /** See `CallEstimate`. */
+  added: number;
+  /** Undefined where it is not known. */
+  price: Price | undefined;
+}
+
+/** A call's usage with what it added and cost. Pure. */
+export function countUsage(reported: Usage, { added, price }: CallTerms): Usage {
+  return {
+    ...reported,
+    addedTokens: added + reported.outputTokens,
+    ...(price === undefined ? {} : { costUsd: costOf(reported, price) }),
+  };
+}
+
+/**
+ * The usage of a call that was cut: what its provider reported, and of the reply at least what came
+ * of it. Providers count a reply when it is whole; what was generated is paid for all the same. Pure.
+ */
+export function draftUsage(draft: StepDraft): Usage {
+  const { usage, model } = draft;
+  const streamed = estimateStreamed(draft, model);
+  const reported = { ...usage, outputTokens: Math.max(usage.outputTokens, streamed) };
+  return countUsage(reported, draft);
+}
+
+/** The same of a call that is made again: what it added is added with the next one. Pure. */
+export function discardedUsage(draft: StepDraft): Usage {
+  return draftUsage({ ...draft, added: 0 });
+}
+
+function estimateStreamed(
+  { parts, openText, openThinking, openInput }: StepDraft,
+  model: TokenModel,
+): number {
+  const whole = parts.length === 0 ? 0 : estimateParts(parts, model);
+  return whole + estimateText(openText + openThinking + openInput, model);
+}

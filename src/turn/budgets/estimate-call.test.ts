@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { noUsage, type Usage } from '../../events/turn-event.js';
+import type { StoredNotice } from '../../notices/notice.js';
+import { estimateAdded, estimateCall, type CallSource } from './estimate-call.js';
+
+const text = 'word '.repeat(100);
+const model = { tokenScale: 1 };
+const request = { system: text.repeat(20), tools: [], messages: [] };
+
+const notice = (afterStep: number, more: Partial<StoredNotice> = {}): StoredNotice => ({
+  mark: `m${afterStep}`,
+  kind: 'k',
+  level: 'step',
+  text,
+  metadata: {},
+  seenByModel: true,
+  afterStep,
+  position: 0,
+  ...more,
+});
+const source = (more: Partial<CallSource['progress']> = {}): CallSource => ({
+  frame: { model },
+  userParts: [{ type: 'text', text }],
+  progress: { steps: [], results: new Map(), notices: [], joined: [], ...more },
+});
+const usage: Usage = {
+  inputTokens: 10,
+  outputTokens: 5,
+  cacheReadTokens: 900,
+  cacheWriteTokens: 100,
+};
+const step = {
+  step: 1,
+  parts: [{ type: 'tool_use' as const, id: 'a', name: 'read', input: {} }],
+  stopReason: 'tool_use' as const,
+  usage,
+  sent: null,
+  endedAt: new Date(0),
+};
+const results = new Map([['a', { status: 'success' as const, output: text }]]);
+
+describe('estimateAdded', () => {
+  it.each([
+    ['the message', source(), 1],
+    [
+      'the message, and what the user said since',
+      source({ joined: [{ messageId: 'u', afterStep: 0, text }] }),
+      2,
+    ],
+    ['no notes that open the turn', source({ notices: [notice(0, { level: 'message' })] }), 1],
+    ['the results of the last step, and no message again', source({ steps: [step], results }), 1],
+    [
+      'notices since, and none that only people see',
+      source({
+        steps: [step],
+        results,
+        notices: [notice(0), notice(1), notice(1, { seenByModel: false })],
+      }),
+      2,
+    ],
+  ])('is %s', (_name, run, texts) => {
+    expect(estimateAdded(run) / (texts * 104)).toBeGreaterThan(0.9);
+    expect(estimateAdded(run) / (texts * 104)).toBeLessThan(1.1);
+  });
+});
+
+describe('estimateCall', () => {
+  it('estimates the whole request where nothing was counted yet', () => {
+    const { added, input, cached } = estimateCall(source(), request, 0);
+    expect(added).toBeLessThan(120);
+    expect(input).toBeGreaterThan(1_900);
+    expect(cached).toBe(0);
+    const silent = source({ steps: [{ ...step, usage: noUsage }], results });
+    expect(estimateCall(silent, request, 0).input).toBeGreaterThan(1_900);
+  });
+
+  it('takes what the provider counted of the call before, with what its cache gives back', () => {
+    const run = source({ steps: [step], results });
+    const added = estimateAdded(run);
+    expect(estimateCall(run, request, 299_999)).toEqual({
+      added,
+      input: 15 + added,
+      cached: 1_000,
+    });
+    expect(estimateCall(run, request, 300_000)).toEqual({ added, input: 1_015 + added, cached: 0 });
+  });
+});

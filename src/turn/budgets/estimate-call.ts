@@ -1,0 +1,88 @@
+import {
+  estimateParts,
+  estimateRequest,
+  estimateText,
+  type TokenModel,
+} from '../../provider/estimate-parts.js';
+import type { ModelRequest } from '../../provider/model-types.js';
+import type { TurnRun } from '../turn-run.js';
+import { contextTokens } from '../turn-context.js';
+
+/** How long the provider's cache keeps what was sent, in ms; each use starts it anew. */
+const CACHE_MS = 5 * 60_000;
+
+/** A model call before it is made, in tokens. */
+export interface CallEstimate {
+  /** What it adds to the conversation before the reply: what a turn's own budget counts. */
+  added: number;
+  /** Input that does not come from the provider's cache: what is paid for in full. */
+  input: number;
+  /** Input that does. */
+  cached: number;
+}
+
+/** What of a run a call is estimated from. */
+export type CallSource = Pick<TurnRun, 'userParts'> & {
+  frame: { model: TokenModel };
+  progress: Pick<TurnRun['progress'], 'steps' | 'results' | 'notices' | 'joined'>;
+};
+
+/**
+ * What a call will take: what was sent before is known from the call before, as the provider
+ * counted it; what is new is estimated. Pure, and from what is stored: a recovered turn estimates
+ * the same.
+ *
+ * @param now milliseconds since the epoch.
+ */
+export function estimateCall(
+  run: CallSource,
+  request: Pick<ModelRequest, 'system' | 'tools' | 'messages'>,
+  now: number,
+): CallEstimate {
+  const added = estimateAdded(run);
+  const before = run.progress.steps.at(-1);
+  const known = before === undefined ? 0 : contextTokens(before.usage);
+  // A call that was cut before the provider said anything has told nothing.
+  if (before === undefined || known === 0) {
+    return { added, input: estimateRequest(request, run.frame.model), cached: 0 };
+  }
+  const { cacheReadTokens, cacheWriteTokens } = before.usage;
+  const isCached = now - before.endedAt.getTime() < CACHE_MS;
+  const cached = isCached ? cacheReadTokens + cacheWriteTokens : 0;
+  return { added, input: known - cached + added, cached };
+}
+
+/**
+ * What the next call adds to the conversation: the user's message with its files, or the results of
+ * the last step, and what was said since. What opens a turn beside its message (the project's notes,
+ * a summary, open todos) is as little its own as the system prompt. Pure.
+ */
+export function estimateAdded({ frame, userParts, progress }: CallSource): number {
+  const { model } = frame;
+  const { steps, results, notices, joined } = progress;
+  const last = steps.at(-1);
+  const after = last?.step ?? 0;
+  const answers = (last?.parts ?? []).flatMap((part) =>
+    part.type === 'tool_use'
+      ? [
+          {
+            type: 'tool_result' as const,
+            callId: part.id,
+            output: results.get(part.id)?.output ?? '',
+            isError: false,
+          },
+        ]
+      : [],
+  );
+  const said = [
+    ...notices.filter(
+      ({ afterStep, level, seenByModel }) => afterStep === after && level === 'step' && seenByModel,
+    ),
+    ...joined.filter(({ afterStep }) => afterStep === after),
+  ];
+  const parts = last === undefined ? userParts : answers;
+  return said.reduce(
+    (sum, { text }) => sum + estimateText(text, model),
+    estimateParts(parts, model),
+  );
+}

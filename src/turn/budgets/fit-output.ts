@@ -1,0 +1,40 @@
+import { estimateText, type TokenModel } from '../../provider/estimate-parts.js';
+import { capOutput } from '../../tools/cap-output.js';
+import type { TurnRun } from '../turn-run.js';
+import { lastReplyTokens } from './find-room.js';
+
+/** Tokens of a result at least, however little is left: enough to say that it was cut. */
+const LEAST_OUTPUT = 32;
+
+/** What a cut leaves of the length that would fit: the text may be denser where it is kept. */
+const SHRINK = 0.9;
+
+/**
+ * A tool's output within its share of what the turn's token budget has left for the calls of its
+ * step. One that is longer is cut in its middle, and says so: a result that leaves no room for a
+ * reply is of no use to anybody.
+ */
+export function fitOutput(
+  { progress, frame }: Pick<TurnRun, 'progress' | 'frame'>,
+  output: string,
+): string {
+  const { state, steps } = progress;
+  const left = state.config.tokenBudget - state.tokensUsed - 2 * lastReplyTokens(state);
+  if (left === Infinity) return output;
+  const calls = (steps.at(-1)?.parts ?? []).filter(({ type }) => type === 'tool_use').length;
+  return cutToTokens(
+    output,
+    Math.max(LEAST_OUTPUT, Math.floor(left / Math.max(1, calls))),
+    frame.model,
+  );
+}
+
+function cutToTokens(text: string, most: number, model: TokenModel): string {
+  let length = text.length;
+  for (;;) {
+    const cut = capOutput(text, length);
+    const tokens = estimateText(cut, model);
+    if (tokens <= most || length === 0) return cut;
+    length = Math.floor(length * Math.min(SHRINK, (most / tokens) * SHRINK));
+  }
+}
