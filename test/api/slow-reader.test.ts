@@ -21,8 +21,8 @@ describe('a reader that does not read', () => {
     const { client, projectRoot, url } = server;
     const sessionId = await client.createSession(projectRoot);
     // Eight million characters come back in six hundred pieces: more than
-    // the kernel's buffers and the server's four million hold for a client.
-    const content = 'x'.repeat(8_000_000);
+    // the kernel's buffers and the server's four million hold for a client, and few tokens.
+    const content = '-'.repeat(8_000_000);
     const message = `[[tool=write {"file_path":"big.txt","content":"${content}"}]] [[args=600]]`;
     const opts = { mode: 'acceptEdits', onDisconnect: 'continue' };
     const body = JSON.stringify({ sessionId, message, opts });
