@@ -71,7 +71,7 @@ describe('the AG-UI wire', () => {
   };
 
   it('answers with text, thoughts and tools, and the client’s messages have them', async () => {
-    const { agent, say, types, finished } = converse();
+    const { agent, say, types, finished } = converse({ opts: { thinking: true } });
     const { result } = await say('[[think=2]] [[tool=glob {"pattern":"*"}]] [[tokens=3]]');
     expect(result).toMatchObject({ outcome: 'completed', reason: 'end_turn' });
     expect(finished()).toMatchObject({

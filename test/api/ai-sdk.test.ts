@@ -40,7 +40,7 @@ describe('the AI SDK wire', () => {
 
   describe('says', () => {
     it('text and thinking, and what the turn was', async () => {
-      const chat = open();
+      const chat = open({ body: { opts: { thinking: true } } });
       await chat.sendMessage({ text: '[[think=3]] [[tokens=5]]' });
       expect(chat.error).toBeUndefined();
       expect(chat.text).toBe('word1 word2 word3 word4 word5');

@@ -95,6 +95,7 @@ describe('a turn, streamed', () => {
     const stream = await client.turn(
       sessionId,
       '[[think=3]] [[cite]] [[tool=glob {"pattern":"**/*.md"}]] [[args=4]]',
+      { opts: { thinking: true } },
     );
     await stream.all();
     const names = stream.names();
