@@ -26,6 +26,8 @@ function describe(problem: OptionProblem): string {
       return `opts.${clip(problem.key, longestKey)} ignored: unknown option; known are ${knownKeys()}`;
     case 'more-unknown':
       return `${problem.count} more unknown options ignored`;
+    case 'without-effect':
+      return `${problem.key} had no effect: ${problem.reason}`;
     case 'invalid':
       return `opts.${problem.key} ignored: must be ${problem.expected}; using ${show(problem.using)} (${problem.from})`;
     default:

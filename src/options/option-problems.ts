@@ -15,6 +15,8 @@ export type OptionProblem =
   | { kind: 'unknown'; key: string }
   /** Unknown keys that are not named one by one. */
   | { kind: 'more-unknown'; count: number }
+  /** Taken as it should be, and nothing here goes by it. */
+  | { kind: 'without-effect'; key: string; reason: string }
   | { kind: 'invalid'; key: string; expected: string; using: unknown; from: Provenance };
 
 export interface OptionOutcome {

@@ -18,6 +18,7 @@ describe('readQuestion', () => {
   it('has the defaults of the contract; null is a field left out', () => {
     const expected = {
       question: 'Why?',
+      sources: undefined,
       explain: false,
       model: undefined,
       thinking: undefined,
@@ -44,6 +45,7 @@ describe('readQuestion', () => {
     };
     expect(readQuestion(body)).toEqual({
       question: 'Why?',
+      sources: ['vault', 'code', 'threads'],
       explain: true,
       model: 'claude-opus-4-8',
       thinking: true,

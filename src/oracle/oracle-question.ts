@@ -11,6 +11,8 @@ export type Busy = 'interrupt' | 'reject';
 
 export interface OracleQuestion {
   question: string;
+  /** Where to look; undefined: anywhere. This server has no such places: see `withoutEffect`. */
+  sources: readonly string[] | undefined;
   /** Whether the answer tells which tools found it. */
   explain: boolean;
   model: string | undefined;
@@ -57,8 +59,8 @@ export function readQuestion(body: unknown): OracleQuestion {
     return undefined;
   };
   const question = read('question', fields.question);
-  read('sources', fields.sources);
   const rest = {
+    sources: read('sources', fields.sources),
     explain: read('explain', fields.explain) ?? false,
     model: read('model', fields.model),
     thinking: read('thinking', fields.thinking),

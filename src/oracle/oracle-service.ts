@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { AuditLog } from '../access/audit-log.js';
 import type { Principal } from '../access/principal.js';
 import { defaultAgentConfig } from '../governance/agent-config.js';
+import type { OptionProblem } from '../options/option-problems.js';
 import { TypedError } from '../platform/typed-error.js';
 import type { SessionService } from '../session/session-service.js';
 import { loadSessionTurns } from '../turn/load-turn.js';
@@ -142,7 +143,7 @@ export class OracleService {
     { question: asked, busy, principal }: OracleCall,
   ): Promise<SubmittedTurn> {
     const { turns, services } = this.deps;
-    const { question, model, thinking, maxTokens } = asked;
+    const { question, sources, model, thinking, maxTokens } = asked;
     const submission = {
       sessionId,
       principal,
@@ -153,6 +154,7 @@ export class OracleService {
       idempotencyKey: undefined,
       limits: defaultAgentConfig,
       isOracle: true,
+      problems: withoutEffect(sources),
     };
     if (busy === 'interrupt') return takeOver(turns, services.clock, submission);
     const submitted = await submitUnlessBusy(turns, submission);
@@ -164,6 +166,16 @@ export class OracleService {
 interface Submitted {
   turn: SubmittedTurn;
   sessionId: string;
+}
+
+/**
+ * The reference has an index of a vault, of code and of threads. Here the conversation's tools find what
+ * they find: a question that names its sources is answered, and told that they chose nothing.
+ */
+function withoutEffect(sources: readonly string[] | undefined): OptionProblem[] {
+  if (sources === undefined) return [];
+  const reason = 'this server searches with the tools of the conversation, not by source';
+  return [{ kind: 'without-effect', key: 'sources', reason }];
 }
 
 /** Says in this wire's words that there is no such session. */

@@ -9,7 +9,8 @@ export class OracleQuestionDto {
   @ApiPropertyOptional({
     type: [String],
     enum: ['vault', 'code', 'threads'],
-    description: 'Taken, and without effect: every tool of the conversation may be used.',
+    description:
+      'Taken, and without effect, which the answer says (a `system` chunk, and in `notices`): every tool of the conversation may be used.',
   })
   sources?: string[];
 

@@ -36,7 +36,7 @@ export async function prepareTurn(
   { submission, session, user, requestHash }: Preparation,
 ): Promise<{ turn: NewTurn; persona: string }> {
   const { personas, settings, clock } = services;
-  const { sessionId, message, opts, attachments, idempotencyKey, limits } = submission;
+  const { sessionId, message, opts, attachments, idempotencyKey, limits, problems } = submission;
   const { environmentModel, defaultLimits, ownPaths } = settings;
   const { instructionRoot } = personas;
   await checkProjectRoot(session.projectRoot, { instructionRoot, ownPaths });
@@ -73,9 +73,10 @@ export async function prepareTurn(
   const request = { message, opts, attachments, rejectedAttachments };
   const delegation = await decideDelegation(services, persona, subagentGovernance);
   const budget = dayLimitsOf(submission.principal?.limits);
+  const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
   const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
   return {
-    turn: { ...asked, options: resolution, delegation, parts, now },
+    turn: { ...asked, options, delegation, parts, now },
     persona: persona.name,
   };
 }

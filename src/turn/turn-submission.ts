@@ -1,6 +1,7 @@
 import type { Principal } from '../access/principal.js';
 import type { ReceivedFile } from '../attachments/received-file.js';
 import type { AgentConfig } from '../governance/agent-config.js';
+import type { OptionProblem } from '../options/option-problems.js';
 import type { OnDisconnect } from '../options/option-rules.js';
 import type { Disposition } from './busy/disposition.js';
 
@@ -20,6 +21,8 @@ export interface TurnSubmission {
   limits?: Readonly<AgentConfig>;
   /** It came on the oracle's wire: what its user has not set has the oracle's defaults. */
   isOracle?: boolean;
+  /** What of the request had no effect: the client is told. */
+  problems?: readonly OptionProblem[];
   /** The persona was named as an agent: its model and permission mode count where `opts` has none. */
   asAgent?: boolean;
 }

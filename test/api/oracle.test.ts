@@ -207,6 +207,21 @@ describe('the oracle wire', () => {
     expect(body).toEqual({ detail: error?.['error'], retryable: true, requestId });
   });
 
+  it('says of sources that they had no effect', async () => {
+    const question = { question: 'Why? [[tokens=2]]', sources: ['vault', 'code'] };
+    const said = {
+      type: 'system',
+      system_type: 'options_ignored',
+      system_message:
+        'sources had no effect: this server searches with the tools of the conversation, not by source',
+    };
+    const { status, body } = await ask(question);
+    expect([status, body['notices']]).toEqual([200, [expect.objectContaining(said)]]);
+    const chunks = await (await openStream(server, question)).all();
+    expect(chunks).toContainEqual(expect.objectContaining(said));
+    expect((await ask({ question: question.question })).body['notices']).toEqual([]);
+  });
+
   it('keeps the history of a conversation until it is deleted', async () => {
     const { client } = server;
     const answered = await ask({ question: '[[cite]] [[tokens=2]]' });

@@ -24,7 +24,9 @@ export type SystemType =
   | 'limit_reached'
   | 'no_progress'
   | 'error_limit'
-  | 'tool_limit';
+  | 'tool_limit'
+  /** What of the question was not taken as it was sent, or had no effect. */
+  | 'options_ignored';
 
 export type DoneChunk = {
   type: 'done';

@@ -225,7 +225,7 @@ describe('the oracle wire', () => {
     ['no-progress', 'no_progress'],
     ['error-limit', 'error_limit'],
     ['tool-limit', 'tool_limit'],
-    ['options-ignored', undefined],
+    ['options-ignored', 'options_ignored'],
     ['constructor', undefined],
   ])('has for a notice of kind %s the type %s', (kind, type) => {
     const metadata = { current_value: 7 };

@@ -125,6 +125,7 @@ const systemTypes: Record<string, SystemType | undefined> = {
   'no-progress': 'no_progress',
   'error-limit': 'error_limit',
   'tool-limit': 'tool_limit',
+  'options-ignored': 'options_ignored',
 };
 
 /** A notice of any other kind has no place on this wire. */
