@@ -20,6 +20,7 @@ import { Opened } from './platform/opened.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import { AnthropicProvider } from './provider/anthropic/anthropic-provider.js';
 import { CatalogueKeeper } from './provider/models/catalogue-keeper.js';
+import { limitModel } from './provider/request-profile.js';
 import { ModelCatalogue } from './provider/models/model-catalogue.js';
 import type { ModelDescription } from './provider/models/model-description.js';
 import { ModelResolver } from './provider/models/model-resolver.js';
@@ -215,6 +216,7 @@ function assemble(parts: Parts): Assembled {
       baseUrl,
       egressAllow: config.egressAllow,
       egressPrivateHosts: config.egressPrivateHosts,
+      profile: config.providerProfile,
       stallTimeoutMs: config.stallTimeoutMs,
       requestTimeoutMs: config.requestTimeoutMs,
       maxRetries: config.providerRetries,
@@ -222,7 +224,11 @@ function assemble(parts: Parts): Assembled {
     clock,
   );
   const { maxTokens, toolTimeoutMs, toolOutputLimit, overloadRetries } = config;
-  const models = new ModelCatalogue({ overrides: parts.ownModels, prices: config.prices });
+  const models = new ModelCatalogue({
+    overrides: parts.ownModels,
+    prices: config.prices,
+    limit: (model) => limitModel(model, provider.profile),
+  });
   const isRehearsal = mode === 'rehearsal';
   // The rehearsal has another port with each start.
   const store = new ModelStore(db, isRehearsal ? 'rehearsal' : baseUrl);

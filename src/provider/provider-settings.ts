@@ -1,3 +1,5 @@
+import type { ProfileName } from './request-profile.js';
+
 export type ProviderMode = 'anthropic' | 'rehearsal';
 
 /** How the model is reached. Read once at start: a new key or address needs a restart. */
@@ -18,8 +20,10 @@ export interface ProviderSettings {
   egressAllow: readonly string[];
   /** Hosts that may be at addresses that are not public. Absent: none, but loopback by its name. */
   egressPrivateHosts?: readonly string[];
-  /** The `anthropic-version` header. Absent: the version this build was written for. */
+  /** The `anthropic-version` header. Absent: the profile's. */
   apiVersion?: string;
+  /** What may be sent. Absent, and in rehearsal: the API's own wire. */
+  profile?: ProfileName;
   /** Most milliseconds between two pieces of a stream, pings included. */
   stallTimeoutMs: number;
   /** Most milliseconds one try may take to connect and to answer with a status. */

@@ -1,5 +1,6 @@
 import { parseAllowedOrigin } from '../provider/egress-policy.js';
 import { parsePrices, type ModelPrice } from '../provider/models/model-price.js';
+import { profileNames } from '../provider/request-profile.js';
 import { parseHostList } from '../tools/mcp/mcp-hosts.js';
 import { choice, integer, optional, type Setting } from '../setting.js';
 
@@ -19,6 +20,12 @@ export const providerSettings = {
   providerBaseUrl: optional(
     ['TURNPIKE_PROVIDER_BASE_URL', 'CHIRALITY_ANTHROPIC_API_URL'],
     'Base URL of the Messages API, for a gateway of your own. Its origin must be in `TURNPIKE_EGRESS_ALLOW`.',
+  ),
+  providerProfile: choice(
+    'TURNPIKE_PROVIDER_PROFILE',
+    profileNames,
+    'anthropic',
+    'What the provider takes. `anthropic`: the API as it is now. `compatible`: only what every server takes that speaks Messages: the key in `x-api-key`, `anthropic-version: 2023-06-01`, no system messages in a conversation, no effort, thinking with a budget only, no Models API, no tools of the provider.',
   ),
   egressAllow: {
     names: ['TURNPIKE_EGRESS_ALLOW'],

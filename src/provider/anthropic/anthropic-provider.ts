@@ -13,6 +13,7 @@ import {
   streamStalled,
 } from '../provider-errors.js';
 import type { ProviderMode, ProviderSettings } from '../provider-settings.js';
+import { requestProfiles, type RequestProfile } from '../request-profile.js';
 import { secretRedactor } from '../redact-secrets.js';
 import { createClient } from './create-client.js';
 import type { ClientOptions } from './create-client.js';
@@ -38,6 +39,8 @@ const REHEARSAL_KEY = 'rehearsal';
  */
 export class AnthropicProvider {
   readonly mode: ProviderMode;
+  /** What may be sent. */
+  readonly profile: RequestProfile;
   readonly #settings: ProviderSettings;
   readonly #clock: Clock;
   readonly #redact: (text: string) => string;
@@ -45,6 +48,9 @@ export class AnthropicProvider {
 
   constructor(settings: ProviderSettings, clock: Clock) {
     this.mode = settings.mode;
+    // The rehearsal speaks the API's own wire.
+    this.profile =
+      requestProfiles[(settings.mode === 'anthropic' && settings.profile) || 'anthropic'];
     this.#settings = settings;
     this.#clock = clock;
     this.#redact = secretRedactor(settings.apiKey === undefined ? [] : [settings.apiKey]);
@@ -74,6 +80,7 @@ export class AnthropicProvider {
    */
   async checkModel(model: string, signal?: AbortSignal): Promise<void> {
     const client = this.#open('SDK_FAILURE');
+    if (!this.profile.hasModels) return;
     try {
       await client.models.retrieve(model, null, { signal });
     } catch (error) {
@@ -91,6 +98,7 @@ export class AnthropicProvider {
    */
   async listModels(signal: AbortSignal): Promise<ModelDescription[] | undefined> {
     const client = this.#open('MISSING_API_KEY');
+    if (!this.profile.hasModels) return undefined;
     const query = { lifecycle: [...lifecycles], limit: 1_000 };
     const listed: ModelDescription[] = [];
     try {
@@ -116,6 +124,7 @@ export class AnthropicProvider {
    */
   async describeModel(name: string, signal: AbortSignal): Promise<DescribedOrNot> {
     const client = this.#open('MISSING_API_KEY');
+    if (!this.profile.hasModels) return 'no-route';
     try {
       const info = await client.models.retrieve(name, null, { signal, maxRetries: 0 });
       return describeModel(info) ?? 'no-route';
@@ -165,7 +174,7 @@ export class AnthropicProvider {
     let body: BodyReader | undefined;
     let ended = false;
     try {
-      const params = toRequest(request);
+      const params = toRequest(request, this.profile);
       const response = await client.messages.create(params, { signal: call.signal }).asResponse();
       body = openBody(response);
       watch = new StallWatch(this.#clock, this.#settings.stallTimeoutMs, (stalledMs) =>
@@ -201,6 +210,7 @@ export class AnthropicProvider {
       ...target,
       egressPrivateHosts: this.#settings.egressPrivateHosts,
       apiVersion: this.#settings.apiVersion,
+      profile: this.profile,
       requestTimeoutMs: this.#settings.requestTimeoutMs,
       maxRetries: this.#settings.maxRetries,
     });

@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { publicFetch } from '../../platform/net/public-fetch.js';
 import { privateHostsOf } from '../egress-policy.js';
+import type { RequestProfile } from '../request-profile.js';
 import { guardedFetch } from './guarded-fetch.js';
 
 /** The wire the SDK's types describe; a test fails when an update of the SDK moves it. */
@@ -17,6 +18,7 @@ export interface ClientOptions {
   /** Hosts that may be at an address that is not public. */
   egressPrivateHosts?: readonly string[] | undefined;
   apiVersion: string | undefined;
+  profile: RequestProfile;
   requestTimeoutMs: number;
   maxRetries: number;
 }
@@ -41,8 +43,8 @@ export function createClient(options: ClientOptions): Anthropic {
     fetch: guardedFetch({
       origin: options.origin,
       headers: {
-        authorization: `Bearer ${options.apiKey}`,
-        'anthropic-version': options.apiVersion ?? API_VERSION,
+        ...authentication(options),
+        'anthropic-version': options.apiVersion ?? options.profile.apiVersion ?? API_VERSION,
       },
       maxRetryAfterMs: MAX_RETRY_AFTER_MS,
       fetch: publicFetch({
@@ -50,4 +52,10 @@ export function createClient(options: ClientOptions): Anthropic {
       }),
     }),
   });
+}
+
+function authentication({ apiKey, profile }: ClientOptions): Record<string, string> {
+  return profile.authentication === 'bearer'
+    ? { authorization: `Bearer ${apiKey}` }
+    : { 'x-api-key': apiKey };
 }

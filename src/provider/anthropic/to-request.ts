@@ -8,6 +8,8 @@ import type {
   ToolSpec,
   UserPart,
 } from '../model-types.js';
+import { requestProfiles, type RequestProfile } from '../request-profile.js';
+import type { ThinkingPlan } from '../models/plan-thinking.js';
 
 type Params = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
@@ -23,15 +25,18 @@ type Citation = Anthropic.TextCitationParam;
  * refused, so it is left out, and its message with it where nothing else is in it; tool results
  * come first in their message. The marks for the cache are no part of what was sent.
  */
-export function toRequest(request: ModelRequest): Params {
+export function toRequest(
+  request: ModelRequest,
+  profile: RequestProfile = requestProfiles.anthropic,
+): Params {
   return {
     model: request.model,
     max_tokens: request.maxTokens,
     stream: true,
-    ...toThinking(request),
+    ...toThinking(request, profile),
     ...(request.system.trim() === '' ? {} : { system: toSystem(request.system) }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toTool) }),
-    ...(request.toolChoice === undefined || request.tools.length === 0
+    ...(request.toolChoice === undefined || request.tools.length === 0 || !profile.hasToolChoiceNone
       ? {}
       : { tool_choice: { type: request.toolChoice } }),
     messages: markCache(
@@ -62,13 +67,22 @@ function toTool(tool: ToolSpec): Anthropic.Tool {
 }
 
 /** A budget of thinking that leaves nothing for the reply is refused: such a call has no thinking. */
-function toThinking(request: ModelRequest): Pick<Params, 'thinking' | 'output_config'> {
+function toThinking(
+  request: ModelRequest,
+  { hasEffort }: RequestProfile,
+): Pick<Params, 'thinking' | 'output_config'> {
   const { thinking, effort } = request.thinking ?? {};
   const isTooMuch = thinking?.type === 'enabled' && thinking.budget_tokens >= request.maxTokens;
   return {
-    ...(thinking === undefined || isTooMuch ? {} : { thinking }),
-    ...(effort === undefined ? {} : { output_config: { effort } }),
+    ...(thinking === undefined || isTooMuch ? {} : hasEffort ? { thinking } : plain(thinking)),
+    ...(effort === undefined || !hasEffort ? {} : { output_config: { effort } }),
   };
+}
+
+/** Thinking as it was at first: a kind, and a budget where it has one. */
+function plain(thinking: NonNullable<ThinkingPlan['thinking']>): Pick<Params, 'thinking'> {
+  if (thinking.type !== 'enabled') return {};
+  return { thinking: { type: 'enabled', budget_tokens: thinking.budget_tokens } };
 }
 
 function toMessage(message: ModelMessage, cites: boolean): Message {

@@ -10,6 +10,8 @@ export interface CatalogueOptions {
   overrides?: readonly ModelDescription[];
   /** What models cost the operator: `TURNPIKE_PRICES`. Default: what the rest says. */
   prices?: readonly ModelPrice[];
+  /** What of a model the provider's profile lets be used. Default: all. */
+  limit?: (model: Model) => Model;
 }
 
 /**
@@ -21,10 +23,17 @@ export class ModelCatalogue {
   readonly #known: ReadonlyMap<string, Model>;
   readonly #overrides: ReadonlyMap<string, ModelDescription>;
   readonly #prices: readonly ModelPrice[];
+  readonly #limit: (model: Model) => Model;
   #described: ReadonlyMap<string, ModelDescription> = new Map();
   #models: ReadonlyMap<string, Model> = new Map();
 
-  constructor({ known = knownModels, overrides = [], prices = [] }: CatalogueOptions = {}) {
+  constructor({
+    known = knownModels,
+    overrides = [],
+    prices = [],
+    limit = (model) => model,
+  }: CatalogueOptions = {}) {
+    this.#limit = limit;
     this.#known = byId(known);
     this.#overrides = byId(overrides);
     this.#prices = prices;
@@ -50,7 +59,7 @@ export class ModelCatalogue {
 
   /** What is known of the model, or what is safe to take of one that is not known. */
   describe(name: string): Model {
-    return this.find(name) ?? this.#priced(unknownModel(name));
+    return this.find(name) ?? this.#limit(this.#priced(unknownModel(name)));
   }
 
   /**
@@ -79,7 +88,7 @@ export class ModelCatalogue {
         this.#overrides.get(id),
       ];
       const model = mergeDescriptions(known, said, own);
-      return model === undefined ? [] : [[id, this.#priced(model)]];
+      return model === undefined ? [] : [[id, this.#limit(this.#priced(model))]];
     });
     // A name of its own goes before another model's name without the date.
     const undated = models.map(([id, model]): [string, Model] => [withoutDate(id), model]);
