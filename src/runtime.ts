@@ -25,6 +25,7 @@ import { ModelCatalogue } from './provider/models/model-catalogue.js';
 import type { ModelDescription } from './provider/models/model-description.js';
 import { ModelResolver } from './provider/models/model-resolver.js';
 import { ModelStore } from './provider/models/model-store.js';
+import { serverToolNames } from './provider/server-tools.js';
 import { chooseProviderMode, type ProviderMode } from './provider/provider-settings.js';
 import { secretRedactor } from './provider/redact-secrets.js';
 import { ownFolders } from './own-folders.js';
@@ -88,12 +89,14 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const shells = await findShells(options, logger);
   const tools = new ToolRegistry(builtinTools(shells));
   const trees = new DecisionTrees();
-  const serverPermissions = await loadPermissions(config.permissionsFile, tools.list());
+  // Whether a turn has one of the provider's is decided when it runs: its model may lack it.
+  const named = [...tools.list(), ...serverToolNames.map((name) => ({ name }))];
+  const serverPermissions = await loadPermissions(config.permissionsFile, named);
   const ownModels = await loadModels(config.modelsFile);
   const personas = await openAgents(config.instructionRoot, {
     freshMs: INSTRUCTIONS_FRESH_MS,
     clock,
-    knownTools: tools.list().map(({ name }) => name),
+    knownTools: named.map(({ name }) => name),
     toolArguments: argumentKinds(tools.list()),
     knownTrees: trees.names(),
     onProblem: (file, problem) => logger.warn({ file, problem }, 'an instruction file has a fault'),
@@ -269,6 +272,7 @@ function assemble(parts: Parts): Assembled {
     settings: {
       environmentModel: config.model,
       defaultLimits: freeLimits(config),
+      serverTools: config.serverTools,
       serverPermissions: parts.serverPermissions,
       ownPaths: parts.ownPaths,
       subagentsEnabled: config.subagentsEnabled,

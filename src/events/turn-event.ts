@@ -22,6 +22,8 @@ export interface Usage {
   addedTokens?: number;
   /** US dollars by the price that counted then. Absent where no price was known. */
   costUsd?: number;
+  /** Searches of the web that the provider made, and takes a fee for. Absent: none. */
+  webSearches?: number;
 }
 
 export interface Source {
@@ -68,7 +70,14 @@ export type TurnEventBody =
   | { type: 'thinking.delta'; step: number; text: string }
   | { type: 'text.delta'; step: number; text: string }
   | { type: 'source.cited'; step: number; source: Source }
-  | { type: 'tool.requested'; step: number; callId: string; name: string }
+  | {
+      type: 'tool.requested';
+      step: number;
+      callId: string;
+      name: string;
+      /** The model's provider runs it, beyond this server's ledger and rules. Absent: we do. */
+      by?: 'provider';
+    }
   | { type: 'tool.args.delta'; callId: string; json: string }
   | { type: 'tool.started'; callId: string; name: string; input: unknown }
   | { type: 'tool.progress'; callId: string; note: string; elapsedMs: number }
@@ -183,6 +192,7 @@ const optional = [
   'thinkingTokens',
   'addedTokens',
   'costUsd',
+  'webSearches',
 ] as const satisfies readonly (keyof Usage)[];
 
 /** What neither says stays unsaid. */

@@ -44,6 +44,13 @@ describe('costOf', () => {
     const usd = ((tokens - 10) * input * 0.1 + 10 * input + 100 * input * 5) / 1e6;
     expect(costOf(usage, banded)).toBeCloseTo(usd, 12);
   });
+
+  it('has the fees of searches, by the price of the model or by the public one', () => {
+    const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const usage = { ...none, webSearches: 3 };
+    expect(costOf(usage, price)).toBeCloseTo(0.03, 9);
+    expect(costOf(usage, { ...price, webSearches: 20 })).toBeCloseTo(0.06, 9);
+  });
 });
 
 describe('affordableReply', () => {

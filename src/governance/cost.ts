@@ -10,6 +10,8 @@ export interface Price {
   cacheWrite1h?: number;
   /** Absent: a tenth of the input. */
   cacheRead?: number;
+  /** Of a thousand searches of the web that the provider makes. Absent: `WEB_SEARCHES`. */
+  webSearches?: number;
   /** What a whole call costs instead whose prompt has more tokens than `above`. */
   longPrompt?: Omit<Price, 'longPrompt'> & { above: number };
 }
@@ -25,6 +27,12 @@ const CACHE_WRITE_5M = 1.25;
 const CACHE_WRITE_1H = 2;
 const CACHE_READ = 0.1;
 
+/**
+ * Dollars for a thousand searches of the web, for every model: platform.claude.com/docs/en/about-claude/pricing.
+ * What is fetched costs its tokens only, and code execution nothing beside them.
+ */
+export const WEB_SEARCHES = 10;
+
 const MILLION = 1_000_000;
 
 /** US dollars of one call. Of several together only where the price has no band of long prompts. */
@@ -38,7 +46,8 @@ export function costOf(usage: Usage, price: Price): number {
     (cacheWriteTokens - hour) * paid.cacheWrite5m +
     hour * paid.cacheWrite1h +
     cacheReadTokens * paid.cacheRead;
-  return (read + outputTokens * paid.output) / MILLION;
+  const fees = ((usage.webSearches ?? 0) * (price.webSearches ?? WEB_SEARCHES)) / 1_000;
+  return (read + outputTokens * paid.output) / MILLION + fees;
 }
 
 /** Input of a call, in tokens, each at most. */
@@ -61,7 +70,10 @@ export function affordableReply(
 }
 
 /** What a token of a call costs whose prompt has so many, in millionths of a dollar. */
-export function ratesOf(price: Price, promptTokens: number): Required<Omit<Price, 'longPrompt'>> {
+export function ratesOf(
+  price: Price,
+  promptTokens: number,
+): Required<Omit<Price, 'longPrompt' | 'webSearches'>> {
   const { longPrompt } = price;
   const band = longPrompt !== undefined && promptTokens > longPrompt.above ? longPrompt : price;
   const { input, output } = band;

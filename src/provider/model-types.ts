@@ -1,6 +1,7 @@
 import type { Source, StepStopReason, Usage } from '../events/turn-event.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ThinkingPlan } from './models/plan-thinking.js';
+import type { ServerCall, ServerResult, ServerTool } from './server-tools.js';
 
 /** What the loop sends to a model and hears from it, in no provider's words. */
 
@@ -43,6 +44,8 @@ export interface ModelRequest {
   system: string;
   messages: ModelMessage[];
   tools: ToolSpec[];
+  /** Tools that the provider runs itself. Absent: none. */
+  serverTools?: readonly ServerTool[];
   /** Most tokens the reply may have. */
   maxTokens: number;
   thinking?: ThinkingPlan;
@@ -62,8 +65,11 @@ export type ModelEvent =
   | { type: 'text.delta'; text: string }
   | { type: 'thinking.delta'; text: string }
   | { type: 'source.cited'; source: Source }
-  | { type: 'tool.requested'; callId: string; name: string }
+  | { type: 'tool.requested'; callId: string; name: string; by?: 'provider' }
   | { type: 'tool.args.delta'; callId: string; json: string }
+  /** The provider runs a tool of its own; its `tool.requested` came before. */
+  | { type: 'server-tool.started'; call: ServerCall }
+  | { type: 'server-tool.ended'; result: ServerResult }
   | { type: 'part.ended'; part: AssistantPart }
   /**
    * The last one. `usage` is the whole call's. Of a refusal, `details` is the provider's word on it

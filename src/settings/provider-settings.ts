@@ -1,6 +1,7 @@
 import { parseAllowedOrigin } from '../provider/egress-policy.js';
 import { parsePrices, type ModelPrice } from '../provider/models/model-price.js';
 import { profileNames } from '../provider/request-profile.js';
+import { parseServerTools, type ServerTool } from '../provider/server-tools.js';
 import { parseHostList } from '../tools/mcp/mcp-hosts.js';
 import { choice, integer, optional, type Setting } from '../setting.js';
 
@@ -27,6 +28,15 @@ export const providerSettings = {
     'anthropic',
     'What the provider takes. `anthropic`: the API as it is now. `compatible`: only what every server takes that speaks Messages: the key in `x-api-key`, `anthropic-version: 2023-06-01`, no system messages in a conversation, no effort, thinking with a budget only, no Models API, no tools of the provider.',
   ),
+  serverTools: {
+    names: ['TURNPIKE_SERVER_TOOLS'],
+    about:
+      'Tools that the provider runs itself which agents may list under `tools`, comma-separated, with most uses in a model call: `web_search=5,web_fetch,code_execution`. Default: none.',
+    fallback: [],
+    fallbackText: '',
+    allowed: 'comma-separated: web_search[=uses], web_fetch[=uses], code_execution',
+    parse: parseServerTools,
+  } satisfies Setting<readonly ServerTool[]>,
   egressAllow: {
     names: ['TURNPIKE_EGRESS_ALLOW'],
     about:

@@ -21,6 +21,7 @@ import type { SubagentDecision } from '../governance/subagent-gate.js';
 import type { OptionResolution } from '../options/resolve-options.js';
 import type { RetryAdvice } from '../platform/retry-advice.js';
 import type { AssistantPart, ToolSpec } from '../provider/model-types.js';
+import type { ServerTool } from '../provider/server-tools.js';
 import { instant } from './instant.js';
 
 /**
@@ -113,6 +114,8 @@ export type LeftOut = 'refused' | 'too-long';
 export interface RequestPrefix {
   system: string;
   tools: ToolSpec[];
+  /** Those that the provider runs; absent: none. */
+  serverTools?: readonly ServerTool[];
   /** The permission mode that `system` names. */
   mode: string;
   /** What the model was told since: the mode that holds, and the tools that are off. */

@@ -2,6 +2,7 @@ import type { StepStopReason, Usage } from '../events/turn-event.js';
 import { asSystemBlock, escapeSystemTags } from '../notices/notice-text.js';
 import type { StoredNotice } from '../notices/notice.js';
 import type { AssistantPart, ModelMessage, ToolSpec, UserPart } from '../provider/model-types.js';
+import type { ServerTool } from '../provider/server-tools.js';
 import type { Model } from '../provider/models/model.js';
 import {
   unendedStatuses,
@@ -42,6 +43,8 @@ export interface Frame {
   model: Pick<Model, 'takesSystemMessages' | 'bindsThinking'>;
   system: string;
   tools: readonly ToolSpec[];
+  /** Those that the provider runs. */
+  serverTools?: readonly ServerTool[];
   /** What stands for the turns before the first. */
   summary?: string | undefined;
   /** Steps up to this one, `turnId:step`, are sent without their thinking. */
@@ -64,7 +67,7 @@ export interface BuiltMessages {
  */
 export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): BuiltMessages {
   const binding = frame.model.bindsThinking
-    ? JSON.stringify([frame.system, frame.tools])
+    ? JSON.stringify([frame.system, frame.tools, ...(frame.serverTools ?? [])])
     : undefined;
   const list = new MessageList(binding);
   const thinking: (ThinkingStep & { parts: readonly AssistantPart[] })[] = [];

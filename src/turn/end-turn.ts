@@ -17,6 +17,7 @@ import type { Ending } from './next-action.js';
 import { leaveAllOut, leftOutOf, turnLeftOut } from './left-out.js';
 import { lastCallMark } from './last-call.js';
 import { limitOf } from './loop-state.js';
+import { abandonedServerCalls } from './server-calls.js';
 import { limitNotice, stepEnded, toolEnded, turnFailed } from './turn-facts.js';
 import {
   ledgerCall,
@@ -53,6 +54,7 @@ export async function endTurn(
   const events: TurnEventBody[] = [
     ...open.map((approval) => approvalResolved({ ...approval, decision: 'cancelled' })),
     ...abandoned.map(({ call, end }) => toolEnded(call, end)),
+    ...abandonedServerCalls(run),
     ...run.progress.steps
       .slice(-1)
       .flatMap((step) => (abandoned.length > 0 ? [stepEnded(step)] : [])),

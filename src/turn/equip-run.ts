@@ -84,6 +84,7 @@ async function equipWith(
       buildSystem({ prompt: persona.prompt, persona: options.persona, projectRoot, mode }),
     mode: options.mode,
     tools: toolSpecs,
+    serverTools: equipped.serverTools,
   });
   const { prefix } = chosen;
   const describeModel = (

@@ -3,12 +3,14 @@ import type { NoticePosted } from '../events/turn-event.js';
 import type { PermissionLayer } from '../governance/child-terms.js';
 import { offerTools } from '../governance/offer-tools.js';
 import type { ToolSpec } from '../provider/model-types.js';
+import type { ServerTool } from '../provider/server-tools.js';
 import { BASH_TOOL } from '../tools/builtin/bash.js';
 import { TASK_TOOL } from '../tools/builtin/task.js';
 import type { McpProblem } from '../tools/mcp/mcp-server.js';
 import type { RegisteredTool } from '../tools/registry.js';
 import { loadGrants } from './approvals/load-grants.js';
 import { clientToolHidden, openClientTools } from './client-tools.js';
+import { chooseServerTools, serverToolMissing } from './server-tools.js';
 import { shellsNotice } from './shells-notice.js';
 import { describeTask } from './subagents/describe-task.js';
 import type { Attempt, TurnRun } from './turn-run.js';
@@ -18,6 +20,8 @@ export interface EquippedTools {
   /** What the turn can call, offered or not: of one that is not, the model reads why. */
   tools: RegisteredTool[];
   specs: ToolSpec[];
+  /** Those that the provider runs. */
+  serverTools: ServerTool[];
   /** Names of those that whoever sent the turn runs. */
   clientTools: ReadonlySet<string>;
   permissions: TurnRun['permissions'];
@@ -71,7 +75,15 @@ export async function equipTools(
   );
   lease.signal.throwIfAborted();
   const clientTools = new Set(clients.map(({ name }) => name));
-  return { tools, specs, clientTools, permissions, close: opened.close };
+  const { serverTools, missing } = chooseServerTools({
+    asked: isExplicit ? options.tools : (persona.tools ?? []),
+    allowed: services.settings.serverTools,
+    model: services.models.describe(options.model),
+    within: turn.childTerms?.tools,
+    rules: permissions,
+  });
+  for (const one of missing) sayOnce(attempt, serverToolMissing(one));
+  return { tools, specs, serverTools, clientTools, permissions, close: opened.close };
 }
 
 async function openMcpTools(

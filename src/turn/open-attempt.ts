@@ -91,6 +91,7 @@ export async function openAttempt(
       discarded: claim.discardedUsage ?? noUsage,
       clampedStep: undefined,
       clampedBy: undefined,
+      serverStarts: new Map(),
       notices: [...(stored?.notices ?? [])],
       joined: heard.map(asJoined),
     },

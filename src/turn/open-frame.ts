@@ -8,7 +8,7 @@ import type { TurnServices } from './turn-services.js';
 export function openFrame(
   { models, settings }: Pick<TurnServices, 'models' | 'settings'>,
   options: ResolvedOptions,
-  prefix: Pick<RequestPrefix, 'system' | 'tools' | 'thinkingAfter'>,
+  prefix: Pick<RequestPrefix, 'system' | 'tools' | 'serverTools' | 'thinkingAfter'>,
 ): RequestFrame {
   const model = models.describe(options.model);
   const most = Math.min(options.maxTokens ?? settings.limits.maxTokens, model.maxOutput);
@@ -17,6 +17,7 @@ export function openFrame(
     model,
     system: prefix.system,
     tools: prefix.tools,
+    serverTools: prefix.serverTools ?? [],
     isToolless: false,
     thinking: planThinking(model, options.thinking, most),
     citations: options.citations,

@@ -24,6 +24,15 @@ export function hasOpenServerTool(steps: readonly Steps[]): boolean {
   return steps.some(({ parts }) => parts.some((part) => isOpen(part, answered)));
 }
 
+/**
+ * Whether a reply is gone on with as it is: the provider paused it, or runs a tool of its own. Nothing
+ * may be said to the model before it is, but the results of tools that it waits for. Pure.
+ */
+export function isReplyOpen(steps: readonly (Steps & { stopReason: string })[]): boolean {
+  const last = steps.at(-1);
+  return last !== undefined && (last.stopReason === 'pause_turn' || hasOpenServerTool([last]));
+}
+
 function answeredIn(steps: readonly Steps[]): ReadonlySet<unknown> {
   return new Set(steps.flatMap(({ parts }) => parts.flatMap(answeredUse)));
 }

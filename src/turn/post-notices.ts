@@ -12,6 +12,7 @@ import { notices } from '../storage/conversation-schema.js';
 import { estimateAdded } from './budgets/estimate-call.js';
 import { countAdded } from './budgets/make-room.js';
 import { contextOf } from './context-of.js';
+import { isReplyOpen } from './open-server-tools.js';
 import type { TurnRun } from './turn-run.js';
 
 /**
@@ -23,7 +24,7 @@ import type { TurnRun } from './turn-run.js';
  */
 export async function postNotices(run: TurnRun, state: AgentState, step: number): Promise<void> {
   // A paused reply goes on where it stopped: nothing can stand between its parts.
-  if (run.progress.steps.at(-1)?.stopReason === 'pause_turn') return;
+  if (isReplyOpen(run.progress.steps)) return;
   const facts = await readFacts(run, state, step);
   const due = checkTriggers(defaultTriggers, facts, (trigger, error) =>
     run.logger.error({ turnId: run.turn.id, trigger, error }, 'a trigger failed'),

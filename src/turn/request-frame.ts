@@ -1,4 +1,5 @@
 import type { ModelRequest, ToolSpec } from '../provider/model-types.js';
+import type { ServerTool } from '../provider/server-tools.js';
 import type { Model } from '../provider/models/model.js';
 import type { ThinkingPlan } from '../provider/models/plan-thinking.js';
 
@@ -9,6 +10,8 @@ export interface RequestFrame {
   model: Model;
   system: string;
   tools: readonly ToolSpec[];
+  /** Those that the provider runs. Absent: none. */
+  serverTools?: readonly ServerTool[];
   /** Whether none of the tools may be called. */
   isToolless: boolean;
   thinking: ThinkingPlan;
@@ -19,13 +22,15 @@ export interface RequestFrame {
 
 /** A request without its messages. */
 export function requestOf(frame: RequestFrame): Omit<ModelRequest, 'messages' | 'maxTokens'> {
-  const { modelName, system, tools, isToolless, thinking, citations } = frame;
+  const { modelName, system, tools, serverTools = [], isToolless, thinking, citations } = frame;
+  const hasTools = tools.length + serverTools.length > 0;
   return {
     model: modelName,
     system,
     tools: [...tools],
+    ...(serverTools.length === 0 ? {} : { serverTools }),
     thinking,
     citations,
-    ...(isToolless && tools.length > 0 ? { toolChoice: 'none' as const } : {}),
+    ...(isToolless && hasTools ? { toolChoice: 'none' as const } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../platform/json.js';
 import type { ToolSpec } from '../provider/model-types.js';
+import type { ServerTool } from '../provider/server-tools.js';
 import type { RequestPrefix } from '../storage/schema.js';
 
 /** What a turn wants its requests to begin with. */
@@ -9,6 +10,8 @@ export interface WantedPrefix {
   mode: string;
   /** What the turn can call. */
   tools: readonly ToolSpec[];
+  /** What the provider runs of its own. Absent: nothing. */
+  serverTools?: readonly ServerTool[];
 }
 
 export interface ChosenPrefix {
@@ -25,20 +28,28 @@ export interface ChosenPrefix {
  * What the requests of a turn begin with. What a session has sent stays as it was for as long as it
  * can: a provider's cache, and thinking that is bound to what was sent before it, are lost with the
  * first byte that changes. So a tool that is off for a turn stays listed, and another permission mode
- * is told. A prompt that was edited, another persona or a tool that was not listed begin anew. Pure.
+ * is told. A prompt that was edited, another persona or a tool that was not listed begin anew, and so
+ * does a change among the provider's own tools: one that is listed runs, whatever is told. Pure.
  */
 export function choosePrefix(
   stored: RequestPrefix | null,
-  { systemIn, mode, tools }: WantedPrefix,
+  { systemIn, mode, tools, serverTools = [] }: WantedPrefix,
 ): ChosenPrefix {
-  const hasTools = tools.length > 0;
+  const hasTools = tools.length + serverTools.length > 0;
   const isKept =
     stored !== null &&
     systemIn(stored.mode) === stored.system &&
+    canonicalJson(stored.serverTools ?? []) === canonicalJson(serverTools) &&
     tools.every((tool) => stored.tools.some((listed) => isSame(listed, tool)));
   if (!isKept) {
     const told = { mode, off: [] };
-    const prefix = { system: systemIn(mode), tools: [...tools], mode, told };
+    const prefix = {
+      system: systemIn(mode),
+      tools: [...tools],
+      ...(serverTools.length === 0 ? {} : { serverTools }),
+      mode,
+      told,
+    };
     return { prefix, isChanged: true, notice: undefined, hasTools };
   }
   const wanted = new Set(tools.map(({ name }) => name));

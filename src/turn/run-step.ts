@@ -7,6 +7,7 @@ import { isSessionBudget } from '../governance/limit-warnings.js';
 import type { ModelEvent, ModelRequest } from '../provider/model-types.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { steps, type SentPrefix } from '../storage/schema.js';
+import { capOutput } from '../tools/cap-output.js';
 import { countUsage, discardedUsage } from './budgets/draft-usage.js';
 import { estimateAdded } from './budgets/estimate-call.js';
 import { countAdded, makeRoom, type CallRoom, type NoRoom } from './budgets/make-room.js';
@@ -24,6 +25,7 @@ import { postNotices } from './post-notices.js';
 import { storePrefix } from './store-prefix.js';
 import { refusalNotice, stepEnded } from './turn-facts.js';
 import type { Budget, StepDraft, TurnRun } from './turn-run.js';
+import { serverToolEnded, serverToolStarted } from './server-calls.js';
 import { addStep } from './turn-state.js';
 
 type Ended = Extract<ModelEvent, { type: 'ended' }>;
@@ -181,12 +183,17 @@ function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>
     case 'source.cited':
       return run.writer.emit({ type: 'source.cited', step, source: event.source });
     case 'tool.requested': {
-      const { callId, name } = event;
-      return run.writer.emit({ type: 'tool.requested', step, callId, name });
+      return run.writer.emit({ ...event, step });
     }
     case 'tool.args.delta':
       draft.openInput += event.json;
       return run.writer.emit({ type: 'tool.args.delta', callId: event.callId, json: event.json });
+    case 'server-tool.started':
+      return serverToolStarted(run, event.call);
+    case 'server-tool.ended': {
+      const output = run.redact(capOutput(event.result.output, run.limits.toolOutputLimit));
+      return serverToolEnded(run, event.result, output);
+    }
     case 'part.ended':
       draft.parts.push(event.part);
       draft.openText = '';

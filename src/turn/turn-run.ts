@@ -134,6 +134,8 @@ export interface Attempt {
     reserved?: Reservation | undefined;
     /** The limit of the day that left a call too little room, or none. */
     shortage?: DayShortage | undefined;
+    /** When calls of the provider's own tools began, by their ids, in ms since the epoch. */
+    serverStarts: Map<string, number>;
     /** What was said on the way, in order. */
     notices: StoredNotice[];
     /** What the user said on the way and the model was told, in order. */

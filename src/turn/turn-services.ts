@@ -13,6 +13,7 @@ import type { Logger } from '../platform/logger.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import type { ModelCatalogue } from '../provider/models/model-catalogue.js';
 import type { ModelResolver } from '../provider/models/model-resolver.js';
+import type { ServerTool } from '../provider/server-tools.js';
 import type { SessionStore } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
 import type { Mcp } from '../tools/mcp/open-mcp.js';
@@ -26,6 +27,8 @@ import type { ApprovalRules, RunLimits } from './turn-run.js';
 
 export interface TurnSettings {
   environmentModel: string | undefined;
+  /** Tools that the provider runs, as far as turns may use them. */
+  serverTools: readonly ServerTool[];
   /** Limits of turns that nobody limits. */
   defaultLimits: Readonly<AgentConfig>;
   /** The server's policy for tools. */

@@ -86,15 +86,32 @@ describe('the state of a turn', () => {
     expect(tokensOf(usage)).toBe(18);
     const limited = newAgentState({ ...begin, cost: { usedUsd: 0, limitUsd: 1 } });
     const limit = { usd: 1, price: { input: 1, output: 1 } };
-    const state = addStep(limited, { parts: [], usage }, limit);
+    const state = addStep(limited, { parts: [], usage, stopReason: 'end_turn' }, limit);
     expect([state.tokensUsed, state.hasFinished]).toEqual([18, true]);
     expect(state.cost?.usedUsd).toBeCloseTo((10 + 3 * 1.25 + 1_000 * 0.1 + 5) / 1e6, 12);
     const more = addStep(
       state,
-      { parts: [{ type: 'tool_use', id: 'a', name: 'read', input: {} }], usage },
+      {
+        parts: [{ type: 'tool_use', id: 'a', name: 'read', input: {} }],
+        usage,
+        stopReason: 'tool_use',
+      },
       undefined,
     );
     expect([more.tokensUsed, more.hasFinished]).toEqual([36, false]);
+  });
+
+  it('has not finished while the provider has paused the reply: its limits hold', () => {
+    const { config } = begin;
+    let state = begin;
+    for (let step = 0; step < config.maxIterations; step += 1) {
+      state = addStep(
+        tree.onTurnStart(state),
+        { parts: [], usage, stopReason: 'pause_turn' },
+        undefined,
+      );
+    }
+    expect(tree.shouldContinue(state)).toEqual({ shouldContinue: false, reason: 'max_iterations' });
   });
 
   it('counts what was paid for no step, also after a crash, and not as what the turn added', () => {

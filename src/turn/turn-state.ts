@@ -2,7 +2,6 @@ import type { Usage } from '../events/turn-event.js';
 import { changeState, newAgentState, type AgentState } from '../governance/agent-state.js';
 import { costOf, type CostLimit } from '../governance/cost.js';
 import type { DecisionTree } from '../governance/decision-tree.js';
-import type { AssistantPart } from '../provider/model-types.js';
 import type { CallRow, StepRow } from './load-turn.js';
 
 /**
@@ -125,10 +124,11 @@ export function addChild(
 /** A step is stored: what it cost, and whether the model is done. */
 export function addStep(
   state: AgentState,
-  { parts, usage }: { parts: readonly AssistantPart[]; usage: Usage },
+  { parts, usage, stopReason }: Pick<StepRow, 'parts' | 'usage' | 'stopReason'>,
   costLimit: CostLimit | undefined,
 ): AgentState {
   return changeState(addChild(state, usage, costLimit), {
-    hasFinished: !parts.some((part) => part.type === 'tool_use'),
+    // A paused reply goes on: its limits are those of a turn that has not finished.
+    hasFinished: stopReason !== 'pause_turn' && !parts.some((part) => part.type === 'tool_use'),
   });
 }

@@ -1,5 +1,8 @@
 import type { StepStopReason, Usage } from '../events/turn-event.js';
 import type { AssistantPart } from '../provider/model-types.js';
+import { serverCallOf } from '../provider/anthropic/server-block.js';
+import type { JsonObject } from '../platform/json.js';
+import { serverResults } from './server-results.js';
 import { assistantMessageId } from './assistant-message-id.js';
 import type { StepRow, StoredTurn } from './load-turn.js';
 
@@ -69,8 +72,19 @@ function viewPart(part: AssistantPart, stored: StoredTurn): MessagePart[] {
       const status = call?.status ?? 'requested';
       return [{ type: 'tool', toolUseId, name, input, status, output: call?.output ?? null }];
     }
-    case 'redacted_thinking':
     case 'opaque':
+      return viewServerCall(part.block, stored);
+    case 'redacted_thinking':
       return [];
   }
+}
+
+/** A tool of the provider's own is shown as every other: its call, with what it came to. */
+function viewServerCall(block: JsonObject, { steps }: StoredTurn): MessagePart[] {
+  const call = serverCallOf(block);
+  if (call === undefined) return [];
+  const { callId: toolUseId, name, input } = call;
+  const result = serverResults(steps).get(toolUseId);
+  const status = result?.status ?? 'unknown';
+  return [{ type: 'tool', toolUseId, name, input, status, output: result?.output ?? null }];
 }

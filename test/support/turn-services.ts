@@ -122,6 +122,7 @@ export async function openTestServices(
     settings: {
       environmentModel: undefined,
       defaultLimits: someLimits,
+      serverTools: [],
       serverPermissions: {},
       ownPaths: { closed: [], hidden: [], protected: [] },
       subagentsEnabled: false,

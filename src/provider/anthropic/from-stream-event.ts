@@ -6,7 +6,7 @@ import { malformedStream } from '../provider-errors.js';
 import { StreamErrorEvent } from './map-error.js';
 import { mapStopReason } from './map-stop-reason.js';
 import { mapUsage } from './map-usage.js';
-import { addDelta, closeBlock, openBlock } from './open-block.js';
+import { addDelta, closeBlock, openBlock, serverEvents } from './open-block.js';
 import type { OpenBlock } from './open-block.js';
 
 type Wire = Record<string, unknown>;
@@ -65,7 +65,8 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
       const block = state.blocks.get(index);
       if (block === undefined) throw malformedStream(`block ${index} ended before its start`);
       state.blocks.delete(index);
-      out.push({ type: 'part.ended', part: closeBlock(block) });
+      const part = closeBlock(block);
+      out.push({ type: 'part.ended', part }, ...serverEvents(part));
       return;
     }
     case 'message_start':

@@ -41,6 +41,12 @@ describe('mapUsage', () => {
       known,
     ],
     ['nonsense keeps what was known', { input_tokens: 'x', output_tokens: -1 }, known],
+    [
+      'searches are counted where there were any',
+      { server_tool_use: { web_search_requests: 2, web_fetch_requests: 1 } },
+      { ...known, webSearches: 2 },
+    ],
+    ['and leave no trace where there were none', { server_tool_use: null }, known],
     ['no report keeps what was known', null, known],
   ])('%s', (_rule, report, usage) => {
     expect(mapUsage(known, report)).toEqual(usage);

@@ -17,6 +17,7 @@ export function mapUsage(known: Usage, report: unknown): Usage {
     ...optional('cacheWrite5mTokens', cached['ephemeral_5m_input_tokens'], known),
     ...optional('cacheWrite1hTokens', cached['ephemeral_1h_input_tokens'], known),
     ...optional('thinkingTokens', output['thinking_tokens'], known),
+    ...webSearches(report['server_tool_use'], known),
   };
 }
 
@@ -38,4 +39,10 @@ function tokens(value: unknown, known: number): number {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/** Absent where none was made, as in what earlier versions stored. */
+function webSearches(report: unknown, { webSearches: before = 0 }: Usage): Partial<Usage> {
+  const made = isPlainObject(report) ? tokens(report['web_search_requests'], before) : before;
+  return made === 0 ? {} : { webSearches: made };
 }

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../platform/json.js';
 import { INVALID_JSON } from '../model-types.js';
 import type { AssistantPart, ModelEvent } from '../model-types.js';
 import { malformedStream } from '../provider-errors.js';
+import { serverCallOf, serverResultOf } from './server-block.js';
 import { toSource } from './to-source.js';
 
 /** A content block between its start and its stop. `json` is tool input as it came so far. */
@@ -38,8 +39,14 @@ export function openBlock(start: Record<string, unknown>, out: ModelEvent[]): Op
       out.push({ type: 'tool.requested', callId: id, name });
       return { kind: 'tool_use', id, name, input: object(start['input']), json: '' };
     }
-    default:
-      return { kind: 'opaque', block: { ...object(start) }, json: '' };
+    default: {
+      const block = { ...object(start) };
+      const call = serverCallOf(block);
+      if (call !== undefined) {
+        out.push({ type: 'tool.requested', callId: call.callId, name: call.name, by: 'provider' });
+      }
+      return { kind: 'opaque', block, json: '' };
+    }
   }
 }
 
@@ -55,7 +62,12 @@ export function addDelta(
   out: ModelEvent[],
 ): void {
   const type = delta['type'];
-  if (block.kind === 'opaque') return mergeDelta(block, delta);
+  if (block.kind === 'opaque') {
+    const json = type === 'input_json_delta' ? string(delta['partial_json']) : '';
+    const call = json === '' ? undefined : serverCallOf(block.block);
+    if (call !== undefined) out.push({ type: 'tool.args.delta', callId: call.callId, json });
+    return mergeDelta(block, delta);
+  }
   if (type === 'text_delta' && block.kind === 'text') {
     const text = string(delta['text']);
     if (text === '') return;
@@ -101,6 +113,15 @@ export function closeBlock(block: OpenBlock): AssistantPart {
     default:
       return unreachable(block);
   }
+}
+
+/** What a block of the API's own tools says when it is whole; nothing of any other block. */
+export function serverEvents(part: AssistantPart): ModelEvent[] {
+  if (part.type !== 'opaque') return [];
+  const call = serverCallOf(part.block);
+  if (call !== undefined) return [{ type: 'server-tool.started', call }];
+  const result = serverResultOf(part.block);
+  return result === undefined ? [] : [{ type: 'server-tool.ended', result }];
 }
 
 const KNOWN_DELTAS: ReadonlySet<unknown> = new Set([

@@ -112,7 +112,8 @@ describe('createStreamReader', () => {
 
   it('keeps blocks it does not know as opaque parts, deltas merged, and ignores events', () => {
     const { events } = readAll([fixture('server-tool')]);
-    expect(events.map((event) => event.type === 'part.ended' && event.part)).toEqual([
+    const parts = events.flatMap((event) => (event.type === 'part.ended' ? [event.part] : []));
+    expect(parts).toEqual([
       {
         type: 'opaque',
         block: {
@@ -149,7 +150,22 @@ describe('createStreamReader', () => {
           citations: [{ type: 'x' }],
         },
       },
-      false,
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'ended', stopReason: 'pause_turn' });
+  });
+
+  it('tells of the API’s own tools as of every other, and that the provider runs them', () => {
+    const { events } = readAll([fixture('server-tool')]);
+    const about = { callId: 'srvtoolu_1', name: 'web_search' };
+    expect(events.filter(({ type }) => /tool/.test(type))).toEqual([
+      { type: 'tool.requested', ...about, by: 'provider' },
+      { type: 'tool.args.delta', callId: 'srvtoolu_1', json: '{"query":' },
+      { type: 'tool.args.delta', callId: 'srvtoolu_1', json: '"sky"}' },
+      { type: 'server-tool.started', call: { ...about, input: { query: 'sky' } } },
+      {
+        type: 'server-tool.ended',
+        result: { ...about, status: 'success', output: 'Sky – https://sky.example/' },
+      },
     ]);
   });
 

@@ -10,6 +10,7 @@ import type {
 } from '../model-types.js';
 import { requestProfiles, type RequestProfile } from '../request-profile.js';
 import type { ThinkingPlan } from '../models/plan-thinking.js';
+import { toServerTool } from './to-server-tool.js';
 
 type Params = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
@@ -29,14 +30,16 @@ export function toRequest(
   request: ModelRequest,
   profile: RequestProfile = requestProfiles.anthropic,
 ): Params {
+  const { serverTools = [] } = request;
+  const tools = [...request.tools.map(toTool), ...serverTools.map(toServerTool)];
   return {
     model: request.model,
     max_tokens: request.maxTokens,
     stream: true,
     ...toThinking(request, profile),
     ...(request.system.trim() === '' ? {} : { system: toSystem(request.system) }),
-    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toTool) }),
-    ...(request.toolChoice === undefined || request.tools.length === 0 || !profile.hasToolChoiceNone
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(request.toolChoice === undefined || tools.length === 0 || !profile.hasToolChoiceNone
       ? {}
       : { tool_choice: { type: request.toolChoice } }),
     messages: markCache(

@@ -1,4 +1,4 @@
-import type { Price } from '../../governance/cost.js';
+import { WEB_SEARCHES, type Price } from '../../governance/cost.js';
 import type { Effort, Model } from './model.js';
 
 /**
@@ -12,7 +12,7 @@ const upToMax: readonly Effort[] = [...upToHigh, 'xhigh', 'max'];
 /** Input and output; cache writes for five minutes and an hour; cache reads. */
 function price(input: number, output: number, cache: readonly [number, number, number]): Price {
   const [cacheWrite5m, cacheWrite1h, cacheRead] = cache;
-  return { input, output, cacheWrite5m, cacheWrite1h, cacheRead };
+  return { input, output, cacheWrite5m, cacheWrite1h, cacheRead, webSearches: WEB_SEARCHES };
 }
 
 const large = {

@@ -2,6 +2,7 @@ import { and, asc, eq, isNull, sql, type SQL } from 'drizzle-orm';
 import type { TurnEventBody } from '../../events/turn-event.js';
 import { joinedMessages } from '../../storage/governance-schema.js';
 import type { TurnRun } from '../turn-run.js';
+import { isReplyOpen } from '../open-server-tools.js';
 import { asJoined, type JoinedMessage } from './joined-messages.js';
 
 /**
@@ -12,7 +13,7 @@ export async function hearJoined(run: TurnRun, step: number): Promise<void> {
   const { progress, lease, turn, writer, db } = run;
   if (lease.joined <= progress.joined.length) return;
   // A paused reply goes on where it stopped: nothing can stand between its parts.
-  if (progress.steps.at(-1)?.stopReason === 'pause_turn') return;
+  if (isReplyOpen(progress.steps)) return;
   const rows = await db
     .select()
     .from(joinedMessages)

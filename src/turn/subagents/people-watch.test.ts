@@ -60,6 +60,7 @@ describe('PeopleWatch', () => {
       discarded: noUsage,
       clampedStep: undefined,
       clampedBy: undefined,
+      serverStarts: new Map(),
       notices: [],
       joined: [],
     };

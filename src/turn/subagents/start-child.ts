@@ -91,7 +91,9 @@ export async function startChild(
         childTerms: {
           sessionId: turn.childTerms?.sessionId ?? turn.sessionId,
           // The client's own are nobody else's, also where a subagent has a tool of such a name.
-          tools: run.toolSpecs.map(({ name }) => name).filter((name) => !run.clientTools.has(name)),
+          tools: [...run.toolSpecs, ...(run.frame.serverTools ?? [])]
+            .map(({ name }) => name)
+            .filter((name) => !run.clientTools.has(name)),
           layers: run.permissions.layers,
         },
         request: { message: prompt, opts: undefined, attachments: [], rejectedAttachments: [] },

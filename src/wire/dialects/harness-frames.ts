@@ -27,7 +27,7 @@ export interface HarnessFrames {
   'chat:delta': Pick<Of<'text.delta'>, 'text' | 'step'>;
   'thinking:delta': Pick<Of<'thinking.delta'>, 'text' | 'step'>;
   source: Plain<{ step: number } & Source>;
-  'tool:request': AboutCall<Of<'tool.requested'>, 'name' | 'step'>;
+  'tool:request': AboutCall<Of<'tool.requested'>, 'name' | 'step' | 'by'>;
   'tool:args': AboutCall<Of<'tool.args.delta'>, 'json'>;
   'tool:start': AboutCall<Of<'tool.started'>, 'name' | 'input'>;
   'tool:progress': AboutCall<Of<'tool.progress'>, 'note' | 'elapsedMs'>;
@@ -107,7 +107,7 @@ export const harnessFields: { [Name in HarnessFrameName]: Presence<HarnessFrames
     citedText: 'sometimes',
     location: 'sometimes',
   },
-  'tool:request': { toolUseId: 'always', name: 'always', step: 'always' },
+  'tool:request': { toolUseId: 'always', name: 'always', step: 'always', by: 'sometimes' },
   'tool:args': { toolUseId: 'always', json: 'always' },
   'tool:start': { toolUseId: 'always', name: 'always', input: 'always' },
   'tool:progress': { toolUseId: 'always', note: 'always', elapsedMs: 'always' },

@@ -69,7 +69,7 @@ const fields: Record<string, { always: string[]; sometimes?: string[] }> = {
   'step:end': { always: ['step', 'stopReason', 'usage'] },
   'thinking:delta': { always: ['text', 'step'] },
   source: { always: ['step', 'type', 'title'], sometimes: ['url', 'citedText', 'location'] },
-  'tool:request': { always: ['toolUseId', 'name', 'step'] },
+  'tool:request': { always: ['toolUseId', 'name', 'step'], sometimes: ['by'] },
   'tool:args': { always: ['toolUseId', 'json'] },
   'tool:start': { always: ['toolUseId', 'name', 'input'] },
   'tool:progress': { always: ['toolUseId', 'note', 'elapsedMs'] },

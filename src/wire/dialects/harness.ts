@@ -46,7 +46,12 @@ function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
       return [frame('source', { step: event.step, ...event.source })];
     case 'tool.requested':
       return [
-        frame('tool:request', { toolUseId: event.callId, name: event.name, step: event.step }),
+        frame('tool:request', {
+          toolUseId: event.callId,
+          name: event.name,
+          step: event.step,
+          ...(event.by === undefined ? {} : { by: event.by }),
+        }),
       ];
     case 'tool.args.delta':
       return [frame('tool:args', { toolUseId: event.callId, json: event.json })];

@@ -1,0 +1,59 @@
+import { isPlainObject, type JsonObject } from '../../platform/json.js';
+import type { ServerCall, ServerResult } from '../server-tools.js';
+
+/** The call that a block of the API's own is; undefined for every other block. */
+export function serverCallOf(block: JsonObject): ServerCall | undefined {
+  const { type, id, name, input } = block;
+  if (type !== 'server_tool_use' || typeof id !== 'string' || typeof name !== 'string') {
+    return undefined;
+  }
+  return { callId: id, name, input: isPlainObject(input) ? input : {} };
+}
+
+/** The result that a block of the API's own is; undefined for every other block. */
+export function serverResultOf(block: JsonObject): ServerResult | undefined {
+  const { type, tool_use_id: callId, content } = block;
+  const [, name] = typeof type === 'string' ? (/^(\w+)_tool_result$/.exec(type) ?? []) : [];
+  if (name === undefined || typeof callId !== 'string') return undefined;
+  const kind = isPlainObject(content) ? content['type'] : undefined;
+  const isError = typeof kind === 'string' && kind.endsWith('_error');
+  return { callId, name, status: isError ? 'error' : 'success', output: describe(content) };
+}
+
+/** In an order that a person reads; what is not known, as JSON. */
+function describe(content: unknown): string {
+  if (Array.isArray(content)) {
+    return content.length === 0 ? 'no results' : content.map(describe).join('\n');
+  }
+  if (!isPlainObject(content)) return typeof content === 'string' ? content : '';
+  const { type } = content;
+  if (typeof type === 'string' && type.endsWith('_error')) return texts(content, ['error_code']);
+  switch (type) {
+    case 'web_search_result':
+      return texts(content, ['title', 'url'], ' – ');
+    case 'web_fetch_result':
+      return [texts(content, ['url']), documentText(content['content'])].filter(Boolean).join('\n');
+    case 'code_execution_result':
+    case 'bash_code_execution_result':
+      return texts(content, ['stdout', 'stderr']) || `exit code ${String(content['return_code'])}`;
+    default:
+      return JSON.stringify(content);
+  }
+}
+
+/** A page's title and its text; a file that is no text is named only. */
+function documentText(document: unknown): string {
+  if (!isPlainObject(document)) return '';
+  const { source } = document;
+  const isText = isPlainObject(source) && source['type'] === 'text';
+  return [texts(document, ['title']), isText ? texts(source, ['data']) : '']
+    .filter(Boolean)
+    .join('\n');
+}
+
+function texts(from: Record<string, unknown>, names: readonly string[], between = '\n'): string {
+  return names
+    .map((name) => from[name])
+    .filter((value): value is string => typeof value === 'string' && value !== '')
+    .join(between);
+}
