@@ -47,6 +47,8 @@ export async function buildServer() {
   await write(at({ 'client/turnpike-client': 'client/turnpike-client.ts' }), {
     external: ['eventsource-parser'],
   });
+  // Of extensions: what they get from the server is handed to them when they are loaded.
+  await write(at({ 'extend/extend': 'extend/extend.ts' }), { external: [] });
 }
 
 async function write(input, { external, ...output }) {

@@ -2,7 +2,8 @@
  * `npm run build`: bundles the server into `dist/`, and beside it makes the image of an empty, migrated
  * database that new data folders start from: the engine takes seconds to make one, and one second
  * to load it. The image is kept beside the packages and made anew when a migration changes. The
- * console's page goes to `dist/web`, the typed client's declarations to `dist/client`, unless `--without-types`
+ * console's page goes to `dist/web`, the declarations of the typed client to `dist/client` and of
+ * extensions to `dist/extend`, unless `--without-types`
  * says that nobody compiles against them.
  */
 import { spawn } from 'node:child_process';
@@ -18,14 +19,19 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const migrationsFolder = path.join(root, 'src/storage/migrations');
 
 const declarations = path.join(root, 'node_modules/.cache/turnpike/client-types');
+const extendDeclarations = path.join(root, 'node_modules/.cache/turnpike/extend-types');
 const withTypes = !process.argv.includes('--without-types');
 const [, image, page] = await Promise.all([
   buildServer(),
   databaseImage(),
   buildConsole(),
   withTypes && run([path.join(root, 'scripts/client-types.mjs'), '--out', declarations]),
+  withTypes && run([path.join(root, 'scripts/extend-types.mjs'), '--out', extendDeclarations]),
 ]);
-if (withTypes) await cp(declarations, path.join(root, 'dist/client'), { recursive: true });
+if (withTypes) {
+  await cp(declarations, path.join(root, 'dist/client'), { recursive: true });
+  await cp(extendDeclarations, path.join(root, 'dist/extend'), { recursive: true });
+}
 await copyFile(image, path.join(root, 'dist/empty-database.tar.gz'));
 await cp(migrationsFolder, path.join(root, 'dist/migrations'), { recursive: true });
 await cp(page, path.join(root, 'dist/web'), { recursive: true });

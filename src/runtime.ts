@@ -6,10 +6,13 @@ import type { BackEnd, BackEndOptions } from './back-end.js';
 import type { Config } from './config.js';
 import { openDistributed } from './distributed.js';
 import { openEmbedded } from './embedded.js';
+import { loadExtensions } from './extensions/load-extensions.js';
 import { DecisionTrees } from './governance/decision-trees.js';
 import type { OwnPaths } from './governance/own-paths.js';
 import type { PermissionRules } from './governance/permission-rules.js';
 import { TodoStore } from './notices/todo-store.js';
+import type { Trigger } from './notices/trigger.js';
+import { defaultTriggers } from './notices/triggers.js';
 import { ResourceReader } from './platform/read-resources.js';
 import { freeLimits } from './options/free-limits.js';
 import { loadModels } from './options/load-models.js';
@@ -74,7 +77,7 @@ export interface RuntimeOptions {
  * Assembles what a process runs on: with `REDIS_URL` and `DATABASE_URL` the distributed back end,
  * without them the embedded one, in this process and with nothing to install.
  *
- * @throws AgentsInvalidError; PermissionsInvalidError; McpFileError; DataFolderBusyError when another process
+ * @throws ExtensionError; AgentsInvalidError; PermissionsInvalidError; McpFileError; DataFolderBusyError when another process
  *   has the data folder; UnreachableError when Redis or PostgreSQL does not answer.
  */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
@@ -89,6 +92,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const shells = await findShells(options, logger);
   const tools = new ToolRegistry(builtinTools(shells));
   const trees = new DecisionTrees();
+  const triggers = [...defaultTriggers];
+  await loadExtensions(config.extensions, { trees, tools, triggers, logger });
   // Whether a turn has one of the provider's is decided when it runs: its model may lack it.
   const named = [...tools.list(), ...serverToolNames.map((name) => ({ name }))];
   const serverPermissions = await loadPermissions(config.permissionsFile, named);
@@ -113,7 +118,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
         ? await opened.add(startRehearsal(), (model) => model.close())
         : undefined,
   }));
-  const parts = { clock, logger, mode, backEnd, rehearsal, extractor, tools, trees, personas };
+  const registered = { tools, trees, triggers };
+  const parts = { clock, logger, mode, backEnd, rehearsal, extractor, personas, ...registered };
   const rules = { serverPermissions, ownPaths: await resolveOwnPaths(ownFolders(config)) };
   const { services, keeper } = assemble({
     ...options,
@@ -191,6 +197,7 @@ interface Parts {
   extractor: Extractor;
   tools: ToolRegistry;
   trees: DecisionTrees;
+  triggers: readonly Trigger[];
   personas: PersonaLibrary;
   serverPermissions: PermissionRules;
   ownPaths: OwnPaths;
@@ -208,7 +215,7 @@ interface Assembled {
 
 function assemble(parts: Parts): Assembled {
   const { config, clock, logger, mode, rehearsal, backEnd, extractor } = parts;
-  const { tools, trees, personas } = parts;
+  const { tools, trees, triggers, personas } = parts;
   const { log, queue, bus } = backEnd;
   const { db } = backEnd.database;
   const baseUrl = rehearsal?.url ?? config.providerBaseUrl ?? 'https://api.anthropic.com';
@@ -258,6 +265,7 @@ function assemble(parts: Parts): Assembled {
     shells: parts.shells,
     redact: parts.redact,
     trees,
+    triggers,
     todos: new TodoStore(db),
     resources: new ResourceReader(clock),
     attachments: openAttachments({

@@ -2,6 +2,7 @@ import open from 'open';
 import { parseArgs } from 'node:util';
 import { AgentsInvalidError } from '../agents/check-agents.js';
 import { ConfigError, readConfig, type Config } from '../config.js';
+import { ExtensionError } from '../extensions/extension-error.js';
 import { McpFileError } from '../tools/mcp/mcp-file.js';
 import { ModelsInvalidError } from '../options/models-invalid-error.js';
 import { PermissionsInvalidError } from '../options/load-permissions.js';
@@ -114,6 +115,7 @@ export function explainStartFailure(error: unknown, environment: Environment): s
     AgentsInvalidError,
     ConfigError,
     DataFolderBusyError,
+    ExtensionError,
     McpFileError,
     ModelsInvalidError,
     PermissionsInvalidError,

@@ -1,7 +1,7 @@
 import type { AgentConfig } from './agent-config.js';
 
-/** Why a loop ended, in the order in which the reasons are looked at. */
-export type TerminationReason =
+/** Why a loop ended: the reasons this server gives, in the order in which they are looked at. */
+export type KnownTerminationReason =
   | 'cancelled'
   | 'completed'
   | 'max_iterations'
@@ -10,6 +10,9 @@ export type TerminationReason =
   | 'timeout'
   | 'no_progress'
   | 'error_limit';
+
+/** One of ours, or a decision tree's own: `a-z 0-9 _`. Whoever reads it takes any text. */
+export type TerminationReason = KnownTerminationReason | (string & Record<never, never>);
 
 /** One tool call and what came of it. */
 export interface ActionRecord {

@@ -12,7 +12,10 @@ export interface ToolResult {
 
 export interface Continuation {
   shouldContinue: boolean;
+  /** `continue`, a known reason, or the tree's own, which is what every wire then calls the end. */
   reason: TerminationReason | 'continue';
+  /** A sentence without its full stop: what people read of a reason of the tree's own. */
+  explanation?: string;
 }
 
 /**

@@ -1,19 +1,33 @@
 import { unreachable } from '../platform/exhaustive.js';
-import type { AgentState, TerminationReason } from './agent-state.js';
+import type { AgentState, KnownTerminationReason } from './agent-state.js';
 import { fraction, isSessionBudget, measure, type LimitMetadata } from './limit-warnings.js';
 import { findNoProgress, type NoProgress } from './no-progress.js';
 import { errorLimit } from './termination-checks.js';
 
 /** The reasons that are limits: a cancelled and a completed turn reached none. */
-export type LimitReason = Exclude<TerminationReason, 'cancelled' | 'completed'>;
+export type LimitReason = Exclude<KnownTerminationReason, 'cancelled' | 'completed'>;
 
 export interface LimitReached {
   kind: 'limit-reached' | 'no-progress' | 'error-limit';
   text: string;
   metadata:
     | LimitMetadata
+    | { reason: string }
     | { repeated_action: string }
     | { error_count: number; last_error: string };
+}
+
+/** An end that a decision tree gave a reason of its own for. */
+export interface OwnEnd {
+  /** The machine's word. */
+  reason: string;
+  /** A clause for people, without its full stop. */
+  explanation: string;
+}
+
+/** The same of an end that is a tree's own. */
+export function ownEndReached({ reason, explanation }: OwnEnd): LimitReached {
+  return { kind: 'limit-reached', text: `Stopped: ${explanation}.`, metadata: { reason } };
 }
 
 const tooLittle = 'not enough for another reply';
@@ -85,8 +99,17 @@ export function limitReached(reason: LimitReason, state: AgentState): LimitReach
  * @param hasText whether the answer says anything before them.
  */
 export function endNote(reason: LimitReason, state: AgentState, hasText = true): string {
+  return noteOf(explain(reason, state), hasText);
+}
+
+/** The same of an end that is a tree's own. */
+export function ownEndNote({ explanation }: OwnEnd, hasText: boolean): string {
+  return noteOf(explanation, hasText);
+}
+
+function noteOf(why: string, hasText: boolean): string {
   const found = hasText ? ' What was found so far is above.' : ' There is no answer yet.';
-  return `[Stopped: ${explain(reason, state).replace(/[.\s]+$/, '')}.${found}]`;
+  return `[Stopped: ${why.replace(/[.\s]+$/, '')}.${found}]`;
 }
 
 /** A budget that has no room for a reply is reached, however little of it was used. */

@@ -1,8 +1,8 @@
-import type { AgentState, TerminationReason } from './agent-state.js';
+import type { AgentState, KnownTerminationReason } from './agent-state.js';
 import { findNoProgress } from './no-progress.js';
 
 export interface TerminationCheck {
-  reason: TerminationReason;
+  reason: KnownTerminationReason;
   /** For the table in the documentation. */
   when: string;
   applies(state: AgentState): boolean;
@@ -64,6 +64,6 @@ function hasSeenErrors({ actions, turn }: AgentState): boolean {
 }
 
 /** The checks in the order they are tried, for the documentation. */
-export function terminationTable(): { reason: TerminationReason; when: string }[] {
+export function terminationTable(): { reason: KnownTerminationReason; when: string }[] {
   return terminationChecks.map(({ reason, when }) => ({ reason, when }));
 }

@@ -1,4 +1,7 @@
-import type { NoticeLevel } from '../storage/conversation-schema.js';
+import type { NoticePosted } from '../events/turn-event.js';
+
+/** `message`: before a turn's first model call. `step`: before a later one. */
+export type NoticeLevel = NoticePosted['level'];
 
 /** What the server says on the way: to the model, to the client, or to both. */
 export interface Notice {

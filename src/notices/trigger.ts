@@ -1,6 +1,5 @@
 import type { AgentConfig } from '../governance/agent-config.js';
-import type { NoticeLevel } from '../storage/conversation-schema.js';
-import type { Notice } from './notice.js';
+import type { Notice, NoticeLevel } from './notice.js';
 import type { Todo } from './todo.js';
 
 /** One look at what may fill up, in percent. */

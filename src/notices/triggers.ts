@@ -10,7 +10,7 @@ import { costLimit, iterationLimit, timeLimit, tokenLimit } from './triggers/lim
 import { errorStreak, noProgressNudge } from './triggers/progress.js';
 import { todoReminder } from './triggers/todo-reminder.js';
 
-/** Every trigger there is. */
+/** Every trigger of ours. */
 export const defaultTriggers: readonly Trigger[] = [
   noProgressNudge,
   errorStreak,

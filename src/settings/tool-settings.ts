@@ -4,6 +4,15 @@ import { choice, integer, type Setting } from '../setting.js';
 
 /** What tools may do, and how they run. */
 export const toolSettings = {
+  extensions: {
+    names: ['TURNPIKE_EXTENSIONS'],
+    about:
+      'Modules that add decision trees, triggers and tools, comma-separated: files (`./x.mjs`, `/x.mjs`) or packages installed beside the server. They run with the rights of the server. See `docs/extending.md`.',
+    fallback: [],
+    fallbackText: '',
+    allowed: 'comma-separated files and packages, each once',
+    parse: parseModules,
+  } satisfies Setting<readonly string[]>,
   permissionsFile: {
     names: ['TURNPIKE_PERMISSIONS_FILE'],
     about:
@@ -171,4 +180,11 @@ export const toolSettings = {
 function parseFolders(value: string): readonly string[] | undefined {
   const folders = value.split(path.delimiter).filter((folder) => folder !== '');
   return folders.every((folder) => path.isAbsolute(folder)) ? folders : undefined;
+}
+
+/** Twice the same would be twice registered, and end the start with a riddle. */
+function parseModules(value: string): readonly string[] | undefined {
+  const names = value.split(',').map((name) => name.trim());
+  const given = names.filter((name) => name !== '');
+  return new Set(given).size === given.length ? given : undefined;
 }

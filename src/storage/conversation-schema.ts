@@ -13,7 +13,7 @@ export const userSettings = pgTable('user_settings', {
   updatedAt: instant('updated_at').notNull(),
 });
 
-export type NoticeLevel = 'message' | 'step';
+type NoticeLevel = 'message' | 'step';
 
 /** What was said about a turn while it ran, to its readers and to the model; once per mark. */
 export const notices = pgTable(

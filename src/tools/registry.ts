@@ -3,6 +3,8 @@ import type { ToolDefinition } from './tool.js';
 
 export interface RegisteredTool extends ToolDefinition {
   checkInput: InputCheck;
+  /** Absent: the server's own, or an MCP server's. */
+  source?: 'extension';
 }
 
 export interface ToolSelection {
@@ -20,7 +22,7 @@ export class ToolRegistry {
   }
 
   /** @throws Error for a name that is not valid or is taken, and for a schema that is not valid. */
-  register(definition: ToolDefinition): void {
+  register(definition: ToolDefinition, source?: RegisteredTool['source']): void {
     const { name, inputSchema } = definition;
     if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
       throw new Error(
@@ -39,6 +41,7 @@ export class ToolRegistry {
       permissionArgument: definition.permissionArgument,
       open: (context) => definition.open(context),
       checkInput: compileFor(name, inputSchema),
+      ...(source === undefined ? {} : { source }),
     });
   }
 

@@ -12,7 +12,7 @@ export interface ListedTool {
   /** Whether a call whose outcome was lost may run again. */
   retry: RetryClass;
   inputSchema: JsonObject;
-  source: 'builtin' | 'mcp';
+  source: 'builtin' | 'extension' | 'mcp';
 }
 
 const pageSize: PageSize = { standard: 200, most: 200 };
@@ -34,7 +34,7 @@ export class ToolListService {
     const { cursor } = asked;
     if (cursor !== undefined && (typeof cursor !== 'string' || cursor === '')) throw badCursor();
     const all = [
-      ...this.tools.list().map((tool) => viewTool(tool, 'builtin')),
+      ...this.tools.list().map((tool) => viewTool(tool, tool.source ?? 'builtin')),
       ...this.mcp.listKnown().map((tool) => viewTool(tool, 'mcp')),
     ].toSorted((a, b) => compare(a.name, b.name));
     const rest = cursor === undefined ? all : all.filter(({ name }) => compare(name, cursor) > 0);

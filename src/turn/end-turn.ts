@@ -2,7 +2,7 @@ import { noUsage, type StepStopReason, type TurnEventBody } from '../events/turn
 import type { Fact, Stored } from '../events/store-facts.js';
 import { moveTime } from '../governance/agent-state.js';
 import { dayEndNote, dayLimitReached } from '../governance/day-limit-reached.js';
-import { endNote, limitReached } from '../governance/limit-reached.js';
+import { endNote, limitReached, ownEndNote, ownEndReached } from '../governance/limit-reached.js';
 import type { AssistantPart } from '../provider/model-types.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { updateFenced } from '../storage/update-fenced.js';
@@ -64,7 +64,9 @@ export async function endTurn(
     ...(failure === undefined ? [] : [turnFailed(failure)]),
     {
       type: 'turn.ended',
-      ...ending,
+      outcome: ending.outcome,
+      exitCode: ending.exitCode,
+      reason: ending.reason,
       text: replyText(run) + (limit?.note ?? ''),
       usage,
       durationMs: now.getTime() - startedAt,
@@ -116,7 +118,7 @@ export async function endTurn(
 /** What is said of a limit that ended the turn: to the client, and at the end of the reply. */
 function describeLimit(run: Attempt, ending: Ending, now: Date) {
   const text = replyText(run);
-  const told = ending.outcome === 'limited' ? tellLimit(run, ending.reason, now) : undefined;
+  const told = ending.outcome === 'limited' ? tellLimit(run, ending, now) : undefined;
   if (told === undefined) return undefined;
   const note = `${text === '' ? '' : '\n\n'}${told.note}`;
   const step = (run.progress.draft ?? run.progress.steps.at(-1))?.step;
@@ -134,8 +136,12 @@ function isTold({ progress }: Attempt, reason: string): boolean {
   return limit !== undefined && progress.notices.some(({ mark }) => mark === lastCallMark(limit));
 }
 
-function tellLimit(run: Attempt, reason: string, now: Date) {
+function tellLimit(run: Attempt, { reason, explanation }: Ending, now: Date) {
   const hasText = replyText(run) !== '';
+  if (explanation !== undefined) {
+    const own = { reason, explanation };
+    return { reached: ownEndReached(own), note: ownEndNote(own, hasText) };
+  }
   const { shortage } = run.progress;
   if (shortage?.budget === reason) {
     return { reached: dayLimitReached(shortage), note: dayEndNote(shortage, hasText) };

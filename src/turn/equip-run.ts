@@ -132,6 +132,7 @@ async function equipWith(
     toolSpecs,
     clientTools,
     watch,
+    triggers: services.triggers,
     db: services.db,
     approvalRules: settings.approvals,
     permissions,

@@ -1,7 +1,8 @@
 import { moveTime } from '../governance/agent-state.js';
 import type { AgentConfig } from '../governance/agent-config.js';
 import type { DayBudget } from '../governance/day-budget.js';
-import type { LimitReason } from '../governance/limit-reached.js';
+import type { LimitReason, OwnEnd } from '../governance/limit-reached.js';
+import { isKnownReason } from '../governance/termination-reasons.js';
 import { unreachable } from '../platform/exhaustive.js';
 import { findLastCall } from './last-call.js';
 import type { LoopState, NextLimit } from './next-action.js';
@@ -11,10 +12,18 @@ import { openCalls, type Attempt } from './turn-run.js';
  * The limit that keeps a turn from another model call, if one does. Asked when every result of the
  * last step is in.
  */
-export function findLimit({ tree, progress, clock }: Attempt): LimitReason | DayBudget | undefined {
+export function findLimit({
+  tree,
+  progress,
+  clock,
+}: Attempt): LimitReason | DayBudget | OwnEnd | undefined {
   const { state, steps } = progress;
-  const { reason } = tree.shouldContinue(moveTime(state, clock.now()));
-  if (reason !== 'continue' && reason !== 'completed' && reason !== 'cancelled') return reason;
+  const { reason, explanation } = tree.shouldContinue(moveTime(state, clock.now()));
+  if (isKnownReason(reason)) {
+    if (reason !== 'completed' && reason !== 'cancelled') return reason;
+  } else if (reason !== 'continue') {
+    return { reason, explanation: explanation ?? `the agent's rules ended the turn (${reason})` };
+  }
   // Its reply was given no more room than the budget had.
   const last = steps.at(-1);
   return last?.stopReason === 'max_tokens' && last.step === progress.clampedStep
@@ -44,7 +53,10 @@ function isFirstCut({ progress: { steps } }: Attempt): boolean {
   return steps.filter(({ stopReason }) => stopReason === 'context_window').length === 1;
 }
 
-function describe({ tree }: Attempt, limit: LimitReason | DayBudget): NextLimit {
+function describe({ tree }: Attempt, limit: LimitReason | DayBudget | OwnEnd): NextLimit {
+  if (typeof limit === 'object') {
+    return { reason: limit.reason, refusal: limit.explanation, explanation: limit.explanation };
+  }
   return { reason: endReason(limit), refusal: describeLimit(limit, tree.getConfig()) };
 }
 

@@ -24,6 +24,8 @@ export interface NextLimit {
   reason: string;
   /** Why calls that are still open are not run: for the model. */
   refusal: string;
+  /** Of a reason that is a decision tree's own: what people read. */
+  explanation?: string;
 }
 
 export interface Ending {
@@ -31,6 +33,8 @@ export interface Ending {
   exitCode: number;
   /** Machine-readable. */
   reason: string;
+  /** Of a reason that is a decision tree's own: what people read. */
+  explanation?: string;
 }
 
 type CutReason = 'max_tokens' | 'context_window' | 'refusal';
@@ -90,8 +94,13 @@ function afterCut(state: LoopState, stopReason: CutReason): NextAction {
 }
 
 function callAgain({ steps, limit, lastCall }: LoopState): NextAction {
-  if (limit !== undefined) return limited(limit.reason);
+  if (limit !== undefined) return endAt(limit);
   return { type: lastCall === undefined ? 'call-model' : 'call-last', step: steps + 1 };
+}
+
+function endAt({ reason, explanation }: NextLimit): NextAction {
+  if (explanation === undefined) return limited(reason);
+  return end({ outcome: 'limited', exitCode: 0, reason, explanation });
 }
 
 /** The turn ends whatever its last reply was: it has reached the limit, and says so. */

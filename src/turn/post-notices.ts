@@ -6,7 +6,6 @@ import { checkTriggers } from '../notices/check-triggers.js';
 import type { Notice, StoredNotice } from '../notices/notice.js';
 import type { Facts } from '../notices/trigger.js';
 import { contextUsage, resourceUsage } from '../notices/triggers/usage.js';
-import { defaultTriggers } from '../notices/triggers.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { notices } from '../storage/conversation-schema.js';
 import { estimateAdded } from './budgets/estimate-call.js';
@@ -26,7 +25,7 @@ export async function postNotices(run: TurnRun, state: AgentState, step: number)
   // A paused reply goes on where it stopped: nothing can stand between its parts.
   if (isReplyOpen(run.progress.steps)) return;
   const facts = await readFacts(run, state, step);
-  const due = checkTriggers(defaultTriggers, facts, (trigger, error) =>
+  const due = checkTriggers(run.triggers, facts, (trigger, error) =>
     run.logger.error({ turnId: run.turn.id, trigger, error }, 'a trigger failed'),
   );
   if (due.length === 0) return;

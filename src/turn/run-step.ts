@@ -218,8 +218,6 @@ async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<
   ];
   const { id: turnId } = run.turn;
   const { reserved } = run.progress;
-  // Settled with the step, or, where nobody knows whether that was stored, not at all.
-  run.progress.reserved = undefined;
   const facts = [
     insertFenced(steps, { ...finished, turnId, attempt: run.attempt, startedAt }),
     ...(reserved === undefined ? [] : [settleFact(reserved, usage)]),
@@ -227,12 +225,15 @@ async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<
   ];
   const progress = {
     ...run.progress,
+    reserved: undefined,
     state: addStep(run.progress.state, finished, run.turn.options.options.costLimit),
     steps: [...run.progress.steps, finished],
     draft: undefined,
   };
   // A turn's last step is stored with its end.
   const next = nextAction(loopState({ ...run, progress }));
+  // Settled with the step, or, where nobody knows whether that was stored, not at all.
+  run.progress.reserved = undefined;
   if (next.type === 'end') run.writer.hold(events, facts);
   else await run.writer.commit(events, facts);
   Object.assign(run.progress, progress);

@@ -16,6 +16,7 @@ import type { RefusalKind } from '../provider/refusal-kind.js';
 import type { TokenModel } from '../provider/estimate-parts.js';
 import type { AssistantPart, ToolSpec, UserPart } from '../provider/model-types.js';
 import type { StoredNotice } from '../notices/notice.js';
+import type { Trigger } from '../notices/trigger.js';
 import type { Queryable } from '../storage/connection.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { RequestPrefix, SentPrefix, ToolCallStatus } from '../storage/schema.js';
@@ -179,6 +180,8 @@ export interface TurnRun extends Attempt {
   /** Called after its tools were closed: gives back what they are reached through. */
   closeTools(): Promise<void>;
   watch: TurnWatch;
+  /** See `TurnServices`. */
+  triggers: readonly Trigger[];
   db: Queryable;
   approvalRules: ApprovalRules;
   /** The turn's own time. */

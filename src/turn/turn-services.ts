@@ -5,6 +5,7 @@ import type { PermissionRules } from '../governance/permission-rules.js';
 import type { DecisionTrees } from '../governance/decision-trees.js';
 import type { PersonaLibrary } from '../agents/load-persona.js';
 import type { EventLog } from '../events/event-log.js';
+import type { Trigger } from '../notices/trigger.js';
 import type { TodoStore } from '../notices/todo-store.js';
 import type { ResourceReader } from '../platform/read-resources.js';
 import type { KeyedMutex } from '../platform/keyed-mutex.js';
@@ -87,6 +88,8 @@ export interface TurnServices {
   /** Takes the server's own secrets out of a text. */
   redact(text: string): string;
   trees: DecisionTrees;
+  /** What is looked at before each model call: ours, and those of extensions. */
+  triggers: readonly Trigger[];
   todos: TodoStore;
   attachments: AttachmentServices;
   resources: ResourceReader;

@@ -22,6 +22,7 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { DecisionTrees } from '../../src/governance/decision-trees.js';
 import { TodoStore } from '../../src/notices/todo-store.js';
+import { defaultTriggers } from '../../src/notices/triggers.js';
 import { ResourceReader } from '../../src/platform/read-resources.js';
 import { openMcp } from '../../src/tools/mcp/open-mcp.js';
 import { shellsOff } from '../../src/tools/sandbox/shells.js';
@@ -108,6 +109,7 @@ export async function openTestServices(
     redact: (text) => text,
     shells: shellsOff('the test runs no commands'),
     trees: new DecisionTrees(),
+    triggers: defaultTriggers,
     todos: new TodoStore(database.db),
     resources: new ResourceReader(clock),
     attachments: openAttachments({

@@ -1,0 +1,73 @@
+import { agentConfigFields, type AgentConfig } from '../governance/agent-config.js';
+import type { AgentState } from '../governance/agent-state.js';
+import type { Continuation } from '../governance/decision-tree.js';
+import { reservedReasons } from '../governance/termination-reasons.js';
+import { isPlainObject } from '../platform/json.js';
+
+/** What extensions give is checked where it comes in: a fault is then theirs by name. */
+
+const ownReason = /^[a-z][a-z0-9_]{0,63}$/;
+const longestExplanation = 500;
+
+/** @throws Error that says what is wrong. */
+export function checkConfig(given: unknown): Readonly<AgentConfig> {
+  if (typeof given !== 'object' || given === null) throw new Error('it gave no config');
+  const config = Object.fromEntries(
+    agentConfigFields.map(({ name }) => {
+      const value: unknown = (given as Record<string, unknown>)[name];
+      if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
+        throw new Error(`${name} must be a whole number of 1 or more, not ${String(value)}`);
+      }
+      return [name, value];
+    }),
+  );
+  return Object.freeze(config as Record<keyof AgentConfig, number>);
+}
+
+/**
+ * Whether a loop goes on, as a tree said it. A reason is one of the server's, where it is true of the state, or
+ * the tree's own.
+ *
+ * @throws Error that says what is wrong.
+ */
+export function checkContinuation(given: unknown, state: AgentState): Continuation {
+  if (!isPlainObject(given) || typeof given['shouldContinue'] !== 'boolean') {
+    throw new Error('it must give {shouldContinue, reason}');
+  }
+  if (given['shouldContinue']) return { shouldContinue: true, reason: 'continue' };
+  const { reason, explanation } = given;
+  if (typeof reason !== 'string' || !ownReason.test(reason)) {
+    throw new Error(`a reason has 1 to 64 of a-z 0-9 _, not ${JSON.stringify(reason)}`);
+  }
+  if (reservedReasons.has(reason)) {
+    throw new Error(`the reason ${reason} is the server's: choose another word`);
+  }
+  const isUntrue =
+    (reason === 'completed' && !state.hasFinished) ||
+    (reason === 'cancelled' && !state.isCancelled);
+  if (isUntrue) throw new Error(`the turn is not ${reason}: give a reason of the tree's own`);
+  return {
+    shouldContinue: false,
+    reason,
+    ...(explanation === undefined ? {} : { explanation: checkExplanation(explanation) }),
+  };
+}
+
+function checkExplanation(given: unknown): string {
+  if (typeof given === 'string' && given.trim() !== '' && given.length <= longestExplanation) {
+    return given.trim().replaceAll(unstorable, '\uFFFD');
+  }
+  throw new Error(`an explanation is text of 1 to ${longestExplanation} characters`);
+}
+
+/** NUL and half of a surrogate pair: no column holds them. */
+const unstorable = /[\0\p{Cs}]/gu;
+
+export function isPromise(value: unknown): value is Promise<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'then' in value &&
+    typeof value.then === 'function'
+  );
+}

@@ -1,0 +1,33 @@
+import { TypedError } from '../platform/typed-error.js';
+
+/** An extension that cannot be used: the start ends with what is wrong, and in which module. */
+export class ExtensionError extends Error {
+  override readonly name = 'ExtensionError';
+
+  /** @param extension as `TURNPIKE_EXTENSIONS` names it. @param fault a clause without a full stop. */
+  constructor(
+    readonly extension: string,
+    readonly fault: string,
+    cause?: unknown,
+  ) {
+    super(
+      `TURNPIKE_EXTENSIONS: ${extension}: ${fault}. Correct it, or take it out of the list, and start again.`,
+      { cause },
+    );
+  }
+}
+
+/** A turn that cannot go on because of an extension. It is nobody's fault but the operator's. */
+export function extensionFailure(of: {
+  extension: string;
+  /** As `decision tree "x"`. */
+  part: string;
+  operation: string;
+}): TypedError {
+  const { extension, part, operation } = of;
+  return new TypedError('EXTENSION_FAILURE', {
+    status: 500,
+    message: `The ${part} of an extension failed (${operation}). The server's log has the error.`,
+    details: { extension, part, operation },
+  });
+}

@@ -1,0 +1,61 @@
+import type { ExtensionTrigger } from '../extend/extend.js';
+import type { Notice, NoticeLevel } from '../notices/notice.js';
+import type { Trigger } from '../notices/trigger.js';
+import { storableJson, storableText } from '../options/storable.js';
+import { isPlainObject } from '../platform/json.js';
+import { isPromise } from './check-answers.js';
+
+const lastPriority = 100;
+const everyLevel: readonly NoticeLevel[] = ['message', 'step'];
+const longestMark = 200;
+const longestText = 20_000;
+
+/** An extension's trigger: what it gives is checked, and its marks are nobody else's. */
+export function guardTrigger(trigger: ExtensionTrigger): Trigger {
+  const { id, priority = lastPriority, levels = everyLevel } = trigger;
+  return {
+    id,
+    name: id,
+    description: '',
+    rearms: '',
+    priority,
+    enabled: true,
+    levels: [...levels],
+    check: (facts) => {
+      const given: unknown = trigger.check(facts);
+      if (isPromise(given)) {
+        void given.then(undefined, () => undefined);
+        throw new Error('check gave a promise: a trigger answers at once');
+      }
+      if (!Array.isArray(given)) throw new Error('check must give a list of notices');
+      return given.map((notice: unknown) => readNotice(id, notice));
+    },
+  };
+}
+
+/** @throws Error that says what is wrong. */
+function readNotice(id: string, given: unknown): Omit<Notice, 'level' | 'urgency'> {
+  if (!isPlainObject(given)) throw new Error('a notice must be an object');
+  const { mark = 'once', text, metadata = {}, seenByModel = true } = given;
+  if (typeof mark !== 'string' || mark === '' || mark.length > longestMark) {
+    throw new Error(`the mark of a notice is text of 1 to ${longestMark} characters`);
+  }
+  if (typeof text !== 'string' || text.trim() === '' || text.length > longestText) {
+    throw new Error(`the text of a notice has 1 to ${longestText} characters`);
+  }
+  if (typeof seenByModel !== 'boolean') throw new Error('seenByModel must be true or false');
+  return {
+    mark: `${id}:${storableText(mark)}`,
+    kind: id,
+    text: storableText(text),
+    metadata: toJson(metadata),
+    seenByModel,
+  };
+}
+
+/** @throws Error for what JSON cannot say. */
+function toJson(metadata: unknown): Record<string, unknown> {
+  const json: unknown = storableJson(JSON.parse(JSON.stringify(metadata)));
+  if (!isPlainObject(json)) throw new Error('the metadata of a notice must be an object');
+  return json;
+}

@@ -1,0 +1,97 @@
+import type {
+  ExtensionTool,
+  ExtensionTrigger,
+  MakeDecisionTree,
+  Turnpike,
+} from '../extend/extend.js';
+import { changeState } from '../governance/agent-state.js';
+import type { DecisionTrees } from '../governance/decision-trees.js';
+import { DefaultDecisionTree } from '../governance/default-decision-tree.js';
+import type { Trigger } from '../notices/trigger.js';
+import { isPlainObject } from '../platform/json.js';
+import type { Logger } from '../platform/logger.js';
+import { isServerToolName } from '../provider/server-tools.js';
+import type { ToolRegistry } from '../tools/registry.js';
+import { ToolFailure } from '../tools/tool-failure.js';
+import { checkTool, checkTrigger, expectFunction } from './check-shapes.js';
+import { guardTool } from './guarded-tool.js';
+import { GuardedTree } from './guarded-tree.js';
+import { guardTrigger } from './guarded-trigger.js';
+
+/** Where what extensions add goes. */
+export interface Registries {
+  trees: DecisionTrees;
+  tools: ToolRegistry;
+  /** The triggers so far, of ours and of extensions; added to. */
+  triggers: Trigger[];
+  logger: Logger;
+}
+
+/** What an extension is given while it registers; `close` ends that. */
+export function openRegistrar(
+  extension: string,
+  { trees, tools, triggers, logger }: Registries,
+): { turnpike: Turnpike; close(): void } {
+  let isOpen = true;
+  const assertOpen = (): void => {
+    if (!isOpen) throw new Error('an extension registers before its function is done, not later');
+  };
+  const addDecisionTree = (name: string, make: MakeDecisionTree): void => {
+    assertOpen();
+    if (typeof name !== 'string' || !/^[a-z0-9_-]{1,64}$/.test(name)) {
+      throw new Error(`the name of a decision tree has 1 to 64 of a-z 0-9 _ -, not ${show(name)}`);
+    }
+    expectFunction(make, `the decision tree ${name}`);
+    trees.register(name, (config) => {
+      const onFault = (operation: string, error: unknown): void =>
+        logger.error({ extension, decisionTree: name, operation, error }, 'a decision tree failed');
+      const standard = new DefaultDecisionTree(config);
+      return new GuardedTree({ extension, name, make, config, standard, onFault });
+    });
+  };
+  const addTrigger = (trigger: ExtensionTrigger): void => {
+    assertOpen();
+    checkTrigger(trigger);
+    if (triggers.some(({ id }) => id === trigger.id)) {
+      throw new Error(`there is a trigger ${trigger.id} already`);
+    }
+    triggers.push(guardTrigger({ ...trigger, check: (facts) => trigger.check(facts) }));
+  };
+  const addTool = (tool: ExtensionTool): void => {
+    assertOpen();
+    checkTool(tool);
+    if (isServerToolName(tool.name)) {
+      throw new Error(`the tool name ${tool.name} is taken by a tool of the provider`);
+    }
+    const onFault = (name: string, error: unknown): void =>
+      logger.error({ extension, tool: name, error }, 'a tool of an extension failed');
+    // Called on the object it was given as: it may be a class's.
+    tools.register(guardTool(bound(tool), onFault), 'extension');
+  };
+  const turnpike: Turnpike = Object.freeze({
+    version: 1,
+    addDecisionTree,
+    addTrigger,
+    addTool,
+    changeState,
+    ToolFailure,
+  });
+  return { turnpike, close: () => void (isOpen = false) };
+}
+
+function bound(tool: ExtensionTool): ExtensionTool {
+  const { name, description, inputSchema, effect, retry, permissionArgument } = tool;
+  return {
+    name,
+    description,
+    inputSchema: structuredClone(inputSchema),
+    ...(effect === undefined ? {} : { effect }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(isPlainObject(permissionArgument) ? { permissionArgument } : {}),
+    run: (input, call) => tool.run(input, call),
+  };
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : typeof value;
+}
