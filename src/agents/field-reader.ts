@@ -1,3 +1,4 @@
+import { readThinking } from '../provider/models/read-thinking.js';
 import { efforts } from '../provider/models/model.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
 import {
@@ -76,10 +77,10 @@ export class FieldReader {
 
   /** Whether to think, or the effort to think with. */
   thinking(key: string): ThinkingChoice | undefined {
-    return this.#take(key, `true, false or one of ${efforts.join(', ')}`, (value) => {
-      if (typeof value === 'boolean') return value;
+    const allowed = `true, false, one of ${efforts.join(', ')}, or {effort, display}`;
+    return this.#take(key, allowed, (value) => {
       const effort = efforts.find((level) => level === value);
-      return effort && { effort };
+      return effort === undefined ? readThinking(value) : { effort };
     });
   }
 

@@ -1,5 +1,5 @@
 import { clientToolsExpected, readClientTools, type ClientTool } from './client-tools.js';
-import { readThinking } from './read-thinking.js';
+import { readThinking } from '../provider/models/read-thinking.js';
 import { DEFAULT_MODEL } from '../provider/models/choose-model.js';
 import { isStorable } from './storable.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';

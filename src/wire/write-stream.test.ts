@@ -155,13 +155,18 @@ describe('writeStream', () => {
     expect([aborted, clock.pending]).toEqual([true, 0]);
   });
 
-  it('follows nothing for a client that left before', async () => {
+  it('counts a client that left before as a reader that came and went', async () => {
     await ask();
     client.destroy();
     await until(() => response.destroyed);
-    await write(() => {
-      throw new Error('followed');
+    const told: string[] = [];
+    await write(async function* (signal) {
+      told.push(signal.aborted ? 'gone' : 'here');
+      yield [delta(1)];
+      told.push('read on');
     });
+    expect(told).toEqual(['gone']);
+    expect(received).toBe('');
   });
 
   it('waits for a reader that does not keep up with a long replay', async () => {

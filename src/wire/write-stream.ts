@@ -23,7 +23,7 @@ export interface WriteStreamDeps extends SseWriterDeps {
 /**
  * One reader's stream: batches of events in, each one write of frames. A long replay goes out as
  * fast as the reader takes it, not faster. Resolves when the stream is over, also when its client
- * left; the turn is not touched.
+ * left, which `follow` is always told by its signal; the turn is not touched.
  *
  * @throws what `follow` threw while nothing was written: the error can still be the answer. Later it
  *   ends the connection, as no frame of its own would have a cursor for an id.
@@ -33,8 +33,8 @@ export async function writeStream(
   stream: TurnStream,
   deps: WriteStreamDeps,
 ): Promise<void> {
-  // Its client left while the request was looked at.
-  if (response.destroyed) return;
+  // Its client left while the request was looked at: a reader that came and went, for whoever counts.
+  if (response.destroyed) return leaveAtOnce(stream);
   const writer = new SseWriter(response, deps);
   const gone = new AbortController();
   response.once('close', () => gone.abort());
@@ -56,6 +56,10 @@ export async function writeStream(
     writer.stop();
     gone.abort();
   }
+}
+
+async function leaveAtOnce({ follow }: TurnStream): Promise<void> {
+  for await (const _events of follow(AbortSignal.abort())) return;
 }
 
 async function* toTexts({ follow, encode, isOver }: TurnStream, signal: AbortSignal) {

@@ -54,9 +54,9 @@ describe('a model call that comes to nothing', () => {
       expect.objectContaining({ kind: 'model-retry', seenByModel: false }),
     );
     expect(dataOf(frames, 'chat:complete')).toEqual([{ text: 'Here I am.' }]);
-    // Both calls are counted: 100 and 1 of the lost one, 100 and 20 of the other.
+    // Both calls are counted: of the lost one what was streamed, estimated.
     expect(dataOf(frames, 'turn:end')[0]).toMatchObject({
-      usage: { inputTokens: 200, outputTokens: 21 },
+      usage: { inputTokens: 200, outputTokens: 20 + 7 },
     });
   });
 

@@ -36,7 +36,7 @@ describe('every page', () => {
     const { client, projectRoot } = on.server;
     const sessionId = await client.createSession(projectRoot);
     const done = '[[think=20]] [[tokens=30]] [[cite]] [[tool=read {"file_path":"none.md"}]]';
-    await (await client.turn(sessionId, done)).all();
+    await (await client.turn(sessionId, done, { opts: { thinking: true } })).all();
     const asking = await client.turn(
       sessionId,
       '[[tool=write {"file_path":"a.md","content":"# A"}]]',

@@ -23,6 +23,11 @@ export class ChatPage {
     }
   }
 
+  /** The turns that follow think. */
+  async think(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Thinking', exact: true }).click();
+  }
+
   async send(message: string): Promise<void> {
     await this.message.fill(message);
     await this.message.press('Enter');

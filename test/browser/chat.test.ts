@@ -16,9 +16,12 @@ describe('the chat', () => {
   const lastWord = (text: string): string => /word(\d+)(?!.*word)/s.exec(text)?.[1] ?? '';
 
   it('makes a session, streams the reply, and lists it', async () => {
-    const { chat, page, faults } = await begin(
-      'Say words [[think=5]] [[tokens=60 gap=5]] [[cite]]',
-    );
+    const { page, faults } = await on.console.visit();
+    const chat = new ChatPage(page);
+    await chat.think();
+    await page.getByLabel('Effort').selectOption('low');
+    const message = 'Say words [[think=5]] [[tokens=60 gap=5]] [[cite]]';
+    await chat.begin(on.server.projectRoot, message);
     await chat.status('Done');
     expect(await chat.text()).toContain('word60');
     const thinking = chat.conversation.getByText('Thinking');

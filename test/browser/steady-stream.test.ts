@@ -22,7 +22,7 @@ describe('a reply that streams', () => {
     await context.addInitScript(watch);
     const sessionId = await on.server.client.createSession(on.server.projectRoot);
     const stream = await on.server.client.turn(sessionId, message, {
-      opts: { onDisconnect: 'continue' },
+      opts: { onDisconnect: 'continue', thinking: true },
     });
     await page.goto(`/sessions/${sessionId}`);
     return { page, stream, chat: new ChatPage(page) };

@@ -26,8 +26,13 @@ describe('attachments', () => {
   afterAll(() => server.close());
 
   const at = (name: string): string => path.join(server.projectRoot, name);
-  const contentOf = (index = -1): { type: string }[] =>
-    server.modelRequests.at(-1)?.body.messages.at(index)?.content as { type: string }[];
+  const contentOf = (index = -1): { type: string }[] => {
+    const content = server.modelRequests.at(-1)?.body.messages.at(index)?.content;
+    // The marks for the provider's cache are no part of what was sent.
+    return (content as { type: string; cache_control?: object }[]).map(
+      ({ cache_control: _mark, ...block }) => block,
+    );
+  };
 
   async function run(message: string, attachments: string[], sessionId?: string) {
     const session = sessionId ?? (await server.client.createSession(server.projectRoot));

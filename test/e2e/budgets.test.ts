@@ -71,12 +71,12 @@ it('counts what was streamed of a reply that is cut', async () => {
   await asked;
   const { body } = await carol.send('GET', `/api/harness/turns/${turnId}`);
   const { usage: counted } = body['turn'] as {
-    usage: { inputTokens: number; outputTokens: number };
+    usage: { inputTokens: number; outputTokens: number; cacheWriteTokens: number };
   };
   // The rehearsal reports one token until its reply is whole.
   expect(counted.outputTokens).toBeGreaterThan(50);
   const { tokens } = (await usage(carol)) as { tokens: { used: number } };
-  expect(tokens.used).toBe(counted.inputTokens + counted.outputTokens);
+  expect(tokens.used).toBe(counted.inputTokens + counted.cacheWriteTokens + counted.outputTokens);
 });
 
 it('refuses a turn when nothing is left', async () => {

@@ -101,7 +101,8 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
   it('end a turn between its steps, and give a clamped reply what is left', async () => {
     await fleet.start();
     const perTurn = await measure();
-    void look.call(1).then((call) => call.finish());
+    // What the tool says is more than the day has left.
+    void look.call(1).then((call) => call.finish('word '.repeat(2_000)));
     const between = await submit('[[tool=look {}]]', alice(perTurn));
     expect(await end(between)).toMatchObject({
       outcome: 'limited',

@@ -220,6 +220,8 @@ describe('a turn that another worker takes over', () => {
       }),
     });
     await open([], [counting('deploy', 'never'), counting('look', 'safe')]);
+    // The pause before another try is by a clock that stands still here.
+    test.services.settings.limits.overloadRetries = 0;
     const parts = fc.constantFrom(
       '[[tokens=12 gap=4]]',
       '[[think=3]]',

@@ -4,7 +4,7 @@ export interface HeldCall {
   callId: string;
   signal: AbortSignal;
   /** Lets the call return. Until then it runs on, whatever its signal says. */
-  finish(): void;
+  finish(output?: string): void;
 }
 
 /** A tool whose calls take as long as the test says. */
@@ -22,7 +22,7 @@ export class HeldTool {
       open: () => ({
         run: (_input, { callId, signal }) =>
           new Promise<string>((resolve) =>
-            this.#take({ callId, signal, finish: () => resolve(`${name} is done`) }),
+            this.#take({ callId, signal, finish: (output = `${name} is done`) => resolve(output) }),
           ),
       }),
     };

@@ -34,6 +34,8 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.once('end', () => {
+      // It has no list of models.
+      if (request.method !== 'POST') return void response.writeHead(404).end();
       const body = Buffer.concat(chunks).toString();
       const sent = JSON.parse(body) as ScriptedModel['requests'][number];
       model.requests.push(sent);

@@ -13,7 +13,8 @@ import { IconButton } from '../ui/button.js';
 import { Toggle } from '../ui/toggle.js';
 import { ChosenChip } from './file-chip.js';
 import { ModelChoice } from './model-choice.js';
-import { turnOptions, type OnBusy } from './turn-options.js';
+import { ThinkingDetail } from './thinking-detail.js';
+import { thinkingOption, turnOptions, type OnBusy } from './turn-options.js';
 import { useAttachments } from './use-attachments.js';
 import { useFileDrop } from './use-file-drop.js';
 import type { AttachedFile } from './turn-view.js';
@@ -62,9 +63,9 @@ export function Composer({
   useEffect(() => field.current?.focus(), []);
   const send = (): void => {
     if (!isReady) return;
-    const { thinking, citations, model, onBusy } = options;
+    const { citations, model, onBusy } = options;
     const opts = {
-      thinking,
+      thinking: thinkingOption(options),
       citations,
       ...(model === undefined ? {} : { model }),
       ...(isRunning ? { onBusy } : {}),
@@ -121,6 +122,7 @@ export function Composer({
         >
           <Brain aria-hidden size={14} />
         </Toggle>
+        {options.thinking && <ThinkingDetail {...options} />}
         <Toggle
           label="Citations"
           isOn={options.citations}

@@ -15,22 +15,21 @@ export function SessionMeter({
 }) {
   const views = turns.map(({ view }) => view);
   const { model, contextTokens, contextWindow, usd } = sessionFacts(views, sessionModel, models);
-  if (model === undefined) return null;
   return (
     <span
       role="group"
       aria-label="Model, context and cost"
-      className="flex min-w-0 items-center gap-3 text-xs text-muted tabular-nums"
+      className="grid min-w-0 grid-cols-[minmax(0,12rem)_11rem_5rem] items-center gap-3 text-xs text-muted tabular-nums max-sm:grid-cols-[minmax(0,9rem)_4rem]"
     >
       <span className="truncate">{model}</span>
       {contextTokens !== undefined && (
-        <span className="shrink-0 max-sm:hidden" title="Tokens of the context">
+        <span className="max-sm:hidden" title="Tokens of the context">
           {formatShort(contextTokens)}
           {contextWindow === undefined ? '' : ` of ${formatShort(contextWindow)}`} tokens
         </span>
       )}
       {usd !== undefined && (
-        <span className="shrink-0" title="Cost of the session's turns">
+        <span className="col-start-3 max-sm:col-start-2" title="Cost of the session's turns">
           {formatUsd(usd)}
         </span>
       )}

@@ -1,15 +1,37 @@
 import { isPlainObject } from '../../../src/platform/json.js';
 import { ValueStore } from '../app/value-store.js';
 
+/** What `opts.thinking.effort` may be, from least to most. */
+export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+type Effort = (typeof efforts)[number];
+
 export type OnBusy = 'enqueue' | 'steer' | 'interrupt';
 
 export interface TurnOptions {
   thinking: boolean;
+  /** How much is thought. Absent: as the model does by itself. */
+  effort?: Effort;
+  /** Whether what is thought is shown. */
+  showsThinking: boolean;
   citations: boolean;
   /** Absent: the server's default. */
   model?: string;
   /** What becomes of a message that is sent while a turn runs. */
   onBusy: OnBusy;
+}
+
+/** `opts.thinking` of the next turn. */
+export function thinkingOption({
+  thinking,
+  effort,
+  showsThinking,
+}: TurnOptions): boolean | { effort?: Effort; display: string } {
+  if (!thinking) return false;
+  if (effort === undefined && showsThinking) return true;
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    display: showsThinking ? 'summarized' : 'omitted',
+  };
 }
 
 const STORED = 'turnpike.turn-options';
@@ -25,8 +47,11 @@ function readStored(): TurnOptions {
     (one) => one === stored['onBusy'],
   );
   const model = stored['model'];
+  const effort = efforts.find((level) => level === stored['effort']);
   return {
     thinking: stored['thinking'] === true,
+    ...(effort === undefined ? {} : { effort }),
+    showsThinking: stored['showsThinking'] !== false,
     citations: stored['citations'] === true,
     ...(typeof model === 'string' ? { model } : {}),
     onBusy: onBusy ?? 'enqueue',

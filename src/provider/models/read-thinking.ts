@@ -1,6 +1,6 @@
-import { isPlainObject } from '../platform/json.js';
-import { efforts } from '../provider/models/model.js';
-import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
+import { isPlainObject } from '../../platform/json.js';
+import { efforts } from './model.js';
+import type { ThinkingChoice } from './plan-thinking.js';
 
 const displays = ['summarized', 'omitted'] as const;
 

@@ -1,0 +1,22 @@
+import { expect, it } from '@jest/globals';
+import { readThinking } from './read-thinking.js';
+
+it.each([
+  [true, true],
+  [false, false],
+  [{}, {}],
+  [{ effort: 'low' }, { effort: 'low' }],
+  [
+    { effort: 'max', display: 'omitted' },
+    { effort: 'max', display: 'omitted' },
+  ],
+])('takes %j', (value, expected) => {
+  expect(readThinking(value)).toEqual(expected);
+});
+
+it.each(['yes', 1, null, [], { effort: 'huge' }, { display: 'updates' }, { budget: 5 }])(
+  'does not take %j',
+  (value) => {
+    expect(readThinking(value)).toBeUndefined();
+  },
+);
