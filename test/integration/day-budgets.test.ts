@@ -60,6 +60,12 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     }
     return seen.at(-1);
   }
+  async function begun(turnId: string): Promise<void> {
+    const { signal } = new AbortController();
+    for await (const events of followTurn(fleet.test.services, turnId, signal)) {
+      if (events.some(({ type }) => type === 'text.delta')) return;
+    }
+  }
   const used = () => {
     const { db, clock } = fleet.test.services;
     return readUsage(db, { principalId: 'alice', day: dayOf(clock.now()) });
@@ -119,7 +125,8 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     const interrupted = await submit(stalling, alice(1_000_000, 10));
     const handedBack = await submit(stalling, alice(1_000_000, 10));
     const { services } = fleet.test;
-    while (fleet.test.modelRequests.length < 2) await new Promise((go) => setImmediate(go));
+    // What the provider tells of a call comes before its first word.
+    await Promise.all([interrupted, handedBack].map(begun));
     const reserved = await used();
     expect(reserved.tokens).toBeGreaterThanOrEqual(2 * REPLY);
     await cancelTurn(services, interrupted, 'interrupt');

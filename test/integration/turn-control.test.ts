@@ -97,7 +97,8 @@ describe('the control of a turn', () => {
         const ends = of(events, 'turn.ended');
         expect([ends.length, events.at(-1)?.type]).toEqual([1, 'turn.ended']);
         const [end] = ends;
-        const started = of(events, 'step.started').length;
+        // A step whose call came to nothing is started again.
+        const started = new Set(of(events, 'step.started').map(({ step }) => step)).size;
         expect(started).toBeLessThanOrEqual(agentConfig.max_iterations);
         expect(addedTokens(end?.usage ?? { ...none })).toBeLessThanOrEqual(
           agentConfig.token_budget,
