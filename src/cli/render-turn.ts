@@ -192,10 +192,16 @@ function summary(state: RenderState, { id, data }: ReceivedFrame): string {
   return [
     `${text(data['outcome'])} (${text(data['reason'])})`,
     steps,
-    `${text(usage['inputTokens'])} tokens in, ${text(usage['outputTokens'])} out`,
+    `${tokensIn(usage)} tokens in, ${text(usage['outputTokens'])} out`,
     `${seconds} s`,
     id.split(':')[0] ?? '',
   ].join(' · ');
+}
+
+/** All that was sent: most of it comes from the provider's cache. */
+function tokensIn(usage: Record<string, unknown>): string {
+  const counts = [usage['inputTokens'], usage['cacheReadTokens'], usage['cacheWriteTokens']];
+  return String(counts.reduce<number>((sum, count) => sum + (Number(count) || 0), 0));
 }
 
 /** Of any field: who wrote it is not known here. */
