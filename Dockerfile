@@ -7,7 +7,7 @@ COPY package.json package-lock.json ./
 # Not `npm ci`: it refuses a lock file without other platforms' optional packages.
 RUN npm install --workspaces=false --omit=peer --no-save --no-fund --no-audit
 COPY . .
-RUN node scripts/build.mjs --without-types
+RUN npm run build
 
 FROM node:20-bookworm-slim AS packages
 WORKDIR /app
