@@ -20,6 +20,9 @@ function currentTurn(run: TurnRun): TurnTranscript {
   const { id: turnId, status, endReason } = run.turn;
   const { userParts } = run;
   const turn = { turnId, userParts, notices, joined, steps, results, status, endReason };
-  const { contextWindow: window } = run.frame.model;
-  return shortenOutputs(turn, { window, full: run.limits.fullContext, elidedThrough });
+  return shortenOutputs(turn, {
+    model: run.frame.model,
+    full: run.limits.fullContext,
+    elidedThrough,
+  });
 }

@@ -93,13 +93,14 @@ async function summarise(
   source: CompactSource,
   signal: AbortSignal,
 ): Promise<Summary> {
-  const { contextWindow } = source.frame.model;
+  const { model } = source.frame;
+  const estimate = (text: string): number => estimateText(text, model);
   let spent = noUsage;
   const onUsage = (usage: Usage): void => deps.onUsage?.((spent = usage));
   for (const share of SHARES) {
-    const room = contextWindow * share - SUMMARY_TOKENS;
+    const room = model.contextWindow * share - SUMMARY_TOKENS;
     const isWhole = source.contextTokens < room;
-    const pieces = isWhole ? [source.turns] : splitTurns(source.turns, room, estimateTokens);
+    const pieces = isWhole ? [source.turns] : splitTurns(source.turns, room, estimate);
     try {
       return await summarisePieces({ ...deps, onUsage }, { ...source, pieces, spent }, signal);
     } catch (error) {

@@ -4,6 +4,9 @@ import { contextTokens } from './turn-context.js';
 /** Share of a window that is kept for the reply to a step's outputs. */
 const RESERVED = 0.1;
 
+/** No character of any script is more tokens. */
+const MOST_TOKENS_PER_CHARACTER = 4;
+
 /** Tokens of an output that are kept in any case. */
 const LEAST = 50;
 
@@ -22,13 +25,16 @@ export function fitOutputs<T extends TurnTranscript>(
   const cut = new Map<string, string>();
   for (const { parts, usage } of turn.steps) {
     const used = contextTokens(usage);
-    const outputs = parts.flatMap((part) => {
+    const left = window * (1 - RESERVED) - used;
+    const whole = parts.flatMap((part) => {
       const output = part.type === 'tool_use' ? turn.results.get(part.id)?.output : undefined;
       if (part.type !== 'tool_use' || output === undefined || output === null) return [];
-      return [{ id: part.id, output, tokens: estimate(output) }];
+      return [{ id: part.id, output }];
     });
-    const left = window * (1 - RESERVED) - used;
-    if (used === 0 || sum(outputs) <= left) continue;
+    // Nearly always, and told without counting.
+    if (used === 0 || lengthOf(whole) * MOST_TOKENS_PER_CHARACTER <= left) continue;
+    const outputs = whole.map((one) => ({ ...one, tokens: estimate(one.output) }));
+    if (sum(outputs) <= left) continue;
     const most = Math.max(
       LEAST,
       fairShare(
@@ -48,6 +54,10 @@ export function fitOutputs<T extends TurnTranscript>(
     ]),
   );
   return { ...turn, results };
+}
+
+function lengthOf(outputs: readonly { output: string }[]): number {
+  return outputs.reduce((total, { output }) => total + output.length, 0);
 }
 
 function sum(outputs: readonly { tokens: number }[]): number {

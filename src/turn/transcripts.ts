@@ -1,11 +1,15 @@
 import type { FileShower } from '../attachments/show-files.js';
-import { estimateTokens } from '../provider/estimate-tokens.js';
+import { estimateText } from '../provider/estimate-parts.js';
+import type { Model } from '../provider/models/model.js';
 import type { TurnTranscript } from './build-messages.js';
 import { elideOutputs } from './elide-outputs.js';
 import { elidedThrough } from './elided-through.js';
 import { fitOutputs } from './fit-outputs.js';
 import type { StoredTurn } from './load-turn.js';
 import type { TurnServices } from './turn-services.js';
+
+/** What of a model decides how much is sent. */
+type WindowModel = Pick<Model, 'contextWindow' | 'tokenScale'>;
 
 type Windows = Pick<TurnServices, 'settings' | 'models'>;
 
@@ -43,10 +47,10 @@ async function toTranscript(
     status: turn.status,
     endReason: turn.endReason,
   };
-  const { model } = turn.options.options;
+  const name = turn.options.options.model;
   return shortenOutputs(transcript, {
-    window: services.models.describe(model).contextWindow,
-    full: fullContext(services, model),
+    model: services.models.describe(name),
+    full: fullContext(services, name),
     elidedThrough: turn.elidedThrough,
   });
 }
@@ -57,9 +61,11 @@ async function toTranscript(
  */
 export function shortenOutputs(
   turn: TurnTranscript,
-  limits: { window: number; full: number; elidedThrough: number },
+  limits: { model: WindowModel; full: number; elidedThrough: number },
 ): TurnTranscript {
-  const fitted = fitOutputs(turn, limits.window, estimateTokens);
+  const { model } = limits;
+  const estimate = (text: string): number => estimateText(text, model);
+  const fitted = fitOutputs(turn, model.contextWindow, estimate);
   const through = Math.max(limits.elidedThrough, elidedThrough(turn.steps, limits.full));
   return elideOutputs(fitted, through);
 }
