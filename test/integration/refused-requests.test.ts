@@ -138,4 +138,52 @@ describe('a refused request ends no session', () => {
     const [session] = await database.db.select().from(sessions).where(eq(sessions.id, sessionId));
     expect(session?.prefix?.tools).toEqual([]);
   });
+
+  it('goes on without the thinking that the provider does not take back, and remembers', async () => {
+    const thinking = { model: 'claude-sonnet-5-5', thinking: true };
+    await turn('One. [[think=5]]', thinking);
+    await turn('Two. [[think=5]]', thinking);
+    // Each has the other's: nothing that stands before them shows it.
+    const stored = await database.db.select().from(steps).orderBy(steps.startedAt);
+    const [first, second] = stored;
+    if (first === undefined || second === undefined) throw new Error('Two steps are stored');
+    for (const [step, other] of [[first, second] as const, [second, first] as const]) {
+      const parts = [...other.parts.slice(0, 1), ...step.parts.slice(1)];
+      await database.db.update(steps).set({ parts }).where(eq(steps.turnId, step.turnId));
+    }
+    const third = await turn('Three. [[think=5]]', thinking);
+    expect(endOf(third)).toEqual(['completed']);
+    expect(noticesOf(third)).toContain('thinking-dropped');
+    const fourth = await turn('Four.', thinking);
+    expect(noticesOf(fourth)).not.toContain('thinking-dropped');
+    const sent = JSON.stringify(test.modelRequests.at(-1)?.body.messages);
+    expect(sent.match(/"type":"thinking"/g)).toHaveLength(1);
+  });
+
+  it('summarises what is too long for one call, and asks once more', async () => {
+    const small = { model: 'claude-haiku-4-5' };
+    Object.assign(test.services.settings, { maxMessageChars: 400_000, compactPercent: 1_000 });
+    const long = '\u6f22\u5b57'.repeat(60_000);
+    expect(endOf(await turn(`First: ${long}`, small))).toEqual(['completed']);
+    const second = await turn(`Second: ${long}`, small);
+    expect(endOf(second)).toEqual(['completed']);
+    expect(noticesOf(second)).toContain('window-full');
+    expect(lastAsked()).toContain('What came before in this conversation, in short:');
+    expect(lastAsked()).not.toContain('First: ');
+  }, 60_000);
+
+  it('leaves a message out that is longer than the window, and the session goes on', async () => {
+    const small = { model: 'claude-haiku-4-5' };
+    Object.assign(test.services.settings, { maxMessageChars: 400_000 });
+    await turn('Before.', small);
+    const tooLong = await turn(`Too long: ${'\u6f22\u5b57'.repeat(150_000)}`, {
+      ...small,
+      agentConfig: { token_budget: 500_000 },
+    });
+    expect(endOf(tooLong)).toEqual(['failed']);
+    expect(noticesOf(tooLong)).toContain('turn-left-out');
+    const after = await turn('After.', small);
+    expect(endOf(after)).toEqual(['completed']);
+    expect(lastAsked()).not.toContain('Too long');
+  }, 60_000);
 });
