@@ -1,0 +1,55 @@
+/** What the scripts that write declarations share: the compiler over files that are not on the disk. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+export const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** As tsconfig.json has them. */
+export const { options } = ts.parseJsonConfigFileContent(
+  ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile).config,
+  ts.sys,
+  root,
+);
+
+/**
+ * @param {Iterable<string>} files
+ * @param {import('typescript').CompilerOptions} how
+ * @param {Map<string, string>} texts of files, in place of what the disk has.
+ */
+export function createProgram(files, how, texts) {
+  const host = ts.createCompilerHost(how);
+  const getSourceFile = host.getSourceFile.bind(host);
+  host.getSourceFile = (file, ...rest) => {
+    const text = texts.get(path.resolve(file));
+    return text === undefined
+      ? getSourceFile(file, ...rest)
+      : ts.createSourceFile(file, text, ...rest);
+  };
+  return ts.createProgram([...new Set([...files, ...texts.keys()])], how, host);
+}
+
+/**
+ * @param {string} page a Markdown file, from the root.
+ * @param {string} mark of the blocks, after `ts`.
+ * @param {(number: number) => string} fileOf the file that a block is compiled as.
+ * @returns {Map<string, string>}
+ */
+export function readBlocks(page, mark, fileOf) {
+  const text = readFileSync(path.join(root, page), 'utf8');
+  const blocks = [...text.matchAll(new RegExp(`^\`\`\`ts ${mark}\\n(.*?)^\`\`\`$`, 'gms'))];
+  return new Map(blocks.map(([, code = ''], index) => [fileOf(index + 1), code]));
+}
+
+/** Says what is wrong, and fails. @param {readonly import('typescript').Diagnostic[]} faults */
+export function report(faults) {
+  if (faults.length === 0) return;
+  const host = {
+    getCanonicalFileName: (name) => name,
+    getCurrentDirectory: () => root,
+    getNewLine: () => '\n',
+  };
+  process.stderr.write(ts.formatDiagnosticsWithColorAndContext(faults, host));
+  process.exitCode = 1;
+}
