@@ -60,6 +60,15 @@ describe('FileShower', () => {
     expect((await shower.show(message)).parts).toEqual(parts);
   });
 
+  it('shows the newest images where the model takes no more', async () => {
+    const shower = open({ mostImages: 1 });
+    const image = await stored('a.png', png);
+    expect((await shower.show([image])).files.map(({ as }) => as)).toEqual(['image']);
+    const { parts, files } = await shower.show([image, await stored('b.txt', 'text')]);
+    expect(files.map(({ as }) => as)).toEqual(['nothing', 'document']);
+    expect(parts[0]).toMatchObject({ text: expect.stringContaining('takes 1 images') });
+  });
+
   it('shows the text of a PDF that is too long, and says why', async () => {
     const { parts, files } = await open().show([await stored('long.pdf', testPdf({ pages: 101 }))]);
     expect(parts).toEqual([

@@ -21,6 +21,8 @@ export interface ShowDeps {
 }
 
 export type ShowRules = Pick<ShowingFacts, 'wanted' | 'seesImages' | 'readsPdfs'> & {
+  /** Images of a conversation: a request with more is refused. Absent: any number. */
+  mostImages?: number;
   /** Most files of one message. Absent: no limit. */
   mostFiles?: number;
 };
@@ -37,11 +39,14 @@ export interface ShownParts {
  */
 export class FileShower {
   #bytesLeft = maxNativeBytes;
+  #imagesLeft: number;
 
   constructor(
     private readonly deps: ShowDeps,
     private readonly rules: ShowRules,
-  ) {}
+  ) {
+    this.#imagesLeft = rules.mostImages ?? Infinity;
+  }
 
   /** What a user said, with its files. A file that cannot be shown leaves a note in its place. */
   async show(parts: readonly StoredPart[]): Promise<ShownParts> {
@@ -74,6 +79,9 @@ export class FileShower {
       return asText(file, read, showing.why);
     }
     if (showing.as === 'nothing') return unavailable(file, showing.why);
+    if (showing.as === 'image' && this.#imagesLeft === 0) {
+      return unavailable(file, `the model takes ${this.rules.mostImages} images in a conversation`);
+    }
     // No encoding gives so few characters for so many bytes: it is cut in any case, and not here.
     if (showing.as === 'document' && file.size > maxTextChars * 4) {
       return this.#cutText(file, 'it is too long');
@@ -85,6 +93,7 @@ export class FileShower {
       return unavailable(file, 'its content is no image');
     }
     this.#bytesLeft -= file.size;
+    if (showing.as === 'image') this.#imagesLeft -= 1;
     const { changed } = file;
     const told = changed === undefined ? {} : { changed };
     return { content: toContentBlock(file, bytes), told: { as: showing.as, ...told } };

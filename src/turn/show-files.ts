@@ -14,11 +14,12 @@ export function openShower(
   options: Pick<ResolvedOptions, 'model' | 'attachmentsAs' | 'contextNodes'>,
 ): FileShower {
   const { model, attachmentsAs: wanted, contextNodes: mostFiles } = options;
-  const { seesImages, readsPdfs } = models.describe(model);
+  const { seesImages, readsPdfs, mostImages } = models.describe(model);
   return new FileShower(attachments, {
     wanted,
     seesImages,
     readsPdfs,
+    mostImages,
     ...(mostFiles === undefined ? {} : { mostFiles }),
   });
 }
