@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNull } from 'drizzle-orm';
+import { and, asc, count, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { LOCAL_USER } from '../access/local-user.js';
 import type { AgentConfig } from '../governance/agent-config.js';
 import type { PermissionRules } from '../governance/permission-rules.js';
@@ -6,11 +6,15 @@ import type { Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import type { Database, Queryable } from '../storage/connection.js';
 import { lockFor } from '../storage/lock.js';
-import { sessions } from '../storage/schema.js';
+import { sessions, type RequestPrefix } from '../storage/schema.js';
 import { pageSessions, type PagedSession, type SessionPlace } from './page-sessions.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 
-export type SessionRow = typeof sessions.$inferSelect;
+/** All that a session has but the beginning of its requests, which is long: its turns ask for that. */
+export type SessionRow = Omit<typeof sessions.$inferSelect, 'prefix'>;
+
+const { prefix, ...columns } = getTableColumns(sessions);
+export const sessionColumns = columns;
 
 export interface NewSession {
   /** Made by `newTimeId('sess')`; a new one of `newId` when absent. */
@@ -46,7 +50,7 @@ export class SessionStore {
       if ((existing?.sessions ?? 0) >= this.maxSessions) throw sessionLimit(this.maxSessions);
       const now = new Date(this.clock.now());
       const row = { id: newId('sess'), ...session, createdAt: now, updatedAt: now };
-      const [created] = await tx.insert(sessions).values(row).returning();
+      const [created] = await tx.insert(sessions).values(row).returning(sessionColumns);
       if (created === undefined) throw new Error('The database returned no session');
       return created;
     });
@@ -55,7 +59,7 @@ export class SessionStore {
   /** @throws TypedError SESSION_NOT_FOUND 404, also for text that is no session's id. */
   async get(sessionId: string, db: Queryable = this.db): Promise<SessionRow> {
     const [session] = isId('sess', sessionId)
-      ? await db.select().from(sessions).where(eq(sessions.id, sessionId))
+      ? await db.select(sessionColumns).from(sessions).where(eq(sessions.id, sessionId))
       : [];
     if (session === undefined) throw sessionNotFound(sessionId);
     return session;
@@ -64,7 +68,7 @@ export class SessionStore {
   /** A principal's sessions of a project, oldest first. */
   async list(projectRoot: string, principalId: string = LOCAL_USER): Promise<SessionRow[]> {
     return this.db
-      .select()
+      .select(sessionColumns)
       .from(sessions)
       .where(
         and(
@@ -74,6 +78,15 @@ export class SessionStore {
         ),
       )
       .orderBy(asc(sessions.createdAt), asc(sessions.id));
+  }
+
+  /** What its requests begin with; null before the first. */
+  async prefixOf(sessionId: string): Promise<RequestPrefix | null> {
+    const [found] = await this.db
+      .select({ prefix })
+      .from(sessions)
+      .where(eq(sessions.id, sessionId));
+    return found?.prefix ?? null;
   }
 
   /** A page of a principal's sessions of all projects, see `pageSessions`. */
@@ -94,7 +107,7 @@ export class SessionStore {
       .update(sessions)
       .set({ ...facts, updatedAt: new Date(this.clock.now()) })
       .where(eq(sessions.id, sessionId))
-      .returning();
+      .returning(sessionColumns);
     if (session === undefined) throw sessionNotFound(sessionId);
     return session;
   }

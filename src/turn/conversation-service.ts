@@ -152,7 +152,7 @@ export class ConversationService {
     const model = models.describe(options.model);
     const contextTokens = Math.min(contextBefore(turns), model.contextWindow);
     // Turns of earlier versions stored no prefix: their summary is asked for without one.
-    const prefix = session.prefix ?? { system: '', tools: [] };
+    const prefix = (await sessions.prefixOf(sessionId)) ?? { system: '', tools: [] };
     const source = {
       sessionId,
       contextTokens,

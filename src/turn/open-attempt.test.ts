@@ -42,7 +42,7 @@ describe('openAttempt', () => {
         userParts: [],
         todos: null,
         compaction: null,
-        session: await test.services.sessions.get(sessionId),
+        session: { ...(await test.services.sessions.get(sessionId)), prefix: null },
       },
       lease,
     );

@@ -28,6 +28,7 @@ import {
   turnArchives,
   turns,
   type CancelReason,
+  type RequestPrefix,
 } from '../storage/schema.js';
 import { compactions, todos } from '../storage/conversation-schema.js';
 import { ownedBy } from './fence.js';
@@ -41,9 +42,14 @@ const waitedMs = sql`least(2147483647, ${turns.waitedMs} + coalesce(
   extract(epoch from now() - ${turns.waitingSince}) * 1000, 0))::integer`;
 const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::interval`;
 
+/** Its session, with what that one's requests begin with. */
+export interface ClaimedSession extends SessionRow {
+  prefix: RequestPrefix | null;
+}
+
 /** A turn as it was claimed; its `attempt` is the claimer's fence. */
 export interface Claim extends TurnRow {
-  session: SessionRow;
+  session: ClaimedSession;
   /** What the user said, files by reference. */
   userParts: StoredPart[];
   /** Something was said of it before. */

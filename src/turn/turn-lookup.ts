@@ -1,8 +1,8 @@
-import { and, count, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import { and, count, eq, inArray, sql } from 'drizzle-orm';
 import type { StoredSettings } from '../options/settings/settings-store.js';
 import { isId } from '../platform/ids.js';
 import { sessionNotFound } from '../session/session-errors.js';
-import type { SessionRow } from '../session/session-store.js';
+import { sessionColumns, type SessionRow } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
 import { prepared } from '../storage/prepared.js';
 import { activeStatuses, unendedStatuses, sessions, turns } from '../storage/schema.js';
@@ -44,7 +44,7 @@ export async function countActiveSessions(db: Database): Promise<number> {
 const selectSessionAndTurn = prepared((db) =>
   db
     .select({
-      session: getTableColumns(sessions),
+      session: sessionColumns,
       turnId: turns.id,
       settings: userSettings.settings,
     })

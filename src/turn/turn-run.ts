@@ -10,7 +10,6 @@ import type { PermissionQuestion } from '../governance/decide-permission.js';
 import type { OwnPaths } from '../governance/own-paths.js';
 import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/clock.js';
-import type { SessionRow } from '../session/session-store.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import type { RefusalKind } from '../provider/refusal-kind.js';
 import type { TokenModel } from '../provider/estimate-parts.js';
@@ -31,6 +30,7 @@ import type { ChildTurn } from './subagents/child-turn.js';
 import type { TurnTranscript } from './build-messages.js';
 import type { RequestFrame } from './request-frame.js';
 import type { Lease } from './lease.js';
+import type { ClaimedSession } from './turn-claims.js';
 import type { TurnRow } from './turn-lookup.js';
 import type { TurnWatch } from './turn-watch.js';
 
@@ -94,7 +94,7 @@ export interface RunLimits {
 export interface Attempt {
   turn: TurnRow;
   attempt: number;
-  session: SessionRow;
+  session: ClaimedSession;
   /** What earlier attempts said, as far as it is archived. */
   said: readonly TurnEvent[];
   /** Of the assistant's message; the same in every attempt. */
