@@ -1,3 +1,4 @@
+import { isBase64 } from '../platform/is-base64.js';
 import { cleanName } from '../attachments/receive/clean-name.js';
 import { isPlainObject } from '../platform/json.js';
 import { invalidRequest, TypedError } from '../platform/typed-error.js';
@@ -70,7 +71,7 @@ function readFile({ source, metadata }: Record<string, unknown>, place: string):
       `'${place}.source' must be {"type":"data","value":"<base64>","mimeType":"…"}`,
     );
   }
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(value)) {
+  if (!isBase64(value)) {
     throw invalidRequest(`'${place}.source.value' is not base64`);
   }
   const { filename, name } = isPlainObject(metadata) ? metadata : {};

@@ -1,3 +1,5 @@
+import { isBase64 } from '../platform/is-base64.js';
+
 export interface DataUrl {
   bytes: Buffer;
 }
@@ -17,6 +19,6 @@ export function readDataUrl(url: string): DataUrl | undefined {
 }
 
 function readBase64(text: string): DataUrl | undefined {
-  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
+  if (text.length % 4 !== 0 || !isBase64(text)) return undefined;
   return { bytes: Buffer.from(text, 'base64') };
 }

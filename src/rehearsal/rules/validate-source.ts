@@ -1,9 +1,9 @@
+import { isBase64 } from '../../platform/is-base64.js';
 import { isPlainObject } from '../../platform/json.js';
 import { refuse } from '../http/wire-error.js';
 import { imageKind } from './image-header.js';
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
-const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** Of the base64 text, which is what the API measures. */
 const mostImageBytes = 10 * 1024 * 1024;
 /** Enough of a file to tell its kind. */
@@ -18,7 +18,9 @@ export function validateSource(source: unknown, kind: 'image' | 'document', path
   if (source['type'] === 'text') requireData(source, at);
   if (source['type'] !== 'base64') return;
   const { data, mediaType } = requireData(source, at);
-  if (!base64.test(data)) throw refuse('request-shape', `${at}.base64.data: Invalid base64 data`);
+  if (data === '' || !isBase64(data)) {
+    throw refuse('request-shape', `${at}.base64.data: Invalid base64 data`);
+  }
   const known = kind === 'image' ? imageTypes : ['application/pdf'];
   if (!known.includes(mediaType)) {
     const expected = known.map((type) => `'${type}'`).join(', ');

@@ -1,0 +1,11 @@
+/**
+ * Whether a text is base64 of the standard alphabet, with its padding or without. For texts of any
+ * length: one expression for all of it would keep a place to go back to for each character, and
+ * fails on some ten million of them.
+ */
+export function isBase64(text: string): boolean {
+  const end = text.indexOf('=');
+  const padding = end < 0 ? '' : text.slice(end);
+  if (padding.length > 2 || /[^=]/.test(padding)) return false;
+  return !/[^A-Za-z0-9+/]/.test(end < 0 ? text : text.slice(0, end));
+}
