@@ -6,7 +6,8 @@ import type { Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import type { Database, Queryable } from '../storage/connection.js';
 import { lockFor } from '../storage/lock.js';
-import { sessions, type RequestPrefix } from '../storage/schema.js';
+import { sessions } from '../storage/schema.js';
+import type { RequestPrefix } from '../storage/sent-request.js';
 import { pageSessions, type PagedSession, type SessionPlace } from './page-sessions.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 

@@ -20,9 +20,9 @@ import type { PermissionRules } from '../governance/permission-rules.js';
 import type { SubagentDecision } from '../governance/subagent-gate.js';
 import type { OptionResolution } from '../options/resolve-options.js';
 import type { RetryAdvice } from '../platform/retry-advice.js';
-import type { AssistantPart, ToolSpec } from '../provider/model-types.js';
-import type { ServerTool } from '../provider/server-tools.js';
+import type { AssistantPart } from '../provider/model-types.js';
 import { instant } from './instant.js';
+import type { LeftOut, RequestPrefix, SentPrefix } from './sent-request.js';
 
 /**
  * The system of record. Columns are added by migrations in `migrations/`, never by this file.
@@ -106,31 +106,6 @@ export type CancelReason =
   | 'session-deleted'
   | 'superseded'
   | 'parent-ended';
-
-/** The provider refused the turn's first request: whatever else is sent, not that again. */
-export type LeftOut = 'refused' | 'too-long';
-
-/** What the requests of a session begin with, byte for byte, until it has to change. */
-export interface RequestPrefix {
-  system: string;
-  tools: ToolSpec[];
-  /** Those that the provider runs; absent: none. */
-  serverTools?: readonly ServerTool[];
-  /** The permission mode that `system` names. */
-  mode: string;
-  /** What the model was told since: the mode that holds, and the tools that are off. */
-  told: { mode: string; off: string[] };
-  /** Steps up to this one, `turnId:step`, are sent without their thinking: the provider refused it. */
-  thinkingAfter?: string;
-}
-
-/** What a step's thinking was made after: the provider takes it back only there. */
-export interface SentPrefix {
-  /** Of system prompt, tools and messages, thinking aside. */
-  hash: string;
-  /** The first step whose thinking was sent, `turnId:step`; null: none was. */
-  thinkingFrom: string | null;
-}
 
 /** What is stored of the error that ended a turn. Turns of earlier versions have no advice. */
 export interface TurnFailure extends Partial<RetryAdvice> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { unlikeModels as models } from '../../test/support/unlike-models.js';
 import { fromStreamEvent, newStreamState } from '../provider/anthropic/from-stream-event.js';
 import { toRequest } from '../provider/anthropic/to-request.js';
 import type { AssistantPart, ModelEvent, ToolSpec } from '../provider/model-types.js';
@@ -8,7 +9,8 @@ import { planThinking } from '../provider/models/plan-thinking.js';
 import { acceptRequest } from '../rehearsal/accept-request.js';
 import { encodeReply } from '../rehearsal/reply/encode-reply.js';
 import { planReply } from '../rehearsal/reply/plan-reply.js';
-import type { RequestPrefix, ToolCallStatus, TurnStatus } from '../storage/schema.js';
+import type { ToolCallStatus, TurnStatus } from '../storage/schema.js';
+import type { RequestPrefix } from '../storage/sent-request.js';
 import { buildMessages, type TranscriptStep, type TurnTranscript } from './build-messages.js';
 import { buildSystem } from './build-system.js';
 import { elideOutputs } from './elide-outputs.js';
@@ -16,16 +18,6 @@ import { fitOutputs } from './fit-outputs.js';
 import { nextAction, settleStopReason } from './next-action.js';
 import { choosePrefix } from './request-prefix.js';
 import { requestOf, type RequestFrame } from './request-frame.js';
-
-/** The models whose rules differ. */
-const models = [
-  'claude-opus-5-5',
-  'claude-sonnet-5-5',
-  'claude-haiku-5-5',
-  'claude-opus-4-8',
-  'claude-sonnet-4-6',
-  'claude-haiku-4-5',
-];
 
 const tool = (name: string): ToolSpec => ({
   name,
@@ -73,8 +65,7 @@ const anyTurn = fc.record({
   /** What happens to the conversation after the turn. */
   afterwards: fc.constantFrom('nothing', 'nothing', 'elide', 'compact', 'leave-out'),
 });
-type Script = ReturnType<typeof valueOf>;
-declare function valueOf(): typeof anyTurn extends fc.Arbitrary<infer T> ? T : never;
+type Script = typeof anyTurn extends fc.Arbitrary<infer T> ? T : never;
 
 const catalogue = new ModelCatalogue();
 

@@ -4,12 +4,8 @@ import type { StoredNotice } from '../notices/notice.js';
 import type { AssistantPart, ModelMessage, ToolSpec, UserPart } from '../provider/model-types.js';
 import type { ServerTool } from '../provider/server-tools.js';
 import type { Model } from '../provider/models/model.js';
-import {
-  unendedStatuses,
-  type SentPrefix,
-  type ToolCallStatus,
-  type TurnStatus,
-} from '../storage/schema.js';
+import { unendedStatuses, type ToolCallStatus, type TurnStatus } from '../storage/schema.js';
+import type { SentPrefix } from '../storage/sent-request.js';
 import { keepThinking, type ThinkingStep } from './keep-thinking.js';
 import { isThinking, MessageList } from './message-list.js';
 import { dropOpenServerTools, hasOpenServerTool } from './open-server-tools.js';

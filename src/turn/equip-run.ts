@@ -2,7 +2,7 @@ import type { Persona } from '../agents/parse-persona.js';
 import type { Todo } from '../notices/todo.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { checkProjectRoot } from '../session/check-project-root.js';
-import type { RequestPrefix } from '../storage/schema.js';
+import type { RequestPrefix } from '../storage/sent-request.js';
 import { openTools } from '../tools/open-tools.js';
 import { buildSystem } from './build-system.js';
 import { equipTools, type EquippedTools } from './equip-tools.js';

@@ -1,7 +1,8 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { NoticePosted } from '../events/turn-event.js';
 import { isPlainObject } from '../platform/json.js';
-import { turns, type LeftOut, type TurnFailure } from '../storage/schema.js';
+import { turns, type TurnFailure } from '../storage/schema.js';
+import type { LeftOut } from '../storage/sent-request.js';
 
 /**
  * Why a turn that failed is not shown to the model again: a provider that refused what the turn sent

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ToolSpec } from '../provider/model-types.js';
-import type { RequestPrefix } from '../storage/schema.js';
+import type { RequestPrefix } from '../storage/sent-request.js';
 import { choosePrefix } from './request-prefix.js';
 
 const tool = (name: string, description = name): ToolSpec => ({

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../platform/json.js';
 import type { ToolSpec } from '../provider/model-types.js';
 import type { ServerTool } from '../provider/server-tools.js';
-import type { RequestPrefix } from '../storage/schema.js';
+import type { RequestPrefix } from '../storage/sent-request.js';
 
 /** What a turn wants its requests to begin with. */
 export interface WantedPrefix {

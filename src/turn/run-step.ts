@@ -6,7 +6,8 @@ import { moveTime } from '../governance/agent-state.js';
 import { isSessionBudget } from '../governance/limit-warnings.js';
 import type { ModelEvent, ModelRequest } from '../provider/model-types.js';
 import { insertFenced } from '../storage/insert-from.js';
-import { steps, type SentPrefix } from '../storage/schema.js';
+import { steps } from '../storage/schema.js';
+import type { SentPrefix } from '../storage/sent-request.js';
 import { capOutput } from '../tools/cap-output.js';
 import { countUsage, discardedUsage } from './budgets/draft-usage.js';
 import { estimateAdded } from './budgets/estimate-call.js';
@@ -43,10 +44,11 @@ export async function runStep(
   step: number,
   last?: LastCallLimit,
 ): Promise<'done' | Budget> {
+  // First: what a summary costs is part of the state that this step begins with.
+  if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.shorten();
   let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
   await hearJoined(run, step);
   await postNotices(run, state, step);
-  if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.shorten();
   for (let retries = 0; ;) {
     const startedAt = new Date(run.clock.now());
     const planned = await planCall(run, { step, state, last });

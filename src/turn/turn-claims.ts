@@ -28,8 +28,8 @@ import {
   turnArchives,
   turns,
   type CancelReason,
-  type RequestPrefix,
 } from '../storage/schema.js';
+import type { RequestPrefix } from '../storage/sent-request.js';
 import { compactions, todos } from '../storage/conversation-schema.js';
 import { ownedBy } from './fence.js';
 import type { TurnRow } from './turn-lookup.js';

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Rehearsal } from '../../src/rehearsal/start-rehearsal.js';
 import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
+import { expectSoon } from '../support/expect-soon.js';
 import { expectWhole } from '../support/expect-whole.js';
 import { instructionRootWith } from '../support/instruction-root.js';
 import type { ReadFrame } from '../support/read-stream.js';
@@ -192,17 +193,4 @@ describe('kill -9 of the server', () => {
 
 function isOver(frames: readonly ReadFrame[]): boolean {
   return frames.at(-1)?.event === 'process:exit';
-}
-
-/** Until it holds, at most for five seconds: what a process does shows in files, not in signals. */
-async function expectSoon(check: () => Promise<void>): Promise<void> {
-  const until = Date.now() + 5_000;
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (Date.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
 }

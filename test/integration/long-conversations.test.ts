@@ -12,15 +12,7 @@ import { submitTurn } from '../../src/turn/submit-turn.js';
 import { TurnWorker } from '../../src/turn/turn-worker.js';
 import { openTestDatabase } from '../support/database.js';
 import { openTestServices } from '../support/turn-services.js';
-
-const models = [
-  'claude-opus-5-5',
-  'claude-sonnet-5-5',
-  'claude-haiku-5-5',
-  'claude-opus-4-8',
-  'claude-sonnet-4-6',
-  'claude-haiku-4-5',
-];
+import { unlikeModels as models } from '../support/unlike-models.js';
 
 const look = '[[tool=glob {"pattern":"*"}]]';
 const think = '[[think=20]]';

@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import type { TurnEvent } from '../../src/events/turn-event.js';
+import { PersonaLibrary } from '../../src/agents/load-persona.js';
+import type { AgentState } from '../../src/governance/agent-state.js';
+import { costOf } from '../../src/governance/cost.js';
+import { DefaultDecisionTree } from '../../src/governance/default-decision-tree.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
+import { compactions } from '../../src/storage/conversation-schema.js';
 import { sessions, steps, turns } from '../../src/storage/schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
@@ -9,6 +14,7 @@ import { followTurn } from '../../src/turn/follow-turn.js';
 import { submitTurn } from '../../src/turn/submit-turn.js';
 import { TurnWorker } from '../../src/turn/turn-worker.js';
 import { openTestDatabase } from '../support/database.js';
+import { instructionRootWith } from '../support/instruction-root.js';
 import { openTestServices, type TestServices } from '../support/turn-services.js';
 
 describe('a refused request ends no session', () => {
@@ -186,4 +192,35 @@ describe('a refused request ends no session', () => {
     expect(endOf(after)).toEqual(['completed']);
     expect(lastAsked()).not.toContain('Too long');
   }, 60_000);
+
+  it('counts what the summary cost toward the limits of the turn that needed it', async () => {
+    let usedUsd: number | undefined;
+    class Watching extends DefaultDecisionTree {
+      override shouldContinue(state: AgentState) {
+        usedUsd = state.cost?.usedUsd;
+        return super.shouldContinue(state);
+      }
+    }
+    const { trees } = test.services;
+    trees.register('watching', (config) => new Watching(config));
+    test.services.personas = new PersonaLibrary(
+      await instructionRootWith({ WORKING_ITEMS: ['decision_tree: watching'] }),
+    );
+    await turn('A long story. [[tokens=30]]');
+    const cut = await turn('Go on. [[stop=model_context_window_exceeded step=1]]', {
+      maxCostUsd: 100,
+    });
+    expect(noticesOf(cut)).toContain('window-full');
+    const spent = cut.flatMap((event) =>
+      event.type === 'step.ended' ? [event.usage.costUsd ?? 0] : [],
+    );
+    const [summary] = await database.db
+      .select()
+      .from(compactions)
+      .where(eq(compactions.sessionId, sessionId));
+    const price = test.services.models.describe('claude-sonnet-5-5').price;
+    if (summary === undefined || price === undefined) throw new Error('Nothing was summarised');
+    const sum = spent.reduce((all, usd) => all + usd, costOf(summary.usage, price));
+    expect(usedUsd).toBeCloseTo(sum, 9);
+  });
 });
