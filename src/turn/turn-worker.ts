@@ -242,10 +242,17 @@ export class TurnWorker {
     if (fate.fault !== undefined) logger.error({ error: fate.fault }, 'the loop failed');
     attempt.writer.reopen();
     await cancelChildren(services, attempt, withoutPlace);
-    const ended = await endTurn(attempt, fate.ending, fate.failure);
-    const { outcome, reason } = fate.ending;
-    logger.info({ outcome, reason, failure: fate.failure?.message }, 'turn ended');
-    return { hasNext: ended.type === 'stored' && ended.hasNext };
+    try {
+      const ended = await endTurn(attempt, fate.ending, fate.failure);
+      const { outcome, reason } = fate.ending;
+      logger.info({ outcome, reason, failure: fate.failure?.message }, 'turn ended');
+      return { hasNext: ended.type === 'stored' && ended.hasNext };
+    } catch (error) {
+      // The turn was taken over, or the database went away, after the lease had its reason.
+      if (endingOf(error, undefined).type !== 'leave') throw error;
+      logger.info({ error }, 'the end could not be stored: turn left to its next attempt');
+      return 'left';
+    }
   }
 }
 

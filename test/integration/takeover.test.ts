@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
@@ -123,6 +124,37 @@ describe('a turn that another worker takes over', () => {
     const seen = await following;
     expect(typesOf(seen).filter((type) => type === 'tool.ended')).toHaveLength(1);
     expect(seen.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'interrupted', attempt: 2 });
+  });
+
+  it('is left to its next attempt when it is taken over just before its end is stored', async () => {
+    const stolen = { attempt: 2, leaseUntil: new Date(0) };
+    const deploy: ToolDefinition = {
+      name: 'deploy',
+      description: 'Loses its turn in the moment in which it is told to end.',
+      inputSchema: { type: 'object' },
+      effect: 'edit',
+      retry: 'never',
+      open: () => ({
+        run: async (_input, { signal }) => {
+          await once(signal, 'abort');
+          // One statement, asked for before the one that ends the turn.
+          await test.services.db.update(turns).set(stolen).where(eq(turns.id, turnId));
+          await newWorker().queue.enqueue([turnId], 'normal');
+          return 'late';
+        },
+      }),
+    };
+    await open([], [deploy]);
+    const first = newWorker();
+    const turnId = await submit('[[tool=deploy {}]]', ['deploy']);
+    await first.queue.enqueue([turnId], 'normal');
+    const seen = await follow(turnId, async (events) => {
+      if (events.at(-1)?.type !== 'tool.started') return;
+      await cancelTurn(test.services, turnId, 'interrupt');
+    });
+    await first.queue.close();
+    expect(seen.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'interrupted', attempt: 3 });
+    expect([...test.workerErrors.values()]).toEqual([]);
   });
 
   it.each(['safe', 'idempotent'] as const)(

@@ -247,6 +247,7 @@ it('a waiting turn ends once, and runs what was allowed at most once, whatever c
   await fc.assert(
     fc.asyncProperty(anyPolicy, anyActs, async (unknownCalls, acts) => {
       test.services.settings.approvals.unknownCalls = unknownCalls;
+      test.workerErrors.clear();
       const { turnId, seen } = await play(acts);
       const archive = await readArchive(database.db, turnId);
       const asked = await approvalsOf(turnId);
