@@ -47,7 +47,7 @@ async function install({ withTools }) {
   process.stderr.write(
     withTools
       ? 'Installing what running, building and testing need: about 950 packages, 800 MB; a minute or two …\n'
-      : 'Installing what running and building need: about 510 packages, 460 MB; 30 to 60 s …\n',
+      : 'Installing what running and building need: about 510 packages, 440 MB; 30 to 60 s …\n',
   );
   const startedAt = Date.now();
   const timer = setInterval(() => {
