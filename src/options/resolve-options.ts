@@ -26,6 +26,8 @@ export interface ResolvedOptions {
   fallbackModel?: string;
   /** The model that did not answer, once the turn goes on with `fallbackModel`. */
   fallbackFrom?: string;
+  /** The first step of `fallbackModel`; the provider's cache has nothing of what came before for it. */
+  fallbackStep?: number;
   /** Names of the tools the turn may use; an empty list means none. */
   tools: string[];
   /** Most model calls of the turn, from 1. */
@@ -99,6 +101,7 @@ export interface OptionResolution {
       | 'costLimit'
       | 'clientTools'
       | 'fallbackFrom'
+      | 'fallbackStep'
       | 'contextNodes'
       | 'subagents'
     >,

@@ -27,7 +27,7 @@ export async function applyRemedy(run: TurnRun, { step, usage, remedy }: Discard
   const { progress, turn } = run;
   const { reserved } = progress;
   const discarded = addUsage(progress.discarded, usage);
-  const options = remedy.type === 'fallback' ? withModel(run, remedy.model) : undefined;
+  const options = remedy.type === 'fallback' ? withModel(run, remedy.model, step) : undefined;
   // Settled with the discard, or, where nobody knows whether that was stored, not at all.
   progress.reserved = undefined;
   await run.writer.commit(
@@ -57,6 +57,7 @@ export async function applyRemedy(run: TurnRun, { step, usage, remedy }: Discard
 function withModel(
   { turn: { options }, describeModel }: TurnRun,
   model: string,
+  step: number,
 ): TurnRow['options'] {
   const { costLimit, ...rest } = options.options;
   const price = describeModel({ ...rest, model }).price ?? costLimit?.price;
@@ -66,6 +67,7 @@ function withModel(
       ...rest,
       model,
       fallbackFrom: rest.model,
+      fallbackStep: step,
       ...(costLimit === undefined || price === undefined
         ? {}
         : { costLimit: { ...costLimit, price } }),

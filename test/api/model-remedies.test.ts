@@ -106,7 +106,7 @@ describe('a model call that comes to nothing', () => {
     expect(dataOf(ran.frames, 'chat:complete')).toEqual([{ text: 'From b.' }]);
     expect(await viewOf(ran)).toMatchObject({
       turn: {
-        options: { model: 'claude-b', fallbackFrom: 'claude-a' },
+        options: { model: 'claude-b', fallbackFrom: 'claude-a', fallbackStep: 1 },
         provenance: { model: 'fallback' },
       },
     });

@@ -18,8 +18,12 @@ const notice = (afterStep: number, more: Partial<StoredNotice> = {}): StoredNoti
   position: 0,
   ...more,
 });
-const source = (more: Partial<CallSource['progress']> = {}): CallSource => ({
+const source = (
+  more: Partial<CallSource['progress']> = {},
+  options: CallSource['turn']['options']['options'] = {},
+): CallSource => ({
   frame: { model },
+  turn: { options: { options } },
   userParts: [{ type: 'text', text }],
   progress: { steps: [], results: new Map(), notices: [], joined: [], ...more },
 });
@@ -83,5 +87,13 @@ describe('estimateCall', () => {
       cached: 1_000,
     });
     expect(estimateCall(run, request, 300_000)).toEqual({ added, input: 1_015 + added, cached: 0 });
+  });
+
+  it('expects nothing of the cache from a model that has not answered yet', () => {
+    const run = source({ steps: [step], results }, { fallbackStep: 2 });
+    const added = estimateAdded(run);
+    expect(estimateCall(run, request, 0)).toEqual({ added, input: 1_015 + added, cached: 0 });
+    const later = source({ steps: [step], results }, { fallbackStep: 1 });
+    expect(estimateCall(later, request, 0).cached).toBe(1_000);
   });
 });

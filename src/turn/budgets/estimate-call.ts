@@ -4,6 +4,7 @@ import {
   estimateText,
   type TokenModel,
 } from '../../provider/estimate-parts.js';
+import type { ResolvedOptions } from '../../options/resolve-options.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { TurnRun } from '../turn-run.js';
 import { contextTokens } from '../turn-context.js';
@@ -24,6 +25,7 @@ export interface CallEstimate {
 /** What of a run a call is estimated from. */
 export type CallSource = Pick<TurnRun, 'userParts'> & {
   frame: { model: TokenModel };
+  turn: { options: { options: Pick<ResolvedOptions, 'fallbackStep'> } };
   progress: Pick<TurnRun['progress'], 'steps' | 'results' | 'notices' | 'joined'>;
 };
 
@@ -47,7 +49,9 @@ export function estimateCall(
     return { added, input: estimateRequest(request, run.frame.model), cached: 0 };
   }
   const { cacheReadTokens, cacheWriteTokens } = before.usage;
-  const isCached = now - before.endedAt.getTime() < CACHE_MS;
+  const { fallbackStep = 0 } = run.turn.options.options;
+  // Each model has a cache of its own.
+  const isCached = now - before.endedAt.getTime() < CACHE_MS && before.step >= fallbackStep;
   const cached = isCached ? cacheReadTokens + cacheWriteTokens : 0;
   return { added, input: known - cached + added, cached };
 }
