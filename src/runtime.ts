@@ -23,6 +23,7 @@ import { Opened } from './platform/opened.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import { AnthropicProvider } from './provider/anthropic/anthropic-provider.js';
 import { CatalogueKeeper } from './provider/models/catalogue-keeper.js';
+import { DEFAULT_MODEL, sentName } from './provider/models/choose-model.js';
 import { limitModel } from './provider/request-profile.js';
 import { ModelCatalogue } from './provider/models/model-catalogue.js';
 import type { ModelDescription } from './provider/models/model-description.js';
@@ -243,8 +244,13 @@ function assemble(parts: Parts): Assembled {
   // The rehearsal has another port with each start.
   const store = new ModelStore(db, isRehearsal ? 'rehearsal' : baseUrl);
   const kept = { catalogue: models, store, provider, clock, logger };
+  const configuredModel = config.model && sentName(config.model, DEFAULT_MODEL).name;
   // It is in this process: asking it costs nothing, and an update of this build is seen at once.
-  const keeper = new CatalogueKeeper({ ...kept, ...(isRehearsal ? { staleAfterMs: 0 } : {}) });
+  const keeper = new CatalogueKeeper({
+    ...kept,
+    configuredModel,
+    ...(isRehearsal ? { staleAfterMs: 0 } : {}),
+  });
   const services: TurnServices = {
     db,
     log,

@@ -39,7 +39,7 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
     isListed: true,
   });
 
-  const process = (staleAfterMs?: number) => {
+  const process = (staleAfterMs?: number, configuredModel?: string) => {
     const catalogue = new ModelCatalogue();
     const say = (fields: LogFields, message: string) => void told.push({ fields, message });
     const keeper = new CatalogueKeeper({
@@ -53,6 +53,7 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
       },
       clock,
       logger: { info: () => undefined, warn: say },
+      configuredModel,
       ...(staleAfterMs === undefined ? {} : { staleAfterMs }),
     });
     return { keeper, maxOutput: () => catalogue.find('claude-new-6')?.maxOutput };
@@ -115,6 +116,22 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
     for (let ms = 0; ms <= HOUR_MS; ms += 600_000) await advanceRound();
     await expectSoon(() => expect(maxOutput()).toBe(2));
     await keeper.close();
+  });
+
+  it.each([
+    ['claude-sonnet-5-5', []],
+    ['a-model-of-ones-own', []],
+    [
+      'claude-sonnet-4-20250514',
+      ['TURNPIKE_MODEL names a model that is retired: turns that name no other are refused'],
+    ],
+    ['claude-sonnet-4-5', ['TURNPIKE_MODEL names a model that is deprecated']],
+  ])('says once, at the start, what is the matter with %s', async (model, warnings) => {
+    const { keeper } = process(undefined, model);
+    await keeper.start();
+    await expectSoon(() => expect(asked).toBe(1));
+    await keeper.close();
+    expect(told.map(({ message }) => message)).toEqual(warnings);
   });
 
   it('starts with a provider that never answers, and ends without waiting for it', async () => {

@@ -2,6 +2,7 @@ import { isPlainObject } from '../../platform/json.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { ModelCatalogue } from './model-catalogue.js';
+import type { Lifecycle } from './model.js';
 import type { ModelDescription } from './model-description.js';
 import type { ModelStore } from './model-store.js';
 
@@ -13,7 +14,7 @@ const ROUND_MS = 600_000;
 const ASK_MS = 15_000;
 
 export interface KeeperDeps {
-  catalogue: Pick<ModelCatalogue, 'replace'>;
+  catalogue: Pick<ModelCatalogue, 'find' | 'replace'>;
   store: Pick<ModelStore, 'load' | 'claim' | 'postpone' | 'replace'>;
   provider: {
     /** @returns undefined where the provider has no such route. */
@@ -23,6 +24,8 @@ export interface KeeperDeps {
   logger: Pick<Logger, 'info' | 'warn'>;
   /** How long a list is good for. Default: a day. */
   staleAfterMs?: number;
+  /** What the operator set for turns that name none, as it is sent. Default: nothing was set. */
+  configuredModel?: string | undefined;
 }
 
 /**
@@ -36,12 +39,15 @@ export class CatalogueKeeper {
   #cancelTimer = (): void => undefined;
   /** Said last: a fault that lasts is one line. */
   #fault: string | undefined;
+  /** The lifecycle of the configured model that was warned of last. */
+  #warnedOf: Lifecycle = 'active';
 
   constructor(private readonly deps: KeeperDeps) {}
 
   /** Resolves when what the database has is in the catalogue. */
   async start(): Promise<void> {
     await this.#guarded(() => this.#load());
+    this.#warnOfLifecycle();
     this.#begin();
   }
 
@@ -84,6 +90,7 @@ export class CatalogueKeeper {
     }
     await store.replace(described, now);
     catalogue.replace(described);
+    this.#warnOfLifecycle();
     this.#fault = undefined;
     logger.info({ models: described.length }, 'the provider has described its models');
   }
@@ -92,6 +99,22 @@ export class CatalogueKeeper {
     const { store, catalogue } = this.deps;
     const described = await store.load();
     if (described.length > 0) catalogue.replace(described);
+  }
+
+  /** An operator learns at the start, not from the first turn, that the model is no longer there. */
+  #warnOfLifecycle(): void {
+    const { catalogue, configuredModel, logger } = this.deps;
+    const model = configuredModel === undefined ? undefined : catalogue.find(configuredModel);
+    if (model === undefined || model.lifecycle === this.#warnedOf) return;
+    this.#warnedOf = model.lifecycle;
+    if (model.lifecycle === 'active') return;
+    const { id, lifecycle, retiresAt, replacement } = model;
+    logger.warn(
+      { model: id, lifecycle, ...(retiresAt && { retiresAt }), useInstead: replacement },
+      lifecycle === 'retired'
+        ? 'TURNPIKE_MODEL names a model that is retired: turns that name no other are refused'
+        : 'TURNPIKE_MODEL names a model that is deprecated',
+    );
   }
 
   /** Never rejects. */
