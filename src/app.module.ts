@@ -143,7 +143,14 @@ export class AppModule {
         { provide: SettingsService, useValue: settings },
         { provide: ModelListService, useValue: modelList },
         { provide: TodoStore, useValue: services.todos },
-        { provide: ToolListService, useValue: new ToolListService(services.tools, services.mcp) },
+        {
+          provide: ToolListService,
+          useValue: new ToolListService(
+            services.tools,
+            services.mcp,
+            services.settings.serverTools,
+          ),
+        },
         { provide: QueueService, useValue: openQueueService(runtime) },
         { provide: BoardService, useValue: openBoardService(runtime, access) },
         { provide: HealthService, useValue: health },

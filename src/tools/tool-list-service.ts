@@ -1,4 +1,5 @@
 import type { JsonObject } from '../platform/json.js';
+import type { ServerTool, ServerToolName } from '../provider/server-tools.js';
 import { badCursor, readLimit, type PageSize } from '../wire/page-request.js';
 import type { Mcp } from './mcp/open-mcp.js';
 import type { RegisteredTool, ToolRegistry } from './registry.js';
@@ -12,7 +13,7 @@ export interface ListedTool {
   /** Whether a call whose outcome was lost may run again. */
   retry: RetryClass;
   inputSchema: JsonObject;
-  source: 'builtin' | 'extension' | 'mcp';
+  source: 'builtin' | 'extension' | 'mcp' | 'provider';
 }
 
 const pageSize: PageSize = { standard: 200, most: 200 };
@@ -22,6 +23,7 @@ export class ToolListService {
   constructor(
     private readonly tools: Pick<ToolRegistry, 'list'>,
     private readonly mcp: Pick<Mcp, 'listKnown'>,
+    private readonly serverTools: readonly ServerTool[],
   ) {}
 
   /**
@@ -36,6 +38,7 @@ export class ToolListService {
     const all = [
       ...this.tools.list().map((tool) => viewTool(tool, tool.source ?? 'builtin')),
       ...this.mcp.listKnown().map((tool) => viewTool(tool, 'mcp')),
+      ...this.serverTools.map(viewServerTool),
     ].toSorted((a, b) => compare(a.name, b.name));
     const rest = cursor === undefined ? all : all.filter(({ name }) => compare(name, cursor) > 0);
     const tools = rest.slice(0, limit);
@@ -52,4 +55,23 @@ function compare(a: string, b: string): number {
 function viewTool(tool: RegisteredTool, source: ListedTool['source']): ListedTool {
   const { name, description, effect, retry, inputSchema } = tool;
   return { name, description, effect, retry, inputSchema, source };
+}
+
+const serverToolTexts: Record<ServerToolName, string> = {
+  web_search: 'The provider searches the web.',
+  web_fetch: 'The provider reads a page of the web.',
+  code_execution: 'The provider runs code in a container of its own.',
+};
+
+/** Nothing here runs it: the provider knows its input, and a lost reply is asked for anew. */
+function viewServerTool({ name, maxUses }: ServerTool): ListedTool {
+  const most = maxUses === undefined ? '' : ` ${maxUses} times a model call at most.`;
+  return {
+    name,
+    description: serverToolTexts[name] + most,
+    effect: 'read',
+    retry: 'safe',
+    inputSchema: { type: 'object' },
+    source: 'provider',
+  };
 }

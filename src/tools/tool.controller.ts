@@ -18,7 +18,7 @@ export class ToolController {
   @ApiQuery({ name: 'limit', required: false, description: '1 to 200. Default: 200.' })
   @ApiOkResponse({
     description:
-      '`{tools, nextCursor?}`: each with name, description, effect (read, edit, command), retry (safe, idempotent, never), inputSchema and source (builtin, mcp).',
+      '`{tools, nextCursor?}`: each with name, description, effect (read, edit, command), retry (safe, idempotent, never), inputSchema and source (builtin, extension, mcp, provider).',
   })
   @ApiErrors({ 400: 'INVALID_REQUEST' })
   list(@Query('cursor') cursor?: unknown, @Query('limit') limit?: unknown) {

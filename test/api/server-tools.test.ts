@@ -44,6 +44,17 @@ describe('tools that the provider runs', () => {
   const toolsOf = (request: RehearsalRequest['body'] | undefined) =>
     request?.tools?.flatMap(({ type, name }) => (typeof type === 'string' ? [name] : []));
 
+  it('are listed with the tools of the server', async () => {
+    const { body } = await server.client.get('/api/harness/tools');
+    const provided = (body as { tools: { source: string }[] }).tools.filter(
+      ({ source }) => source === 'provider',
+    );
+    expect(provided).toMatchObject([
+      { name: 'code_execution' },
+      { name: 'web_search', description: expect.stringContaining('3 times a model call') },
+    ]);
+  });
+
   it('are offered where the operator and the agent list them, in the newest version', async () => {
     const { requests, all } = await run('Hello');
     expect(requests[0]?.tools?.slice(1)).toEqual([
