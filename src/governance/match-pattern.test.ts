@@ -32,6 +32,18 @@ describe('matchText', () => {
     expect(matchText(pattern, 'a'.repeat(20_000))).toBe(false);
   });
 
+  it.each([
+    ['a piece that almost fits at every place', `*${'a'.repeat(490)}b*`],
+    ['one that differs where it begins', `*b${'a'.repeat(490)}*`],
+    ['many pieces', `${'*a'.repeat(240)}*b`],
+  ])('reads a long text once: %s', (_what, pattern) => {
+    const text = 'a'.repeat(250_000);
+    const before = process.cpuUsage();
+    for (let rules = 0; rules < 20; rules += 1) expect(matchText(pattern, text)).toBe(false);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(2_000);
+  });
+
   it('agrees with a regular expression', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 8 });
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 });
@@ -80,6 +92,18 @@ describe('pathMatcher', () => {
     ['/**', '/etc/passwd', true],
   ])('%s and %s: %s', (pattern, path, fits) => {
     expect(pathMatcher(pattern, ['/p'])(path)).toBe(fits);
+  });
+
+  it('agrees with a regular expression', () => {
+    const name = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 });
+    const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), maxLength: 6 });
+    fc.assert(
+      fc.property(pattern, name, (given, value) => {
+        fc.pre(given !== '**' && given !== '' && value !== '');
+        const expected = new RegExp(`^${given.replaceAll('?', '.').replaceAll('*', '.*')}$`);
+        expect(pathMatcher(given, ['/p'])(`/p/${value}`)).toBe(expected.test(value));
+      }),
+    );
   });
 
   it('starts from any of the roots, and from /', () => {

@@ -1,14 +1,11 @@
 import { matchSequence } from './match-sequence.js';
-
-/** One character, or what stands for some. */
-type Token = { literal: string } | { any: 'one' | 'many' };
+import { wildcardMatcher, type Wildcard } from './wildcards.js';
 
 export type Matcher = (text: string) => boolean;
 
 /** Whether a text fits a pattern: `*` is any characters, `\` takes the next one as it is. */
 export function textMatcher(pattern: string): Matcher {
-  const items = tokens(pattern, '*');
-  return (text) => matchTokens(items, text);
+  return wildcardMatcher(wildcards(pattern, '*'));
 }
 
 export function matchText(pattern: string, text: string): boolean {
@@ -25,11 +22,11 @@ export function matchText(pattern: string, text: string): boolean {
 export function pathMatcher(pattern: string, roots: readonly string[]): Matcher {
   const items = namesOf(pattern).map((name) => ({
     isStar: name === '**',
-    tokens: tokens(name, '*?'),
+    fits: wildcardMatcher(wildcards(name, '*?')),
   }));
   const isBelow = (path: string): boolean =>
-    matchSequence({ items, isStar: ({ isStar }) => isStar }, namesOf(path), (item, name) =>
-      matchTokens(item.tokens, name),
+    matchSequence({ items, isStar: ({ isStar }) => isStar }, namesOf(path), ({ fits }, name) =>
+      fits(name),
     );
   if (pattern.startsWith('/')) return isBelow;
   return (path) =>
@@ -47,10 +44,10 @@ export function pathBelow(root: string, path: string): string | undefined {
 
 /** The one text a pattern fits, or undefined when it may fit several. */
 export function onlyFit(pattern: string): string | undefined {
-  const all = tokens(pattern, '*');
-  return all.some((token) => 'any' in token)
-    ? undefined
-    : all.map((token) => ('literal' in token ? token.literal : '')).join('');
+  const all = wildcards(pattern, '*');
+  return all.every((item) => 'literal' in item)
+    ? all.map(({ literal }) => literal).join('')
+    : undefined;
 }
 
 /** The pattern that fits this text and no other. */
@@ -58,24 +55,16 @@ export function patternOf(text: string): string {
   return text.replaceAll(/[\\*?]/g, String.raw`\$&`);
 }
 
-function matchTokens(items: readonly Token[], text: string): boolean {
-  return matchSequence(
-    { items, isStar: (token) => 'any' in token && token.any === 'many' },
-    text,
-    (token, character) => 'any' in token || token.literal === character,
-  );
-}
-
 /** @param special which of `*` and `?` stand for others. */
-function tokens(pattern: string, special: string): Token[] {
-  const found: Token[] = [];
+function wildcards(pattern: string, special: string): Wildcard[] {
+  const found: Wildcard[] = [];
   for (let index = 0; index < pattern.length; index += 1) {
     const character = pattern.charAt(index);
     if (character === '\\' && index + 1 < pattern.length) {
       index += 1;
       found.push({ literal: pattern.charAt(index) });
     } else if (special.includes(character)) {
-      found.push({ any: character === '*' ? 'many' : 'one' });
+      found.push(character === '*' ? { any: 'many' } : { fits: () => true });
     } else {
       found.push({ literal: character });
     }

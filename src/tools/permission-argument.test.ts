@@ -62,6 +62,12 @@ describe('findArgument', () => {
     expect(await findArgument(file, { file_path: 'loop/x' }, root)).toBeUndefined();
   });
 
+  it('is not known of a path that is too long to be one', async () => {
+    for (const long of ['a'.repeat(256), 'a/'.repeat(2_100)]) {
+      expect(await findArgument(file, { file_path: long }, root)).toBeUndefined();
+    }
+  });
+
   it('is not known of a path with NUL, unless .. takes it away as it does for the tool', async () => {
     expect(await findArgument(file, { file_path: 'a\0b' }, root)).toBeUndefined();
     const cut = await findArgument(file, { file_path: 'x\0/../docs/a.md' }, root);
