@@ -18,7 +18,8 @@ RUN npm install --workspaces=false --omit=dev --no-save --no-fund --no-audit
 
 FROM node:20-bookworm-slim
 # The sandbox of commands: without it, or where the container may not use it, bash is off.
-RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap && rm -rf /var/lib/apt/lists/*
+# ripgrep: without it grep matches by expressions that may backtrack, and is stopped after 10 s.
+RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap ripgrep && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules

@@ -74,8 +74,18 @@ describe('glob', () => {
     ['{..,src}/outside/*', '".." is not permitted'],
     ['@(..|src)/outside/*', '".." is not permitted'],
     ['!../outside/*', '".." is not permitted'],
+    ['+(s*)/*.ts', 'the pattern is refused: it has +(…), an extended pattern: use *, **'],
   ])('refuses the pattern %s', async (pattern, why) => {
     await expect(glob({ pattern })).rejects.toThrow(why);
+  });
+
+  it.each([
+    '{a,aa}*{a,aa}*{a,aa}*{a,aa}*{a,aa}*b',
+    `${'*a'.repeat(60)}*b`,
+    `${'[a]*?'.repeat(60)}b`,
+  ])('is not held up by a name that almost fits %s', async (pattern) => {
+    await put(`${'a'.repeat(240)}!.txt`);
+    expect(await glob({ pattern })).toBe('no matches');
   });
 
   it('finds nothing through a link that leads out', async () => {

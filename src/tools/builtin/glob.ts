@@ -3,16 +3,14 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 import pLimit from 'p-limit';
-import { glob } from 'tinyglobby';
 import { hiddenFrom } from '../../governance/own-paths.js';
 import { isWithin } from '../../platform/is-within.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
-import { boundedWalk } from './bounded-walk.js';
+import { findPaths, type PathSearch } from './find-paths.js';
+import { GlobPattern } from './glob-pattern.js';
 
 const resultLimit = 200;
-const walkLimit = 50_000;
-const depthLimit = 40;
 const parallelStats = 32;
 
 interface Match {
@@ -43,14 +41,14 @@ export const globTool: ToolDefinition = {
       const path = input['path'];
       const root = typeof path === 'string' ? await resolvePath({ workdir }, path) : base;
       const hidden = ownPaths === undefined ? [] : hiddenFrom(ownPaths, [base]);
-      const { matches, cutShort } = await findFiles(pattern, { root, hidden, signal });
-      return toText(matches, { base, cutShort, most: Math.min(mostResults, resultLimit) });
+      const { matches, stoppedAfter } = await findFiles({ pattern, root, hidden, signal });
+      return toText(matches, { base, stoppedAfter, most: Math.min(mostResults, resultLimit) });
     },
   }),
 };
 
-/** @throws ToolFailure for a pattern that could leave the directory it starts in. */
-function checkPattern(pattern: unknown): string {
+/** @throws ToolFailure for a pattern that could leave the directory it starts in, or is no pattern here. */
+function checkPattern(pattern: unknown): GlobPattern {
   if (typeof pattern !== 'string') throw new ToolFailure('glob: pattern is required');
   if (isAbsolute(pattern)) {
     throw new ToolFailure('glob: use a relative pattern, and path for the directory to search in');
@@ -58,36 +56,29 @@ function checkPattern(pattern: unknown): string {
   if (pattern.split(/[\\/{},()|!]/).includes('..')) {
     throw new ToolFailure('glob: ".." is not permitted in the pattern');
   }
-  return pattern;
+  try {
+    return new GlobPattern(pattern);
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new ToolFailure(`glob: the pattern is refused: ${error.message}`);
+    throw error;
+  }
 }
 
 async function findFiles(
-  pattern: string,
-  { root, hidden, signal }: { root: string; hidden: readonly string[]; signal: AbortSignal },
-): Promise<{ matches: Match[]; cutShort: boolean }> {
-  const walk = boundedWalk(walkLimit, hidden);
-  const paths = await glob(pattern, {
-    cwd: root,
-    absolute: true,
-    dot: true,
-    deep: depthLimit,
-    expandDirectories: false,
-    followSymbolicLinks: false,
-    ignore: ['**/.git', '**/node_modules'].flatMap((name) => [name, `${name}/**`]),
-    fs: { readdir: walk.readdir },
-    signal,
-  });
-  signal.throwIfAborted();
+  search: PathSearch,
+): Promise<{ matches: Match[]; stoppedAfter: number | undefined }> {
+  const { root, hidden } = search;
+  const { paths, stoppedAfter } = await findPaths(search);
   const limit = pLimit(parallelStats);
   const found = await Promise.all(paths.map((path) => limit(() => fileInside(root, path, hidden))));
   const matches = found.filter((match) => match !== undefined);
-  return { matches, cutShort: walk.cutShort() };
+  return { matches, stoppedAfter };
 }
 
 /**
- * The match, unless it is no file, or hidden, or lies outside `root` once every link is resolved: a pattern may
- * name a link that leads out. What cannot be resolved (a dangling link, a file just removed) is no
- * match either.
+ * The match, unless it is no file, or hidden, or lies outside `root` once every link is resolved: a
+ * folder may be turned into a link after it was listed. What cannot be resolved is no match either.
  */
 async function fileInside(
   root: string,
@@ -108,7 +99,7 @@ async function resolveFile(path: string): Promise<{ real: string; stats: Stats }
 
 function toText(
   matches: Match[],
-  about: { base: string; cutShort: boolean; most: number },
+  about: { base: string; stoppedAfter: number | undefined; most: number },
 ): string {
   const lines = matches
     .sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1))
@@ -120,8 +111,10 @@ function toText(
       `[${about.most} of ${matches.length} matches shown: narrow the pattern or the path]`,
     );
   }
-  if (about.cutShort) {
-    lines.push(`[search stopped after ${walkLimit} entries: narrow the pattern or the path]`);
+  if (about.stoppedAfter !== undefined) {
+    lines.push(
+      `[search stopped after ${about.stoppedAfter} entries: narrow the pattern or the path]`,
+    );
   }
   return lines.join('\n');
 }

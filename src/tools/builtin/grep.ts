@@ -4,6 +4,7 @@ import { hiddenFrom, type OwnPaths } from '../../governance/own-paths.js';
 import { isWithin } from '../../platform/is-within.js';
 import { fromRunnableFactory } from '../from-runnable.js';
 import type { ToolDefinition } from '../tool.js';
+import { boundSearch } from './bound-search.js';
 
 const sdkGrep = fromRunnableFactory(({ workdir }) => betaGrepTool({ workdir }), {
   effect: 'read',
@@ -18,7 +19,7 @@ export const grepTool: ToolDefinition = {
     const grep = sdkGrep.open(context);
     return {
       run: async (input, call) => {
-        const found = await grep.run(input, call);
+        const found = await boundSearch(call, context, (bounded) => grep.run(input, bounded));
         // The SDK prints the workdir as given, or resolved where the input has a path.
         const base = await resolvePath({ workdir: context.workdir }, '.');
         const roots = [resolve(context.workdir), base];

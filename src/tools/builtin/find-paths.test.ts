@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { findPaths, type PathSearch } from './find-paths.js';
+import { GlobPattern } from './glob-pattern.js';
+
+let root: string;
+
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'find-')));
+  for (const folder of ['a', 'a/b', 'a/b/c']) {
+    await mkdir(join(root, folder));
+    await writeFile(join(root, folder, 'file.txt'), '');
+  }
+});
+
+afterEach(() => rm(root, { recursive: true }));
+
+async function find(pattern: string, more: Partial<PathSearch> = {}) {
+  const { signal } = new AbortController();
+  const search = { root, pattern: new GlobPattern(pattern), hidden: [], signal, ...more };
+  const { paths, stoppedAfter } = await findPaths(search);
+  return { paths: paths.map((path) => relative(root, path)).sort(), stoppedAfter };
+}
+
+describe('findPaths', () => {
+  // The tree has six entries below its root.
+  it.each([
+    [6, 3, undefined],
+    [5, undefined, 5],
+    [0, 0, 0],
+  ])('looks at %i entries at most', async (mostEntries, files, stoppedAfter) => {
+    const found = await find('**/*', { mostEntries });
+    expect(found.stoppedAfter).toBe(stoppedAfter);
+    if (files !== undefined) expect(found.paths).toHaveLength(files);
+  });
+
+  it('compares as much as it may, and says where it stopped', async () => {
+    expect(await find('**/*', { mostWork: 1 })).toEqual({ paths: [], stoppedAfter: 0 });
+  });
+
+  it('looks only into folders where something may fit', async () => {
+    expect(await find('a/*.txt', { mostEntries: 3 })).toEqual({
+      paths: ['a/file.txt'],
+      stoppedAfter: undefined,
+    });
+  });
+
+  it('finds nothing in what is hidden', async () => {
+    const { paths } = await find('**/*', { hidden: [join(root, 'a/b')] });
+    expect(paths).toEqual(['a/file.txt']);
+  });
+
+  it('lets others have their turn while it compares long names', async () => {
+    const names = Array.from({ length: 300 }, (_one, index) => `${'a'.repeat(240)}${index}`);
+    await Promise.all(names.map((name) => writeFile(join(root, name), '')));
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const found = await find(`**/${'?*'.repeat(100)}b`);
+    clearImmediate(next);
+    expect(found).toEqual({ paths: [], stoppedAfter: undefined });
+    expect(turns).toBeGreaterThan(5);
+  });
+});
