@@ -283,6 +283,7 @@ describe('permissionTable', () => {
       'plan-is-read-only: deny',
       'approved-for-session: allow',
       'asked-by-rule: ask',
+      'may-be-denied: ask',
       'allowed: allow',
       'reads-run: allow',
       'edits-accepted: allow',

@@ -1,6 +1,6 @@
 import type { PermissionArgument, ToolEffect } from '../tools/tool.js';
 import type { PermissionLayer } from './child-terms.js';
-import { findCover, findTouched, ruledCall, type RuledCall } from './match-rule.js';
+import { findCover, findHidden, findTouched, ruledCall, type RuledCall } from './match-rule.js';
 import type { PermissionRules } from './permission-rules.js';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
@@ -95,6 +95,15 @@ const decisionRules: readonly DecisionRule[] = [
     reason: (question) => touchedRule(question, 'ask', 'asks before'),
   },
   {
+    rule: 'may-be-denied',
+    when: 'a `deny` or `ask` rule has a pattern that may be about what a command runs and does not show',
+    verdict: 'ask',
+    reason: (question) => {
+      const rule = hiddenRule(question);
+      return rule && `what the command runs cannot be read from it, and ${rule} may be about it`;
+    },
+  },
+  {
     rule: 'allowed',
     when: '`allow` rules of the server, the agent or the session cover the call',
     verdict: 'allow',
@@ -178,11 +187,28 @@ function decideLayer(question: LayerQuestion): PermissionDecision {
 }
 
 function nobodyAsked({ tool }: LayerQuestion, rule: string, reason: string): string {
-  const [why, advice] =
-    rule === 'asked-by-rule'
-      ? [reason, 'Send the turn in another mode.']
-      : [`${tool.name} is not pre-approved`, howToAllow(tool)];
+  const [why, advice] = whyAsked(tool, rule, reason);
   return `permission denied: ${why}, and mode dontAsk asks nobody. ${advice}`;
+}
+
+function whyAsked(
+  tool: PermissionQuestion['tool'],
+  rule: string,
+  reason: string,
+): [string, string] {
+  switch (rule) {
+    case 'asked-by-rule':
+      return [reason, 'Send the turn in another mode.'];
+    case 'may-be-denied':
+      return [reason, 'Write out the programs and arguments, each command by itself.'];
+    default:
+      return [`${tool.name} is not pre-approved`, howToAllow(tool)];
+  }
+}
+
+function hiddenRule({ sources, call }: LayerQuestion): string | undefined {
+  const rules = sources.flatMap(({ rules: { deny = [], ask = [] } }) => [...deny, ...ask]);
+  return findHidden(rules, call);
 }
 
 function touchedRule(

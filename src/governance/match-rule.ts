@@ -1,6 +1,13 @@
 import type { PermissionArgument } from '../tools/tool.js';
 import { commandReadings } from './command-readings.js';
-import { matchText, onlyFit, pathMatcher, textMatcher, type Matcher } from './match-pattern.js';
+import {
+  commandMatcher,
+  matchText,
+  onlyFit,
+  pathMatcher,
+  textMatcher,
+  type Matcher,
+} from './match-pattern.js';
 import { parsePermissionRule } from './permission-rules.js';
 import { splitCommand } from './split-command.js';
 
@@ -9,6 +16,8 @@ export interface RuledCall {
   tool: string;
   /** What a rule that forbids looks for, any of it; undefined: it cannot be known. */
   any: readonly string[] | undefined;
+  /** Whether a pattern may be about what the call does and does not show. */
+  mayHave(pattern: string): boolean;
   /** What rules that allow must cover, all of it; undefined: no pattern does. */
   all: readonly string[] | undefined;
   /** The argument, letter for letter. */
@@ -20,10 +29,18 @@ export function ruledCall(tool: string, argument: PermissionArgument | undefined
   const { kind, texts = [], roots = [] } = argument ?? {};
   const matcher: RuledCall['matcher'] =
     kind === 'path' ? (pattern) => pathMatcher(pattern, roots) : textMatcher;
-  if (kind === undefined) return { tool, texts, matcher, any: undefined, all: undefined };
-  if (kind !== 'command') return { tool, texts, matcher, any: texts, all: texts };
-  const any = flatten(texts.map(commandReadings));
-  return { tool, texts, matcher, any, all: flatten(texts.map(splitCommand)) };
+  const call = { tool, texts, matcher, mayHave: () => false };
+  if (kind === undefined) return { ...call, any: undefined, all: undefined };
+  if (kind !== 'command') return { ...call, any: texts, all: texts };
+  const readings = texts.map(commandReadings);
+  return {
+    tool,
+    texts,
+    matcher: commandMatcher,
+    mayHave: (pattern) => readings.some((one) => one?.mayHave(pattern)),
+    any: flatten(readings.map((one) => one?.texts)),
+    all: flatten(texts.map(splitCommand)),
+  };
 }
 
 /**
@@ -37,6 +54,15 @@ export function findTouched(rules: readonly string[], call: RuledCall): string |
     const { tool, pattern } = parsed.rule;
     if (!matchText(tool, call.tool)) return false;
     return pattern === undefined || (call.any?.some(call.matcher(pattern)) ?? true);
+  });
+}
+
+/** The first rule with a pattern that may be about what the call does and does not show. */
+export function findHidden(rules: readonly string[], call: RuledCall): string | undefined {
+  return rules.find((text) => {
+    const parsed = parsePermissionRule(text);
+    if ('fault' in parsed || parsed.rule.pattern === undefined) return false;
+    return matchText(parsed.rule.tool, call.tool) && call.mayHave(parsed.rule.pattern);
   });
 }
 

@@ -99,6 +99,29 @@ describe('a rule for commands', () => {
     "'touch' made",
     't\\ouch made',
     'timeout 5 touch made',
+    'echo made | xargs touch',
+    'tou\0ch made',
+    "$'\\x74ouch' made",
+    'function f { touch made; }; f',
+    'coproc touch made; wait',
+    "env --split-string='touch made'",
+    'flock . touch made',
+    'taskset -c 0 touch made',
+    'chrt -b 0 touch made',
+    'setarch -R touch made',
+    'prlimit --nofile=100 touch made',
+    'unshare touch made',
+    "script -qc 'touch made' /dev/null",
+    "trap 'touch made' EXIT; (exit)",
+    '{touch,made}',
+    // Hidden: a person would be asked, and here nobody can be.
+    't=touch; $t made',
+    'tou$(:)ch made',
+    '/usr/bin/touc? made',
+    'echo dG91Y2ggbWFkZQ== | base64 -d | bash',
+    "bash <<< 'touch made'",
+    `awk 'BEGIN{system("touch made")}'`,
+    "git -c alias.x='!touch made' x",
   ])('that forbids looks into it: %j', async (command) => {
     const { result, hasMade } = await bash(command, denies);
     expect(result).toMatchObject({ status: 'denied' });
@@ -107,10 +130,8 @@ describe('a rule for commands', () => {
 
   // A guard rail, and no wall: what it does not see is listed here, so that nobody relies on it.
   it.each([
-    't=touch; $t made',
-    'tou$(:)ch made',
-    'echo dG91Y2ggbWFkZQ== | base64 -d | bash',
     ': > made',
+    `awk 'BEGIN{system("tou" "ch made")}'`,
     'printf "touch made" > s.sh; bash s.sh',
   ])('that forbids does not see: %j', async (command) => {
     const { result, hasMade } = await bash(command, denies);
@@ -132,10 +153,14 @@ describe('a rule for commands', () => {
     const parent = path.dirname(server.projectRoot);
     const before = await readdir(parent);
     // What is written to /tmp, where the tests' projects are, is the sandbox's own.
-    for (const command of ['t=touch; $t ../made', ': > ../made', 'ln -s .. up; : > up/made']) {
+    for (const command of [
+      'printf "touch ../made" > s.sh; bash s.sh',
+      ': > ../made',
+      'ln -s .. up; : > up/made',
+    ]) {
       await bash(command, denies);
     }
-    for (const command of [': > /usr/made', 't=touch; $t ~/made', ': > /etc/made']) {
+    for (const command of [': > /usr/made', ': > ~/made', ': > /etc/made']) {
       expect([command, (await bash(command, denies)).result]).toMatchObject([
         command,
         { status: 'error', output: expect.stringContaining('Read-only file system') },

@@ -129,6 +129,13 @@ describe.each(eachShells)('bash %s', (_name, shells) => {
     expect((await bash('echo fine')).split('\n').at(-1)).toBe('fine');
   });
 
+  it('refuses a command with NUL, which bash would drop', async () => {
+    expect(await run({ command: 'ech\0o fine' })).toMatchObject({
+      status: 'error',
+      output: 'bash: command has the character NUL',
+    });
+  });
+
   it('says what is no text without an end', async () => {
     expect(await bash("printf 'a\\000\\377b\\n\\n'")).toBe('a\u0000\ufffdb');
   });

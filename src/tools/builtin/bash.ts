@@ -86,6 +86,8 @@ function openShell(
       if (input['restart'] === true) return 'the next command starts a fresh shell';
       throw new ToolFailure('bash: command is required');
     }
+    // Bash drops it: what would run is another command than the one that was judged.
+    if (command.includes('\0')) throw new ToolFailure('bash: command has the character NUL');
     const timeoutMs = Math.min(Number(input['timeout_ms'] ?? longestMs), longestMs);
     try {
       const shell = await ready(signal);
