@@ -2,10 +2,17 @@ import { parseArgs } from 'node:util';
 import type { TurnpikeClient } from '../client/turnpike-client.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer } from './find-server.js';
-import { UsageError } from './parse-turn-arguments.js';
+import { serverOptions } from './server-options.js';
+import { UsageError } from './usage-error.js';
 import { askedLine, oneLine } from './plain-text.js';
 
 type Environment = Record<string, string | undefined>;
+
+/** What to do at a server, and which one `--url` names. */
+interface Asked {
+  url: string | undefined;
+  act(client: TurnpikeClient): Promise<unknown>;
+}
 
 /**
  * `turnpike approvals`, `turnpike approve ID`, `turnpike deny ID [WHY]`: what turns wait for, and
@@ -19,9 +26,8 @@ export async function answerCommand(
   environment: Environment,
 ): Promise<number> {
   try {
-    const client = clientOf(await findServer(environment, 'running'));
-    if (command === 'approvals') await list(client, args);
-    else await answer(client, command, args);
+    const { url, act } = command === 'approvals' ? readList(args) : readAnswer(command, args);
+    await act(clientOf(await findServer(environment, { url, orElse: 'refuse' })));
     return 0;
   } catch (error) {
     process.stderr.write(`${explainFailure(error)}\n`);
@@ -29,10 +35,15 @@ export async function answerCommand(
   }
 }
 
-async function list(client: TurnpikeClient, args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
+function readList(args: readonly string[]): Asked {
+  const options = { json: { type: 'boolean', default: false }, ...serverOptions } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  return { url: values.url, act: (client) => list(client, values.json) };
+}
+
+async function list(client: TurnpikeClient, isJson: boolean): Promise<void> {
   const { approvals: open } = await client.approvals.list({ limit: 200 });
-  if (values.json === true) return void process.stdout.write(`${JSON.stringify(open)}\n`);
+  if (isJson) return void process.stdout.write(`${JSON.stringify(open)}\n`);
   if (open.length === 0) process.stderr.write('No turn waits for an approval.\n');
   for (const { approvalId, kind, name, input, reason, expiresAt } of open) {
     const call = askedLine(`${name} ${JSON.stringify(input)}`);
@@ -42,30 +53,26 @@ async function list(client: TurnpikeClient, args: readonly string[]): Promise<vo
   }
 }
 
-async function answer(
-  client: TurnpikeClient,
-  command: 'approve' | 'deny',
-  args: readonly string[],
-): Promise<void> {
+function readAnswer(command: 'approve' | 'deny', args: readonly string[]): Asked {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { session: { type: 'boolean' }, rule: { type: 'string' } },
+    options: { session: { type: 'boolean' }, rule: { type: 'string' }, ...serverOptions },
   });
+  const { rule, url } = values;
   const [id, ...words] = positionals;
   if (id === undefined) throw new UsageError(`turnpike ${command} needs the id of an approval`);
-  const forSession = values.session === true || values.rule !== undefined;
+  const forSession = values.session === true || rule !== undefined;
   if (command === 'deny' && forSession)
     throw new UsageError('--session and --rule go with approve');
   if (command === 'approve' && words.length > 0) {
     throw new UsageError('turnpike approve takes one id; a message goes with deny');
   }
   if (command === 'deny') {
-    await client.approvals.deny(id, words.length === 0 ? undefined : words.join(' '));
-  } else if (forSession) {
-    const { rule } = values;
-    await client.approvals.approveForSession(id, rule === undefined ? {} : { rule });
-  } else {
-    await client.approvals.approve(id);
+    const why = words.length === 0 ? undefined : words.join(' ');
+    return { url, act: ({ approvals }) => approvals.deny(id, why) };
   }
+  if (!forSession) return { url, act: ({ approvals }) => approvals.approve(id) };
+  const scope = rule === undefined ? {} : { rule };
+  return { url, act: ({ approvals }) => approvals.approveForSession(id, scope) };
 }

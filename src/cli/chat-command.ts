@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
+import { startOptions } from './server-options.js';
 import { openChatInput } from './open-chat-input.js';
 import { runChat } from './run-chat.js';
 import { openScreen, tellRetries } from './screen.js';
@@ -23,9 +24,11 @@ export async function chatCommand(
         session: { type: 'string' },
         agent: { type: 'string' },
         json: { type: 'boolean', default: false },
+        ...startOptions,
       },
     });
-    server = await findServer(environment);
+    const orElse = values.start === true ? 'start' : 'offer';
+    server = await findServer(environment, { url: values.url, orElse });
     const screen = openScreen(environment, values.json);
     const input = openChatInput(values.json);
     try {

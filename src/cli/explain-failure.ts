@@ -4,7 +4,7 @@ import { ConfigError } from '../config.js';
 import { errorCode } from '../platform/error-code.js';
 import { DataFolderBusyError } from '../storage/data-folder.js';
 import { describeAdvice } from './describe-advice.js';
-import { UsageError } from './parse-turn-arguments.js';
+import { UsageError } from './usage-error.js';
 import { plainText } from './plain-text.js';
 
 /** What went wrong with a command that talks to a server, and what to do. */
@@ -21,7 +21,7 @@ function explain(error: unknown): string {
     return `${code}: ${message}${advice}`;
   }
   if (error instanceof ConnectionLostError && error.turnId === undefined) {
-    return `The server cannot be reached: ${reasonOf(error.cause)}. Start one (npm start), or correct TURNPIKE_URL.`;
+    return `The server cannot be reached: ${reasonOf(error.cause)}. Start one (npm start, or turnpike serve), or correct --url or TURNPIKE_URL.`;
   }
   const explained = [UsageError, ConfigError, AgentsInvalidError, DataFolderBusyError];
   const known = explained.find((type) => error instanceof type);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { AuditLog } from '../access/audit-log.js';
 import { KeyService, type CreatedKey } from '../access/key-service.js';
 import { KeyStore } from '../access/key-store.js';
@@ -8,14 +9,23 @@ import { readConfig, type Config } from '../config.js';
 import { systemClock } from '../platform/clock.js';
 import { Opened } from '../platform/opened.js';
 import type { OpenedDatabase } from '../storage/connection.js';
-import { holdDataFolder, livingOwner } from '../storage/data-folder.js';
+import { holdDataFolder } from '../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../storage/embedded-database.js';
 import { openPostgres } from '../storage/postgres-database.js';
 import { UnreachableError } from '../unreachable-error.js';
 import { clientOf } from './find-server.js';
+import { locateServer } from './locate-server.js';
+import { NoServerError } from './no-server-error.js';
 
 /** Who the audit log says it was. */
 const COMMAND_LINE = 'command-line';
+
+export interface KeyPlace {
+  /** The value of `--url`. */
+  url?: string | undefined;
+  /** A key is to be made, and not only looked for. */
+  isNew: boolean;
+}
 
 export interface KeyAdmin {
   /** @param body as the route takes it. */
@@ -27,20 +37,32 @@ export interface KeyAdmin {
 
 /**
  * Where keys are managed: at the server `TURNPIKE_URL` names; in the database of `DATABASE_URL`; at
- * the server that holds the data folder, since an embedded database has one owner; or in the data
- * folder itself while nobody serves it.
+ * the server that holds the data folder, since an embedded database has one owner; in the data folder
+ * itself while nobody serves it; or, where there is no such folder and nobody named one, at the server on
+ * the port that `npm start` uses. A folder is made for the first key alone.
  *
- * @throws ConfigError, DataFolderBusyError, UnreachableError.
+ * @throws UsageError, ConfigError, DataFolderBusyError, UnreachableError; NoServerError where there
+ *   is nothing to look at.
  */
 export async function openKeyAdmin(
   environment: Record<string, string | undefined>,
+  { url, isNew }: KeyPlace,
 ): Promise<KeyAdmin> {
   const config = readConfig(environment);
-  const named = environment['TURNPIKE_URL']?.replace(/\/+$/, '');
-  if (named !== undefined && named !== '') return atServer(named, config.clientKey);
-  if (config.databaseUrl !== undefined) return inDatabase(await openDeployed(config.databaseUrl));
-  const owner = await livingOwner(config.dataDir);
-  if (owner?.url !== undefined) return atServer(owner.url, config.clientKey);
+  const isNamed = url !== undefined || (environment['TURNPIKE_URL'] ?? '') !== '';
+  if (!isNamed && config.databaseUrl !== undefined) {
+    return inDatabase(await openDeployed(config.databaseUrl));
+  }
+  const search = await locateServer(environment, url);
+  const { isByPort } = search;
+  const hasFolder = isNamed || existsSync(config.dataDir);
+  // Keys of a folder that was named, or is there, are not made at a server that has another one.
+  const isOthers = isByPort && (hasFolder || (environment['TURNPIKE_DATA_DIR'] ?? '') !== '');
+  if (search.url !== undefined && !isOthers) {
+    if (isByPort) process.stderr.write(`server ${search.url}\n`);
+    return atServer(search.url, config.clientKey);
+  }
+  if (!hasFolder && !isNew) throw new NoServerError(search);
   return inDatabase(await openFolder(config));
 }
 

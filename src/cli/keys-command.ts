@@ -3,9 +3,10 @@ import type { KeyView } from '../access/view-key.js';
 import { ConnectionLostError, TurnpikeError } from '../client/turnpike-client.js';
 import { TypedError } from '../platform/typed-error.js';
 import { explainFailure } from './explain-failure.js';
+import { NoServerError } from './no-server-error.js';
 import { openKeyAdmin, type KeyAdmin } from './key-admin.js';
 import { parseKeysArguments, type KeysArguments } from './parse-keys-arguments.js';
-import { UsageError } from './parse-turn-arguments.js';
+import { UsageError } from './usage-error.js';
 import { explainStartFailure } from './serve-command.js';
 
 type Environment = Record<string, string | undefined>;
@@ -22,7 +23,8 @@ export async function keysCommand(
   let admin: KeyAdmin | undefined;
   try {
     const wanted = parseKeysArguments(args);
-    admin = await openKeyAdmin(environment);
+    const { url, action } = wanted;
+    admin = await openKeyAdmin(environment, { url, isNew: action === 'create' });
     console.log(await act(admin, wanted));
     return 0;
   } catch (error) {
@@ -78,7 +80,8 @@ function expiry({ expiresAt }: KeyView): string {
 }
 
 function explain(error: unknown, environment: Environment): string {
-  if (error instanceof UsageError || error instanceof TypedError) return error.message;
+  const own = [UsageError, NoServerError, TypedError];
+  if (own.some((type) => error instanceof type)) return (error as Error).message;
   if (error instanceof TurnpikeError || error instanceof ConnectionLostError) {
     return explainFailure(error);
   }

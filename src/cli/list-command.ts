@@ -4,7 +4,8 @@ import type { TurnpikeClient } from '../client/turnpike-client.js';
 import { describeAgent, describeModel, describeSession } from './describe-listed.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
-import { UsageError } from './parse-turn-arguments.js';
+import { serverOptions } from './server-options.js';
+import { UsageError } from './usage-error.js';
 
 export type Listed = 'sessions' | 'agents' | 'models';
 
@@ -20,8 +21,8 @@ export async function listCommand(
 ): Promise<number> {
   let server: FoundServer | undefined;
   try {
-    const { json, limit } = readArguments(what, args);
-    server = await findServer(environment);
+    const { json, limit, url } = readArguments(what, args);
+    server = await findServer(environment, { url, orElse: 'refuse' });
     const lines = await linesOf(what, clientOf(server), { json, limit });
     for (const line of lines) process.stdout.write(`${line}\n`);
     if (lines.length === 0 && !json) process.stderr.write(`There are no ${what}.\n`);
@@ -38,6 +39,10 @@ interface Asked {
   json: boolean;
   /** Of sessions. */
   limit: number;
+}
+
+interface ListArguments extends Asked {
+  url: string | undefined;
 }
 
 function linesOf(what: Listed, client: TurnpikeClient, { json, limit }: Asked): Promise<string[]> {
@@ -78,15 +83,19 @@ async function modelLines(client: TurnpikeClient, json: boolean): Promise<string
   return models.map((one) => (json ? JSON.stringify(one) : describeModel(one, defaultModel)));
 }
 
-function readArguments(what: Listed, args: readonly string[]): Asked {
+function readArguments(what: Listed, args: readonly string[]): ListArguments {
   const { values } = parseArgs({
     args: [...args],
-    options: { json: { type: 'boolean', default: false }, limit: { type: 'string' } },
+    options: {
+      json: { type: 'boolean', default: false },
+      limit: { type: 'string' },
+      ...serverOptions,
+    },
   });
   if (what !== 'sessions' && values.limit !== undefined)
     throw new UsageError('--limit goes with sessions');
   const limit = Number(values.limit ?? 20);
   if (!Number.isInteger(limit) || limit < 1)
     throw new UsageError('--limit takes a whole number from 1');
-  return { json: values.json, limit };
+  return { json: values.json, limit, url: values.url };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseKeysArguments } from './parse-keys-arguments.js';
-import { UsageError } from './parse-turn-arguments.js';
+import { UsageError } from './usage-error.js';
 
 const parse = (line: string) => parseKeysArguments(line.split(' '));
 

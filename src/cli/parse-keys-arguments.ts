@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from './parse-turn-arguments.js';
+import { serverOptions } from './server-options.js';
+import { UsageError } from './usage-error.js';
 
-export type KeysArguments = { json: boolean } & (
+export type KeysArguments = { json: boolean; url: string | undefined } & (
   | { action: 'create'; body: Record<string, unknown> }
   | { action: 'list' }
   | { action: 'revoke'; id: string }
@@ -17,6 +18,7 @@ const options = {
   'tokens-per-day': { type: 'string' },
   'usd-per-day': { type: 'string' },
   json: { type: 'boolean', default: false },
+  ...serverOptions,
 } as const;
 
 const limits = {
@@ -29,10 +31,11 @@ const limits = {
 /** What comes after `turnpike keys`. Values are checked where they are used. @throws UsageError. */
 export function parseKeysArguments(args: readonly string[]): KeysArguments {
   const { values, positionals } = parse(args);
-  const { json } = values;
+  const { json, url } = values;
   const [action, id, ...more] = positionals;
-  if (action === 'list' && id === undefined) return { action, json };
-  if (action === 'revoke' && id !== undefined && more.length === 0) return { action, id, json };
+  if (action === 'list' && id === undefined) return { action, json, url };
+  if (action === 'revoke' && id !== undefined && more.length === 0)
+    return { action, id, json, url };
   if (action !== 'create' || id !== undefined) {
     throw new UsageError(
       'turnpike keys create --principal NAME, turnpike keys list, or turnpike keys revoke ID',
@@ -41,7 +44,7 @@ export function parseKeysArguments(args: readonly string[]): KeysArguments {
   if (values.principal === undefined) {
     throw new UsageError('A key is somebody’s: turnpike keys create --principal NAME');
   }
-  return { action, json, body: toBody(values) };
+  return { action, json, url, body: toBody(values) };
 }
 
 function parse(args: readonly string[]) {

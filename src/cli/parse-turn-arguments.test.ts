@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseTurnArguments, UsageError } from './parse-turn-arguments.js';
+import { parseTurnArguments } from './parse-turn-arguments.js';
+import { UsageError } from './usage-error.js';
 
 describe('parseTurnArguments', () => {
-  const parse = (...args: string[]) => parseTurnArguments(args, '/home/me');
+  const parse = (...args: string[]) =>
+    parseTurnArguments(args, { folder: '/home/me', isPiped: false });
 
   it('takes a message alone', () => {
     expect(parse('Hello')).toEqual({
@@ -12,7 +14,23 @@ describe('parseTurnArguments', () => {
       persona: undefined,
       opts: {},
       json: false,
+      url: undefined,
+      start: false,
     });
+  });
+
+  it('reads standard input for want of a message, where it is no terminal', () => {
+    const piped = (...args: string[]) =>
+      parseTurnArguments(args, { folder: '/home/me', isPiped: true }).message;
+    expect(piped()).toBe('-');
+    expect(piped('--attach', 'a.txt')).toBe('-');
+    expect(piped('Hello')).toBe('Hello');
+    expect(() => parse()).toThrow(UsageError);
+  });
+
+  it('takes the server, and whether one may be started', () => {
+    const { url, start } = parse('Hello', '--url', 'http://h:1', '--start');
+    expect([url, start]).toEqual(['http://h:1', true]);
   });
 
   it('joins words that were not quoted', () => {

@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { startOptions } from './server-options.js';
+import { UsageError } from './usage-error.js';
 
 export interface TurnArguments {
   /** `-` stands for standard input. */
@@ -10,22 +12,25 @@ export interface TurnArguments {
   persona: string | undefined;
   opts: Record<string, unknown>;
   json: boolean;
+  /** The server to use. */
+  url: string | undefined;
+  /** Where there is none, one is started without a question. */
+  start: boolean;
 }
 
-/** Not a way to call the command; the message says which way is. */
-export class UsageError extends Error {}
-
 /**
- * @param folder what relative paths start from: the one the user called from.
+ * @param caller the folder that relative paths start from; and whether standard input is no terminal: it
+ *   is the message then, where none is among the arguments.
  * @throws UsageError
  */
-export function parseTurnArguments(args: readonly string[], folder: string): TurnArguments {
+export function parseTurnArguments(
+  args: readonly string[],
+  { folder, isPiped }: { folder: string; isPiped: boolean },
+): TurnArguments {
   const { values, positionals } = parse(args);
-  const message = positionals.join(' ');
+  const message = positionals.length === 0 && isPiped ? '-' : positionals.join(' ');
   const attachments = (values.attach ?? []).map((file) => path.resolve(folder, file));
-  if (message.trim() === '' && attachments.length === 0) {
-    throw new UsageError('Say what the turn is about: turnpike turn "MESSAGE" (or --attach FILE).');
-  }
+  if (message.trim() === '' && attachments.length === 0) throw emptyTurn();
   const { mode, model, tools } = values;
   return {
     message,
@@ -39,7 +44,14 @@ export function parseTurnArguments(args: readonly string[], folder: string): Tur
       ...(values.persona === undefined ? {} : { persona: values.persona }),
     },
     json: values.json ?? false,
+    url: values.url,
+    start: values.start ?? false,
   };
+}
+
+/** Nothing was asked. */
+export function emptyTurn(): UsageError {
+  return new UsageError('Say what the turn is about: turnpike turn "MESSAGE" (or --attach FILE).');
 }
 
 function parse(args: readonly string[]) {
@@ -55,6 +67,7 @@ function parse(args: readonly string[]) {
         model: { type: 'string' },
         tools: { type: 'string' },
         json: { type: 'boolean' },
+        ...startOptions,
       },
     });
   } catch (error) {

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
-import { UsageError } from './parse-turn-arguments.js';
+import { serverOptions } from './server-options.js';
+import { UsageError } from './usage-error.js';
 import { printTurn } from './print-turn.js';
 import { openScreen, tellRetries } from './screen.js';
 
@@ -17,8 +18,8 @@ export async function tailCommand(
 ): Promise<number> {
   let server: FoundServer | undefined;
   try {
-    const { turnId, after, json } = readArguments(args);
-    server = await findServer(environment);
+    const { turnId, after, json, url } = readArguments(args);
+    server = await findServer(environment, { url, orElse: 'refuse' });
     const screen = openScreen(environment, json);
     const client = clientOf(server, tellRetries(screen));
     // A server that is not there, or has no such turn, is not waited for.
@@ -36,11 +37,16 @@ function readArguments(args: readonly string[]): {
   turnId: string;
   after: string | undefined;
   json: boolean;
+  url: string | undefined;
 } {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { json: { type: 'boolean', default: false }, after: { type: 'string' } },
+    options: {
+      json: { type: 'boolean', default: false },
+      after: { type: 'string' },
+      ...serverOptions,
+    },
   });
   const [turnId, ...more] = positionals;
   if (turnId === undefined || more.length > 0) {
@@ -48,5 +54,5 @@ function readArguments(args: readonly string[]): {
       'Say which turn: turnpike tail TURN_ID (it is in the last line of a turn).',
     );
   }
-  return { turnId, after: values.after, json: values.json };
+  return { turnId, after: values.after, json: values.json, url: values.url };
 }

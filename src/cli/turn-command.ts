@@ -3,7 +3,7 @@ import type { TurnpikeClient } from '../client/turnpike-client.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
 import { interruptOnSignal } from './interrupt-on-signal.js';
-import { parseTurnArguments, type TurnArguments } from './parse-turn-arguments.js';
+import { emptyTurn, parseTurnArguments, type TurnArguments } from './parse-turn-arguments.js';
 import { printTurn } from './print-turn.js';
 import { openScreen, tellRetries, type Screen } from './screen.js';
 import { uploadFiles } from './upload-files.js';
@@ -23,9 +23,11 @@ export async function turnCommand(
   try {
     // npm runs scripts in the package's folder; the user called from another.
     const folder = environment['INIT_CWD'] ?? process.cwd();
-    const wanted = parseTurnArguments(args, folder);
+    const wanted = parseTurnArguments(args, { folder, isPiped: !process.stdin.isTTY });
     const message = wanted.message === '-' ? await readAll(process.stdin) : wanted.message;
-    server = await findServer(environment);
+    if (message.trim() === '' && wanted.attachments.length === 0) throw emptyTurn();
+    const orElse = wanted.start ? 'start' : 'offer';
+    server = await findServer(environment, { url: wanted.url, orElse });
     const screen = openScreen(environment, wanted.json);
     const client = clientOf(server, tellRetries(screen));
     const attachments = await attach(client, wanted, message);

@@ -16,7 +16,7 @@ describe('turnpike keys', () => {
     act: (admin: Awaited<ReturnType<typeof openKeyAdmin>>) => Promise<T>,
     more: Record<string, string> = {},
   ): Promise<T> {
-    const admin = await openKeyAdmin({ ...server.store.environment, ...more });
+    const admin = await openKeyAdmin({ ...server.store.environment, ...more }, { isNew: true });
     try {
       return await act(admin);
     } finally {
@@ -43,7 +43,10 @@ describe('turnpike keys', () => {
   it('says what to do where the server asks for a key', async () => {
     const other = await startServer();
     const at = (key: Record<string, string>) =>
-      openKeyAdmin({ ...other.store.environment, TURNPIKE_URL: `${other.url}/`, ...key });
+      openKeyAdmin(
+        { ...other.store.environment, TURNPIKE_URL: `${other.url}/`, ...key },
+        { isNew: false },
+      );
     const isAlone = other.runtime.config.databaseUrl === undefined;
     if (isAlone) {
       const { secret } = await (await at({})).create({ principal: 'me' });

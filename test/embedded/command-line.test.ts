@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startInteractive } from '../support/start-interactive.js';
 import { given } from '../support/test-services.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
@@ -28,11 +29,23 @@ describe('turnpike on the command line', () => {
     stderr: string;
   }
 
-  function run(args: string[], more: { input?: string; environment?: object } = {}) {
+  /** Elsewhere than where a server runs, and nobody says where one does. */
+  async function elsewhere() {
+    const cwd = await mkdtemp(path.join(folder, 'elsewhere-'));
+    return { cwd, environment: { TURNPIKE_URL: '', TURNPIKE_PORT: '0' } };
+  }
+
+  interface RunOptions {
+    input?: string;
+    environment?: object;
+    cwd?: string;
+  }
+
+  function run(args: string[], more: RunOptions = {}) {
     const { PATH = '', HOME = '' } = process.env;
     const environment = { TURNPIKE_URL: server.url, ...more.environment };
     const child = spawn(process.execPath, [cli, ...args], {
-      cwd: folder,
+      cwd: more.cwd ?? folder,
       env: { PATH, HOME, ...environment },
     });
     let stdout = '';
@@ -100,9 +113,13 @@ describe('turnpike on the command line', () => {
     expect(frames.at(-1)).toMatchObject({ event: 'process:exit', data: { exitCode: 0 } });
   });
 
-  it('reads the message from standard input', async () => {
-    const { stdout } = await run(['turn', '-'], { input: 'from a pipe' }).ended;
-    expect(stdout).toContain('You wrote: "from a pipe"');
+  it('reads the message from standard input, with a dash and without', async () => {
+    for (const args of [['turn', '-'], ['turn']]) {
+      const { stdout } = await run(args, { input: 'from a pipe' }).ended;
+      expect(stdout).toContain('You wrote: "from a pipe"');
+    }
+    const { code, stderr } = await run(['turn'], { input: ' \n' }).ended;
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Say what the turn is about')]);
   });
 
   it('exits as the turn does: 1 for a failure, 130 for Ctrl-C', async () => {
@@ -121,8 +138,84 @@ describe('turnpike on the command line', () => {
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).not.toBe('');
     }
-    const help = await run(['--help']).ended;
-    expect([help.code, help.stdout.includes('turnpike turn')]).toEqual([0, true]);
+    const { stderr } = await run(['fly']).ended;
+    expect(stderr).toBe('There is no command fly; turnpike --help lists those there are.\n');
+    for (const args of [['--help'], ['help'], ['turn', '--help'], ['sessions', '-h']]) {
+      const help = await run(args).ended;
+      expect([help.code, help.stdout.includes('turnpike turn')]).toEqual([0, true]);
+    }
+  });
+
+  it('says its version', async () => {
+    const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+    const { version } = JSON.parse(manifest) as { version: string };
+    const { code, stdout } = await run(['--version']).ended;
+    expect([code, stdout]).toEqual([0, `${version}\n`]);
+  });
+
+  it('finds the server on the port that npm start uses, and leaves no folder', async () => {
+    const { cwd, environment } = await elsewhere();
+    const { port } = new URL(server.url);
+    const at = { cwd, environment: { ...environment, TURNPIKE_PORT: port } };
+    const turn = await run(['turn', 'Hello'], at).ended;
+    expect(turn.stdout).toContain('This is the rehearsal model.');
+    expect(turn.stderr).toContain(`server http://127.0.0.1:${port}\nsession sess_`);
+    const listed = await run(['sessions', '--limit', '1'], at).ended;
+    expect(listed.stdout).toContain(cwd);
+    const named = await run(['sessions', '--url', server.url], { cwd, environment }).ended;
+    expect([named.code, named.stderr]).toEqual([0, '']);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it('starts none to look at it, nor unasked, says what to do, and leaves no folder', async () => {
+    const at = await elsewhere();
+    const turnId = 'turn_00000000-0000-4000-8000-000000000000';
+    const only = ['sessions', 'agents', 'models', 'approvals', `tail ${turnId}`, 'keys list'];
+    for (const command of [...only, 'turn Hello', 'chat']) {
+      const { code, stdout, stderr } = await run(command.split(' '), at).ended;
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/^No server was found: .* name one with --url or TURNPIKE_URL\..*\n$/);
+      expect(stderr.includes('--start')).toBe(command === 'turn Hello' || command === 'chat');
+    }
+    expect(await readdir(at.cwd)).toEqual([]);
+  });
+
+  it.each(['turn Hello', 'chat'])('offers to start one at a terminal: %s', async (command) => {
+    const { cwd, environment } = await elsewhere();
+    const { PATH = '', HOME = '' } = process.env;
+    const person = startInteractive([process.execPath, cli, ...command.split(' ')], {
+      cwd,
+      env: { PATH, HOME, TERM: 'xterm', ...environment },
+    });
+    if (!person.isTerminal) {
+      expect(await person.ended).toBe(1);
+      return;
+    }
+    await person.until(
+      /Start one until this command ends, with its data in .*elsewhere-.*\? \[y\/N\] /,
+    );
+    expect(await readdir(cwd)).toEqual([]);
+    person.send('n\n');
+    expect(await person.ended).toBe(1);
+    expect(person.output()).toContain('None was started.');
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it('starts one at a terminal when its person says so', async () => {
+    const { cwd, environment } = await elsewhere();
+    const { PATH = '', HOME = '' } = process.env;
+    const person = startInteractive([process.execPath, cli, 'turn', 'Hello'], {
+      cwd,
+      env: { PATH, HOME, TERM: 'xterm', ...environment },
+    });
+    if (person.isTerminal) {
+      await person.until(/\[y\/N\] /);
+      person.send('y\n');
+      await person.until(/completed \(end_turn\)/);
+    }
+    expect([await person.ended, await readdir(cwd)]).toEqual(
+      person.isTerminal ? [0, ['.turnpike']] : [1, []],
+    );
   });
 
   it('says why a turn was refused, or a server not reached', async () => {
@@ -140,13 +233,13 @@ describe('turnpike on the command line', () => {
     ]);
   });
 
-  it('starts a server of its own when there is none, and finds the one that has the folder', async () => {
+  it('starts a server of its own where it is told to, and finds the one that has the folder', async () => {
     const TURNPIKE_DATA_DIR = path.join(
       await mkdtemp(path.join(given('TEST_DATABASES'), 'new-')),
       'data',
     );
-    const environment = { TURNPIKE_URL: '', TURNPIKE_DATA_DIR };
-    const alone = await run(['turn', 'Hello'], { environment }).ended;
+    const environment = { TURNPIKE_URL: '', TURNPIKE_PORT: '0', TURNPIKE_DATA_DIR };
+    const alone = await run(['turn', '--start', 'Hello'], { environment }).ended;
     expect([alone.code, alone.stdout.includes('This is the rehearsal model.')]).toEqual([0, true]);
     const serving = run(['serve', '--port', '0'], { environment });
     await new Promise<void>((resolve) => {
