@@ -24,6 +24,7 @@ describe('the chat', () => {
     await chat.begin(on.server.projectRoot, message);
     await chat.status('Done');
     expect(await chat.text()).toContain('word60');
+    expect(await chat.text()).toMatch(/this is a cited answer\.\s*\n\s*word1 /);
     const thinking = chat.conversation.getByText('Thinking');
     expect(await page.getByText('thought1').isVisible()).toBe(false);
     await thinking.click();
@@ -115,11 +116,43 @@ describe('the chat', () => {
     expect(await chat.text(1)).toContain('word2');
   });
 
-  it('says why a turn failed, and asks again', async () => {
-    const { chat, page } = await begin('Fail [[fail=400]]');
+  it('says why a turn failed and what to do, and asks again where that may help', async () => {
+    const { chat, page } = await begin('Fail [[fail=529 after=3]]');
     await chat.status('Failed');
+    const note = chat.turn(0).getByRole('alert');
+    expect(await note.innerText()).toMatch(
+      /Rehearsed failure 529\. Wait, then send the turn again\./,
+    );
+    expect(await note.innerText()).toContain('SDK_FAILURE · OVERLOADED');
+    expect(await note.innerText()).not.toContain('Reload');
     await page.getByRole('button', { name: 'Try again' }).click();
     await chat.status('Failed', 1);
+    await page.reload();
+    await chat.turn(0).getByRole('alert').getByText('OVERLOADED').waitFor();
+
+    await chat.send('Fail [[fail=400]]');
+    await chat.status('Failed', 2);
+    const refusal = chat.turn(2).getByRole('alert');
+    expect(await refusal.innerText()).toContain(
+      'Sent again as it is, it would fail in the same way.',
+    );
+    expect(await refusal.getByRole('button').count()).toBe(0);
+  });
+
+  it('offers no composer for a session that is not there, or not any more', async () => {
+    const nowhere = '/sessions/sess_00000000-0000-4000-8000-000000000000';
+    const { page } = await on.console.visit(nowhere);
+    await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Delete session' }).count()).toBe(0);
+
+    const sessionId = await on.server.client.createSession(on.server.projectRoot);
+    await page.goto(`/sessions/${sessionId}`);
+    await page.getByText('Nothing has been said yet.').waitFor();
+    await on.server.client.request('DELETE', `/api/harness/session/${sessionId}`);
+    await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Start a session' }).click();
+    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
   });
 
   it('runs a tool in a card with its input, its change and its output', async () => {
@@ -131,6 +164,7 @@ describe('the chat', () => {
       '[[tool=write {"file_path":"a.txt","content":"one\\ntwo"}]]',
     );
     await chat.status('Done');
+    await page.getByTitle('Permissions').getByText('Allow edits', { exact: true }).waitFor();
     const card = chat.tool('write');
     await card.getByText('+2').waitFor();
     expect(await card.getByLabel('Changes of a.txt').innerText()).toContain('two');

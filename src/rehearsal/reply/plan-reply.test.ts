@@ -287,4 +287,10 @@ describe('splitInput', () => {
   it('sends no input as one empty fragment', () => {
     expect(splitInput({}, 5)).toEqual(['']);
   });
+
+  it('begins a paragraph with each text that follows a text', () => {
+    const text = textOf(reply([user('[[cite]] [[tokens=2]]')]));
+    expect(text).toBe('As "Rehearsal notes" says, this is a cited answer.\n\nword1 word2');
+    expect(textOf(reply([user('[[think=2]] [[tokens=2]]')]))).toBe('word1 word2');
+  });
 });

@@ -99,7 +99,7 @@ function wantedBlocks(facts: Facts): ReplyBlock[] {
   const { body: request, profile } = accepted;
   const { step } = conversation;
   const calls = request.tool_choice?.type === 'none' ? [] : planCalls(directives, step, newId);
-  return [
+  return asParagraphs([
     ...planThinking({ request, profile, directives, step, newId }),
     ...(find(directives, 'cite') ? [citeDocument(conversation.document)] : []),
     ...textBlocks(facts, calls.length > 0),
@@ -110,7 +110,16 @@ function wantedBlocks(facts: Facts): ReplyBlock[] {
       open: conversation.openServerCall,
     }),
     ...calls,
-  ];
+  ]);
+}
+
+/** Whoever reads a reply puts its text blocks together as they are: what parts them is in them. */
+function asParagraphs(blocks: readonly ReplyBlock[]): ReplyBlock[] {
+  return blocks.map((block, index) => {
+    if (block.type !== 'text' || blocks[index - 1]?.type !== 'text') return block;
+    const [first = '', ...rest] = block.deltas;
+    return { ...block, deltas: [`\n\n${first}`, ...rest] };
+  });
 }
 
 function textBlocks(facts: Facts, hasCalls: boolean): ReplyBlock[] {

@@ -1,18 +1,23 @@
 import { CircleAlert, RotateCw } from '../ui/icons.js';
 import { Button } from '../ui/button.js';
-import { describeFault } from './describe-fault.js';
+import { describeFault, type DescribedFault } from './describe-fault.js';
 
-/** What went wrong and what to do about it. */
-export function FaultNote({
-  fault,
-  onRetry,
-  onDismiss,
-}: {
-  fault: unknown;
+interface Ways {
   onRetry?: (() => void) | undefined;
   onDismiss?: (() => void) | undefined;
-}) {
-  const { text, code } = describeFault(fault);
+}
+
+/** What went wrong with a request, and what to do about it. */
+export function FaultNote({ fault, ...ways }: { fault: unknown } & Ways) {
+  return <DescribedFaultNote described={describeFault(fault)} {...ways} />;
+}
+
+/** What went wrong, and what to do about it. */
+export function DescribedFaultNote({
+  described: { text, code },
+  onRetry,
+  onDismiss,
+}: { described: DescribedFault } & Ways) {
   return (
     <div
       role="alert"

@@ -14,7 +14,9 @@ export function Countdown({
   const look = leftMs < 60_000 ? 'text-bad' : 'text-muted';
   return (
     <span role="timer" aria-live="off" className={`text-xs tabular-nums ${look}`}>
-      {leftMs > 0 ? `${words} in ${formatCountdown(leftMs)}` : `being ${words}`}
+      {leftMs > 0
+        ? `${formatCountdown(leftMs)} left to answer, then ${words}`
+        : `Time is up: being ${words}`}
     </span>
   );
 }

@@ -12,6 +12,9 @@ import { Button, IconButton } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Composer } from './composer.js';
 import { closeConversation } from './open-conversation.js';
+import { isMissing } from './is-missing.js';
+import { MissingSession } from './missing-session.js';
+import { modeWords } from './permission-modes.js';
 import { SessionMeter } from './session-meter.js';
 import type { ShownTurn } from './shown-turn.js';
 import { Turn } from './turn.js';
@@ -25,6 +28,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
   const { box, content, isAtEnd, toEnd } = useStickToEnd();
   const stop = (): void => void conversation.stop().catch(noteFault);
   useEscape(isRunning, stop);
+  if (state.status === 'failed' && isMissing(state.fault)) return <MissingSession />;
   return (
     <main id="main" tabIndex={-1} className="flex h-full min-h-0 flex-col outline-none">
       <ChatHeader session={state.session} sessionId={sessionId} turns={state.turns} />
@@ -135,8 +139,11 @@ function ChatHeader({
             <span className="text-xs">{session.persona}</span>
           </span>
           {session.mode !== 'direct' && (
-            <span className="shrink-0 rounded-full bg-sunken px-2 text-xs text-soft">
-              {session.mode}
+            <span
+              className="shrink-0 rounded-full bg-sunken px-2 text-xs text-soft"
+              title="Permissions"
+            >
+              {modeWords(session.mode)}
             </span>
           )}
         </>

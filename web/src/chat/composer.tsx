@@ -14,7 +14,7 @@ import { Toggle } from '../ui/toggle.js';
 import { ChosenChip } from './file-chip.js';
 import { ModelChoice } from './model-choice.js';
 import { ThinkingDetail } from './thinking-detail.js';
-import { thinkingOption, turnOptions, type OnBusy } from './turn-options.js';
+import { turnOptions, turnOpts, type OnBusy } from './turn-options.js';
 import { useAttachments } from './use-attachments.js';
 import { useFileDrop } from './use-file-drop.js';
 import type { AttachedFile } from './turn-view.js';
@@ -63,13 +63,7 @@ export function Composer({
   useEffect(() => field.current?.focus(), []);
   const send = (): void => {
     if (!isReady) return;
-    const { citations, model, onBusy } = options;
-    const opts = {
-      thinking: thinkingOption(options),
-      citations,
-      ...(model === undefined ? {} : { model }),
-      ...(isRunning ? { onBusy } : {}),
-    };
+    const opts = { ...turnOpts(options), ...(isRunning ? { onBusy: options.onBusy } : {}) };
     const taken = files.filter(({ uploadedId }) => uploadedId !== undefined);
     if (!onSend({ message: text, attachments, files: taken, opts })) return;
     setText('');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MessageView } from '../../../src/turn/view-messages.js';
+import { TurnpikeError } from '../../../src/client/client-errors.js';
 import { Conversation } from './conversation.js';
 import type { ConversationServer, Submission, TurnSummary } from './conversation-server.js';
 import type { AnyFrame } from './reduce-turn.js';
@@ -81,6 +82,27 @@ describe('Conversation', () => {
     expect(followed).toEqual(['turn_1']);
     await conversation.sync();
     expect(followed).toEqual(['turn_1']);
+    conversation.close();
+  });
+
+  it('is over once its session is gone, and asks no more', async () => {
+    let asked = 0;
+    const { api } = server({
+      turns: async () => {
+        asked += 1;
+        const facts = { status: 404, message: 'There is no session', retryable: false };
+        throw new TurnpikeError('SESSION_NOT_FOUND', facts);
+      },
+    });
+    const conversation = new Conversation('sess_1', api, () => undefined);
+    await conversation.open();
+    await conversation.sync();
+    await conversation.sync();
+    expect(asked).toBe(1);
+    expect(conversation.state.get()).toMatchObject({
+      status: 'failed',
+      fault: { code: 'SESSION_NOT_FOUND' },
+    });
     conversation.close();
   });
 });

@@ -3,6 +3,7 @@ import type { SessionRecord } from '../../../src/session/view-session.js';
 import { ValueStore } from '../app/value-store.js';
 import type { ConversationServer, StoredConversation, Submission } from './conversation-server.js';
 import { FrameBatch } from './frame-batch.js';
+import { isMissing } from './is-missing.js';
 import { isActive, mergeStored } from './merge-stored.js';
 import { reduceTurn, type AnyFrame } from './reduce-turn.js';
 import { emptyTurn, type AttachedFile } from './turn-view.js';
@@ -45,16 +46,20 @@ export class Conversation {
 
   /** Looks for turns that others have started. */
   async sync(): Promise<void> {
-    if (this.state.get().status !== 'ready') return this.open();
+    const { status, fault: known } = this.state.get();
+    if (isMissing(known)) return undefined;
+    if (status !== 'ready') return this.open();
     try {
       const latest = await this.server.turns(this.sessionId);
       const known = new Set(this.state.get().turns.map(({ turnId }) => turnId));
       if (latest.some(({ turnId }) => !known.has(turnId) && !this.#followed.has(turnId))) {
         await this.open();
       }
-    } catch {
-      // The next look, or whoever sends something, will say what is wrong.
+    } catch (fault) {
+      // Of all else the next look, or whoever sends something, will say what is wrong.
+      if (isMissing(fault)) this.state.update((state) => ({ ...state, status: 'failed', fault }));
     }
+    return undefined;
   }
 
   async send(

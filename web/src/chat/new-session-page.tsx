@@ -7,16 +7,10 @@ import { tellTabs } from '../app/tabs.js';
 import { useResource } from '../app/use-resource.js';
 import { Composer, type Draft } from './composer.js';
 import { openConversation } from './open-conversation.js';
+import { permissionModes } from './permission-modes.js';
 
 const FOLDER = 'turnpike.folder';
 const AGENT = 'turnpike.agent';
-
-const modes: { value: string; words: string }[] = [
-  { value: 'direct', words: 'Ask before changes' },
-  { value: 'acceptEdits', words: 'Allow edits' },
-  { value: 'plan', words: 'Plan: look only' },
-  { value: 'dontAsk', words: 'Never ask: deny' },
-];
 
 /** The first page: where to work, who works, and what to do. */
 export function NewSessionPage() {
@@ -101,7 +95,7 @@ export function NewSessionPage() {
               onChange={({ target }) => setMode(target.value)}
               className={field}
             >
-              {modes.map(({ value, words }) => (
+              {permissionModes.map(({ value, words }) => (
                 <option key={value} value={value}>
                   {words}
                 </option>

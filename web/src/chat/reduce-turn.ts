@@ -1,6 +1,7 @@
 import type { HarnessFrameName, HarnessFrames } from '../../../src/wire/dialects/harness-frames.js';
+import { isPlainObject } from '../../../src/platform/json.js';
 import { addUsage, contextOf, reduceTool } from './reduce-tool.js';
-import type { Item, TextItem, ThinkingItem, TurnView } from './turn-view.js';
+import type { Item, TextItem, ThinkingItem, TurnFault, TurnView } from './turn-view.js';
 
 /** A frame of a turn's own stream. */
 export type OwnFrame = {
@@ -77,7 +78,7 @@ function reduceOwn(view: TurnView, frame: OwnFrame): TurnView {
     case 'attachment:warning':
       return addAside(view, frame);
     case 'turn:error':
-      return { ...view, fault: { type: frame.data.errorType, message: frame.data.message } };
+      return { ...view, fault: faultOf(frame.data) };
     case 'turn:end':
       return { ...end(view), ...frame.data };
     case 'process:exit':
@@ -98,6 +99,20 @@ function reduceOwn(view: TurnView, frame: OwnFrame): TurnView {
     default:
       return view;
   }
+}
+
+function faultOf(failed: HarnessFrames['turn:error']): TurnFault {
+  const { errorType: type, message, details, retryable, retryAfterMs, requestId } = failed;
+  const said = isPlainObject(details) ? (details['reason'] ?? details['category']) : undefined;
+  return {
+    type,
+    message,
+    ...(typeof said === 'string' ? { reason: said } : {}),
+    // Servers before this field say nothing of it.
+    retryable: retryable === true,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
 }
 
 function running(view: TurnView): TurnView {

@@ -1,4 +1,6 @@
 import { CornerDownRight, FileX } from '../ui/icons.js';
+import { DescribedFaultNote } from '../app/fault-note.js';
+import { describeTurnFault } from './describe-turn-fault.js';
 import { MarkdownText } from './markdown.js';
 import { Notice, NoticeOf } from './notice.js';
 import { Sources } from './sources.js';
@@ -22,6 +24,7 @@ function renderChild(view: TurnView) {
   return (
     <SubagentTurn view={view}>
       <TurnItems view={view} />
+      {view.fault !== undefined && <DescribedFaultNote described={describeTurnFault(view.fault)} />}
     </SubagentTurn>
   );
 }

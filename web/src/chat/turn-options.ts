@@ -21,7 +21,7 @@ export interface TurnOptions {
 }
 
 /** `opts.thinking` of the next turn. */
-export function thinkingOption({
+function thinkingOption({
   thinking,
   effort,
   showsThinking,
@@ -31,6 +31,16 @@ export function thinkingOption({
   return {
     ...(effort === undefined ? {} : { effort }),
     display: showsThinking ? 'summarized' : 'omitted',
+  };
+}
+
+/** The `opts` of the next turn, but for what becomes of it while another one runs. */
+export function turnOpts(options: TurnOptions): Record<string, unknown> {
+  const { citations, model } = options;
+  return {
+    thinking: thinkingOption(options),
+    citations,
+    ...(model === undefined ? {} : { model }),
   };
 }
 

@@ -112,6 +112,14 @@ export interface TurnFault {
   /** Machine-readable, as `RATE_LIMITED`. */
   type: string;
   message: string;
+  /** What the provider had against the request, or the category of its failure, where that is said. */
+  reason?: string;
+  /** Whether the same message may succeed. */
+  retryable: boolean;
+  /** Milliseconds to wait before that. */
+  retryAfterMs?: number;
+  /** The provider's id of the request, for its support. */
+  requestId?: string;
 }
 
 export type TurnPhase = 'sending' | 'queued' | 'running' | 'recovering' | 'parked' | 'ended';

@@ -1,10 +1,12 @@
 import { memo } from 'react';
-import { FaultNote } from '../app/fault-note.js';
+import { DescribedFaultNote, FaultNote } from '../app/fault-note.js';
 import { useSeen } from './use-seen.js';
 import type { Conversation } from './conversation.js';
+import { describeTurnFault } from './describe-turn-fault.js';
 import type { ShownTurn } from './shown-turn.js';
 import { FileChip } from './file-chip.js';
 import { TurnItems } from './turn-items.js';
+import { turnOpts, turnOptions } from './turn-options.js';
 import { isLive, TurnStatus } from './turn-status.js';
 
 /** One turn: what the user said, what came of it, and how it stands. */
@@ -30,11 +32,13 @@ export const Turn = memo(function Turn({
         <h2 className="sr-only">Reply</h2>
         <TurnItems view={view} />
         {view.fault !== undefined && (
-          <FaultNote
-            fault={new Error(view.fault.message)}
-            {...(view.phase === 'ended' && user.text !== ''
-              ? { onRetry: () => void conversation.send(again(turn), user.files) }
-              : {})}
+          <DescribedFaultNote
+            described={describeTurnFault(view.fault)}
+            onRetry={
+              view.phase === 'ended' && view.fault.retryable && user.text !== ''
+                ? () => void conversation.send(again(turn), user.files)
+                : undefined
+            }
           />
         )}
         {fault !== undefined && (
@@ -50,9 +54,9 @@ export const Turn = memo(function Turn({
   );
 });
 
-/** Its files were part of it, and are not sent a second time. */
+/** With what is chosen now. Its files were part of it, and are not sent a second time. */
 function again({ user }: ShownTurn) {
-  return { message: user.text, attachments: [], opts: {} };
+  return { message: user.text, attachments: [], opts: turnOpts(turnOptions.get()) };
 }
 
 function UserMessage({ user: { text, files } }: Pick<ShownTurn, 'user'>) {

@@ -84,7 +84,7 @@ function endNote(steps: readonly StepView[], parts: readonly MessagePart[]): Ite
 }
 
 function itemsOf({ step, parts, notices }: StepView): Item[] {
-  const said = parts.flatMap((part, index): Item[] => {
+  const said = joinTexts(parts).flatMap((part, index): Item[] => {
     const key = `${part.type}-${step}-${index}`;
     switch (part.type) {
       case 'text':
@@ -104,6 +104,21 @@ function itemsOf({ step, parts, notices }: StepView): Item[] {
     ...(isRecord(metadata) ? { metadata } : {}),
   }));
   return [...said, ...told];
+}
+
+/**
+ * Text parts that follow each other are one text, as they were when they were streamed: a reply with
+ * citations is cut within its sentences.
+ */
+function joinTexts(parts: readonly MessagePart[]): MessagePart[] {
+  const joined: MessagePart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.type === 'text' && last?.type === 'text') {
+      joined.splice(-1, 1, { ...last, text: last.text + part.text });
+    } else joined.push(part);
+  }
+  return joined;
 }
 
 const ends: readonly string[] = ['success', 'error', 'denied', 'unknown'];
