@@ -7,6 +7,7 @@ import { McpFileError } from '../tools/mcp/mcp-file.js';
 import { ModelsInvalidError } from '../options/models-invalid-error.js';
 import { PermissionsInvalidError } from '../options/load-permissions.js';
 import { errorCode } from '../platform/error-code.js';
+import { startWatchdog } from '../platform/watchdog.js';
 import type { Server } from '../serve.js';
 import type { Runtime } from '../runtime.js';
 import { UnreachableError } from '../unreachable-error.js';
@@ -34,17 +35,30 @@ export async function serveCommand(args: readonly string[], given: Environment):
     ]);
     const readableLogs = process.stderr.isTTY;
     const runtime = await openRuntime({ config, environment, readableLogs });
+    // Before the first turn is taken; until then nothing of others runs.
+    const stopWatchdog = watch(runtime, readableLogs);
     const server = await closeOnFailure(runtime, () => serve(runtime));
     // Whoever reads that it serves may stop it in the same moment.
     const stopping = stopSignal();
     console.log(describeStart(runtime, server.url));
     if (asked.open) await openPage(`${server.url}/docs`);
     await stopping;
-    return await stop(server);
+    const code = await stop(server);
+    await stopWatchdog();
+    return code;
   } catch (error) {
     console.error(explainStartFailure(error, environment));
     return 1;
   }
+}
+
+function watch({ config, logger }: Runtime, readable: boolean): () => Promise<void> {
+  if (config.watchdogMs === 0) return async () => undefined;
+  return startWatchdog({
+    stillMs: config.watchdogMs,
+    readable,
+    onError: (error) => logger.warn({ error }, 'nobody watches the event loop'),
+  });
 }
 
 async function stop(server: Server): Promise<number> {

@@ -108,6 +108,20 @@ export const serverSettings = {
     1_000,
   ),
   dataDir: text('TURNPIKE_DATA_DIR', './.turnpike', 'Folder of the embedded database.'),
+  watchdogMs: {
+    ...integer(
+      'TURNPIKE_WATCHDOG_MS',
+      60_000,
+      'How long the event loop of a process may stand still, in ms. After that the process ends itself: its turns go on elsewhere, or at its next start. 0: for ever.',
+      0,
+      3_600_000,
+    ),
+    allowed: '0, or a whole number from 1000 to 3600000',
+    parse: (value) => {
+      const ms = Number(value);
+      return /^\d+$/.test(value) && (ms === 0 || (ms >= 1_000 && ms <= 3_600_000)) ? ms : undefined;
+    },
+  } satisfies Setting<number>,
   logLevel: choice(
     'TURNPIKE_LOG_LEVEL',
     ['debug', 'info', 'warn', 'error', 'silent'],
