@@ -300,6 +300,7 @@ function assemble(parts: Parts): Assembled {
       readerTimeoutMs: config.readerTimeoutMs,
       compactPercent: config.compactPercent,
       sessionTokens: config.sessionTokens,
+      mostAttemptsInVain: config.mostAttempts,
       limits: { maxTokens, toolTimeoutMs, toolOutputLimit, overloadRetries },
       approvals: {
         timeoutMs: config.approvalTimeoutMs,

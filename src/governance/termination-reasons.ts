@@ -29,6 +29,7 @@ export const reservedReasons: ReadonlySet<string> = new Set([
   'disconnect',
   'superseded',
   'failed',
+  'attempts_exhausted',
 ]);
 
 /** Whether a reason is one that this server gives, and not a decision tree's own. */

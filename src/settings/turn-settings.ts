@@ -108,6 +108,13 @@ export const turnSettings = {
     1_000,
     600_000,
   ),
+  mostAttempts: integer(
+    'TURNPIKE_MAX_ATTEMPTS',
+    3,
+    'Most attempts in a row of one turn that store nothing new, as their process dies or loses the turn; then it fails with the reason `attempts_exhausted`. A stop in order, and an attempt that stored something, begin the count anew.',
+    1,
+    1_000,
+  ),
   disconnectGraceMs: integer(
     'TURNPIKE_DISCONNECT_GRACE_MS',
     5_000,

@@ -125,6 +125,8 @@ export const turns = pgTable(
     status: text('status').$type<TurnStatus>().notNull(),
     /** Workers that claimed it so far; the fence of every later write. */
     attempt: integer('attempt').notNull().default(0),
+    /** Attempts in a row that stored nothing new, the last one included. */
+    attemptsInVain: integer('attempts_in_vain').notNull().default(0),
     leaseUntil: instant('lease_until'),
     request: json('request').$type<TurnRequest>().notNull(),
     requestHash: text('request_hash').notNull(),

@@ -37,7 +37,7 @@ export function endCall(call: LedgerCall, end: CallEnd, now: Date): SQL {
   return insertFenced(
     toolCalls,
     row,
-    sql`on conflict (turn_id, call_id) do update set
+    sql`on conflict (turn_id, call_id) do update set attempt = excluded.attempt,
       status = excluded.status, output = excluded.output,
       duration_ms = excluded.duration_ms, ended_at = excluded.ended_at`,
   );

@@ -41,11 +41,14 @@ export function endingOf(thrown: unknown, reason: LeaseEnd | undefined): TurnFat
   const { errorType, ...rest } = failureOf(thrown);
   return {
     type: 'end',
-    ending: { outcome: 'failed', exitCode: 1, reason: errorType },
+    ending: { outcome: 'failed', exitCode: 1, reason: reasons[errorType] ?? errorType },
     failure: { errorType, ...rest },
     ...(thrown instanceof TypedError ? {} : { fault: thrown }),
   };
 }
+
+/** Of errors whose reason has a name of its own. */
+const reasons: Readonly<Record<string, string>> = { ATTEMPTS_EXHAUSTED: 'attempts_exhausted' };
 
 function failureOf(thrown: unknown): TurnFailure {
   if (!(thrown instanceof TypedError)) {

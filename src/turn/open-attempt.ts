@@ -6,10 +6,11 @@ import type { ResolvedOptions } from '../options/resolve-options.js';
 import { untilAborted } from '../platform/abort.js';
 import { loadApprovals } from './approvals/load-approvals.js';
 import { asJoined, loadHeard } from './busy/joined-messages.js';
+import { exhaustionOf } from './attempts-in-vain.js';
 import { assistantMessageId } from './assistant-message-id.js';
 import { findOverhead } from './find-overhead.js';
 import type { Lease } from './lease.js';
-import { loadSessionTurns, type StoredTurn } from './load-turn.js';
+import { loadSessionTurns, loadTurns, type StoredTurn } from './load-turn.js';
 import type { Claim } from './turn-claims.js';
 import type { Attempt } from './turn-run.js';
 import { findSessionTokens } from './session-tokens.js';
@@ -120,10 +121,11 @@ function ownStart(
 }
 
 /** The session's turns; of the claimed one what earlier attempts did. */
-async function loadConversation(
-  { db }: TurnServices,
-  { id, sessionId, attempt, hasHistory }: Claim,
-): Promise<StoredTurn[]> {
+async function loadConversation(services: TurnServices, claim: Claim): Promise<StoredTurn[]> {
+  const { db, settings } = services;
+  const { id, sessionId, attempt, hasHistory } = claim;
+  // What is not needed for its end may be what ended its processes.
+  if (exhaustionOf(claim, settings.mostAttemptsInVain) !== undefined) return loadTurns(db, [id]);
   const isFirst = attempt === 1;
   if (isFirst && !hasHistory) return [];
   return loadSessionTurns(db, sessionId, isFirst ? id : undefined);

@@ -31,6 +31,7 @@ import {
 } from '../storage/schema.js';
 import type { RequestPrefix } from '../storage/sent-request.js';
 import { compactions, todos } from '../storage/conversation-schema.js';
+import { countInVain } from './attempts-in-vain.js';
 import { ownedBy } from './fence.js';
 import type { TurnRow } from './turn-lookup.js';
 
@@ -98,6 +99,7 @@ const claimTurn = prepared((db) => {
     .update(turns)
     .set({
       attempt: sql`${turns.attempt} + 1`,
+      attemptsInVain: countInVain,
       // A held one is only ever ended: it must not take its session's lock.
       status: sql`case when ${turns.status} = 'held' then 'held' else 'running' end`,
       waitedMs,
@@ -161,9 +163,12 @@ export class TurnClaims {
     return row ?? 'lost';
   }
 
-  /** Hands a turn back: the next claim need not wait for the lease to run out. */
+  /** Hands a turn back, in order: the next claim need not wait for the lease to run out. */
   async release(claim: OwnedTurn): Promise<void> {
-    await this.db.update(turns).set({ leaseUntil: null }).where(ownedBy(claim.id, claim.attempt));
+    await this.db
+      .update(turns)
+      .set({ leaseUntil: null, attemptsInVain: 0 })
+      .where(ownedBy(claim.id, claim.attempt));
   }
 
   /**

@@ -42,6 +42,16 @@ export function noSummary(model: string): TypedError {
   });
 }
 
+/** Of a turn whose processes died each time: what it does may be what ends them. */
+export function attemptsExhausted(turnId: string, most: number): TypedError {
+  return new TypedError('ATTEMPTS_EXHAUSTED', {
+    status: 500,
+    message: `The turn was given up: its last ${most} attempts ended with their process, and stored nothing new (TURNPIKE_MAX_ATTEMPTS). What it did before is in the conversation. Send another message; if it happens again, give the operator the turn's id ${turnId}.`,
+    details: { turnId, attempts: most },
+    retryable: false,
+  });
+}
+
 /** Nobody reads it: it keeps what a reader's leaving ends out of the log of faults. */
 export function clientLeft(): TypedError {
   return new TypedError('CLIENT_LEFT', {

@@ -43,6 +43,8 @@ export interface TurnSettings {
   queueDepth: number;
   archiveKeepDays: number;
   leaseMs: number;
+  /** Most attempts in a row of a turn that store nothing new. */
+  mostAttemptsInVain: number;
   turnTimeoutMs: number;
   drainMs: number;
   maxMessageChars: number;

@@ -1,5 +1,6 @@
 import { untilAborted } from '../platform/abort.js';
 import { announceAttempt } from './announce-attempt.js';
+import { exhaustionOf } from './attempts-in-vain.js';
 import { chooseFairly } from './choose-fairly.js';
 import { claimFairly, type WakeUp } from './claim-fairly.js';
 import { Deadline } from './deadline.js';
@@ -151,6 +152,11 @@ export class TurnWorker {
       const announced = announceAttempt(services, attempt, earlier.length > 0);
       // Nobody hears of anything before it is stored, but the model can begin. Awaited below.
       announced.catch(() => undefined);
+      const exhaustion = exhaustionOf(claim, settings.mostAttemptsInVain);
+      if (exhaustion !== undefined) {
+        await announced;
+        throw exhaustion;
+      }
       release = await holdFiles(services, attempt, earlier);
       run = await equipRun(services, attempt, {
         ...claim,

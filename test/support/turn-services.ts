@@ -138,6 +138,7 @@ export async function openTestServices(
       readerTimeoutMs: 30_000,
       compactPercent: 80,
       sessionTokens: 0,
+      mostAttemptsInVain: 3,
       approvals: { timeoutMs: 60_000, onTimeout: 'deny', unknownCalls: 'tell' },
       sessionQueue: 16,
       subagents: { fanout: 8 },

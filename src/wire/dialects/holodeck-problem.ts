@@ -44,6 +44,7 @@ export function problemCode({ type }: Problem): string {
 /** Titles of the codes that say more than their own words. */
 export const problemTitles: Record<string, string | undefined> = {
   ATTACHMENT_FAILURE: 'No file could be taken',
+  ATTEMPTS_EXHAUSTED: 'Turn given up',
   BODY_TOO_LARGE: 'Request too large',
   DECISION_TREE_NOT_FOUND: 'Unknown decision tree',
   FILE_TOO_LARGE: 'File too large',

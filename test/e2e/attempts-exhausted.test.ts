@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startRehearsal, type Rehearsal } from '../../src/rehearsal/start-rehearsal.js';
+import { FollowedTurn } from '../support/followed-turn.js';
+import { instructionRootWith } from '../support/instruction-root.js';
+import { startProcess, type ServerProcess } from '../support/start-process.js';
+import { newStore, type TestStore } from '../support/test-store.js';
+
+/** A tool that may run again: the first time it stands still, from then on it ends its process. */
+const deadly = (folder: string): string => `
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+const ran = ${JSON.stringify(path.join(folder, 'ran'))};
+const armed = ${JSON.stringify(path.join(folder, 'armed'))};
+export default ({ addTool }) => addTool({
+  name: 'deadly', description: 'Ends its process.', inputSchema: { type: 'object' },
+  effect: 'read', retry: 'safe',
+  run: async () => {
+    while (!existsSync(armed)) await setTimeout(20);
+    appendFileSync(ran, 'ran\\n');
+    if (readFileSync(ran, 'utf8') !== 'ran\\n') process.kill(process.pid, 'SIGKILL');
+    for (;;);
+  },
+});`;
+
+describe('a turn that ends its processes', () => {
+  let folder: string;
+  let instructions: string;
+  let model: Rehearsal;
+  let store: TestStore;
+  let server: ServerProcess;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-exhausted-'));
+    await writeFile(path.join(folder, 'deadly.mjs'), deadly(folder));
+    instructions = await instructionRootWith({ DEADLY: ['tools: [deadly]'] });
+    model = await startRehearsal();
+    store = await newStore();
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.kill('SIGKILL');
+    await model.close();
+    await store.remove();
+    for (const made of [folder, instructions]) await rm(made, { recursive: true, force: true });
+  });
+
+  const start = () =>
+    startProcess({
+      ...store.environment,
+      TURNPIKE_INSTRUCTION_ROOT: instructions,
+      TURNPIKE_PROVIDER_BASE_URL: model.url,
+      TURNPIKE_EGRESS_ALLOW: model.url,
+      ANTHROPIC_API_KEY: 'sk-ant-test-key',
+      TURNPIKE_EXTENSIONS: path.join(folder, 'deadly.mjs'),
+      TURNPIKE_LEASE_MS: '2000',
+      TURNPIKE_WATCHDOG_MS: '1000',
+    });
+
+  it('is given up after three attempts in a row that stored nothing new', async () => {
+    const projectRoot = await mkdtemp(path.join(folder, 'project-'));
+    const sessionId = await server.client.createSession(projectRoot, { persona: 'DEADLY' });
+    const send = async (message: string): Promise<FollowedTurn> => {
+      const opts = { onBusy: 'enqueue', onDisconnect: 'continue' };
+      return new FollowedTurn(sessionId, await server.client.turn(sessionId, message, { opts }));
+    };
+    const turn = await send('[[tool=deadly {}]]');
+    await turn.until('tool:start');
+    const held = await send('Second');
+    await writeFile(path.join(folder, 'armed'), '');
+
+    const ends: (string | null)[] = [];
+    let frozen = '';
+    for (let died = 0; died < 4; died += 1) {
+      const { child, stderr } = server;
+      if (child.signalCode === null) await once(child, 'close');
+      ends.push(child.signalCode);
+      if (died === 0) frozen = stderr();
+      server = await start();
+    }
+    expect(ends).toEqual(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGKILL']);
+    expect(frozen).toContain('the event loop stood still for 1000 ms');
+
+    for (const one of [turn, held]) await one.comeBack(server.client);
+    expect(await turn.exit()).toMatchObject({ exitCode: 1, errorType: 'ATTEMPTS_EXHAUSTED' });
+    expect(turn.named('turn:error').map(({ data }) => data)).toEqual([
+      expect.objectContaining({
+        errorType: 'ATTEMPTS_EXHAUSTED',
+        retryable: false,
+        message: expect.stringContaining('its last 3 attempts'),
+      }),
+    ]);
+    expect(turn.named('turn:end').at(-1)?.data).toMatchObject({
+      outcome: 'failed',
+      reason: 'attempts_exhausted',
+    });
+    const { body } = await server.client.get(`/api/harness/turns/${turn.turnId}`);
+    expect(body['turn']).toMatchObject({ status: 'failed', attempt: 5 });
+    // The first attempt stored its step and that the call may have run; three more ran it again.
+    expect(await readFile(path.join(folder, 'ran'), 'utf8')).toBe('ran\n'.repeat(4));
+
+    expect(await held.exit()).toEqual({ exitCode: 0 });
+    expect(await (await send('Third')).exit()).toEqual({ exitCode: 0 });
+  });
+});
