@@ -79,6 +79,42 @@ describe('readConfig', () => {
   });
 });
 
+describe('what is dangerous', () => {
+  const flags = [
+    ['TURNPIKE_ENABLE_SUBAGENTS', 'subagentsEnabled'],
+    ['CHIRALITY_ENABLE_SUBAGENTS', 'subagentsEnabled'],
+    ['TURNPIKE_ALLOW_UNSANDBOXED_BASH', 'allowUnsandboxedBash'],
+    ['TURNPIKE_SANDBOX_NETWORK', 'sandboxNetwork'],
+    ['TURNPIKE_MCP_SESSION_STDIO', 'mcpSessionStdio'],
+  ] as const;
+
+  it.each(flags)('%s is allowed by true alone, to the letter', (name, key) => {
+    expect(readConfig({ [name]: 'true' })[key]).toBe(true);
+    for (const value of [' true', 'true ', 'true\n', '\ttrue', 'TRUE', '1', 'yes', ' ', '']) {
+      expect([value, readConfig({ [name]: value })[key]]).toEqual([value, false]);
+    }
+  });
+});
+
+describe('the secrets of a configuration', () => {
+  it('are under every name of a setting, and the passwords of URLs', () => {
+    const { secrets } = readConfig({
+      ANTHROPIC_API_KEY: ' sk-ant-first ',
+      CHIRALITY_ANTHROPIC_API_KEY: 'sk-ant-second',
+      DATABASE_URL: 'postgres://me:pass%2Fword@host/db',
+      REDIS_URL: 'redis://:100%25@host',
+      TURNPIKE_MODEL: 'a-model',
+    });
+    expect(secrets).toEqual(
+      expect.arrayContaining([
+        ...['sk-ant-first', 'sk-ant-second', 'postgres://me:pass%2Fword@host/db'],
+        ...['pass%2Fword', 'pass/word', '100%25', '100%'],
+      ]),
+    );
+    expect(secrets).not.toContain('a-model');
+  });
+});
+
 describe('describeSettings', () => {
   it('has a row for every setting, with its default', () => {
     const table = describeSettings();

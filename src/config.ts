@@ -6,6 +6,12 @@ import { settings } from './settings.js';
 type Settings = typeof settings;
 export type Config = {
   [Key in keyof Settings]: Settings[Key] extends Setting<infer T> ? T : never;
+} & {
+  /**
+   * Every secret that was given, under any name of its setting, also where another name goes before:
+   * what must not be repeated. Of a URL the password, too.
+   */
+  secrets: readonly string[];
 };
 
 /** Read by the command line, not by the server. */
@@ -31,7 +37,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   for (const [key, setting] of Object.entries<Setting<unknown>>(settings)) {
     for (const name of setting.names) known.add(name);
     const name = setting.names.find((candidate) => environment[candidate]?.trim());
-    const given = name === undefined ? undefined : environment[name]?.trim();
+    const text = name === undefined ? undefined : environment[name];
+    const given = setting.isExact === true ? text : text?.trim();
     const value = given === undefined ? setting.fallback : setting.parse(given);
     if (value === undefined && given !== undefined) {
       const shown = setting.secret === true ? '(hidden)' : JSON.stringify(given);
@@ -44,11 +51,34 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       problems.push(unknownVariable(name, known));
   }
   if (problems.length > 0) throw new ConfigError(problems);
+  values['secrets'] = secretsIn(environment);
   // Every key of `settings` was given a value of its type by its own parser.
   const config = values as Config;
   const contradictions = findContradictions(config);
   if (contradictions.length > 0) throw new ConfigError(contradictions);
   return config;
+}
+
+function secretsIn(environment: Record<string, string | undefined>): string[] {
+  const secrets = Object.values<Setting<unknown>>(settings).filter(({ secret }) => secret === true);
+  const values = secrets.flatMap(({ names }) => names.map((name) => environment[name]?.trim()));
+  const given = values.filter((value) => value !== undefined);
+  return [...given, ...given.flatMap(passwordsIn)];
+}
+
+function passwordsIn(value: string): string[] {
+  if (!URL.canParse(value)) return [];
+  const { password } = new URL(value);
+  return [password, decoded(password)];
+}
+
+/** A `%` may be a part of it. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Settings that are fine alone, and not together. */

@@ -83,8 +83,7 @@ export interface RuntimeOptions {
  */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { config, clock = systemClock } = options;
-  const secrets = [config.apiKey, config.redisUrl, config.databaseUrl, config.clientKey];
-  const hideSecrets = secretRedactor(secrets.filter((secret) => secret !== undefined));
+  const hideSecrets = secretRedactor(config.secrets);
   const redact = (text: string): string => hideKeys(hideSecrets(text));
   const logger =
     options.logger ??
@@ -224,6 +223,7 @@ function assemble(parts: Parts): Assembled {
     {
       mode,
       apiKey: config.apiKey,
+      secrets: config.secrets,
       baseUrl,
       egressAllow: config.egressAllow,
       egressPrivateHosts: config.egressPrivateHosts,

@@ -10,6 +10,8 @@ export interface Setting<T> {
   /** `undefined`: the text is not allowed. */
   parse(text: string): T | undefined;
   secret?: boolean;
+  /** The blanks around a value are a part of it. */
+  isExact?: boolean;
 }
 
 export function text(
@@ -42,6 +44,19 @@ export function optional(
     allowed: 'any text',
     parse: (value) => value,
     secret,
+  };
+}
+
+/** What is dangerous: `true` to the letter is yes, and everything else no, ` true` as well. */
+export function permission(names: readonly [string, ...string[]], about: string): Setting<boolean> {
+  return {
+    names,
+    about,
+    fallback: false,
+    fallbackText: '',
+    allowed: 'any text',
+    parse: (value) => value === 'true',
+    isExact: true,
   };
 }
 

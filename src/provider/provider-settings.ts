@@ -7,6 +7,8 @@ export interface ProviderSettings {
   mode: ProviderMode;
   /** Undefined: every turn is refused with 503 `MISSING_API_KEY`. Not used in rehearsal. */
   apiKey: string | undefined;
+  /** What errors do not repeat, beside the key. */
+  secrets?: readonly string[];
   /**
    * In mode `rehearsal` the loopback server, `http://127.0.0.1:<port>`. In mode `anthropic`
    * `https://api.anthropic.com`, or the gateway that `egressAllow` names. Trailing slashes and

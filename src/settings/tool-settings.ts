@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { parseHostList } from '../tools/mcp/mcp-hosts.js';
-import { choice, integer, type Setting } from '../setting.js';
+import { choice, integer, permission, type Setting } from '../setting.js';
 
 /** What tools may do, and how they run. */
 export const toolSettings = {
@@ -62,24 +62,14 @@ export const toolSettings = {
     1,
     64,
   ),
-  allowUnsandboxedBash: {
-    names: ['TURNPIKE_ALLOW_UNSANDBOXED_BASH'],
-    about:
-      'Whether commands run without a sandbox where there is none: exactly `true`. Anything else is no, and `bash` is off there.',
-    fallback: false,
-    fallbackText: '',
-    allowed: 'any text',
-    parse: (value) => value === 'true',
-  } satisfies Setting<boolean>,
-  sandboxNetwork: {
-    names: ['TURNPIKE_SANDBOX_NETWORK'],
-    about:
-      "Whether commands in the sandbox reach the server's network: exactly `true`. Anything else is no.",
-    fallback: false,
-    fallbackText: '',
-    allowed: 'any text',
-    parse: (value) => value === 'true',
-  } satisfies Setting<boolean>,
+  allowUnsandboxedBash: permission(
+    ['TURNPIKE_ALLOW_UNSANDBOXED_BASH'],
+    'Whether commands run without a sandbox where there is none: exactly `true`. Anything else is no, and `bash` is off there.',
+  ),
+  sandboxNetwork: permission(
+    ['TURNPIKE_SANDBOX_NETWORK'],
+    "Whether commands in the sandbox reach the server's network: exactly `true`. Anything else is no.",
+  ),
   sandboxHide: {
     names: ['TURNPIKE_SANDBOX_HIDE'],
     about: `Folders that commands in the sandbox do not see, separated by \`${path.delimiter}\`, beside those where keys usually are. A project root inside of one is seen.`,
@@ -120,15 +110,10 @@ export const toolSettings = {
     allowed: 'comma-separated hosts: `host[:port]` or `*.host[:port]`',
     parse: parseHostList,
   } satisfies Setting<readonly string[]>,
-  mcpSessionStdio: {
-    names: ['TURNPIKE_MCP_SESSION_STDIO'],
-    about:
-      'Whether a session may bring MCP servers that are commands: exactly `true`. Whoever creates a session then runs commands on this machine.',
-    fallback: false,
-    fallbackText: '',
-    allowed: 'any text',
-    parse: (value) => value === 'true',
-  } satisfies Setting<boolean>,
+  mcpSessionStdio: permission(
+    ['TURNPIKE_MCP_SESSION_STDIO'],
+    'Whether a session may bring MCP servers that are commands: exactly `true`. Whoever creates a session then runs commands on this machine.',
+  ),
   mcpConnectMs: integer(
     'TURNPIKE_MCP_CONNECT_MS',
     10_000,
@@ -150,14 +135,10 @@ export const toolSettings = {
     1,
     10_000,
   ),
-  subagentsEnabled: {
-    names: ['TURNPIKE_ENABLE_SUBAGENTS', 'CHIRALITY_ENABLE_SUBAGENTS'],
-    about: 'Whether turns may delegate to other agents: exactly `true`. Anything else is no.',
-    fallback: false,
-    fallbackText: '',
-    allowed: 'any text',
-    parse: (value) => value === 'true',
-  } satisfies Setting<boolean>,
+  subagentsEnabled: permission(
+    ['TURNPIKE_ENABLE_SUBAGENTS', 'CHIRALITY_ENABLE_SUBAGENTS'],
+    'Whether turns may delegate to other agents: exactly `true`. Anything else is no.',
+  ),
   subagentFanout: integer(
     'TURNPIKE_SUBAGENT_FANOUT',
     8,

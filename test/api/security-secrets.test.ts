@@ -12,6 +12,7 @@ import {
 } from '../support/start-telling-model.js';
 
 const PROVIDER_KEY = 'sk-ant-planted-provider-key-7f3a91';
+const OLDER_KEY = 'sk-ant-planted-older-key-2c77be';
 const OPERATORS = 'planted-mcp-token-of-the-operator-51c0';
 const SESSIONS = 'planted-mcp-token-of-the-session-d8e2';
 
@@ -67,6 +68,7 @@ describe('a provider that repeats its key', () => {
     server = await startServer({
       environment: {
         ANTHROPIC_API_KEY: PROVIDER_KEY,
+        CHIRALITY_ANTHROPIC_API_KEY: OLDER_KEY,
         TURNPIKE_PROVIDER_BASE_URL: model.url,
         TURNPIKE_EGRESS_ALLOW: model.url,
         TURNPIKE_PROVIDER_RETRIES: '0',
@@ -86,12 +88,13 @@ describe('a provider that repeats its key', () => {
     ['hang-up', /NETWORK_ERROR/],
   ])('is heard nowhere: %s', async (how, category) => {
     model.how = how;
+    model.alsoSays = ` ${OLDER_KEY}`;
     const heard = new Heard(new KeyedClient(server.url));
     await heard.turn({ projectRoot: server.projectRoot }, 'Hello');
     const said = [...heard.texts, ...server.logLines].join('\n');
     expect(model.keys).toContain(PROVIDER_KEY);
     expect(said).toMatch(category);
-    expect(findSecrets(said, [PROVIDER_KEY])).toEqual([]);
+    expect(findSecrets(said, [PROVIDER_KEY, OLDER_KEY])).toEqual([]);
     expect(said.length).toBeLessThan(100_000);
   });
 });
@@ -107,7 +110,11 @@ describe('secrets of a server', () => {
     const headers = { Authorization: `Bearer ${OPERATORS}` };
     await writeFile(file, JSON.stringify({ mcpServers: { docs: { url: mcp.url, headers } } }));
     server = await startServer({
-      environment: { ANTHROPIC_API_KEY: PROVIDER_KEY, TURNPIKE_MCP_FILE: file },
+      environment: {
+        ANTHROPIC_API_KEY: PROVIDER_KEY,
+        CHIRALITY_ANTHROPIC_API_KEY: OLDER_KEY,
+        TURNPIKE_MCP_FILE: file,
+      },
     });
     const scopes = ['turns', 'approvals', 'admin'];
     const made = await makeKey(server.runtime.services, { principal: 'ann', scopes });
@@ -122,7 +129,15 @@ describe('secrets of a server', () => {
   const expectSilence = (): void => {
     const said = [...heard.texts, ...server.logLines].join('\n');
     const { DATABASE_URL, REDIS_URL } = server.store.environment;
-    const secrets = [PROVIDER_KEY, OPERATORS, SESSIONS, key.slice(-43), DATABASE_URL, REDIS_URL];
+    const secrets = [
+      PROVIDER_KEY,
+      OLDER_KEY,
+      OPERATORS,
+      SESSIONS,
+      key.slice(-43),
+      DATABASE_URL,
+      REDIS_URL,
+    ];
     expect(findSecrets(said, secrets)).toEqual([]);
   };
 
@@ -180,6 +195,16 @@ describe('secrets of a server', () => {
     // The process that serves has it in its own environment.
     const url = process.env['TEST_DATABASE_URL'] ?? 'none';
     expect(heard.texts.join('')).not.toContain(`TEST_DATABASE_URL=${url}`);
+    expectSilence();
+  });
+
+  it('are not in the output of a tool that has come upon them', async () => {
+    const session = { projectRoot: server.projectRoot, permissions: rules };
+    for (const secret of [PROVIDER_KEY, OLDER_KEY]) {
+      await writeFile(path.join(server.projectRoot, 'notes.txt'), `the key is ${secret}`);
+      await heard.turn(session, call('read', { path: 'notes.txt' }));
+    }
+    expect(JSON.stringify(server.modelRequests)).not.toContain(OLDER_KEY);
     expectSilence();
   });
 

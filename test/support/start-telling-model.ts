@@ -10,6 +10,8 @@ export interface TellingModel {
   how: Telling;
   /** Keys that it was called with. */
   keys: Set<string>;
+  /** What else it says, beside the key. */
+  alsoSays: string;
   close(): Promise<void>;
 }
 
@@ -19,7 +21,7 @@ export async function startTellingModel(): Promise<TellingModel> {
   const server = createServer((request, response) => {
     const key = keyOf(request);
     keys.add(key);
-    request.resume().once('end', () => fail(model.how, key, response));
+    request.resume().once('end', () => fail(model.how, key + model.alsoSays, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -27,6 +29,7 @@ export async function startTellingModel(): Promise<TellingModel> {
     url: `http://127.0.0.1:${port}`,
     how: 'status',
     keys,
+    alsoSays: '',
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

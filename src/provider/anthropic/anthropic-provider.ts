@@ -53,7 +53,8 @@ export class AnthropicProvider {
       requestProfiles[(settings.mode === 'anthropic' && settings.profile) || 'anthropic'];
     this.#settings = settings;
     this.#clock = clock;
-    this.#redact = secretRedactor(settings.apiKey === undefined ? [] : [settings.apiKey]);
+    const { apiKey, secrets = [] } = settings;
+    this.#redact = secretRedactor(apiKey === undefined ? secrets : [apiKey, ...secrets]);
   }
 
   /**
