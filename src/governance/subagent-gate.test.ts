@@ -11,6 +11,12 @@ const judge = (other: Partial<SubagentQuestion> = {}) => judgeDelegation({ ...qu
 const withMetadata = (other: Record<string, unknown>) =>
   judge({ metadata: { ...approved, ...other } });
 
+/** Zero-width, direction, byte order, soft hyphen, fillers, blanks of other scripts, controls. */
+const unseen = [
+  ...['\u200b', '\u200c\u200d', '\u2060', '\ufeff', '\u00ad', '\u202e', '\u180e', '\u034f'],
+  ...['\u3164', '\uffa0', '\u115f', '\u2800', '\u00a0', '\u3000', '\0', '\u0301', ' \u200b '],
+];
+
 describe('judgeDelegation', () => {
   it('allows what passes every gate, with its approval', () => {
     expect(judge()).toEqual({
@@ -20,6 +26,9 @@ describe('judgeDelegation', () => {
       approvalRef: 'CHG-1',
     });
     expect(withMetadata({ approvedBy: ' Ann ', more: 1 })).toMatchObject({ approvedBy: 'Ann' });
+    for (const approvalRef of ['7', '#', '承認', 'é', '✅', '\u200bCHG-1']) {
+      expect(withMetadata({ approvalRef }).gate).toBe('ALLOW');
+    }
     expect(withMetadata({ approvedBy: 7 })).not.toHaveProperty('approvedBy');
   });
 
@@ -39,7 +48,7 @@ describe('judgeDelegation', () => {
   it.each([
     ['CONTEXT_SEALED', 'contextSealed', [false, 'true', 1, {}, null, undefined]],
     ['PIPELINE_RUN_APPROVED', 'pipelineRunApproved', [false, 'true', 1, [], null, undefined]],
-    ['APPROVAL_REF', 'approvalRef', ['', '  ', 1, true, ['CHG-1'], null, undefined]],
+    ['APPROVAL_REF', 'approvalRef', ['', '  ', 1, true, ['CHG-1'], null, undefined, ...unseen]],
   ])('takes nothing else for a yes at %s', (gate, field, values) => {
     for (const value of values) expect(withMetadata({ [field]: value }).gate).toBe(gate);
   });

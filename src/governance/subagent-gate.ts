@@ -40,6 +40,12 @@ export interface SubagentDecision extends SubagentVerdict {
   delegatedSubagents: readonly string[];
 }
 
+/**
+ * A letter, a number, a mark of punctuation or a symbol: blanks, what has no width, and fillers that
+ * are letters by name and show nothing are none.
+ */
+const seen = /(?!\p{Default_Ignorable_Code_Point}|\u2800)[\p{L}\p{N}\p{P}\p{S}]/u;
+
 interface Gate {
   gate: SubagentGateId;
   /** For the table in the documentation. */
@@ -85,7 +91,7 @@ const gates: readonly Gate[] = [
   },
   {
     gate: 'APPROVAL_REF',
-    passes: '`approvalRef` is text that is not blank',
+    passes: '`approvalRef` is text with a character that can be seen',
     isPassed: (question) => textOf(question, 'approvalRef') !== undefined,
     reason: () => 'opts.subagentGovernance.approvalRef must name the approval.',
   },
@@ -121,5 +127,5 @@ function fieldOf({ metadata }: SubagentQuestion, name: string): unknown {
 function textOf(question: SubagentQuestion, name: string): string | undefined {
   const value = fieldOf(question, name);
   const text = typeof value === 'string' ? value.trim() : '';
-  return text === '' ? undefined : text;
+  return seen.test(text) ? text : undefined;
 }
