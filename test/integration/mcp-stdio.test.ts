@@ -172,6 +172,22 @@ describe('an MCP server that is a command', () => {
     });
   });
 
+  it('offers the first of two tools of one name, and says so', async () => {
+    const { tools, problems } = await turnOf(
+      await open({ servers: { box: stdioServer('twice') } }),
+    );
+    expect(tools.map(({ name, description }) => `${name}: ${description}`)).toEqual([
+      'mcp__box__echo: the first',
+      expect.stringMatching(/^mcp__box__a_b_[0-9a-f]{8}: the first$/),
+    ]);
+    expect(problems.map(({ server, reason }) => `${server}: ${reason}`)).toEqual([
+      'box: its tool "echo" is left out: it is listed twice, and the first is offered',
+      expect.stringMatching(
+        /^box: a second tool would be called mcp__box__a_b_\w+: it is left out$/,
+      ),
+    ]);
+  });
+
   it('offers what can be offered of odd tools', async () => {
     const { tools, problems } = await turnOf(await open({ servers: { odd: stdioServer('odd') } }));
     expect(tools.map(({ name }) => name)).toEqual([

@@ -1,9 +1,10 @@
 /**
  * An MCP server as a process, with every manner a server can have. `node mcp-stdio-server.mjs [mode]`:
  * `silent` answers nothing, `ends` ends at once, `odd` lists tools that cannot be offered, `many` lists
- * more than a turn takes.
+ * more than a turn takes, `twice` tools of one name.
  */
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -71,12 +72,25 @@ function listTools() {
   if (mode === 'many') {
     return Array.from({ length: 250 }, (_, i) => ({ name: `tool${i}`, inputSchema: open }));
   }
+  if (mode === 'twice') return listTwice();
   if (mode !== 'odd') return plain;
   return [
     { name: 'fine', inputSchema: open },
     { name: 'a name with spaces', inputSchema: open },
     { name: 'broken', inputSchema: { type: 'object', properties: { a: { type: 'nothing' } } } },
     { name: 'large', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } },
+  ];
+}
+
+/** Two that are called the same, and one that is called what another one becomes. */
+function listTwice() {
+  const name = 'a b';
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return [
+    { name: 'echo', description: 'the first', inputSchema: open },
+    { name: 'echo', description: 'the second', inputSchema: open },
+    { name, description: 'the first', inputSchema: open },
+    { name: `a_b_${hash}`, description: 'the second', inputSchema: open },
   ];
 }
 

@@ -28,6 +28,7 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<Li
     await nextTurn();
     try {
       const tool = readTool(entry);
+      if (tools.has(tool.name)) throw new Error('it is listed twice, and the first is offered');
       tools.set(tool.name, tool);
     } catch (error) {
       const why = error instanceof Error ? error.message : 'its schema cannot be read';

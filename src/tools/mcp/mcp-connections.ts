@@ -67,7 +67,8 @@ export class McpConnections {
           return this.#openOne(server, slot.connection, signal);
         }),
       );
-      const tools = uniqueByName(opened.flatMap((one) => one.tools));
+      // Two servers have no name in common, and so no tool.
+      const tools = opened.flatMap((one) => one.tools);
       const problems = opened.flatMap((one) => one.problems);
       return { tools, problems, close: async () => release() };
     } catch (error) {
@@ -96,11 +97,12 @@ export class McpConnections {
   ): Promise<Pick<OpenedServers, 'tools' | 'problems'>> {
     try {
       const { tools: listed, problems } = await connection.readTools(signal);
-      const tools = offerTools(server, listed, connection);
-      if (server.onlyFor === undefined) this.#listed.set(server.name, uniqueByName(tools));
+      const { tools, hidden } = firstByName(offerTools(server, listed, connection));
+      if (server.onlyFor === undefined) this.#listed.set(server.name, tools);
+      const twice = hidden.map((name) => `a second tool would be called ${name}: it is left out`);
       return {
         tools,
-        problems: problems.map((reason) => ({
+        problems: [...problems, ...twice].map((reason) => ({
           server: server.name,
           reason: connection.redact(reason),
         })),
@@ -162,7 +164,13 @@ function keyOf({ name, definition, onlyFor }: McpServer): string {
   return createHash('sha256').update(parts).digest('hex');
 }
 
-/** A server may list two tools whose names become the same. */
-function uniqueByName(tools: readonly RegisteredTool[]): RegisteredTool[] {
-  return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
+/** A server may list two tools whose names become the same: one that is called as another's hash. */
+function firstByName(tools: readonly RegisteredTool[]) {
+  const first = new Map<string, RegisteredTool>();
+  const hidden: string[] = [];
+  for (const tool of tools) {
+    if (first.has(tool.name)) hidden.push(tool.name);
+    else first.set(tool.name, tool);
+  }
+  return { tools: [...first.values()], hidden };
 }
