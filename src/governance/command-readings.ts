@@ -7,8 +7,7 @@ import { asArgument, asProgram, HOLE } from './shell-marks.js';
 import { runsNothing, wrapperOf } from './shell-programs.js';
 
 /** Words that stand before a command. */
-const prefix =
-  /^(?:[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=[\s\S]*|if|then|elif|else|while|until|do|!|\{)$/;
+const prefix = /^(?:[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=[\s\S]*|if|then|elif|else|while|until|do|!|\{)$/;
 
 /** Commands inside commands that are looked into. */
 const deepest = 10;

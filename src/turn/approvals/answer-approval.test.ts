@@ -23,6 +23,17 @@ const write: ToolDefinition = {
   },
 };
 
+const bash: ToolDefinition = {
+  ...new HeldTool('bash', { effect: 'command', retry: 'never' }).definition,
+  inputSchema: { type: 'object', properties: { command: { type: 'string' } } },
+  permissionArgument: { name: 'command', kind: 'command' },
+};
+const edit: ToolDefinition = {
+  ...new HeldTool('edit', { effect: 'edit', retry: 'never' }).definition,
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+  permissionArgument: { name: 'path', kind: 'path' },
+};
+
 const ofClient = { kind: 'client-tool', name: 'pick' } as const;
 
 describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
@@ -30,7 +41,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
   let test: TestServices;
   beforeAll(async () => {
     database = await open();
-    test = await openTestServices(database, [write]);
+    test = await openTestServices(database, [write, bash, edit]);
   });
   afterAll(async () => {
     await test.close();
@@ -271,6 +282,45 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     expect(await rowOf(asked.id)).toEqual(asked);
     expect(await turnOf(asked.turnId)).toMatchObject({ status: 'waiting' });
     expect(await answer(asked.id, given('deny'))).toMatchObject({ decision: 'deny' });
+  });
+
+  const push = { name: 'bash', input: { command: 'git push' } } as const;
+  const docs = { name: 'edit', input: { path: 'docs/a.md' } } as const;
+
+  it.each<[string, Partial<NewApproval>, Partial<GivenAnswer>]>([
+    ['bash(git push)', push, {}],
+    ['bash(git *)', push, {}],
+    ['bash', push, {}],
+    ['*', push, {}],
+    ['bash(git pull)', push, { input: { command: 'git pull' } }],
+    ['bash(echo $HOME)', { ...push, input: { command: 'echo $HOME' } }, {}],
+    ['edit(docs/**)', docs, {}],
+    ['mcp__box__*', { name: 'mcp__box__echo', input: {} }, {}],
+  ])('may allow for the session what covers its call: %s', async (rule, asking, more) => {
+    const { id } = await ask(asking);
+    expect(await answer(id, given('approve-session', { rule, ...more }))).toMatchObject({
+      grantRule: rule,
+    });
+  });
+
+  it.each<[string, Partial<NewApproval>, Partial<GivenAnswer>, string]>([
+    ['bash(git pull*)', push, {}, 'for example bash(git push), or none'],
+    ['write', push, {}, 'for example bash(git push), or none'],
+    ['bash(git push)', push, { input: { command: 'rm x' } }, 'for example bash(rm x), or none'],
+    ['bash(echo *)', { ...push, input: { command: 'echo $(id)' } }, {}, 'bash(echo $(id))'],
+    ['bash(git *)', { ...push, input: { command: 'git log; id' } }, {}, 'bash(git log; id)'],
+    ['edit(src/**)', docs, {}, 'for example edit(docs/a.md), or none'],
+    ['mcp__other__*', { name: 'mcp__box__echo', input: {} }, {}, 'mcp__box__echo, or none'],
+  ])('may not allow for the session what is another call: %s', async (...row) => {
+    const [rule, asking, more, advice] = row;
+    const asked = await ask(asking);
+    const what = given('approve-session', { rule, ...more });
+    await expect(answer(asked.id, what)).rejects.toMatchObject({
+      type: 'INVALID_REQUEST',
+      status: 400,
+      message: expect.stringContaining(advice),
+    });
+    expect(await rowOf(asked.id)).toEqual(asked);
   });
 
   it.each<[Partial<GivenAnswer>, Partial<NewApproval>, string]>([

@@ -1,8 +1,11 @@
+import { eq } from 'drizzle-orm';
 import { canonicalJson } from '../../platform/json.js';
+import { sessions } from '../../storage/schema.js';
 import type { TurnServices } from '../turn-services.js';
 import { approvalNotFound, approvalResolved } from './approval-errors.js';
 import type { ApprovalRow } from './approval-facts.js';
 import { ApprovalStore, type Answer } from './approval-store.js';
+import { checkGrant } from './check-grant.js';
 import { readAnswer, type GivenAnswer } from './read-answer.js';
 
 type Services = Pick<TurnServices, 'db' | 'claims' | 'queue' | 'tools' | 'logger'>;
@@ -39,7 +42,9 @@ export async function answerApprovals(
   const read: { asked: ApprovalRow; answer: Answer }[] = [];
   for (const { approvalId, given } of answers) {
     const asked = await store.get(approvalId);
-    read.push({ asked, answer: { ...readAnswer(tools, asked, given), by } });
+    const answer = readAnswer(tools, asked, given);
+    await checkRule(services, asked, answer);
+    read.push({ asked, answer: { ...answer, by } });
   }
   const { rows, woken } = await db.transaction(async (tx) => {
     const answered = new Map<string, ApprovalRow>();
@@ -60,6 +65,21 @@ export async function answerApprovals(
       .catch((error: unknown) => logger.warn({ woken, error }, 'an answer woke no worker'));
   }
   return rows;
+}
+
+async function checkRule(
+  { db, tools }: Services,
+  asked: ApprovalRow,
+  { grantRule, editedInput }: Pick<Answer, 'grantRule' | 'editedInput'>,
+): Promise<void> {
+  if (grantRule === null) return;
+  const { projectRoot } = sessions;
+  const [session] = await db
+    .select({ projectRoot })
+    .from(sessions)
+    .where(eq(sessions.id, asked.sessionId));
+  if (session === undefined) throw approvalNotFound(asked.id);
+  await checkGrant(tools, { ...asked, editedInput }, { rule: grantRule, ...session });
 }
 
 function sameAnswer(found: ApprovalRow, answer: Answer): ApprovalRow {

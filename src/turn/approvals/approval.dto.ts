@@ -23,7 +23,7 @@ export class AnswerDto {
   input?: unknown;
 
   @OptionalText(
-    'With approve-session: the rule that is allowed from then on. Default: this very call.',
+    'With approve-session: the rule that is allowed from then on, which must cover this call. Default: this very call.',
     'bash(git status*)',
   )
   @MaxLength(500, tooLong)

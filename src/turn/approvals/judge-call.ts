@@ -35,7 +35,10 @@ const outcomeUnknown =
   'in part or in full, and was not run again. Check before you repeat it.';
 
 /** What a call would run with: what a person made of it, or what the model asked for. */
-export function effectiveInput(input: JsonObject, approvals: readonly ApprovalRow[]): JsonObject {
+export function effectiveInput(
+  input: JsonObject,
+  approvals: readonly Pick<ApprovalRow, 'editedInput'>[],
+): JsonObject {
   return approvals.findLast(({ editedInput }) => editedInput !== null)?.editedInput ?? input;
 }
 
