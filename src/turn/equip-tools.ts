@@ -10,6 +10,7 @@ import type { McpProblem } from '../tools/mcp/mcp-server.js';
 import type { RegisteredTool } from '../tools/registry.js';
 import { loadGrants } from './approvals/load-grants.js';
 import { clientToolHidden, openClientTools } from './client-tools.js';
+import { commandsLeftOut } from './commands-left-out.js';
 import { chooseServerTools, serverToolMissing } from './server-tools.js';
 import { shellsNotice } from './shells-notice.js';
 import { describeTask } from './subagents/describe-task.js';
@@ -68,6 +69,10 @@ export async function equipTools(
     ? shellsNotice(services.shells)
     : undefined;
   if (unsafe !== undefined) sayOnce(attempt, unsafe);
+  const listed = isExplicit ? [] : (persona.tools ?? []);
+  for (const notice of commandsLeftOut({ listed, tools, offered, rules: permissions })) {
+    sayOnce(attempt, notice);
+  }
   const specs = offered.map(({ name, description, inputSchema }): ToolSpec =>
     name === TASK_TOOL && described !== undefined
       ? { name, ...described }

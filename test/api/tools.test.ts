@@ -15,6 +15,7 @@ describe('tools', () => {
       SHELL: ['auto_approve_tools: [bash]'],
       WRITER: ['auto_approve_tools: [write]', 'disallowed_tools: [grep]'],
       LIMITED: ['max_turns: 2', 'tools: [glob]'],
+      LISTING: ['tools: [bash, read]'],
       PLAIN: ['description: Has what every turn has'],
     });
     server = await startServer({
@@ -193,6 +194,23 @@ describe('tools', () => {
     const output = String(results[0]?.['output']);
     expect(output).toContain(server.projectRoot);
     expect(output).not.toMatch(/ANTHROPIC|TURNPIKE_|sk-ant/);
+  });
+
+  it('that an agent lists and a turn goes without are named', async () => {
+    const leftOut = (frames: ReadFrame[]) =>
+      frames.filter(({ data }) => data['kind'] === 'tool-left-out').map(({ data }) => data);
+    const without = await run('Hello', {}, { persona: 'LISTING' });
+    expect(offered()).toEqual(['read']);
+    expect(leftOut(without.frames)).toEqual([
+      expect.objectContaining({
+        text: expect.stringContaining('The turn goes without bash, which its agent lists'),
+        metadata: { tool: 'bash' },
+      }),
+    ]);
+    const named = await run('Hello', { tools: ['bash', 'read'] }, { persona: 'LISTING' });
+    const allowed = { allow: ['bash(git *)'] };
+    const ruled = await run('Hello', {}, { persona: 'LISTING', permissions: allowed });
+    expect([named, ruled].flatMap(({ frames }) => leftOut(frames))).toEqual([]);
   });
 
   it('are told to stop when they take too long', async () => {
