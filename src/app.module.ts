@@ -18,7 +18,7 @@ import { HousekeepingModule } from './ops/housekeeping.module.js';
 import { QueueController } from './ops/queue.controller.js';
 import { QueueService } from './ops/queue-service.js';
 import { optionRules } from './options/option-rules.js';
-import { chooseStandard } from './options/resolve-options.js';
+import { chooseStandard, type OptionSources } from './options/resolve-options.js';
 import { SettingsController } from './options/settings/settings.controller.js';
 import { SettingsService } from './options/settings/settings-service.js';
 import { SettingsStore } from './options/settings/settings-store.js';
@@ -52,17 +52,24 @@ export class AppModule {
     const tiers = { models: services.modelNames, environmentModel, defaultLimits };
     const boot = { sessions, personas, provider, clock, ownPaths, audit, ...tiers };
     const defaultModel = optionRules.model.read(config.model) ?? optionRules.model.fallback();
-    const settings = new SettingsService(new SettingsStore(db, clock), defaultModel, audit);
+    const serverTiers = async (): Promise<OptionSources['defaults']> => {
+      const agents = await personas.globalDefaults();
+      return {
+        ...(environmentModel === undefined ? {} : { environmentModel }),
+        ...(agents?.model === undefined ? {} : { agentsModel: agents.model }),
+        ...(agents?.agentConfig === undefined ? {} : { agentsConfig: agents.agentConfig }),
+      };
+    };
+    const settings = new SettingsService({
+      store: new SettingsStore(db, clock),
+      defaultModel,
+      audit,
+      serverDefaults: async () => ({ limits: defaultLimits, options: await serverTiers() }),
+    });
     const modelList = new ModelListService({
       catalogue: services.models,
       mode: runtime.mode,
-      standardModel: async () => {
-        const agentsModel = (await personas.globalDefaults())?.model;
-        return chooseStandard({
-          ...(environmentModel === undefined ? {} : { environmentModel }),
-          ...(agentsModel === undefined ? {} : { agentsModel }),
-        });
-      },
+      standardModel: async () => chooseStandard(await serverTiers()),
     });
     const sessionService = new SessionService({ ...boot, mcp: services.mcp }, services.tools);
     const turnApi = TurnApiModule.register(services, config.disconnectGraceMs);

@@ -13,6 +13,7 @@ export type { AgentSummary } from '../agents/list-agents.js';
 export type { UploadedFile } from '../attachments/upload/upload-service.js';
 export type { TurnEvent } from '../events/turn-event.js';
 export type { QueueView } from '../ops/view-queue.js';
+export type { EffectiveSetting } from '../options/settings/effective-settings.js';
 export type { Settings } from '../options/settings/model-settings.js';
 export type { ModelList } from '../provider/models/model-list-service.js';
 export type { ListedModel } from '../provider/models/view-model.js';

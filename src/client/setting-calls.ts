@@ -1,5 +1,5 @@
 import type { Line } from './line.js';
-import type { AgentConfigSettings, Settings } from './server-types.js';
+import type { AgentConfigSettings, EffectiveSetting, Settings } from './server-types.js';
 
 const limits = '/api/settings/agent-config';
 const models = '/api/settings/models';
@@ -21,9 +21,17 @@ export class SettingCalls {
     return this.line.json({ method: 'PUT', path: limits, body: change });
   }
 
-  /** Every limit back to its default. */
-  reset(): Promise<AgentConfigSettings> {
-    return this.line.json({ method: 'POST', path: `${limits}/reset` });
+  /** Limits back to their defaults. @param fields absent: all of them. */
+  reset(fields?: readonly (keyof AgentConfigSettings)[]): Promise<AgentConfigSettings> {
+    return this.line.json({ method: 'POST', path: `${limits}/reset`, ...asBody(fields) });
+  }
+
+  /** Limits and models: what was saved, and what turns of each wire run with. */
+  async effective(): Promise<EffectiveSetting[]> {
+    const { settings } = await this.line.json<{ settings: EffectiveSetting[] }>({
+      path: '/api/settings/effective',
+    });
+    return settings;
   }
 
   /** Everything: the models, and the limits among it. */
@@ -34,4 +42,13 @@ export class SettingCalls {
   updateAll(change: Settings): Promise<Settings> {
     return this.line.json({ method: 'PUT', path: models, body: change });
   }
+
+  /** Limits and models back to their defaults. @param fields absent: all of them. */
+  resetAll(fields?: readonly string[]): Promise<Settings> {
+    return this.line.json({ method: 'POST', path: `${models}/reset`, ...asBody(fields) });
+  }
+}
+
+function asBody(fields: readonly string[] | undefined): { body?: object } {
+  return fields === undefined ? {} : { body: { fields } };
 }

@@ -3,6 +3,11 @@ import type { AgentConfig } from '../governance/agent-config.js';
 /** A budget that nothing uses up. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
+/** Whether a limit is none. Pure. */
+export function isUnlimited(limit: number): boolean {
+  return limit >= UNLIMITED;
+}
+
 /** Calls of one step that models ask for only by mistake. */
 const MOST_CALLS = 128;
 

@@ -199,7 +199,9 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
  * said here: it may have to be asked for.
  */
 export function chooseModel(
-  sources: Pick<OptionSources, 'opts' | 'persona' | 'asAgent' | 'preferences' | 'defaults'>,
+  sources: Pick<OptionSources, 'opts' | 'asAgent' | 'preferences' | 'defaults'> & {
+    persona: Pick<Persona, 'model'>;
+  },
 ): { named: Chosen<string>; standard: string } {
   const { model } = optionRules;
   const own: Tier<string>[] =

@@ -141,6 +141,7 @@ const withoutIds = [
   'get /api/harness/tools',
   'get /api/harness/usage',
   'get /api/settings/agent-config',
+  'get /api/settings/effective',
   'get /api/settings/models',
   'get /health',
   'get /health/agent',
@@ -154,6 +155,7 @@ const withoutIds = [
   'post /api/harness/attachments',
   'post /api/harness/session/create',
   'post /api/settings/agent-config/reset',
+  'post /api/settings/models/reset',
   'put /api/settings/agent-config',
   'put /api/settings/models',
 ];

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AgentConfig } from '../../src/governance/agent-config.js';
+import type { EffectiveSetting } from '../../src/options/settings/effective-settings.js';
 import { userSettings } from '../../src/storage/conversation-schema.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
@@ -72,6 +74,62 @@ describe('settings', () => {
     const { status, body } = await reset();
     expect([status, body]).toEqual([200, limits]);
     expect(await get('models')).toEqual({ ...settings, thinking_enabled: false });
+  });
+
+  it('go back to the defaults one by one', async () => {
+    await put('models', { thinking_enabled: false, max_iterations: 2, token_budget: 1_000 });
+    const forget = (route: Route, fields: unknown) =>
+      server.client.post(`/api/settings/${route}/reset`, { fields });
+    const one = await forget('agent-config', ['max_iterations']);
+    expect([one.status, one.body]).toEqual([200, { ...limits, token_budget: 1_000 }]);
+    const other = await forget('models', ['thinking_enabled']);
+    expect([other.status, other.body]).toEqual([200, { ...settings, token_budget: 1_000 }]);
+    expect((await forget('models', [])).body).toEqual({ ...settings, token_budget: 1_000 });
+    for (const [route, fields, type] of [
+      ['agent-config', ['thinking_enabled'], 'enum'],
+      ['models', 'all', 'list_type'],
+    ] as const) {
+      const { status, body } = await forget(route, fields);
+      const detail = [
+        { loc: ['body', 'fields'], msg: expect.stringContaining('fields must'), type },
+      ];
+      expect([status, body]).toEqual([422, { detail }]);
+    }
+    expect((await server.client.post('/api/settings/models/reset', '')).body).toEqual(settings);
+  });
+
+  it('say what turns run with, wire by wire, as turns do', async () => {
+    await put('models', { max_parallel_tools: 2, oracle_model: 'claude-haiku-4-5-20251001' });
+    const { body } = await server.client.get('/api/settings/effective');
+    const all = body['settings'] as EffectiveSetting[];
+    const inForce = (name: string, wire: 'harness' | 'oracle') =>
+      all.find((setting) => setting.name === name)?.effective[wire].value;
+
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const turn = await server.client.turn(sessionId, 'Hello');
+    await turn.all();
+    const question = { question: 'Hello' };
+    const asked = await server.client.post('/api/oracle', question);
+    const { turns } = (
+      await server.client.get(`/api/harness/sessions/${String(asked.body['context_id'])}/turns`)
+    ).body as { turns: { turnId: string }[] };
+    for (const [wire, turnId] of [
+      ['harness', turn.header('x-turn-id')],
+      ['oracle', turns[0]?.turnId],
+    ] as const) {
+      const stored = (await server.client.get(`/api/harness/turns/${turnId}`)).body;
+      const { options } = stored['turn'] as {
+        options: { model: string; agentConfig: AgentConfig };
+      };
+      const { maxIterations, timeoutSeconds, maxParallelTools } = options.agentConfig;
+      expect([wire, maxIterations, timeoutSeconds, maxParallelTools, options.model]).toEqual([
+        wire,
+        inForce('max_iterations', wire),
+        inForce('timeout_seconds', wire),
+        2,
+        inForce('oracle_model', wire),
+      ]);
+    }
   });
 
   it('keep nothing of a body in which one field is wrong', async () => {

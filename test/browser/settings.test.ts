@@ -1,30 +1,83 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { userSettings } from '../../src/storage/conversation-schema.js';
+import { ChatPage } from './chat-page.js';
 import { openTab, takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';
 
 describe('the settings', () => {
   const on = useConsole();
+  beforeEach(async () => {
+    await on.server.runtime.services.db.delete(userSettings);
+  });
 
-  const saved = async () => (await on.server.client.get('/api/settings/agent-config')).body;
+  const saved = async (route = 'agent-config') =>
+    (await on.server.client.get(`/api/settings/${route}`)).body;
   const field = (name: string) => ({ name, exact: true });
 
-  it('have every limit with its bounds, are saved by themselves, and stay', async () => {
+  it('say what is in force on which wire, are saved by themselves, and stay', async () => {
     const { page, faults } = await on.console.visit('/settings');
     const iterations = page.getByRole('spinbutton', field('Iterations'));
     await iterations.waitFor();
-    expect(await page.getByRole('spinbutton').count()).toBe(7);
-    expect(await page.getByRole('slider').count()).toBe(7);
-    expect(await page.getByText('1,000 to 200,000; default 50,000.').count()).toBe(1);
+    expect(await iterations.inputValue()).toBe('');
+    expect(await page.getByRole('spinbutton').count()).toBe(9);
+    expect(await page.getByRole('slider').count()).toBe(9);
+    const others = 'for this console and the harness, named agents, AG-UI and AI SDK';
+    for (const words of [
+      `1 to 50. In force: 12 ${others}; 15 for the oracle.`,
+      `1,000 to 200,000. In force: no limit ${others}; 50,000 tokens for the oracle.`,
+      `In force: 3,600 s ${others}; 120 s for the oracle.`,
+    ])
+      expect(await page.getByText(words).count()).toBe(1);
     await iterations.fill('21');
     const slider = page.getByRole('slider', field('Time'));
     await slider.focus();
     await page.keyboard.press('ArrowRight');
     await page.getByText('Saved', { exact: true }).waitFor();
+    await page.getByText('In force everywhere: 21.').waitFor();
     await takePicture(page, 'settings-light');
     expect(await saved()).toMatchObject({ max_iterations: 21, timeout_seconds: 130 });
     await page.reload();
     await iterations.waitFor();
     expect(await iterations.inputValue()).toBe('21');
+    expect(faults).toEqual([]);
+  });
+
+  it('are what the next turn runs with', async () => {
+    const { page } = await on.console.visit('/settings');
+    await page.getByRole('spinbutton', field('Iterations')).fill('2');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    await page.goto('/');
+    const chat = new ChatPage(page);
+    await chat.begin(on.server.projectRoot, '[[loop=9 tool=glob {"pattern":"*"}]]');
+    await chat.turn(0).getByText('Ended by a limit', { exact: false }).waitFor();
+  });
+
+  it('of models are chosen, and go with one press', async () => {
+    const { page, faults } = await on.console.visit('/settings');
+    const model = page.getByRole('combobox', field('Model of the oracle'));
+    await model.selectOption('claude-haiku-4-5-20251001');
+    await page.getByRole('combobox', field('Thinking')).selectOption('Off');
+    await page.getByRole('spinbutton', field('Time of a subagent')).fill('90');
+    await page.getByText('In force everywhere: 90 s.').waitFor();
+    expect(await saved('models')).toMatchObject({
+      oracle_model: 'claude-haiku-4-5-20251001',
+      thinking_enabled: false,
+      librarian_timeout: 90,
+    });
+    await page.getByRole('button', { name: 'Do not set: Model of the oracle' }).click();
+    await page.getByRole('combobox', field('Thinking')).selectOption('not set');
+    await page
+      .getByText(
+        'In force: off for this console and the harness, named agents, AG-UI and AI SDK; on',
+      )
+      .waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(await model.inputValue()).toBe('');
+    expect(await saved('models')).toMatchObject({
+      oracle_model: 'claude-sonnet-5-5',
+      thinking_enabled: true,
+      librarian_timeout: 90,
+    });
     expect(faults).toEqual([]);
   });
 
@@ -41,6 +94,10 @@ describe('the settings', () => {
     await page.getByText('token_budget must be').waitFor({ state: 'detached' });
     await page.getByText('Saved', { exact: true }).waitFor();
     expect(await saved()).toMatchObject({ token_budget: 60_000 });
+    await budget.fill('');
+    await budget.blur();
+    await page.getByText('In force: no limit').waitFor();
+    expect(await saved()).toMatchObject({ max_parallel_tools: 7, token_budget: 50_000 });
   });
 
   it('go back to the defaults, in the other tab, too', async () => {
@@ -48,11 +105,11 @@ describe('the settings', () => {
     const other = await openTab(visitor, '/settings');
     const name = field('Tool calls of an iteration');
     await visitor.page.getByRole('spinbutton', name).fill('9');
-    await visitor.page.getByText('Saved', { exact: true }).waitFor();
-    await visitor.page.getByRole('button', { name: 'Reset' }).click();
+    await other.locator('input[type=number][value="9"]').waitFor();
+    await visitor.page.getByRole('button', { name: 'Reset all' }).click();
+    await other.locator('input[type=number][value="9"]').waitFor({ state: 'detached' });
+    expect(await visitor.page.getByRole('spinbutton', name).inputValue()).toBe('');
     const defaults = { max_tool_calls_per_turn: 5, max_iterations: 15, token_budget: 50_000 };
-    await other.locator('input[type=number][value="15"]').waitFor();
-    expect(await visitor.page.getByRole('spinbutton', name).inputValue()).toBe('5');
     expect(await saved()).toMatchObject(defaults);
   });
 });

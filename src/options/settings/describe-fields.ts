@@ -39,3 +39,41 @@ export const settingsSchema: DescribedFields = {
   type: 'object',
   properties: Object.fromEntries([...others, ...limits]),
 };
+
+/** The body of a reset. @param of what its route resets. */
+export function resetSchema({ properties }: DescribedFields) {
+  const items = { type: 'string', enum: Object.keys(properties) };
+  const fields = { type: 'array', items, description: 'Absent: all of them.' };
+  return { type: 'object', properties: { fields } };
+}
+
+const value = {
+  oneOf: [{ type: 'integer' }, { type: 'boolean' }, { type: 'string' }],
+  nullable: true,
+};
+
+export const effectiveSchema = {
+  type: 'object',
+  properties: {
+    settings: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          schema: { type: 'object', description: 'Type, bounds, default and meaning.' },
+          saved: { ...value, description: 'Null: nothing was saved.' },
+          effective: {
+            type: 'object',
+            description:
+              'By wire, of a turn whose request, session and agent say nothing of it. Null is: no limit of tokens; for subagents the model and the time of the turn that delegates; all files, and 200 results of a search.',
+            additionalProperties: {
+              type: 'object',
+              properties: { value, from: { type: 'string' } },
+            },
+          },
+        },
+      },
+    },
+  },
+};

@@ -30,6 +30,26 @@ export function readChange(body: unknown, route: keyof typeof settingNames): Set
   return { ...own.settings, ...agentConfigToWire(limits.config) };
 }
 
+/**
+ * Reads which settings a request's body would reset: `fields`, or all of the route's. Other fields are not
+ * looked at. Pure.
+ *
+ * @throws ValidationDetailError for `fields` that are no list, or not of settings of the route.
+ */
+export function readReset(body: unknown, route: keyof typeof settingNames): string[] {
+  const names = settingNames[route];
+  const fields = isPlainObject(body) ? body['fields'] : undefined;
+  if (fields === undefined) return names;
+  if (Array.isArray(fields) && fields.every((field) => names.includes(String(field)))) {
+    return names.filter((name) => fields.includes(name));
+  }
+  const given = clip(JSON.stringify(fields), longestKey);
+  const message = `fields must be a list of any of ${names.join(', ')}, not ${given}`;
+  throw new ValidationDetailError([
+    { loc: ['body', 'fields'], msg: message, type: Array.isArray(fields) ? 'enum' : 'list_type' },
+  ]);
+}
+
 function readModelFields(body: Record<string, unknown>): {
   settings: Settings;
   problems: ValidationProblem[];

@@ -22,7 +22,7 @@ describe('SettingsStore', () => {
 
   it('has nothing of a user who set nothing', async () => {
     expect(await store.get('a')).toEqual({});
-    expect(await store.reset('a')).toEqual({});
+    expect(await store.reset('a', ['max_iterations'])).toEqual({});
     expect(await database.db.select().from(userSettings)).toEqual([]);
   });
 
@@ -44,9 +44,11 @@ describe('SettingsStore', () => {
     ]);
   });
 
-  it('forgets the limits at a reset, and keeps the rest', async () => {
+  it('forgets some at a reset, and keeps the rest', async () => {
     await store.change('a', { oracle_model: 'm', max_iterations: 3, max_parallel_tools: 1 });
-    expect(await store.reset('a')).toEqual({ oracle_model: 'm' });
+    expect(await store.reset('a', ['max_iterations', 'max_parallel_tools'])).toEqual({
+      oracle_model: 'm',
+    });
     expect(await store.get('a')).toEqual({ oracle_model: 'm' });
   });
 });

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.js';
 import type { Database } from '../../storage/connection.js';
 import { prepared } from '../../storage/prepared.js';
 import { userSettings } from '../../storage/conversation-schema.js';
-import { settingNames, type Settings } from './model-settings.js';
+import type { Settings } from './model-settings.js';
 
 /** What was set, and nothing else: a field that is missing has its default. Not checked. */
 export type StoredSettings = Readonly<Record<string, unknown>>;
@@ -47,13 +47,13 @@ export class SettingsStore {
     return row.settings;
   }
 
-  /** Forgets the limits; other settings stay. @returns all settings after the change. */
-  async reset(userId: string): Promise<StoredSettings> {
-    const names = settingNames.agentConfig.map((name) => sql`${name}::text`);
+  /** Forgets some settings; others stay. @returns all settings after the change. */
+  async reset(userId: string, forgotten: readonly string[]): Promise<StoredSettings> {
+    const names = forgotten.map((name) => sql`${name}::text`);
     const [row] = await this.db
       .update(userSettings)
       .set({
-        settings: sql`(${current}::jsonb - array[${sql.join(names, sql`, `)}])::json`,
+        settings: sql`(${current}::jsonb - array[${sql.join(names, sql`, `)}]::text[])::json`,
         updatedAt: new Date(this.clock.now()),
       })
       .where(eq(userSettings.userId, userId))

@@ -10,7 +10,13 @@ import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../wire/api-errors.decorator.js';
-import { agentConfigSchema, settingsSchema } from './describe-fields.js';
+import {
+  agentConfigSchema,
+  effectiveSchema,
+  resetSchema,
+  settingsSchema,
+} from './describe-fields.js';
+import type { EffectiveSetting } from './effective-settings.js';
 import type { Settings } from './model-settings.js';
 import { SettingsService } from './settings-service.js';
 import { ValidationDetailDto } from './validation-detail.dto.js';
@@ -22,6 +28,11 @@ const areTheCallers = 'they are the caller’s settings';
 const unprocessable = {
   type: ValidationDetailDto,
   description: 'A field is unknown, of another type or out of its bounds. Nothing was saved.',
+};
+
+const unknownField = {
+  type: ValidationDetailDto,
+  description: '`fields` is no list, or has what is no setting of the route. Nothing was reset.',
 };
 
 @ApiTags('settings')
@@ -53,11 +64,22 @@ export class SettingsController {
   @Post('agent-config/reset')
   @Unowned(areTheCallers)
   @HttpCode(200)
-  @ApiOperation({ summary: 'Set every limit back to its default' })
+  @ApiOperation({ summary: 'Set every limit back to its default, or those of `fields`' })
+  @ApiBody({ schema: resetSchema(agentConfigSchema), required: false })
   @ApiOkResponse({ schema: agentConfigSchema })
+  @ApiUnprocessableEntityResponse(unknownField)
+  @ApiErrors({ 400: 'INVALID_REQUEST', 413: 'BODY_TOO_LARGE', 503: 'STORAGE_UNAVAILABLE' })
+  resetAgentConfig(@Body() body: unknown, @Caller() caller: Principal): Promise<Settings> {
+    return this.settings.resetAgentConfig(caller.id, body);
+  }
+
+  @Get('effective')
+  @Unowned(areTheCallers)
+  @ApiOperation({ summary: 'What is in force for the user, wire by wire, and what was saved' })
+  @ApiOkResponse({ schema: effectiveSchema })
   @ApiErrors({ 503: 'STORAGE_UNAVAILABLE' })
-  resetAgentConfig(@Caller() caller: Principal): Promise<Settings> {
-    return this.settings.resetAgentConfig(caller.id);
+  async effective(@Caller() caller: Principal): Promise<{ settings: EffectiveSetting[] }> {
+    return { settings: await this.settings.effective(caller.id) };
   }
 
   @Get('models')
@@ -78,5 +100,17 @@ export class SettingsController {
   @ApiErrors({ 400: 'INVALID_REQUEST', 413: 'BODY_TOO_LARGE', 503: 'STORAGE_UNAVAILABLE' })
   changeModels(@Body() body: unknown, @Caller() caller: Principal): Promise<Settings> {
     return this.settings.changeModels(caller.id, body);
+  }
+
+  @Post('models/reset')
+  @Unowned(areTheCallers)
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Set every setting back to its default, or those of `fields`' })
+  @ApiBody({ schema: resetSchema(settingsSchema), required: false })
+  @ApiOkResponse({ schema: settingsSchema })
+  @ApiUnprocessableEntityResponse(unknownField)
+  @ApiErrors({ 400: 'INVALID_REQUEST', 413: 'BODY_TOO_LARGE', 503: 'STORAGE_UNAVAILABLE' })
+  resetModels(@Body() body: unknown, @Caller() caller: Principal): Promise<Settings> {
+    return this.settings.resetModels(caller.id, body);
   }
 }

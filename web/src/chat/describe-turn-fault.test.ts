@@ -36,8 +36,4 @@ describe('describeTurnFault', () => {
       isRetryable: false,
     });
   });
-
-  it('takes what an older server says', () => {
-    expect(failed({}).isRetryable).toBe(false);
-  });
 });

@@ -108,8 +108,7 @@ function faultOf(failed: HarnessFrames['turn:error']): TurnFault {
     type,
     message,
     ...(typeof said === 'string' ? { reason: said } : {}),
-    // Servers before this field say nothing of it.
-    retryable: retryable === true,
+    retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(requestId === undefined ? {} : { requestId }),
   };

@@ -1,85 +1,118 @@
-import { useId, useState } from 'react';
-import type { AgentConfigField } from '../../../src/governance/agent-config.js';
+import { useId, type ReactNode } from 'react';
+import type { EffectiveSetting, ModelList } from '../../../src/client/turnpike-client.js';
+import { IconButton } from '../ui/button.js';
 import { formatCount } from '../ui/format.js';
+import { X } from '../ui/icons.js';
 import { Slider } from '../ui/slider.js';
+import { ChoiceInput } from './choice-input.js';
+import { describeInForce } from './describe-in-force.js';
+import { NumberInput } from './number-input.js';
+import type { SettingLook } from './setting-looks.js';
+import type { SettingValue } from './user-settings.js';
 
-/** How a field is shown: what it is called, and by how much the slider moves. */
-export interface FieldLook {
-  label: string;
-  step: number;
-  unit: string;
+/** What is entered of a setting, or saved; undefined: it is not set. */
+export interface EnteredSetting {
+  setting: EffectiveSetting;
+  value: SettingValue | undefined;
+  problem: string | undefined;
 }
 
-/** One limit: a slider and a number, with its bounds, and what is wrong with it. */
+/** One setting: its control, what is in force, and what is wrong with it. */
 export function SettingField({
-  field,
+  entered: { setting, value, problem },
   look,
-  value,
-  problem,
+  models,
   onChange,
 }: {
-  field: AgentConfigField;
-  look: FieldLook;
-  value: number;
-  problem: string | undefined;
-  onChange: (value: number) => void;
+  entered: EnteredSetting;
+  look: SettingLook;
+  models: ModelList | undefined;
+  /** @param value undefined: it is not to be set any more. */
+  onChange: (value: SettingValue | undefined) => void;
 }) {
-  const { min, max, meaning } = field;
-  const { label, step, unit } = look;
+  const { schema } = setting;
   const id = useId();
-  // What stands in the field while it is no number yet.
-  const [text, setText] = useState<string>();
-  const about = `${id}-about ${id}-problem`;
+  const isSet = value !== undefined;
+  const shared = {
+    id,
+    describedBy: `${id}-about ${id}-problem`,
+    hasProblem: problem !== undefined,
+  };
+  const isNumber = schema.type === 'integer';
+  const { minimum: min = 0, maximum: max = 0 } = schema;
+  const number = typeof value === 'number' ? value : undefined;
   return (
-    <div className="grid gap-x-6 gap-y-1 px-4 py-4 sm:grid-cols-[1fr_8.5rem]">
+    <div className="grid gap-x-6 gap-y-1 px-4 py-4 sm:grid-cols-[1fr_auto]">
       <div className="min-w-0">
         <label id={`${id}-label`} htmlFor={id} className="text-sm font-medium">
-          {label}
+          {look.label}
         </label>
         <p id={`${id}-about`} className="text-xs text-muted">
-          {meaning} {formatCount(min)} to {formatCount(max)}; default {formatCount(field.default)}.
+          {schema.description}
+          {isNumber && ` ${formatCount(min)} to ${formatCount(max)}.`}{' '}
+          <span className="block text-soft">{describeInForce(setting, look)}</span>
         </p>
       </div>
-      <div className="flex items-center gap-2 sm:row-span-2 sm:self-center">
-        <input
-          id={id}
-          type="number"
-          inputMode="numeric"
-          min={min}
-          max={max}
-          step={step === 1_000 ? 1_000 : 1}
-          value={text ?? String(value)}
-          aria-describedby={about}
-          aria-invalid={problem !== undefined}
-          onChange={({ target }) => {
-            setText(target.value);
-            if (target.value.trim() !== '') onChange(Number(target.value));
-          }}
-          onBlur={() => setText(undefined)}
-          className="h-9 w-24 rounded-lg border border-line-strong bg-panel px-2 text-right text-sm tabular-nums aria-invalid:border-bad"
-        />
-        <span className="text-xs text-muted">{unit}</span>
-      </div>
-      <div>
-        <Slider
-          labelledBy={`${id}-label`}
-          value={value}
-          min={min}
-          max={max}
-          step={step}
-          onChange={(next) => {
-            setText(undefined);
-            onChange(next);
-          }}
-        />
-        <div aria-hidden className="flex justify-between text-[0.6875rem] text-muted tabular-nums">
-          <span>{formatCount(min)}</span>
-          <span>{formatCount(max)}</span>
+      <Entry
+        {...(isSet ? { onClear: () => onChange(undefined) } : {})}
+        label={look.label}
+        unit={look.unit}
+      >
+        {isNumber ? (
+          <NumberInput {...shared} {...{ min, max, value: number, onChange }} />
+        ) : (
+          <ChoiceInput {...shared} {...{ type: schema.type, value, models, onChange }} />
+        )}
+      </Entry>
+      {isNumber && (
+        <div>
+          <Slider
+            labelledBy={`${id}-label`}
+            value={number ?? (typeof schema.default === 'number' ? schema.default : min)}
+            valueText={isSet ? undefined : 'not set'}
+            min={min}
+            max={max}
+            step={look.step}
+            onChange={onChange}
+          />
+          <div
+            aria-hidden
+            className="flex justify-between text-[0.6875rem] text-muted tabular-nums"
+          >
+            <span>{formatCount(min)}</span>
+            <span>{formatCount(max)}</span>
+          </div>
         </div>
-      </div>
+      )}
       <p id={`${id}-problem`} role="alert" className="text-xs text-bad empty:hidden sm:col-span-2">
         {problem}
       </p>
+    </div>
+  );
+}
+
+function Entry({
+  label,
+  unit,
+  onClear,
+  children,
+}: {
+  label: string;
+  unit: string;
+  onClear?: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <div className="flex items-center gap-2 sm:row-span-2 sm:self-center">
+      {children}
+      <span className="w-10 text-xs text-muted">{unit}</span>
+      <span className="size-8">
+        {onClear !== undefined && (
+          <IconButton label={`Do not set: ${label}`} onClick={onClear}>
+            <X size={14} />
+          </IconButton>
+        )}
+      </span>
     </div>
   );
 }

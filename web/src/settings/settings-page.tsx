@@ -1,41 +1,52 @@
 import { Check, RotateCcw } from '../ui/icons.js';
-import { useEffect, useMemo } from 'react';
-import { agentConfigFields, type AgentConfig } from '../../../src/governance/agent-config.js';
+import { useEffect, useId, useMemo, type ReactNode } from 'react';
 import { forgetKey, apiKey, keyWanted } from '../app/api-key.js';
 import { client, noteFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
+import { useModels } from '../app/models.js';
 import { Loading, Page } from '../app/page.js';
 import { onTabNews, tellTabs } from '../app/tabs.js';
 import { useValue } from '../app/use-value.js';
 import { Button } from '../ui/button.js';
 import { Spinner } from '../ui/spinner.js';
-import { AgentSettings, type SettingName, type SettingsState } from './agent-settings.js';
-import { SettingField, type FieldLook } from './setting-field.js';
+import { SettingField, type EnteredSetting } from './setting-field.js';
+import { limitLooks, modelLooks, type SettingLook } from './setting-looks.js';
+import { UserSettings, type SettingsServer, type SettingsState } from './user-settings.js';
 
-const looks: Record<keyof AgentConfig, FieldLook> = {
-  maxIterations: { label: 'Iterations', step: 1, unit: '' },
-  softWarningPercent: { label: 'Warn at', step: 5, unit: '%' },
-  tokenBudget: { label: 'Token budget', step: 1_000, unit: 'tokens' },
-  tokenWarningPercent: { label: 'Warn about tokens at', step: 5, unit: '%' },
-  timeoutSeconds: { label: 'Time', step: 10, unit: 's' },
-  maxToolCallsPerTurn: { label: 'Tool calls of an iteration', step: 1, unit: '' },
-  maxParallelTools: { label: 'Tools at a time', step: 1, unit: '' },
-};
-
-/** The limits of the user's turns. */
+/** The limits and models of the user's turns. */
 export function SettingsPage() {
   const settings = useSettings();
+  const models = useModels();
   const state = useValue(settings.state);
-  const { saved, drafts, problems, fault } = state;
+  const { saved, fault } = state;
+  const section = (title: string, looks: Readonly<Record<string, SettingLook>>) => (
+    <FieldSection title={title}>
+      {enteredOf(state, looks).map((entered) => {
+        const { name } = entered.setting;
+        const look = looks[name];
+        return look === undefined ? null : (
+          <SettingField
+            key={name}
+            entered={entered}
+            look={look}
+            models={models}
+            onChange={(value) =>
+              value === undefined ? void settings.reset([name]) : settings.set(name, value)
+            }
+          />
+        );
+      })}
+    </FieldSection>
+  );
   return (
     <Page
       title="Settings"
-      lead="Limits of your turns, from the next one on. They are saved as you change them."
+      lead="For your turns from the next one on, where the request, its session and its agent say nothing else. What is not set differs by wire. Changes are saved as you make them."
       actions={
         <div className="flex items-center gap-3">
           <SaveState status={state.status} />
           <Button onClick={() => void settings.reset()} disabled={saved === undefined}>
-            <RotateCcw aria-hidden size={14} /> Reset
+            <RotateCcw aria-hidden size={14} /> Reset all
           </Button>
         </div>
       }
@@ -48,31 +59,59 @@ export function SettingsPage() {
       )}
       {saved === undefined && fault === undefined && <Loading what="settings" />}
       {saved !== undefined && (
-        <div className="divide-y divide-line rounded-xl border border-line bg-panel">
-          {agentConfigFields.map((field) => {
-            const name = field.wireName as SettingName;
-            return (
-              <SettingField
-                key={name}
-                field={field}
-                look={looks[field.name]}
-                value={drafts[name] ?? saved[name]}
-                problem={problems[name]}
-                onChange={(value) => settings.set(name, value)}
-              />
-            );
-          })}
-        </div>
+        <>
+          {section('Limits of your turns', limitLooks)}
+          {section('Models', modelLooks)}
+        </>
       )}
       <KeySection />
     </Page>
   );
 }
 
-function useSettings(): AgentSettings {
+function FieldSection({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="mb-8">
+      <h2 id={id} className="mb-2 text-sm font-semibold">
+        {title}
+      </h2>
+      <div className="divide-y divide-line rounded-xl border border-line bg-panel">{children}</div>
+    </section>
+  );
+}
+
+/** The settings that have a look, in its order. */
+function enteredOf(
+  { saved = [], drafts, problems }: SettingsState,
+  looks: Readonly<Record<string, SettingLook>>,
+): EnteredSetting[] {
+  return Object.keys(looks).flatMap((name) => {
+    const setting = saved.find((one) => one.name === name);
+    if (setting === undefined) return [];
+    return [
+      { setting, value: drafts[name] ?? setting.saved ?? undefined, problem: problems[name] },
+    ];
+  });
+}
+
+/** Each change answers with what is in force after it. */
+const settingsServer: SettingsServer = {
+  get: () => client().settings.effective(),
+  update: async (change) => {
+    await client().settings.updateAll(change);
+    return client().settings.effective();
+  },
+  reset: async (names) => {
+    await client().settings.resetAll(names);
+    return client().settings.effective();
+  },
+};
+
+function useSettings(): UserSettings {
   const key = useValue(apiKey);
   const settings = useMemo(
-    () => new AgentSettings(client().settings, () => tellTabs({ type: 'settings' })),
+    () => new UserSettings(settingsServer, () => tellTabs({ type: 'settings' })),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- another key has other settings.
     [key],
   );
@@ -115,7 +154,7 @@ function SaveState({ status }: Pick<SettingsState, 'status'>) {
 function KeySection() {
   const key = useValue(apiKey);
   return (
-    <section className="mt-8">
+    <section>
       <h2 className="mb-2 text-sm font-semibold">API key</h2>
       <div className="flex flex-wrap items-center justify-between gap-3 rounded-xl border border-line bg-panel px-4 py-3 text-sm">
         <span className="text-muted">

@@ -1,12 +1,13 @@
 import { Slider as Radix } from 'radix-ui';
 
-/** A value within bounds. `labelledBy` names it. */
+/** A value within bounds. `labelledBy` names it; `valueText` is read in place of the number, which is pale then. */
 export function Slider({
   value,
   min,
   max,
   step,
   labelledBy,
+  valueText,
   onChange,
 }: {
   value: number;
@@ -14,6 +15,7 @@ export function Slider({
   max: number;
   step: number;
   labelledBy: string;
+  valueText?: string | undefined;
   onChange: (value: number) => void;
 }) {
   return (
@@ -25,13 +27,14 @@ export function Slider({
       onValueChange={([next]) => {
         if (next !== undefined) onChange(next);
       }}
-      className="relative flex h-6 w-full touch-none items-center select-none"
+      className={`${valueText === undefined ? '' : 'opacity-50'} relative flex h-6 w-full touch-none items-center select-none`}
     >
       <Radix.Track className="relative h-1.5 grow rounded-full bg-line">
         <Radix.Range className="absolute h-full rounded-full bg-accent" />
       </Radix.Track>
       <Radix.Thumb
         aria-labelledby={labelledBy}
+        aria-valuetext={valueText}
         className="block size-4.5 rounded-full border-2 border-accent bg-panel shadow-sm transition-transform hover:scale-110"
       />
     </Radix.Root>

@@ -1,32 +1,34 @@
 import { TurnpikeError } from '../../../src/client/client-errors.js';
-import type { AgentConfigSettings } from '../../../src/client/turnpike-client.js';
+import type { EffectiveSetting, Settings } from '../../../src/client/turnpike-client.js';
 import { isPlainObject } from '../../../src/platform/json.js';
 import { ValueStore } from '../app/value-store.js';
 
-export type SettingName = keyof AgentConfigSettings;
+export type SettingValue = Settings[string];
 
 export interface SettingsState {
   /** As the server has them; undefined until they came. */
-  saved: AgentConfigSettings | undefined;
-  /** What was entered and is not saved. */
-  drafts: Partial<Record<SettingName, number>>;
+  saved: readonly EffectiveSetting[] | undefined;
+  /** What was entered and is not saved, by the names of settings. */
+  drafts: Readonly<Record<string, SettingValue>>;
   /** What the server says of a draft. */
-  problems: Partial<Record<SettingName, string>>;
+  problems: Readonly<Record<string, string>>;
   status: 'loading' | 'idle' | 'waiting' | 'saving' | 'saved' | 'failed';
   fault?: unknown;
 }
 
+/** Each answers with all settings as they are afterwards. */
 export interface SettingsServer {
-  get(): Promise<AgentConfigSettings>;
-  update(change: Partial<AgentConfigSettings>): Promise<AgentConfigSettings>;
-  reset(): Promise<AgentConfigSettings>;
+  get(): Promise<readonly EffectiveSetting[]>;
+  update(change: Settings): Promise<readonly EffectiveSetting[]>;
+  /** @param names absent: all of them. */
+  reset(names?: readonly string[]): Promise<readonly EffectiveSetting[]>;
 }
 
 /** Milliseconds without a change after which it is saved. */
 const QUIET_MS = 800;
 
-/** The limits of the user's turns, saved by themselves. */
-export class AgentSettings {
+/** The limits and models of the user's turns, saved by themselves. */
+export class UserSettings {
   readonly state = new ValueStore<SettingsState>({
     saved: undefined,
     drafts: {},
@@ -44,20 +46,17 @@ export class AgentSettings {
   async load(): Promise<void> {
     await this.#ask(async () => {
       const saved = await this.server.get();
-      this.state.update((state) => ({ ...without(state), saved, status: 'idle' }));
+      this.state.update((state) => ({ ...withoutFault(state), saved, status: 'idle' }));
     });
   }
 
-  set(name: SettingName, value: number): void {
-    this.state.update((state) => {
-      const { [name]: _solved, ...problems } = state.problems;
-      return {
-        ...without(state),
-        drafts: { ...state.drafts, [name]: value },
-        problems,
-        status: 'waiting',
-      };
-    });
+  set(name: string, value: SettingValue): void {
+    this.state.update((state) => ({
+      ...withoutFault(state),
+      drafts: { ...state.drafts, [name]: value },
+      problems: omit(state.problems, [name]),
+      status: 'waiting',
+    }));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.save(), QUIET_MS);
   }
@@ -86,12 +85,21 @@ export class AgentSettings {
     });
   }
 
-  async reset(): Promise<void> {
-    clearTimeout(this.#timer);
+  /** Forgets what was entered and what was saved. @param names absent: of all settings. */
+  async reset(names?: readonly string[]): Promise<void> {
+    const { drafts } = this.state.get();
+    this.state.update((state) => {
+      const forgotten = names ?? Object.keys(state.drafts);
+      const problems = names === undefined ? {} : omit(state.problems, names);
+      return {
+        ...withoutFault(state),
+        drafts: omit(drafts, forgotten),
+        problems,
+        status: 'saving',
+      };
+    });
     await this.#ask(async () => {
-      const saved = await this.server.reset();
-      this.state.set({ saved, drafts: {}, problems: {}, status: 'saved' });
-      this.changed();
+      this.#take(await this.server.reset(names), {});
     });
   }
 
@@ -100,13 +108,13 @@ export class AgentSettings {
     if (this.#timer !== undefined) void this.save();
   }
 
-  #take(saved: AgentConfigSettings, change: Partial<AgentConfigSettings>): void {
+  #take(saved: readonly EffectiveSetting[], change: Settings): void {
     this.state.update((state) => {
-      const drafts = { ...state.drafts };
       // What was changed again meanwhile stays, and is saved next.
-      for (const name of namesOf(change)) if (drafts[name] === change[name]) delete drafts[name];
-      const isDone = this.#timer === undefined;
-      return { ...without(state), saved, drafts, status: isDone ? 'saved' : 'waiting' };
+      const done = Object.keys(change).filter((name) => state.drafts[name] === change[name]);
+      const drafts = omit(state.drafts, done);
+      const isDone = Object.keys(pending({ ...state, drafts })).length === 0;
+      return { ...withoutFault(state), saved, drafts, status: isDone ? 'saved' : 'waiting' };
     });
     this.changed();
   }
@@ -120,17 +128,16 @@ export class AgentSettings {
   }
 }
 
-function without({ fault: _gone, ...state }: SettingsState): SettingsState {
+function withoutFault({ fault: _gone, ...state }: SettingsState): SettingsState {
   return state;
 }
 
-function pending({ drafts, problems }: SettingsState): Partial<AgentConfigSettings> {
-  const names = namesOf(drafts).filter((name) => problems[name] === undefined);
-  return Object.fromEntries(names.map((name) => [name, drafts[name]]));
+function omit<T>(from: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)));
 }
 
-function namesOf(of: Partial<Record<SettingName, unknown>>): SettingName[] {
-  return Object.keys(of) as SettingName[];
+function pending({ drafts, problems }: Pick<SettingsState, 'drafts' | 'problems'>): Settings {
+  return omit(drafts, Object.keys(problems));
 }
 
 /** By field, where the refusal is about fields. */

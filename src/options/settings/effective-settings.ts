@@ -1,0 +1,134 @@
+import {
+  agentConfigFields,
+  agentConfigToWire,
+  defaultAgentConfig,
+  readAgentConfig,
+  type AgentConfig,
+} from '../../governance/agent-config.js';
+import { isUnlimited } from '../free-limits.js';
+import type { Provenance } from '../provenance.js';
+import { resolveLimits } from '../resolve-limits.js';
+import { chooseModel, type OptionSources } from '../resolve-options.js';
+import { agentConfigSchema, settingsSchema, type DescribedField } from './describe-fields.js';
+import { modelFields } from './model-settings.js';
+import { preferencesOf } from './preferences.js';
+import type { SettingValue } from './setting-rules.js';
+
+/** The ways to a turn, by their names in the API's description. */
+const wires = ['harness', 'named-agents', 'ag-ui', 'ai-sdk', 'oracle'] as const;
+export type SettingsWire = (typeof wires)[number];
+
+export interface ValueInForce {
+  /** Null: nothing bounds or names it; `EffectiveSetting` says what that means. */
+  value: SettingValue | null;
+  from: Provenance;
+}
+
+/** One setting of a user: what was saved, and what their turns run with. */
+export interface EffectiveSetting {
+  /** As `PUT` takes it. */
+  name: string;
+  schema: DescribedField;
+  /** Null: nothing was saved, or nothing that is still valid. */
+  saved: SettingValue | null;
+  /**
+   * Of a turn whose request, session and agent say nothing of it. Null is: no limit of tokens; for
+   * subagents the model and the time of the turn that delegates; all files, and 200 results of a search.
+   */
+  effective: Record<SettingsWire, ValueInForce>;
+}
+
+export interface ServerDefaults {
+  /** Where nobody sets any: the server's, of every wire but the oracle's. */
+  limits: Readonly<AgentConfig>;
+  /** Of the environment and of the instruction root. */
+  options: OptionSources['defaults'];
+}
+
+/**
+ * What is in force for a user, wire by wire, resolved as the options of a turn are (decision 20). Pure.
+ *
+ * @param stored as the database has it.
+ */
+export function effectiveSettings(
+  stored: Readonly<Record<string, unknown>>,
+  server: ServerDefaults,
+): EffectiveSetting[] {
+  const user = readAgentConfig(stored).config;
+  const savedLimits = agentConfigToWire(user);
+  const found = wires.map((wire): [SettingsWire, Record<string, ValueInForce>] => {
+    const isOracle = wire === 'oracle';
+    const limits = isOracle ? defaultAgentConfig : server.limits;
+    return [
+      wire,
+      {
+        ...limitsInForce(user, { ...server, limits }),
+        ...modelsInForce(stored, { isOracle, defaults: server.options }),
+      },
+    ];
+  });
+  const view = (name: string, schema: DescribedField, saved: SettingValue | undefined) => ({
+    name,
+    schema,
+    saved: saved ?? null,
+    effective: byWire(name, found),
+  });
+  const limits = Object.entries(agentConfigSchema.properties).map(([name, schema]) =>
+    view(name, schema, savedLimits[name]),
+  );
+  const models = modelFields.flatMap(({ wireName, rule }) => {
+    const schema = settingsSchema.properties[wireName];
+    return schema === undefined ? [] : [view(wireName, schema, rule.read(stored[wireName]))];
+  });
+  return [...limits, ...models];
+}
+
+function limitsInForce(
+  user: Partial<AgentConfig>,
+  { limits, options }: ServerDefaults,
+): Record<string, ValueInForce> {
+  const { config, provenance } = resolveLimits({
+    opts: undefined,
+    maxTurns: undefined,
+    session: {},
+    persona: {},
+    user,
+    instructions: options.agentsConfig ?? {},
+    fallback: limits,
+  });
+  return Object.fromEntries(
+    agentConfigFields.map(({ name, wireName }) => {
+      const value = isUnlimited(config[name]) ? null : config[name];
+      return [wireName, { value, from: provenance[name] }];
+    }),
+  );
+}
+
+function modelsInForce(
+  stored: Readonly<Record<string, unknown>>,
+  { isOracle, defaults }: { isOracle: boolean; defaults: OptionSources['defaults'] },
+): Record<string, ValueInForce> {
+  const preferences = preferencesOf(stored, { isOracle });
+  const { thinking, contextNodes, subagents } = preferences;
+  const { named } = chooseModel({ opts: undefined, persona: {}, preferences, defaults });
+  const values: Record<string, SettingValue | null> = {
+    subagent_model: subagents?.model ?? null,
+    thinking_enabled: thinking ?? false,
+    librarian_timeout: subagents?.timeoutSeconds ?? null,
+    max_context_nodes: contextNodes ?? null,
+  };
+  const inForce = modelFields.map(({ wireName, rule }): [string, ValueInForce] => {
+    const isSaved = rule.read(stored[wireName]) !== undefined;
+    return [wireName, { value: values[wireName] ?? null, from: isSaved ? 'user' : 'default' }];
+  });
+  return { ...Object.fromEntries(inForce), oracle_model: named };
+}
+
+function byWire(
+  name: string,
+  found: readonly [SettingsWire, Record<string, ValueInForce>][],
+): Record<SettingsWire, ValueInForce> {
+  const entries = found.map(([wire, values]) => [wire, values[name]]);
+  // Each wire has each name: both come from the same lists.
+  return Object.fromEntries(entries) as Record<SettingsWire, ValueInForce>;
+}

@@ -1,0 +1,46 @@
+import { useState } from 'react';
+
+export interface InputProps<T> {
+  id: string;
+  describedBy: string;
+  hasProblem: boolean;
+  /** Undefined: it is not set. */
+  value: T | undefined;
+  onChange: (value: T | undefined) => void;
+}
+
+/** A number; an empty field is none. */
+export function NumberInput({
+  id,
+  describedBy,
+  hasProblem,
+  value,
+  min,
+  max,
+  onChange,
+}: InputProps<number> & { min: number; max: number }) {
+  // What stands in the field while somebody is there: not everything on the way is a number.
+  const [text, setText] = useState<string>();
+  return (
+    <input
+      id={id}
+      type="number"
+      inputMode="numeric"
+      min={min}
+      max={max}
+      value={text ?? value ?? ''}
+      placeholder="not set"
+      aria-describedby={describedBy}
+      aria-invalid={hasProblem}
+      onChange={({ target }) => {
+        setText(target.value);
+        if (target.value.trim() !== '') onChange(Number(target.value));
+      }}
+      onBlur={() => {
+        if (text !== undefined && text.trim() === '') onChange(undefined);
+        setText(undefined);
+      }}
+      className="h-9 w-24 rounded-lg border border-line-strong bg-panel px-2 text-right text-sm tabular-nums aria-invalid:border-bad"
+    />
+  );
+}

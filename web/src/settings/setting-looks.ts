@@ -1,0 +1,49 @@
+/** How a setting is shown. */
+export interface SettingLook {
+  label: string;
+  /** By how much the slider moves; of numbers. */
+  step: number;
+  unit: string;
+  /** What no value means. */
+  none: string;
+}
+
+const number = { step: 1, unit: '', none: '' };
+const choice = { step: 1, unit: '', none: 'none' };
+
+/** By name, in the order of the page. */
+export const limitLooks: Readonly<Record<string, SettingLook>> = {
+  max_iterations: { ...number, label: 'Iterations' },
+  soft_warning_percent: { ...number, label: 'Warn at', step: 5, unit: '%' },
+  token_budget: {
+    label: 'Token budget',
+    step: 1_000,
+    unit: 'tokens',
+    none: 'no limit',
+  },
+  token_warning_percent: { ...number, label: 'Warn about tokens at', step: 5, unit: '%' },
+  timeout_seconds: { ...number, label: 'Time', step: 10, unit: 's' },
+  max_tool_calls_per_turn: { ...number, label: 'Tool calls of an iteration' },
+  max_parallel_tools: { ...number, label: 'Tools at a time' },
+};
+
+export const modelLooks: Readonly<Record<string, SettingLook>> = {
+  oracle_model: { ...choice, label: 'Model of the oracle' },
+  subagent_model: {
+    ...choice,
+    label: 'Model of subagents',
+    none: 'that of the turn that delegates',
+  },
+  thinking_enabled: { ...choice, label: 'Thinking' },
+  librarian_timeout: {
+    label: 'Time of a subagent',
+    step: 60,
+    unit: 's',
+    none: 'as long as the turn that delegates has',
+  },
+  max_context_nodes: {
+    ...number,
+    label: 'Files and search results at once',
+    none: 'all files, 200 results',
+  },
+};
