@@ -25,6 +25,8 @@ describe('Extractions', () => {
         reads += 1;
         return content;
       },
+      has: async () => false,
+      put: async () => ({ sha256, size: 1, start: Buffer.alloc(0) }),
     };
     const logger = createLogger({
       level: 'error',

@@ -3,16 +3,18 @@ import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Database } from '../storage/connection.js';
 import { extractions } from '../storage/file-schema.js';
+import { localUser, type Asker } from './asker.js';
 import type { BlobStore } from './blobs/blob-store.js';
 import type { Extractor } from './extract/extractor.js';
 import type { PdfOutcome, TextOutcome, TextSource } from './extract/outcomes.js';
+import { fitStoredImage, type FittedImage } from './fit-file.js';
 
 /** How long a refusal holds: it may have been the machine's fault, that had too much to do. */
 const REFUSAL_FRESH_MS = 3_600_000;
 
 export interface ExtractionDeps {
   db: Database;
-  store: Pick<BlobStore, 'get'>;
+  store: Pick<BlobStore, 'get' | 'has' | 'put'>;
   extractor: Extractor;
   clock: Clock;
   logger: Logger;
@@ -32,6 +34,14 @@ class GoneError extends Error {}
 
 type NotRead = typeof gone | typeof unread;
 
+interface Reading<T> {
+  sha256: string;
+  method: string;
+  read(content: () => Promise<Buffer>): Promise<T>;
+  /** Whether what is known still holds. Default: it does. */
+  holds?(known: T): Promise<boolean>;
+}
+
 /**
  * What is read out of stored files. Each content is read once by each method, whoever asks and how
  * often: the model is shown the same text in every step and turn.
@@ -41,42 +51,60 @@ export class Extractions {
 
   constructor(private readonly deps: ExtractionDeps) {}
 
-  readText(sha256: string, source: TextSource): Promise<TextOutcome> {
-    return this.#once(sha256, `text:${source}`, (content) =>
-      this.deps.extractor.readText(content, source),
-    );
+  readText(sha256: string, source: TextSource, asker = localUser): Promise<TextOutcome> {
+    const read: Reading<TextOutcome>['read'] = (content) =>
+      this.deps.extractor.readText(content, source, asker.principalId);
+    return this.#once({ sha256, method: `text:${source}`, read }, asker);
   }
 
   /** The text in an image. */
-  readImage(sha256: string): Promise<TextOutcome> {
-    return this.#once(sha256, 'ocr', (content) => this.deps.extractor.readImage(content));
+  readImage(sha256: string, asker = localUser): Promise<TextOutcome> {
+    const read: Reading<TextOutcome>['read'] = (content) =>
+      this.deps.extractor.readImage(content, asker.principalId);
+    return this.#once({ sha256, method: 'ocr', read }, asker);
   }
 
-  countPages(sha256: string): Promise<PdfOutcome> {
-    return this.#once(sha256, 'pages', (content) => this.deps.extractor.countPages(content));
+  countPages(sha256: string, asker = localUser): Promise<PdfOutcome> {
+    const read: Reading<PdfOutcome>['read'] = (content) =>
+      this.deps.extractor.countPages(content, asker.principalId);
+    return this.#once({ sha256, method: 'pages', read }, asker);
   }
 
-  #once<T extends { type: string }>(
-    sha256: string,
-    method: string,
-    read: (content: () => Promise<Buffer>) => Promise<T>,
+  /** What is made of an image is kept for an hour: who shows it uses it by then. */
+  fitImage(sha256: string, asker = localUser): Promise<FittedImage> {
+    const reading: Reading<FittedImage> = {
+      sha256,
+      method: 'image',
+      read: (content) => fitStoredImage(this.deps, content, asker.principalId),
+      holds: async (known) => known.type !== 'changed' || this.deps.store.has(known.sha256),
+    };
+    return this.#once(reading, asker);
+  }
+
+  async #once<T extends { type: string }>(
+    reading: Reading<T>,
+    { principalId, wait }: Asker,
   ): Promise<T | NotRead> {
-    const key = `${sha256}:${method}`;
-    // One method has one type of outcome: what waits under this key is of it.
-    const waiting = this.#underWay.get(key) as Promise<T | NotRead> | undefined;
-    if (waiting !== undefined) return waiting;
-    const reading = this.#read(sha256, method, read).finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, reading);
-    return reading;
+    const { sha256, method, holds = async () => true } = reading;
+    const known = (await this.#find(sha256, method)) as T | undefined;
+    if (known !== undefined && (await holds(known))) return known;
+    // By whose it is, too: what waits behind one's own files is nobody else's to wait for.
+    const key = `${principalId}:${sha256}:${method}`;
+    return wait(() => {
+      // One method has one type of outcome: what waits under this key is of it.
+      const waiting = this.#underWay.get(key) as Promise<T | NotRead> | undefined;
+      if (waiting !== undefined) return waiting;
+      const made = this.#read(reading).finally(() => this.#underWay.delete(key));
+      this.#underWay.set(key, made);
+      return made;
+    });
   }
 
-  async #read<T extends { type: string }>(
-    sha256: string,
-    method: string,
-    read: (content: () => Promise<Buffer>) => Promise<T>,
-  ): Promise<T | NotRead> {
-    const known = await this.#find(sha256, method);
-    if (known !== undefined) return known as T;
+  async #read<T extends { type: string }>({
+    sha256,
+    method,
+    read,
+  }: Reading<T>): Promise<T | NotRead> {
     let outcome: T;
     try {
       outcome = await read(() => this.#load(sha256));

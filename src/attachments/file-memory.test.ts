@@ -1,8 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import { untilAborted } from '../platform/abort.js';
+import type { Asker } from './asker.js';
 import { FileMemory } from './file-memory.js';
 
 const MiB = 1024 * 1024;
-const open = new AbortController().signal;
+const asks = (principalId: string, signal = new AbortController().signal): Asker => ({
+  principalId,
+  wait: (work) => untilAborted(work(), signal),
+});
+const open = asks('a');
 
 /** Whether it has settled by now; what needs no event has. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
@@ -48,12 +54,28 @@ describe('FileMemory', () => {
     const memory = new FileMemory(MiB);
     const first = await memory.hold(MiB, open);
     const leaving = new AbortController();
-    const gone = memory.hold(MiB, leaving.signal);
+    const gone = memory.hold(MiB, asks('a', leaving.signal));
     const next = memory.hold(MiB, open);
     leaving.abort(new Error('left'));
     await expect(gone).rejects.toThrow('left');
     expect(await isSettled(next)).toBe(false);
     first();
     (await next)();
+  });
+
+  it('keeps room for others, whatever one principal has and wants', async () => {
+    const memory = new FileMemory(8 * MiB);
+    const held = [];
+    for (let turns = 0; turns < 3; turns += 1) held.push(await memory.hold(2 * MiB, open));
+    const more = Array.from({ length: 100 }, () => memory.hold(2 * MiB, asks('a')));
+    expect(await isSettled(Promise.race(more))).toBe(false);
+    const small = await memory.hold(2 * MiB, asks('b'));
+    const waiting = memory.hold(2 * MiB, asks('c'));
+    expect(await isSettled(waiting)).toBe(false);
+    // It goes to who holds nothing, not to who asked before.
+    held[0]?.();
+    (await waiting)();
+    small();
+    expect(await isSettled(Promise.race(more))).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import type { BlobStore } from './blobs/blob-store.js';
 import type { Upload, UploadStore } from './blobs/upload-store.js';
 import { refuseCount, refuseSize, shownPath, type AttachmentLimits } from './check-attachment.js';
-import { judgeFile, type JudgeDeps, type Judgement } from './judge-file.js';
+import { judgeFile, type Judgement } from './judge-file.js';
 import { readPath } from './read-path.js';
 import type { ReceivedFile } from './received-file.js';
 import type { AttachmentRef } from './stored-part.js';
@@ -35,7 +35,7 @@ export interface AttachmentInput {
   limits: AttachmentLimits;
 }
 
-export interface ResolveDeps extends JudgeDeps {
+export interface ResolveDeps {
   store: BlobStore;
   uploads: UploadStore;
 }
@@ -79,12 +79,12 @@ export async function resolveAttachments(
       refuseSize: refuse,
     });
     if ('reason' in read) take(name, 0, read);
-    else take(name, read.file.size, withPath(await judgeFile(deps, read.file), name));
+    else take(name, read.file.size, withPath(await judgeFile(read.file), name));
   }
   errors.push(...excess.errors);
   for (const file of sent) {
     const reason = refuse(file.size);
-    take(file.name, file.size, reason === undefined ? await judgeFile(deps, file) : { reason });
+    take(file.name, file.size, reason === undefined ? await judgeFile(file) : { reason });
   }
   return { files, errors, ...(excess.unlisted > 0 ? { unlisted: excess.unlisted } : {}) };
 }

@@ -129,7 +129,7 @@ describe('FileShower', () => {
       { type: 'text', text: expect.stringMatching(/^\[Attachment "zeros\.pdf" cannot be shown: /) },
       {
         type: 'text',
-        text: '[Attachment "zeros.png" cannot be shown: its content is no image]',
+        text: '[Attachment "zeros.png" cannot be shown: The file is no image that can be read]',
       },
       {
         type: 'text',

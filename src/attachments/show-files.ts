@@ -1,4 +1,5 @@
 import type { UserPart } from '../provider/model-types.js';
+import type { Asker } from './asker.js';
 import type { BlobStore } from './blobs/blob-store.js';
 import {
   chooseShowing,
@@ -10,14 +11,17 @@ import { mediaKind } from './classify.js';
 import type { TextOutcome } from './extract/outcomes.js';
 import type { Extractions } from './extractions.js';
 import { decodeText, maxTextChars } from './read-text.js';
-import { SNIFF_BYTES, sniffType } from './sniff-type.js';
 import type { AttachmentRef, StoredPart } from './stored-part.js';
 import { emptyNote, toContentBlock } from './to-content-block.js';
 import type { ShownFile } from './tell-shown.js';
 
 export interface ShowDeps {
   store: Pick<BlobStore, 'get'>;
-  extractions: Pick<Extractions, 'readText' | 'readImage' | 'countPages'>;
+  extractions: Pick<Extractions, 'readText' | 'readImage' | 'countPages' | 'fitImage'>;
+  /** Who wants them read. Default: the local user, who waits. */
+  asker?: Asker;
+  /** Keeps what was made of an image as long as the conversation. Default: nobody does. */
+  keep?(sha256: string): Promise<void>;
 }
 
 export type ShowRules = Pick<ShowingFacts, 'wanted' | 'seesImages' | 'readsPdfs'> & {
@@ -56,54 +60,85 @@ export class FileShower {
         shown.parts.push(part);
         continue;
       }
-      const { content, told } =
-        shown.files.length < (this.rules.mostFiles ?? Infinity)
-          ? await this.#showFile(part.file)
-          : unavailable(
-              part.file,
-              `${this.rules.mostFiles} files are shown at once, which is the limit max_context_nodes`,
-            );
+      const { content, told } = await this.#showFile(part.file, shown.files.length);
       shown.parts.push(content);
       shown.files.push({ name: part.file.name, ...told });
     }
     return shown;
   }
 
-  async #showFile(file: AttachmentRef): Promise<Shown> {
+  /**
+   * Has everything read that showing them asks for, so that who shows them afterwards, with another
+   * shower of the same rules, holds no bytes of theirs while it waits.
+   */
+  async read(parts: readonly StoredPart[]): Promise<void> {
+    const files = parts.flatMap((part) => (part.type === 'file' ? [part.file] : []));
+    for (const [index, file] of files.entries()) await this.#plan(file, index);
+  }
+
+  async #showFile(file: AttachmentRef, index: number): Promise<Shown> {
+    const plan = await this.#plan(file, index);
+    if ('content' in plan) return plan;
+    const bytes = await this.deps.store.get(plan.file.sha256);
+    if (bytes === undefined) return unavailable(file, 'it is no longer stored');
+    if (plan.as === 'document') return this.#showText(file, bytes);
+    const { changed } = plan.file;
+    if (changed !== undefined) await this.deps.keep?.(plan.file.sha256);
+    const told = changed === undefined ? {} : { changed };
+    return { content: toContentBlock(plan.file, bytes), told: { as: plan.as, ...told } };
+  }
+
+  /** How a file is shown, with its text where it is that; else whose bytes are. */
+  async #plan(sent: AttachmentRef, index: number): Promise<Shown | Plan> {
+    const { mostFiles = Infinity } = this.rules;
+    if (index >= mostFiles) {
+      const limit = `${mostFiles} files are shown at once, which is the limit max_context_nodes`;
+      return unavailable(sent, limit);
+    }
+    const fitted = await this.#fit(sent);
+    if ('reason' in fitted) return unavailable(sent, fitted.reason);
+    const { file } = fitted;
+    const { extractions, asker } = this.deps;
     const showing = await this.#choose(file);
     if (showing.as === 'image-text') {
-      return asText(file, await this.deps.extractions.readImage(file.sha256), showing.why);
+      return asText(file, await extractions.readImage(file.sha256, asker), showing.why);
     }
     if (showing.as === 'text') {
-      const read = await this.deps.extractions.readText(file.sha256, showing.source);
+      const read = await extractions.readText(file.sha256, showing.source, asker);
       return asText(file, read, showing.why);
     }
     if (showing.as === 'nothing') return unavailable(file, showing.why);
     if (showing.as === 'image' && this.#imagesLeft === 0) {
       return unavailable(file, `the model takes ${this.rules.mostImages} images in a conversation`);
     }
-    // No encoding gives so few characters for so many bytes: it is cut in any case, and not here.
-    if (showing.as === 'document' && file.size > maxTextChars * 4) {
-      return this.#cutText(file, 'it is too long');
-    }
-    const bytes = await this.deps.store.get(file.sha256);
-    if (bytes === undefined) return unavailable(file, 'it is no longer stored');
-    if (showing.as === 'document') return this.#showText(file, bytes);
-    if (showing.as === 'image' && !(await isImage(bytes))) {
-      return unavailable(file, 'its content is no image');
+    if (showing.as === 'document') {
+      // No encoding gives so few characters for so many bytes: it is cut in any case, and not here.
+      if (file.size > maxTextChars * 4) return this.#cutText(file, 'it is too long');
+      return { as: 'document', file };
     }
     this.#bytesLeft -= file.size;
     if (showing.as === 'image') this.#imagesLeft -= 1;
-    const { changed } = file;
-    const told = changed === undefined ? {} : { changed };
-    return { content: toContentBlock(file, bytes), told: { as: showing.as, ...told } };
+    return { as: showing.as, file };
+  }
+
+  /** An image that the model will see, as it takes it. */
+  async #fit(file: AttachmentRef): Promise<{ file: AttachmentRef } | { reason: string }> {
+    const { wanted, seesImages } = this.rules;
+    const isSeen = mediaKind(file.mimeType) === 'image' && wanted === 'native' && seesImages;
+    // An upload that had to change was made fit when it came.
+    if (!isSeen || file.size === 0 || file.changed !== undefined) return { file };
+    const fitted = await this.deps.extractions.fitImage(file.sha256, this.deps.asker);
+    if (fitted.type === 'refused') return { reason: fitted.reason };
+    if (fitted.type === 'fits') return { file };
+    const { sha256, size, mimeType, why: changed } = fitted;
+    return { file: { ...file, sha256, size, mimeType, changed } };
   }
 
   async #choose(file: AttachmentRef): Promise<Showing> {
     const kind = mediaKind(file.mimeType);
     if (file.size === 0) return { as: 'document' };
-    const counted =
-      kind === 'pdf' ? await this.deps.extractions.countPages(file.sha256) : undefined;
+    const { extractions, asker } = this.deps;
+    const counted = kind === 'pdf' ? await extractions.countPages(file.sha256, asker) : undefined;
     if (counted?.type === 'refused') return { as: 'nothing', why: counted.reason };
     return chooseShowing(file, {
       ...this.rules,
@@ -124,12 +159,15 @@ export class FileShower {
 
   async #cutText(file: AttachmentRef, why: string): Promise<Shown> {
     const source = file.mimeType === 'text/csv' ? 'csv' : 'text';
-    return asText(file, await this.deps.extractions.readText(file.sha256, source), why);
+    const { extractions, asker } = this.deps;
+    return asText(file, await extractions.readText(file.sha256, source, asker), why);
   }
 }
 
-async function isImage(bytes: Buffer): Promise<boolean> {
-  return (await sniffType(bytes.subarray(0, SNIFF_BYTES)))?.mimeType.startsWith('image/') === true;
+/** Whose bytes a file is shown by. */
+interface Plan {
+  as: 'image' | 'pdf' | 'document';
+  file: AttachmentRef;
 }
 
 interface Shown {

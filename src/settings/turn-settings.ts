@@ -55,7 +55,7 @@ export const turnSettings = {
   extractProcesses: integer(
     'TURNPIKE_EXTRACT_PROCESSES',
     2,
-    'Processes that read text out of files and make images fit, at most; started when needed.',
+    'Processes that read text out of files and make images fit, at most; started when needed, and shared fairly. With one, a file that takes long holds up the others.',
     1,
     64,
   ),

@@ -1,3 +1,5 @@
+import type { Asker } from '../attachments/asker.js';
+import { untilAborted } from '../platform/abort.js';
 import { loadOptions } from '../options/load-options.js';
 import { isId } from '../platform/ids.js';
 import { badCursor, readLimit } from '../wire/page-request.js';
@@ -153,16 +155,14 @@ export class ConversationService {
     const contextTokens = Math.min(contextBefore(turns), model.contextWindow);
     // Turns of earlier versions stored no prefix: their summary is asked for without one.
     const prefix = (await sessions.prefixOf(sessionId)) ?? { system: '', tools: [] };
+    const asker: Asker = { principalId, wait: (work) => untilAborted(work(), signal) };
+    const shower = openShower(this.services, options, { sessionId, asker });
     const source = {
       sessionId,
       contextTokens,
       summary: before?.summary,
       reason: 'requested' as const,
-      turns: await toTranscripts(
-        this.services,
-        turns.slice(0, -1),
-        openShower(this.services, options),
-      ),
+      turns: await toTranscripts(this.services, turns.slice(0, -1), shower),
       todos: await todos.get(sessionId),
       files: namesOfFiles(stored),
       frame: openFrame(this.services, options, prefix),

@@ -11,7 +11,7 @@ import { delegate } from './subagents/delegate.js';
 import type { StoredTurn } from './load-turn.js';
 import { namesOfFiles, openHistory } from './open-history.js';
 import { openWatch, todoBoard } from './open-watch.js';
-import { openShower, showMessage } from './show-files.js';
+import { askerOf, openShower, showMessage } from './show-files.js';
 import { openFrame } from './open-frame.js';
 import { choosePrefix } from './request-prefix.js';
 import { fullContext } from './transcripts.js';
@@ -76,7 +76,10 @@ async function equipWith(
   const { options } = attempt.turn.options;
   const { settings, provider } = services;
   const { tools, specs: toolSpecs, clientTools, permissions } = equipped;
-  const shower = openShower(services, options);
+  const shower = openShower(services, options, {
+    sessionId: attempt.turn.sessionId,
+    asker: askerOf(attempt, place),
+  });
   // Before the history: what the user says now gets room for its files first.
   const userParts = await showMessage(attempt, shower);
   const chosen = choosePrefix(attempt.session.prefix, {

@@ -1,3 +1,4 @@
+import type { Asker } from '../attachments/asker.js';
 import { maxNativeBytes } from '../attachments/choose-showing.js';
 import type { StoredPart } from '../attachments/stored-part.js';
 import type { StoredTurn } from './load-turn.js';
@@ -11,11 +12,12 @@ import type { TurnServices } from './turn-services.js';
  */
 export function holdFiles(
   { attachments }: Pick<TurnServices, 'attachments'>,
-  { storedParts, lease }: Attempt,
-  earlier: readonly StoredTurn[],
+  { storedParts }: Pick<Attempt, 'storedParts'>,
+  { earlier, asker }: { earlier: readonly StoredTurn[]; asker: Asker },
 ): Promise<() => void> {
   const parts = [...earlier.flatMap(({ userParts }) => userParts), ...storedParts];
-  return attachments.memory.hold(Math.min(maxNativeBytes, sizeOf(parts)), lease.signal);
+  const bytes = Math.min(maxNativeBytes, sizeOf(parts));
+  return attachments.memory.hold(bytes, asker);
 }
 
 function sizeOf(parts: readonly StoredPart[]): number {

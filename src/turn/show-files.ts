@@ -1,27 +1,50 @@
 import type { ShownFile } from '../attachments/tell-shown.js';
+import type { Asker } from '../attachments/asker.js';
 import { FileShower } from '../attachments/show-files.js';
 import { tellShown } from '../attachments/tell-shown.js';
 import type { TurnEvent, TurnEventBody } from '../events/turn-event.js';
+import { untilAborted } from '../platform/abort.js';
 import { canonicalJson } from '../platform/json.js';
 import type { UserPart } from '../provider/model-types.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
-import type { Attempt } from './turn-run.js';
+import type { Attempt, TurnRun } from './turn-run.js';
 import type { TurnServices } from './turn-services.js';
+
+/** Whose files are shown, and in which session. */
+export interface Showing {
+  sessionId: string;
+  asker: Asker;
+}
 
 /** Shows the files of one conversation, as a turn's options and model have it. */
 export function openShower(
   { attachments, models }: Pick<TurnServices, 'attachments' | 'models'>,
   options: Pick<ResolvedOptions, 'model' | 'attachmentsAs' | 'contextNodes'>,
+  { sessionId, asker }: Showing,
 ): FileShower {
+  const { store, extractions } = attachments;
+  const keep = (sha256: string): Promise<void> => store.keep(sessionId, [sha256]);
   const { model, attachmentsAs: wanted, contextNodes: mostFiles } = options;
   const { seesImages, readsPdfs, mostImages } = models.describe(model);
-  return new FileShower(attachments, {
+  const deps = { store, extractions, asker, keep };
+  return new FileShower(deps, {
     wanted,
     seesImages,
     readsPdfs,
     mostImages,
     ...(mostFiles === undefined ? {} : { mostFiles }),
   });
+}
+
+/** A turn wants files read: it has no place on the worker while it waits, and waits no longer than it lives. */
+export function askerOf(
+  { turn, lease }: Attempt,
+  { withoutPlace }: Pick<TurnRun, 'withoutPlace'>,
+): Asker {
+  return {
+    principalId: turn.principalId,
+    wait: (read) => untilAborted(withoutPlace(read), lease.signal),
+  };
 }
 
 /** What the user said in this turn; the client is told how its files are shown, once. */

@@ -16,6 +16,8 @@ import { Lease } from './lease.js';
 import { openAttempt } from './open-attempt.js';
 import { cancelChildren } from './subagents/cancel-children.js';
 import { WorkerPlace, WorkerPlaces } from './worker-place.js';
+import { readFiles } from './read-files.js';
+import { askerOf } from './show-files.js';
 import { runTurn } from './run-turn.js';
 import { RunningTurns } from './running-turns.js';
 import type { Claim } from './turn-claims.js';
@@ -157,7 +159,9 @@ export class TurnWorker {
         await announced;
         throw exhaustion;
       }
-      release = await holdFiles(services, attempt, earlier);
+      const asker = askerOf(attempt, { withoutPlace });
+      await readFiles(services, attempt, { earlier, compaction: claim.compaction, asker });
+      release = await holdFiles(services, attempt, { earlier, asker });
       run = await equipRun(services, attempt, {
         ...claim,
         earlier,

@@ -52,6 +52,14 @@ export class BlobStore {
     }
   }
 
+  async has(sha256: string): Promise<boolean> {
+    const found = await this.#db
+      .select({ sha256: blobs.sha256 })
+      .from(blobs)
+      .where(eq(blobs.sha256, sha256));
+    return found.length > 0;
+  }
+
   /** Undefined when it is not stored. */
   async get(sha256: string): Promise<Buffer | undefined> {
     const [blob] = await this.#db

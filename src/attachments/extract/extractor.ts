@@ -1,3 +1,4 @@
+import { LOCAL_USER } from '../../access/local-user.js';
 import { systemClock, type Clock } from '../../platform/clock.js';
 import type {
   FileContent,
@@ -9,15 +10,18 @@ import type {
 } from './outcomes.js';
 import { ReaderPool } from './reader-pool.js';
 
-/** Reads files that nobody trusts. A file that cannot be read is an outcome, never an error. */
+/**
+ * Reads files that nobody trusts. A file that cannot be read is an outcome, never an error. Whose it is
+ * decides when it is read: nobody's files hold up another's. Default: the local user's.
+ */
 export interface Extractor {
-  /** The text of a document; of a PDF without any, what OCR finds on its first pages. */
-  readText(content: FileContent, source: TextSource): Promise<TextOutcome>;
+  /** The text of a document; of the pages of a PDF that have none, what OCR finds on the first ones. */
+  readText(content: FileContent, source: TextSource, principalId?: string): Promise<TextOutcome>;
   /** The text in an image. */
-  readImage(content: FileContent): Promise<TextOutcome>;
-  countPages(content: FileContent): Promise<PdfOutcome>;
+  readImage(content: FileContent, principalId?: string): Promise<TextOutcome>;
+  countPages(content: FileContent, principalId?: string): Promise<PdfOutcome>;
   /** Makes an image upright, and small enough. */
-  fitImage(content: FileContent, limits: ImageLimits): Promise<ImageOutcome>;
+  fitImage(content: FileContent, limits: ImageLimits, principalId?: string): Promise<ImageOutcome>;
   close(): Promise<void>;
 }
 
@@ -50,10 +54,13 @@ export function openExtractor(options: ExtractorOptions = {}): Extractor {
     onProblem: options.onProblem ?? (() => undefined),
   });
   return {
-    readText: (content, source) => pool.run({ kind: 'text', source, ...budget }, content),
-    readImage: (content) => pool.run({ kind: 'image-text', ...budget }, content),
-    countPages: (content) => pool.run({ kind: 'pages' }, content),
-    fitImage: (content, limits) => pool.run({ kind: 'fit-image', ...limits }, content),
+    readText: (content, source, whose = LOCAL_USER) =>
+      pool.run({ kind: 'text', source, ...budget }, content, whose),
+    readImage: (content, whose = LOCAL_USER) =>
+      pool.run({ kind: 'image-text', ...budget }, content, whose),
+    countPages: (content, whose = LOCAL_USER) => pool.run({ kind: 'pages' }, content, whose),
+    fitImage: (content, limits, whose = LOCAL_USER) =>
+      pool.run({ kind: 'fit-image', ...limits }, content, whose),
     close: () => pool.close(),
   };
 }

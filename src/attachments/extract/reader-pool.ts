@@ -1,14 +1,17 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import pLimit from 'p-limit';
 import type { Clock } from '../../platform/clock.js';
+import { FairSlots, type Slot } from './fair-slots.js';
 import type { FileContent } from './outcomes.js';
 import type { OutcomeOf, ReaderAnswer, ReaderJob, ReaderRequest } from './reader-job.js';
 import { ReaderProcess, type ReaderLimits } from './reader-process.js';
 
 /** How long a process without work stays, in ms. */
 const IDLE_MS = 30_000;
+/** How long a file is read before it may have to make room for another user's, in ms. */
+const QUANTUM_MS = 1_000;
+const CLOSED = 'The pool of reader processes is closed';
 
 export interface ReaderPoolOptions extends ReaderLimits {
   /** Files that are read at a time. */
@@ -17,32 +20,42 @@ export interface ReaderPoolOptions extends ReaderLimits {
   onProblem(error: unknown): void;
 }
 
-/** A few processes that read files, one file each at a time. */
+/** A few processes that read files, one file each at a time, shared fairly by those who sent them. */
 export class ReaderPool {
-  readonly #turns: ReturnType<typeof pLimit>;
+  readonly #slots: FairSlots;
   readonly #idle: ReaderProcess[] = [];
   readonly #all = new Set<ReaderProcess>();
   #cancelIdle = (): void => undefined;
   #closed = false;
 
   constructor(private readonly options: ReaderPoolOptions) {
-    this.#turns = pLimit({ concurrency: options.concurrency, rejectOnClear: true });
+    const { concurrency: slots, clock } = options;
+    this.#slots = new FairSlots({ slots, quantumMs: QUANTUM_MS, clock });
   }
 
-  run<Job extends ReaderJob>(job: Job, content: FileContent): Promise<OutcomeOf<Job>> {
-    return this.#turns(() => this.#read(job, content));
+  /** @param principalId whose file it is. */
+  run<Job extends ReaderJob>(
+    job: Job,
+    content: FileContent,
+    principalId: string,
+  ): Promise<OutcomeOf<Job>> {
+    return this.#slots.run(principalId, (slot) => this.#read(job, content, slot));
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelIdle();
-    this.#turns.clearQueue();
+    this.#slots.clear(new Error(CLOSED));
     await Promise.all([...this.#all].map((reader) => reader.kill()));
     this.#all.clear();
   }
 
-  async #read<Job extends ReaderJob>(job: Job, content: FileContent): Promise<OutcomeOf<Job>> {
-    if (this.#closed) throw new Error('The pool of reader processes is closed');
+  async #read<Job extends ReaderJob>(
+    job: Job,
+    content: FileContent,
+    slot: Slot,
+  ): Promise<OutcomeOf<Job>> {
+    if (this.#closed) throw new Error(CLOSED);
     const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-read-'));
     const [file, made] = [path.join(folder, 'file'), path.join(folder, 'made')];
     const reader = this.#take();
@@ -50,7 +63,7 @@ export class ReaderPool {
       // Not before its turn: those that wait would fill the memory.
       const bytes = typeof content === 'function' ? await content() : content;
       await writeFile(file, bytes, { mode: 0o600 });
-      const answer = await this.#ask(reader, { job, file, made });
+      const answer = await this.#ask(reader, { job, file, made }, slot);
       const outcome =
         answer.type === 'changed' ? { ...answer, content: await readFile(made) } : answer;
       // A job is answered by its own kind of outcome: the process switches over the kind.
@@ -61,14 +74,24 @@ export class ReaderPool {
     }
   }
 
-  async #ask(reader: ReaderProcess, request: ReaderRequest): Promise<ReaderAnswer> {
+  async #ask(
+    reader: ReaderProcess,
+    request: ReaderRequest,
+    { signal, begin }: Slot,
+  ): Promise<ReaderAnswer> {
     // The pool may have been closed while the file was written: nobody would end a process begun now.
-    if (this.#closed) throw new Error('The pool of reader processes is closed');
+    if (this.#closed) throw new Error(CLOSED);
+    const kill = (): void => void reader.kill();
+    signal.addEventListener('abort', kill);
     try {
+      await reader.start();
+      begin();
       return await reader.read(request);
     } catch (error) {
-      if (!this.#closed) this.options.onProblem(error);
+      if (!this.#closed && !signal.aborted) this.options.onProblem(error);
       throw error;
+    } finally {
+      signal.removeEventListener('abort', kill);
     }
   }
 

@@ -36,11 +36,15 @@ export class ReaderProcess {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws Error when a process cannot be started at all; what a file does is an answer. */
-  async read(request: ReaderRequest): Promise<ReaderAnswer> {
+  /** Has a process that can read. @throws Error when none can be started. */
+  async start(): Promise<ChildProcess> {
     // One that died while it was idle may not have said so yet.
-    const known = this.#child?.connected === true ? this.#child : undefined;
-    const child = known ?? (await this.#start());
+    return this.#child?.connected === true ? this.#child : this.#start();
+  }
+
+  /** @throws Error when a process cannot be started, or was killed; what a file does is an answer. */
+  async read(request: ReaderRequest): Promise<ReaderAnswer> {
+    const child = await this.start();
     const stopped = new Stopped(child);
     const cancelTimeout = this.clock.after(this.limits.timeoutMs, () =>
       stopped.because(`it took longer than ${this.limits.timeoutMs / 1_000} s to read`),

@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { TypedError } from '../../platform/typed-error.js';
 import { harnessLimits } from '../check-attachment.js';
-import { judgeFile } from '../judge-file.js';
+import type { Extractor } from '../extract/extractor.js';
+import { fitStoredImage } from '../fit-file.js';
+import { mediaKind } from '../classify.js';
+import { judgeFile, type Judgement } from '../judge-file.js';
+import type { ReceivedFile } from '../received-file.js';
 import type { ReceiveDeps } from '../receive/receive-deps.js';
 import { receiveMultipart } from '../receive/receive-multipart.js';
 import type { AttachmentError, ResolveDeps } from '../resolve-attachments.js';
@@ -26,7 +30,8 @@ export interface Uploaded {
   errors: AttachmentError[];
 }
 
-export type UploadDeps = ResolveDeps & Pick<ReceiveDeps, 'clock'> & { idleMs: number };
+export type UploadDeps = ResolveDeps &
+  Pick<ReceiveDeps, 'clock'> & { extractor: Pick<Extractor, 'fitImage'>; idleMs: number };
 
 /** Files that are sent before the turn that names them. */
 export class UploadService {
@@ -57,7 +62,7 @@ export class UploadService {
     const errors = skipped.map(({ name, reason }) => ({ path: name, reason }));
     const taken: Uploaded = { attachments: [], errors };
     for (const file of files) {
-      const judgement = await judgeFile(this.deps, file);
+      const judgement = await this.#take(file, principalId);
       if ('reason' in judgement) {
         taken.errors.push({ path: file.name, reason: judgement.reason });
         continue;
@@ -68,6 +73,24 @@ export class UploadService {
     }
     if (taken.attachments.length === 0) throw nothingTaken(taken.errors);
     return taken;
+  }
+
+  /** Judged as in a turn; an image is also made fit at once, as its sender waits for nothing else. */
+  async #take(received: ReceivedFile, principalId: string): Promise<Judgement> {
+    const judgement = await judgeFile(received);
+    if ('reason' in judgement || received.size === 0) return judgement;
+    const { file } = judgement;
+    if (mediaKind(file.mimeType) !== 'image') return judgement;
+    const load = async (): Promise<Buffer> => {
+      const content = await this.deps.store.get(file.sha256);
+      if (content === undefined) throw new Error('A file is gone that was stored a moment ago');
+      return content;
+    };
+    const fitted = await fitStoredImage(this.deps, load, principalId);
+    if (fitted.type === 'refused') return { reason: fitted.reason };
+    if (fitted.type === 'fits') return judgement;
+    const { sha256, size, mimeType, why: changed } = fitted;
+    return { file: { ...file, sha256, size, mimeType, changed } };
   }
 }
 
