@@ -9,8 +9,11 @@ import type { Extractor } from './extract/extractor.js';
 import type { PdfOutcome, TextOutcome, TextSource } from './extract/outcomes.js';
 import { fitStoredImage, type FittedImage } from './fit-file.js';
 
-/** How long a refusal holds: it may have been the machine's fault, that had too much to do. */
+/** How long a refusal holds, or what the server lacks: it may have been busy, and what it lacks installed. */
 const REFUSAL_FRESH_MS = 3_600_000;
+
+/** Raised where readers find other text in the same file: what earlier ones found is read again. */
+const READERS = 2;
 
 export interface ExtractionDeps {
   db: Database;
@@ -54,7 +57,7 @@ export class Extractions {
   readText(sha256: string, source: TextSource, asker = localUser): Promise<TextOutcome> {
     const read: Reading<TextOutcome>['read'] = (content) =>
       this.deps.extractor.readText(content, source, asker.principalId);
-    return this.#once({ sha256, method: `text:${source}`, read }, asker);
+    return this.#once({ sha256, method: `text:${source}:${READERS}`, read }, asker);
   }
 
   /** The text in an image. */
@@ -114,7 +117,8 @@ export class Extractions {
       this.deps.logger.error({ sha256, method, error }, 'a file could not be read');
       return unread;
     }
-    if (!('isPassing' in outcome)) await this.#keep(sha256, method, outcome);
+    const isLacking = outcome.type === 'refused' && 'isPassing' in outcome;
+    if (!isLacking) await this.#keep(sha256, method, outcome);
     return outcome;
   }
 
@@ -131,9 +135,10 @@ export class Extractions {
       .from(extractions)
       .where(and(eq(extractions.sha256, sha256), eq(extractions.method, method)));
     if (row === undefined) return undefined;
-    const isRefusal = (row.outcome as { type: string }).type === 'refused';
+    const outcome = row.outcome as { type: string };
+    const mayBeBetter = outcome.type === 'refused' || 'isPassing' in outcome;
     const isStale = clock.now() - row.createdAt.getTime() > REFUSAL_FRESH_MS;
-    return isRefusal && isStale ? undefined : row.outcome;
+    return mayBeBetter && isStale ? undefined : outcome;
   }
 
   async #keep(sha256: string, method: string, outcome: { type: string }): Promise<void> {

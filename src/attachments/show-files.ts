@@ -177,11 +177,15 @@ interface Shown {
 
 function asText(file: AttachmentRef, read: TextOutcome, why: string): Shown {
   if (read.type === 'refused') return unavailable(file, read.reason);
-  const { via, isCut, pages } = read;
-  const told = { as: 'text' as const, why, via, isCut, ...(pages === undefined ? {} : { pages }) };
-  if (read.text.trim() === '') return { content: emptyNote(file), told };
-  const title = via === 'ocr' ? `${file.name} (text read by OCR)` : file.name;
-  const text = isCut ? `${read.text}\n[The rest of ${file.name} is cut off here.]` : read.text;
+  const { type: _type, text: found, isPassing: _isPassing, ...facts } = read;
+  const told = { as: 'text' as const, why, ...facts };
+  if (found.trim() === '') return { content: emptyNote(file), told };
+  const title = facts.via === 'ocr' ? `${file.name} (text read by OCR)` : file.name;
+  const notes = [
+    ...(facts.isCut ? [`The rest of ${file.name} is cut off here.`] : []),
+    ...(facts.doubt === undefined ? [] : [`Of ${file.name}: ${facts.doubt}.`]),
+  ];
+  const text = [found, ...notes.map((note) => `[${note}]`)].join('\n');
   return { content: { type: 'document', title, text }, told };
 }
 

@@ -30,6 +30,18 @@ describe('tellShown', () => {
     expect(scan).toMatchObject({ text: 's.png is shown to the model as text read by OCR: x' });
   });
 
+  it('says which pages were read how, and which were not', () => {
+    const pagesRead = { text: '1–4', ocr: '5, 7', doubtful: '7', unread: '8–9', why: 'no time' };
+    const [mixed] = tellShown([{ name: 'a.pdf', as: 'text', why: 'x', via: 'text', pagesRead }]);
+    expect(mixed).toMatchObject({
+      text: 'a.pdf is shown to the model as text: x; pages 1–4 by the text layer; pages 5, 7 by OCR; page 7 hardly legible; pages 8–9 not read: no time',
+      metadata: { pagesRead },
+    });
+    const scanned = { name: 's.pdf', as: 'text', why: 'x', via: 'ocr' } as const;
+    const [all] = tellShown([{ ...scanned, pagesRead: { ocr: '1' } }]);
+    expect(all).toMatchObject({ text: 's.pdf is shown to the model as text read by OCR: x' });
+  });
+
   it('says what was done to an image, and what could not be shown', () => {
     expect(
       tellShown([

@@ -11,6 +11,19 @@ export type Refused = {
   isPassing?: true;
 };
 
+/** Which pages of a PDF were read how, as people write page numbers: `1–3, 7`. */
+export interface PagesRead {
+  /** By their text layer. */
+  text?: string;
+  ocr?: string;
+  /** Of those that OCR read, which are hardly legible. */
+  doubtful?: string;
+  /** Whose pictures were not read. */
+  unread?: string;
+  /** Why they were not. */
+  why?: string;
+}
+
 export type TextOutcome =
   | {
       type: 'text';
@@ -19,7 +32,12 @@ export type TextOutcome =
       isCut: boolean;
       /** Of a PDF. */
       pages?: number;
+      pagesRead?: PagesRead;
+      /** What of it is likely to be wrong, or missing, as `it is hardly legible`. */
+      doubt?: string;
       via: 'text' | 'ocr';
+      /** Whether the server lacks something that may be there the next time. */
+      isPassing?: true;
     }
   | Refused;
 

@@ -45,8 +45,8 @@ async function read(
     case 'text':
       return toOutcome(await readers[job.source](content, job, findOcr), job.maxChars);
     case 'image-text': {
-      const { readScans, toScan } = await import('./read-scans.js');
-      return toOutcome(await readScans([await toScan(content)], job, findOcr), job.maxChars);
+      const { readPicture } = await import('./read-picture.js');
+      return toOutcome(await readPicture(content, findOcr), job.maxChars);
     }
     case 'pages': {
       const { countPages } = await import('./read-pdf.js');
@@ -66,14 +66,15 @@ async function read(
 }
 
 function toOutcome(
-  { text, via, pages, isPartial = false }: TextFound,
+  { text, via, isPartial = false, isPassing = false, ...facts }: TextFound,
   maxChars: number,
 ): TextOutcome {
   const clean = withoutControls(text);
   const isCut = isPartial || clean.length > maxChars;
   // Half of a pair of surrogates is no character: neither a database nor the provider takes it.
   const kept = clean.slice(0, maxChars).replace(/\p{Cs}/gu, '');
-  return { type: 'text', text: kept, isCut, via, ...(pages === undefined ? {} : { pages }) };
+  const passing = isPassing ? { isPassing } : {};
+  return { type: 'text', text: kept, isCut, via, ...facts, ...passing };
 }
 
 /** A database takes no NUL, and nobody means the other control characters. */

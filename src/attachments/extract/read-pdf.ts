@@ -1,15 +1,16 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { FindOcr } from './ocr-packages.js';
+import { isPicture, type PageLook } from './choose-reading.js';
+import { joinPages, type ReadPage } from './join-pages.js';
+import { countLetters, lookAtPage } from './look-at-page.js';
+import { NoOcr, type FindOcr } from './ocr-packages.js';
 import { openPdf } from './open-pdf.js';
+import { openOcr, type Scan } from './read-scans.js';
 import { renderPage } from './render-page.js';
-import { readScans } from './read-scans.js';
 import type { ReadBudget, TextFound } from './text-found.js';
 
 const MOST_PAGES = 1_000;
 /** Reading a picture takes seconds. */
 const MOST_SCANS = 20;
-/** Letters that a page has on the average, unless its text is a picture. */
-const FEW_LETTERS = 8;
 
 export async function countPages(content: Buffer): Promise<{ pages: number; isLocked: boolean }> {
   const document = await openPdf(content);
@@ -18,49 +19,114 @@ export async function countPages(content: Buffer): Promise<{ pages: number; isLo
   return { pages: document.numPages, isLocked: permissions !== null };
 }
 
-/** Its text, page by page; where it has next to none, what OCR finds on the first pages. */
+/**
+ * Its text, page by page: the text layer where the page has one, what OCR finds where it is a picture.
+ * What was not read is marked in its place.
+ *
+ * @throws NoOcr where it has nothing but pictures.
+ */
 export async function readPdf(
   content: Buffer,
   budget: ReadBudget,
   findOcr: FindOcr,
 ): Promise<TextFound> {
   const document = await openPdf(content);
-  const pages = document.numPages;
-  const texts = await readPages(document, budget.maxChars);
-  const letters = texts.reduce((sum, text) => sum + text.trim().length, 0);
-  if (letters >= FEW_LETTERS * Math.max(1, texts.length)) {
-    return { text: joinPages(texts, pages), via: 'text', pages, isPartial: texts.length < pages };
-  }
-  // Before OCR is started for nothing.
-  findOcr('@napi-rs/canvas');
-  const found = await readScans(renderPages(document), budget, findOcr);
-  return { ...found, pages, isPartial: found.isPartial === true || pages > MOST_SCANS };
+  const looks = await lookAtPages(document, budget.maxChars);
+  const pictures = looks.flatMap((look, index) => (isPicture(look) ? [index + 1] : []));
+  const scans = await readPictures(document, pictures, {
+    ocrMs: budget.ocrMs,
+    findOcr,
+    hasText: looks.some(({ letters }) => letters > 0),
+  });
+  const pages = looks.map((look, index) =>
+    toPage({ look, isScan: pictures.includes(index + 1), scan: scans.read.get(index + 1) }),
+  );
+  const joined = joinPages(pages, { count: document.numPages, unreadWhy: scans.unreadWhy });
+  return { ...joined, pages: document.numPages, ...(scans.lacksOcr ? { isPassing: true } : {}) };
 }
 
-async function readPages(document: PDFDocumentProxy, maxChars: number): Promise<string[]> {
-  const texts: string[] = [];
+async function lookAtPages(document: PDFDocumentProxy, maxChars: number): Promise<PageLook[]> {
+  const looks: PageLook[] = [];
   let length = 0;
   for (let number = 1; number <= Math.min(document.numPages, MOST_PAGES); number += 1) {
     const page = await document.getPage(number);
-    const { items } = await page.getTextContent();
-    const text = items
-      .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
-      .join('');
+    const look = await lookAtPage(page);
     page.cleanup();
-    texts.push(text);
-    length += text.length;
+    looks.push(look);
+    length += look.text.length;
     if (length > maxChars) break;
   }
-  return texts;
+  return looks;
 }
 
-function joinPages(texts: readonly string[], pages: number): string {
-  if (pages === 1) return texts[0] ?? '';
-  return texts.map((text, index) => `--- page ${index + 1} of ${pages} ---\n${text}`).join('\n\n');
+interface Scans {
+  /** By the number of their pages. */
+  read: ReadonlyMap<number, Scan>;
+  /** Why others were not read. */
+  unreadWhy: string;
+  lacksOcr: boolean;
 }
 
-async function* renderPages(document: PDFDocumentProxy): AsyncGenerator<Buffer> {
-  for (let number = 1; number <= Math.min(document.numPages, MOST_SCANS); number += 1) {
-    yield await renderPage(await document.getPage(number));
+interface ScanRules {
+  ocrMs: number;
+  findOcr: FindOcr;
+  /** Whether the document says something without its pictures. */
+  hasText: boolean;
+}
+
+async function readPictures(
+  document: PDFDocumentProxy,
+  numbers: readonly number[],
+  rules: ScanRules,
+): Promise<Scans> {
+  try {
+    return await scanPages(document, numbers, rules);
+  } catch (error) {
+    // The rest of the document is better than nothing.
+    if (!(error instanceof NoOcr) || !rules.hasText) throw error;
+    return { read: new Map(), unreadWhy: 'OCR is not installed on this server', lacksOcr: true };
   }
+}
+
+async function scanPages(
+  document: PDFDocumentProxy,
+  numbers: readonly number[],
+  { ocrMs, findOcr }: ScanRules,
+): Promise<Scans> {
+  const read = new Map<number, Scan>();
+  const scans: Scans = {
+    read,
+    unreadWhy: `OCR reads ${MOST_SCANS} pages of a file`,
+    lacksOcr: false,
+  };
+  if (numbers.length === 0) return scans;
+  // Before OCR is started for nothing.
+  findOcr('@napi-rs/canvas');
+  const ocr = await openOcr(findOcr);
+  const until = performance.now() + ocrMs;
+  try {
+    for (const number of numbers.slice(0, MOST_SCANS)) {
+      read.set(number, await ocr.read(await renderPage(await document.getPage(number))));
+      if (performance.now() > until) return { ...scans, unreadWhy: 'OCR took too long' };
+    }
+    return scans;
+  } finally {
+    await ocr.close();
+  }
+}
+
+/** Of a picture that has a text layer too, what says more. */
+function toPage({
+  look,
+  isScan,
+  scan,
+}: {
+  look: PageLook;
+  isScan: boolean;
+  scan: Scan | undefined;
+}): ReadPage {
+  if (!isScan) return { text: look.text, by: 'text' };
+  if (scan === undefined) return { text: look.text, by: 'nothing' };
+  if (countLetters(scan.text) < look.letters) return { text: look.text, by: 'text' };
+  return { text: scan.text, by: scan.isHardlyLegible ? 'doubtful-ocr' : 'ocr' };
 }
