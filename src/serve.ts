@@ -96,7 +96,11 @@ async function listen(app: NestExpressApplication, runtime: Runtime): Promise<Se
   }
   if (config.console && servesApi(config.role)) app.use(await serveConsole(builtPage));
   app.useGlobalFilters(
-    new HarnessErrorFilter(logger, isDatabaseDown, [agUiErrors, agentsErrors, oracleErrors]),
+    new HarnessErrorFilter(logger, noticeOutage(app, config), [
+      agUiErrors,
+      agentsErrors,
+      oracleErrors,
+    ]),
   );
   app.useGlobalPipes(
     new ValidationPipe({ transform: true, whitelist: true, exceptionFactory: toValidationError }),
@@ -105,7 +109,7 @@ async function listen(app: NestExpressApplication, runtime: Runtime): Promise<Se
   await app.listen(config.port, config.host);
   const url = (await app.getUrl()).replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
   await runtime.backEnd.publish(url);
-  if (servesApi(config.role)) app.get(TurnApiModule).start();
+  if (servesApi(config.role)) await app.get(TurnApiModule).start();
   if (runsTurns(config.role)) {
     await app.get(TurnWorkerModule).start();
     app.get(HousekeepingModule).start();
@@ -116,6 +120,16 @@ async function listen(app: NestExpressApplication, runtime: Runtime): Promise<Se
       await app.close();
       await runtime.close();
     },
+  };
+}
+
+/** Whoever is refused for the database's sake may have come to read a turn. */
+function noticeOutage(app: NestExpressApplication, { role }: Config) {
+  const turnApi = servesApi(role) ? app.get(TurnApiModule) : undefined;
+  return (error: unknown): boolean => {
+    const isDown = isDatabaseDown(error);
+    if (isDown) turnApi?.noteAway();
+    return isDown;
   };
 }
 

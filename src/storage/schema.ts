@@ -293,3 +293,12 @@ export const turnReaders = pgTable(
   },
   (reader) => [primaryKey({ columns: [reader.turnId, reader.processId] })],
 );
+
+/** A process that readers come to, whether it has any or not. */
+export const readerProcesses = pgTable('reader_processes', {
+  processId: text('process_id').primaryKey(),
+  /** Whatever it knew of its readers at this time is stored. */
+  storedAt: instant('stored_at').notNull(),
+  /** The end of the last time in which the database did not answer it; null: there was none. */
+  awayUntil: instant('away_until'),
+});

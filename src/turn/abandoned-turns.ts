@@ -1,76 +1,102 @@
-import { and, exists, eq, gt, inArray, isNull, lt, not, notExists, or, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../storage/connection.js';
 import { approvals } from '../storage/governance-schema.js';
-import { turnReaders, turns, unendedStatuses } from '../storage/schema.js';
-import { READER_LEASE_MS, RENEW_MS } from './presence.js';
+import { readerProcesses, turnReaders, turns, unendedStatuses } from '../storage/schema.js';
+import { interval, READER_LEASE_MS } from './reader-rows.js';
 import type { SignalBus } from './signal-bus.js';
+
+/** Who has not looked for this long, in ms, does not know what happened meanwhile. */
+const MOST_BETWEEN_LOOKS_MS = 5_000;
+
+/** How long a process that went silent may still have readers that nobody else knows of. */
+const PROCESS_LEASE_MS = 2 * READER_LEASE_MS;
 
 export interface AbandonedTurnsDeps {
   db: Database;
-  bus: Pick<SignalBus, 'publishCancel'>;
+  bus: Pick<SignalBus, 'publishCancel' | 'publishReaderCheck'>;
   clock: Clock;
   /** How long a turn goes on without any reader, in ms. */
   graceMs: number;
 }
 
-/** Turns that end with their readers and have had none, on any process, for the grace. */
+/**
+ * Turns that end with their readers and have had none, on any process, for the grace.
+ *
+ * A turn is abandoned when every process that takes readers has stored all it knew of them since the
+ * turn's last lease was over. After a time in which the database did not answer one of them, or
+ * whoever looks here, readers have a whole lease to come back: only what everybody left since then
+ * is cancelled earlier.
+ */
 export class AbandonedTurns {
   #lookingSince: number | undefined;
+  #lookedAt = 0;
 
   constructor(private readonly deps: AbandonedTurnsDeps) {}
 
-  /** Marks them for their workers to end. */
+  /** Marks them for their workers to end; where processes are to be heard first, asks them. */
   async cancel(): Promise<void> {
     const { bus, clock } = this.deps;
-    this.#lookingSince ??= clock.now();
+    const now = clock.now();
+    if (now - this.#lookedAt > MOST_BETWEEN_LOOKS_MS) this.startOver();
+    this.#lookingSince ??= now;
     try {
-      for (const { id } of await this.#mark()) await bus.publishCancel(id);
+      const found = await this.#mark(now - this.#lookingSince);
+      this.#lookedAt = clock.now();
+      for (const { id, isCancelled } of found) if (isCancelled) await bus.publishCancel(id);
+      if (found.some(({ isCancelled }) => !isCancelled)) await bus.publishReaderCheck();
     } catch (error) {
-      this.#lookingSince = undefined;
+      this.startOver();
       throw error;
     }
   }
 
-  #mark(): Promise<{ id: string }[]> {
-    const { db, clock, graceMs } = this.deps;
-    const asked = alias(turns, 'asked');
-    const readers = (which: ReturnType<typeof and>) =>
-      db
-        .select({ one: sql`1` })
-        .from(turnReaders)
-        .where(and(eq(turnReaders.turnId, turns.id), which));
-    const everybodyLeft = and(
-      exists(readers(eq(turnReaders.hasLeft, true))),
-      notExists(readers(eq(turnReaders.hasLeft, false))),
-    );
-    // A reader that came first thing is known after one renewal at the latest.
-    const comeByMs = Math.max(graceMs, RENEW_MS * 1.5);
-    const since = sql`now() - ${`${comeByMs} milliseconds`}::interval`;
-    // Who was away, or whose database was, does not know who read meanwhile: it looks on first.
-    const looksOn = clock.now() - (this.#lookingSince ?? 0) < READER_LEASE_MS;
-    const nobodyCame = looksOn ? undefined : lt(turns.createdAt, since);
-    return db
-      .update(turns)
-      .set({ cancelRequestedAt: sql`now()`, cancelReason: 'disconnect' })
-      .where(
-        and(
-          inArray(turns.status, [...unendedStatuses]),
-          isNull(turns.cancelRequestedAt),
-          sql`${turns.options} -> 'options' ->> 'onDisconnect' = 'cancel'`,
-          // A person was asked, by it or by a subagent: who answers need not read.
-          notExists(
-            db
-              .select({ one: sql`1` })
-              .from(approvals)
-              .innerJoin(asked, eq(asked.id, approvals.turnId))
-              .where(or(eq(asked.id, turns.id), eq(asked.parentTurnId, turns.id))),
-          ),
-          not(exists(readers(gt(turnReaders.until, sql`now()`)))),
-          or(everybodyLeft, nobodyCame),
-        ),
+  /** The database was away: whoever read meanwhile could not tell. */
+  startOver(): void {
+    this.#lookingSince = undefined;
+  }
+
+  /** @param lookingMs for how long it has looked on without a gap. */
+  async #mark(lookingMs: number): Promise<{ id: string; isCancelled: boolean }[]> {
+    const { db, graceMs } = this.deps;
+    const lease = interval(READER_LEASE_MS);
+    const isCurrent = sql`process.stored_at > now() - ${interval(PROCESS_LEASE_MS)}`;
+    const { rows } = await db.execute(sql`
+      with answered as (
+        select greatest(now() - ${interval(lookingMs)},
+          (select max(process.away_until) from ${readerProcesses} process)) as since
+      ),
+      abandoned as (
+        select turn.id, not exists (
+          select 1 from ${readerProcesses} process
+          where ${isCurrent} and process.stored_at < reader.gone_at) as is_confirmed
+        from ${turns} turn cross join answered cross join lateral (
+          select coalesce(max(until), turn.created_at + ${lease}) as gone_at,
+            coalesce(bool_and(has_left), false) as everybody_left,
+            min(until) - ${interval(graceMs)} as left_at
+          from ${turnReaders} where turn_id = turn.id
+        ) reader
+        where turn.status = any(${sql.param([...unendedStatuses])}::text[])
+          and turn.cancel_requested_at is null
+          and turn.options -> 'options' ->> 'onDisconnect' = 'cancel'
+          -- A person was asked, by it or by a subagent: who answers need not read.
+          and not exists (
+            select 1 from ${approvals} approval join ${turns} asked on asked.id = approval.turn_id
+            where asked.id = turn.id or asked.parent_turn_id = turn.id)
+          and reader.gone_at <= now()
+          and (answered.since <= now() - ${lease}
+            or (reader.everybody_left and reader.left_at >= answered.since))
+      ),
+      cancelled as (
+        update ${turns} set cancel_requested_at = now(), cancel_reason = 'disconnect'
+        from abandoned
+        where turns.id = abandoned.id and abandoned.is_confirmed
+          and turns.status = any(${sql.param([...unendedStatuses])}::text[])
+          and turns.cancel_requested_at is null
+        returning turns.id
       )
-      .returning({ id: turns.id });
+      select id, true as "isCancelled" from cancelled
+      union all select id, false from abandoned where not is_confirmed`);
+    return rows as { id: string; isCancelled: boolean }[];
   }
 }

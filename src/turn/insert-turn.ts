@@ -7,7 +7,8 @@ import type { OptionResolution } from '../options/resolve-options.js';
 import { newId } from '../platform/ids.js';
 import type { Queryable } from '../storage/connection.js';
 import { insertFrom } from '../storage/insert-from.js';
-import { messages, turns, type TurnRequest } from '../storage/schema.js';
+import { messages, turnReaders, turns, type TurnRequest } from '../storage/schema.js';
+import { interval, READER_LEASE_MS } from './reader-rows.js';
 
 export interface NewTurn {
   sessionId: string;
@@ -23,6 +24,8 @@ export interface NewTurn {
   delegation: SubagentDecision;
   parts: StoredPart[];
   now: Date;
+  /** The process that its reader is at; absent: it needs none. */
+  readerProcess?: string | undefined;
   /** Of a subagent. */
   child?: { parentTurnId: string; parentCallId: string; childTerms: ChildTerms };
 }
@@ -40,7 +43,7 @@ export interface Place {
 export async function insertTurn(db: Queryable, turn: NewTurn, place: Place): Promise<boolean> {
   const { id, most, held } = place;
   if (most <= 0) return false;
-  const { sessionId, idempotencyKey = null, child, parts, now, ...stored } = turn;
+  const { sessionId, idempotencyKey = null, child, parts, now, readerProcess, ...stored } = turn;
   const waiting = sql`select count(*) as turns from ${turns} where ${turns.status} = 'queued'`;
   const room: SQL = sql`waiting where waiting.turns < ${most}`;
   const accepted = insertFrom(
@@ -67,6 +70,14 @@ export async function insertTurn(db: Queryable, turn: NewTurn, place: Place): Pr
   });
   const { rows } = await db.execute(sql`
     with waiting as (${waiting}), accepted as (${accepted}), message as (${message})
+    ${readerProcess === undefined ? sql`` : sql`, reader as (${insertReader(readerProcess)})`}
     select id from accepted`);
   return rows.length === 1;
+}
+
+/** Whoever sent a turn reads it, from the moment there is one. */
+function insertReader(processId: string): SQL {
+  return sql`
+    insert into ${turnReaders} (turn_id, process_id, until, has_left)
+    select id, ${processId}::text, now() + ${interval(READER_LEASE_MS)}, false from accepted`;
 }

@@ -73,10 +73,12 @@ export async function prepareTurn(
   const request = { message, opts, attachments, rejectedAttachments };
   const delegation = await decideDelegation(services, persona, subagentGovernance);
   const budget = dayLimitsOf(submission.principal?.limits);
+  const endsAlone = resolution.options.onDisconnect === 'cancel';
+  const readerProcess = endsAlone ? submission.readerProcess : undefined;
   const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
   const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
   return {
-    turn: { ...asked, options, delegation, parts, now },
+    turn: { ...asked, options, delegation, parts, now, readerProcess },
     persona: persona.name,
   };
 }

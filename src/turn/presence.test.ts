@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../test/support/database.js';
-import { ManualClock } from '../../test/support/manual-clock.js';
+import {
+  CONFIRMED_MS,
+  GRACE_MS,
+  ReaderScene,
+  untilReadersLeave,
+} from '../../test/support/reader-scene.js';
 import { storeApproval } from '../../test/support/store-approval.js';
-import { someOptions, storeTurn } from '../../test/support/store-turn.js';
-import { silentLogger } from '../platform/logger.js';
+import { storeTurn } from '../../test/support/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
-import { turnReaders, turns } from '../storage/schema.js';
-import { AbandonedTurns } from './abandoned-turns.js';
-import { MemorySignalBus } from './memory-signal-bus.js';
-import { Presence, RENEW_MS, READER_LEASE_MS } from './presence.js';
+import { readerProcesses, turnReaders, turns } from '../storage/schema.js';
+import { RENEW_MS } from './presence.js';
+import { READER_LEASE_MS } from './reader-rows.js';
 
-/** Times are the database's: the tests let them pass by moving what is stored into the past. */
 describe('who reads a turn', () => {
   let database: OpenedDatabase;
   beforeAll(async () => {
@@ -19,106 +21,119 @@ describe('who reads a turn', () => {
   });
   afterAll(() => database.close());
 
-  const GRACE_MS = 5_000;
-  let clock: ManualClock;
-  let here: Presence;
-  let there: Presence;
+  let scene: ReaderScene;
   let turnId: string;
-  let hinted: string[];
-  let sweep: () => Promise<void>;
   beforeEach(async () => {
-    await database.db.delete(turnReaders);
-    await database.db.delete(turns);
-    clock = new ManualClock();
-    const deps = { db: database.db, clock, logger: silentLogger, graceMs: GRACE_MS };
-    here = new Presence(deps);
-    there = new Presence(deps);
-    turnId = await storeTurn(database.db, { options: untilReadersLeave });
-    hinted = [];
-    const bus = new MemorySignalBus();
-    await bus.onCancel((id) => hinted.push(id));
-    const abandoned = new AbandonedTurns({ ...deps, bus });
-    sweep = () => abandoned.cancel();
-    await sweep();
+    scene = await ReaderScene.start(database.db);
+    turnId = await scene.storeTurn();
   });
 
-  const untilReadersLeave = {
-    ...someOptions,
-    options: { ...someOptions.options, onDisconnect: 'cancel' as const },
-  };
-  const pass = async (ms: number): Promise<void> => {
-    const by = sql`${`${ms} milliseconds`}::interval`;
-    await database.db.update(turnReaders).set({ until: sql`${turnReaders.until} - ${by}` });
-    await database.db.update(turns).set({ createdAt: sql`${turns.createdAt} - ${by}` });
-    await clock.advance(ms);
-  };
-  const isCancelled = async (): Promise<boolean> => {
-    await sweep();
-    const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));
-    return turn?.cancelReason === 'disconnect';
-  };
-  /** What `join` and `leave` write on their own is written. */
-  const rows = async (count: number): Promise<void> => {
-    while ((await database.db.select().from(turnReaders)).length < count);
-  };
-
   it('is nobody for the grace after the last one left', async () => {
-    here.join(turnId, true)();
-    await rows(1);
-    await pass(GRACE_MS - 500);
-    expect(await isCancelled()).toBe(false);
-    await pass(1_000);
-    expect(await isCancelled()).toBe(true);
-    expect(hinted).toEqual([turnId]);
+    const leave = await scene.join(scene.here, turnId);
+    await leave();
+    await scene.pass(GRACE_MS - 500);
+    expect(await scene.isCancelled(turnId)).toBe(false);
+    await scene.pass(CONFIRMED_MS);
+    expect(await scene.isCancelled(turnId)).toBe(true);
+    expect(scene.hinted).toEqual([turnId]);
   });
 
   it('is somebody as long as another process has one', async () => {
-    const leave = here.join(turnId, true);
-    there.join(turnId, true);
-    await rows(2);
-    leave();
-    await pass(GRACE_MS + 500);
-    expect(await isCancelled()).toBe(false);
+    const leave = await scene.join(scene.here, turnId);
+    await scene.join(scene.there, turnId);
+    await leave();
+    await scene.pass(3 * READER_LEASE_MS);
+    expect(await scene.isCancelled(turnId)).toBe(false);
   });
 
   it('is somebody again when one comes back within the grace, wherever', async () => {
-    here.join(turnId, true)();
-    await rows(1);
-    await pass(GRACE_MS - 500);
-    there.join(turnId, true);
-    await rows(2);
-    await pass(1_000);
-    expect(await isCancelled()).toBe(false);
+    const leave = await scene.join(scene.here, turnId);
+    await leave();
+    await scene.pass(GRACE_MS - 500);
+    await scene.join(scene.there, turnId);
+    await scene.pass(3 * READER_LEASE_MS);
+    expect(await scene.isCancelled(turnId)).toBe(false);
   });
 
-  it('is renewed while somebody reads, and lapses with a process that died', async () => {
-    there.join(turnId, true);
-    await rows(1);
-    there.start();
-    for (let ms = 0; ms < 3 * READER_LEASE_MS; ms += RENEW_MS) {
-      await pass(RENEW_MS);
-      expect(await isCancelled()).toBe(false);
-    }
-    there.close();
-    await pass(READER_LEASE_MS + RENEW_MS);
-    expect(await isCancelled()).toBe(true);
+  it('is somebody when one comes back while the leaving is stored', async () => {
+    const leave = scene.here.presence.join(turnId);
+    leave();
+    await scene.join(scene.here, turnId);
+    await scene.pass(READER_LEASE_MS);
+    expect(await scene.isCancelled(turnId)).toBe(false);
   });
 
-  it('is nobody when none came, by a sweeper that has looked on long enough to know', async () => {
-    await pass(READER_LEASE_MS - 1);
-    expect(await isCancelled()).toBe(false);
-    await pass(1);
-    expect(await isCancelled()).toBe(true);
+  it('is the reader that came with the turn, before anything was renewed', async () => {
+    const accepted = await scene.accept(scene.here);
+    const [row] = await database.db.select().from(turnReaders);
+    expect(row).toMatchObject({
+      turnId: accepted,
+      processId: scene.here.presence.processId,
+      hasLeft: false,
+    });
+    await scene.join(scene.here, accepted);
+    await scene.pass(3 * READER_LEASE_MS);
+    expect(await scene.isCancelled(accepted)).toBe(false);
+  });
+
+  it('is nobody when the one that came with the turn left at once, after the grace', async () => {
+    const accepted = await scene.accept(scene.here);
+    const leave = await scene.join(scene.here, accepted);
+    await leave();
+    await scene.pass(GRACE_MS + CONFIRMED_MS);
+    expect(await scene.isCancelled(accepted)).toBe(true);
+  });
+
+  it('is nobody when whoever sent the turn never reads it', async () => {
+    const accepted = await scene.accept(scene.here);
+    await scene.pass(GRACE_MS);
+    expect(await scene.isCancelled(accepted)).toBe(false);
+    await scene.pass(GRACE_MS + CONFIRMED_MS);
+    expect(await scene.isCancelled(accepted)).toBe(true);
+  });
+
+  it('lapses with a process that stopped, after its lease', async () => {
+    await scene.join(scene.there, turnId);
+    await scene.there.presence.close();
+    await scene.pass(READER_LEASE_MS - 500);
+    expect(await scene.isCancelled(turnId)).toBe(false);
+    await scene.pass(CONFIRMED_MS);
+    expect(await scene.isCancelled(turnId)).toBe(true);
+  });
+
+  it('lapses with a process that died, when it could have readers no longer', async () => {
+    await scene.join(scene.there, turnId);
+    scene.there.database.isAway = true;
+    await scene.pass(2 * READER_LEASE_MS - RENEW_MS);
+    expect(await scene.isCancelled(turnId)).toBe(false);
+    await scene.pass(RENEW_MS + CONFIRMED_MS);
+    expect(await scene.isCancelled(turnId)).toBe(true);
+  });
+
+  it('is nobody when no row tells of any, after a lease', async () => {
+    await scene.pass(READER_LEASE_MS - 500);
+    expect(await scene.isCancelled(turnId)).toBe(false);
+    await scene.pass(CONFIRMED_MS);
+    expect(await scene.isCancelled(turnId)).toBe(true);
+  });
+
+  it('is asked with the next renewal where the hint is lost', async () => {
+    const leave = await scene.join(scene.here, turnId);
+    await leave();
+    await scene.bus.close();
+    await scene.pass(GRACE_MS + RENEW_MS + CONFIRMED_MS);
+    expect(await scene.isCancelled(turnId)).toBe(true);
   });
 
   it('does not matter to a turn that goes on without, or has ended', async () => {
     const goesOn = await storeTurn(database.db);
     const ended = await storeTurn(database.db, { status: 'completed', options: untilReadersLeave });
-    await pass(60_000);
-    await sweep();
-    const marked = await database.db.select().from(turns);
-    const reasons = new Map(marked.map((turn) => [turn.id, turn.cancelReason]));
-    expect([reasons.get(goesOn), reasons.get(ended)]).toEqual([null, null]);
+    await scene.pass(2 * READER_LEASE_MS);
+    expect(await scene.isCancelled(turnId)).toBe(true);
+    expect([await scene.isCancelled(goesOn), await scene.isCancelled(ended)]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it.each(['of its own', 'of a subagent'])(
@@ -129,17 +144,24 @@ describe('who reads a turn', () => {
           ? turnId
           : await storeTurn(database.db, { parentTurnId: turnId, options: untilReadersLeave });
       await storeApproval(database.db, asking);
-      await pass(60_000);
-      expect(await isCancelled()).toBe(false);
+      await scene.pass(2 * READER_LEASE_MS);
+      expect(await scene.isCancelled(turnId)).toBe(false);
     },
   );
 
   it('keeps nothing of a turn that has ended, also when a reader leaves late', async () => {
-    const leave = here.join(turnId, false);
-    here.forget(turnId);
-    leave();
-    here.start();
-    await clock.advance(RENEW_MS);
+    const accepted = await scene.accept(scene.here);
+    const leave = await scene.join(scene.here, accepted);
+    await database.db.update(turns).set({ status: 'completed' }).where(eq(turns.id, accepted));
+    scene.here.presence.forget(accepted);
+    await leave();
+    await scene.pass(3 * READER_LEASE_MS + RENEW_MS);
     expect(await database.db.select().from(turnReaders)).toEqual([]);
+  });
+
+  it('is no question to a process that has stopped', async () => {
+    await scene.here.presence.close();
+    await scene.there.presence.close();
+    expect(await database.db.select().from(readerProcesses)).toEqual([]);
   });
 });

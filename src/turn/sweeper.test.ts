@@ -33,8 +33,11 @@ describe('Sweeper', () => {
     [woken, wakeable, unwanted, stuck, freed, ended] = [[], [], [], [], [], []];
     orphans = [];
     expired = 0;
-    cancels = 0;
-    const abandoned = { cancel: async () => void (cancels += 1) };
+    [cancels, startedOver] = [0, 0];
+    const abandoned = {
+      cancel: async () => void (cancels += 1),
+      startOver: () => void (startedOver += 1),
+    };
     deps = {
       claims: { ...claims, wake: async (ids) => (woken.push(...ids), [...ids]) },
       approvals: { expire: async () => (expired += 1) },
@@ -60,6 +63,7 @@ describe('Sweeper', () => {
   let waiting: string[];
   let waited: number[];
   let cancels: number;
+  let startedOver: number;
   let deps: SweeperDeps;
   const consume = (): Promise<void> =>
     queue.consume({
@@ -87,7 +91,7 @@ describe('Sweeper', () => {
     expect(taken).toEqual(['a', 'b', 'c']);
   });
 
-  it('goes on after a sweep that failed', async () => {
+  it('goes on after a sweep that failed, and takes nobody for gone that it did not see', async () => {
     await consume();
     const fail = async (): Promise<string[]> => {
       throw new Error('no database');
@@ -95,8 +99,10 @@ describe('Sweeper', () => {
     found = [async () => [], fail, async () => ['a']];
     await sweeper.start();
     await clock.advance(500);
+    expect(startedOver).toBe(1);
     await clock.advance(500);
     expect(taken).toEqual(['a']);
+    expect(startedOver).toBe(1);
   });
 
   it('fails to start when the database does not answer', async () => {

@@ -18,7 +18,7 @@ export interface SweeperDeps {
     'lapsed' | 'waiting' | 'wake' | 'wakeable' | 'unwanted' | 'stuckSessions' | 'orphans'
   >;
   approvals: Pick<ApprovalStore, 'expire'>;
-  abandoned: Pick<AbandonedTurns, 'cancel'>;
+  abandoned: Pick<AbandonedTurns, 'cancel' | 'startOver'>;
   queue: Pick<TurnQueue, 'enqueue'>;
   /** Lets the first held turn of a session go. */
   letNextGo(sessionId: string): Promise<void>;
@@ -58,7 +58,10 @@ export class Sweeper {
     if (this.#stopped) return;
     this.#cancelTimer = this.deps.clock.after(SWEEP_MS, () => {
       this.#sweep()
-        .catch((error: unknown) => this.deps.logger.warn({ error }, 'the sweep failed'))
+        .catch((error: unknown) => {
+          this.deps.abandoned.startOver();
+          this.deps.logger.warn({ error }, 'the sweep failed');
+        })
         .finally(() => this.#schedule());
     });
   }

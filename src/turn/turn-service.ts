@@ -31,14 +31,17 @@ export class TurnService {
   /** @throws TypedError: see `submitTurn`; SHUTTING_DOWN 503 while the server stops. */
   async submit(submission: TurnSubmission): Promise<SubmittedTurn> {
     if (this.#draining) throw shuttingDown();
-    return submitTurn(this.services, submission);
+    const { processId } = this.presence;
+    const turn = await submitTurn(this.services, { ...submission, readerProcess: processId });
+    if (turn.onDisconnect === 'cancel' && isAccepted(turn)) this.presence.expect(turn.turnId);
+    return turn;
   }
 
   /**
    * The turn's events, from the first to the last, or until `signal` aborts; until then, whoever
    * takes them is a reader of the turn.
    *
-   * @param isNew it was just submitted: nobody can have left it alone.
+   * @param isNew it was just submitted: what was said of it is in the log.
    */
   async *follow(
     { turnId, onDisconnect, onBegun }: FollowedTurn,
@@ -46,7 +49,7 @@ export class TurnService {
     isNew = true,
   ): AsyncGenerator<readonly TurnEvent[]> {
     const { services, presence } = this;
-    const leave = onDisconnect === 'cancel' ? presence.join(turnId, !isNew) : () => undefined;
+    const leave = onDisconnect === 'cancel' ? presence.join(turnId) : () => undefined;
     try {
       for await (const events of followTurn(services, turnId, signal, isNew)) {
         onBegun?.();
@@ -68,8 +71,7 @@ export class TurnService {
     response: ServerResponse,
     dialect?: Dialect<unknown>,
   ): Promise<void> {
-    const isNew = !['repeated', 'steered'].includes(turn.disposition.type);
-    if (!isNew) return this.streamAfter(turn.turnId, response, undefined, dialect);
+    if (!isAccepted(turn)) return this.streamAfter(turn.turnId, response, undefined, dialect);
     return this.stream(turn, response, undefined, dialect);
   }
 
@@ -137,6 +139,11 @@ export class TurnService {
   drain(): void {
     this.#draining = true;
   }
+}
+
+/** Whether it is a turn of its own: not one that was there before. */
+function isAccepted({ disposition }: SubmittedTurn): boolean {
+  return disposition.type !== 'repeated' && disposition.type !== 'steered';
 }
 
 function shuttingDown(): TypedError {

@@ -21,6 +21,8 @@ export interface TurnSubmission {
   limits?: Readonly<AgentConfig>;
   /** It came on the oracle's wire: what its user has not set has the oracle's defaults. */
   isOracle?: boolean;
+  /** The process that its sender reads it at. */
+  readerProcess?: string;
   /** What of the request had no effect: the client is told. */
   problems?: readonly OptionProblem[];
   /** The persona was named as an agent: its model and permission mode count where `opts` has none. */

@@ -41,13 +41,18 @@ export class TurnApiModule implements OnModuleDestroy {
     };
   }
 
-  start(): void {
-    this.presence.start();
+  start(): Promise<void> {
+    return this.presence.start();
   }
 
-  onModuleDestroy(): void {
+  /** The database did not answer a request. */
+  noteAway(): void {
+    this.presence.noteAway();
+  }
+
+  async onModuleDestroy(): Promise<void> {
     this.service.drain();
-    this.presence.close();
+    await this.presence.close();
   }
 }
 

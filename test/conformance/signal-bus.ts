@@ -34,6 +34,20 @@ export function signalBusConformance(name: string, open: () => Promise<SignalBus
       expect(heard.items).toEqual(['b']);
     });
 
+    it('gives each kind of hint to those who listen for it', async () => {
+      const cancels = new Recorder<string>();
+      const checks = new Recorder<string>();
+      await bus.onCancel(cancels.take);
+      const stop = await bus.onReaderCheck(() => checks.take('check'));
+      await bus.publishReaderCheck();
+      await checks.count(1);
+      stop();
+      await bus.publishReaderCheck();
+      await bus.publishCancel('a');
+      await cancels.count(1);
+      expect([cancels.items, checks.items]).toEqual([['a'], ['check']]);
+    });
+
     it('says nothing more once it is closed, whether it takes a hint or refuses it', async () => {
       const heard = new Recorder<string>();
       await bus.onCancel(heard.take);

@@ -1,9 +1,15 @@
+import { once } from 'node:events';
 import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { READER_LEASE_MS } from '../../src/turn/reader-rows.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
 /** Long enough for a reader of this test to come back, short enough to wait for. */
 const GRACE_MS = 400;
+
+/** How long the end of a turn is waited for. */
+const ENDED_BY_MS = 60_000;
 
 describe('a client that goes away', () => {
   let server: TestServer;
@@ -65,15 +71,33 @@ describe('a client that goes away', () => {
     const free = await pollSession(server, sessionId);
     expect(free).toBe(200);
   });
+
+  it('at any moment of the first 15 ms ends its turn after the grace, not later', async () => {
+    const { client, projectRoot } = server;
+    const sessions = await Promise.all(
+      Array.from({ length: 30 }, () => client.createSession(projectRoot)),
+    );
+    await Promise.all(sessions.map((sessionId, nth) => leaveAfter(server, sessionId, nth / 2)));
+    const turns = await Promise.all(
+      sessions.map((sessionId) => pollOnlyTurn(server, sessionId, ENDED_BY_MS)),
+    );
+    const begun = turns.filter((turn) => turn !== undefined);
+    expect(begun.length).toBeGreaterThan(0);
+    expect(begun.map(({ reason }) => reason)).toEqual(begun.map(() => 'disconnect'));
+    const lasted = begun.map(
+      ({ createdAt, endedAt }) => Date.parse(endedAt) - Date.parse(createdAt),
+    );
+    expect(Math.max(...lasted)).toBeLessThan(READER_LEASE_MS);
+  });
 });
 
-/** Asks again and again, at most for ten seconds. */
+/** Asks again and again. */
 async function pollTurn(
   server: TestServer,
   turnId: string,
   done: (turn: Record<string, unknown>) => boolean,
 ): Promise<Record<string, unknown>> {
-  const until = Date.now() + 10_000;
+  const until = Date.now() + ENDED_BY_MS;
   for (;;) {
     const { body } = await server.client.get(`/api/harness/turns/${turnId}`);
     const turn = body['turn'] as Record<string, unknown>;
@@ -83,7 +107,7 @@ async function pollTurn(
 }
 
 async function pollSession(server: TestServer, sessionId: string): Promise<number> {
-  const until = Date.now() + 10_000;
+  const until = Date.now() + ENDED_BY_MS;
   for (;;) {
     const response = await fetch(`${server.url}/api/harness/turn`, {
       method: 'POST',
@@ -92,5 +116,39 @@ async function pollSession(server: TestServer, sessionId: string): Promise<numbe
     await response.text();
     if (response.status === 200 || Date.now() > until) return response.status;
     await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Sends a turn and closes its connection some milliseconds after the last byte was given away. */
+async function leaveAfter({ url }: TestServer, sessionId: string, ms: number): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const body = JSON.stringify({ sessionId, message: '[[tokens=5000 gap=10]]' });
+  const socket = net.connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const head = `POST /api/harness/turn HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: ${body.length}\r\n\r\n`;
+  await new Promise<void>((resolve) => socket.write(head + body, () => resolve()));
+  await sleep(ms);
+  socket.destroy();
+}
+
+interface EndedTurn {
+  createdAt: string;
+  endedAt: string;
+  reason: string | null;
+}
+
+/** @returns undefined where the session has no turn. */
+async function pollOnlyTurn(
+  { client }: TestServer,
+  sessionId: string,
+  withinMs: number,
+): Promise<EndedTurn | undefined> {
+  const until = Date.now() + withinMs;
+  for (;;) {
+    const { body } = await client.get(`/api/harness/sessions/${sessionId}/turns`);
+    const [turn] = body['turns'] as (EndedTurn | (EndedTurn & { endedAt: null }))[];
+    if (turn === undefined || turn.endedAt !== null) return turn;
+    if (Date.now() > until) throw new Error(`the turn of ${sessionId} has not ended`);
+    await sleep(50);
   }
 }

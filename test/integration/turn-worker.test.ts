@@ -181,7 +181,7 @@ describe('the worker', () => {
     const again = { ...services, queue: freshQueue() };
     await new TurnWorker(again).start();
     const { clock, logger } = services;
-    const abandoned = { cancel: async () => undefined };
+    const abandoned = { cancel: async () => undefined, startOver: () => undefined };
     const sweeper = new Sweeper({
       claims,
       abandoned,
