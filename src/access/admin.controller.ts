@@ -35,6 +35,12 @@ export class AdminController {
         name: { type: 'string' },
         scopes: { type: 'array', items: { enum: ['turns', 'approvals', 'admin'] } },
         expiresIn: { type: 'string', example: '30d' },
+        projectRoots: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'Absolute folders that its sessions may work in beside those open to all.',
+          example: ['/srv/alice'],
+        },
         limits: {
           type: 'object',
           example: { requestsPerMinute: 600, concurrentTurns: 8, tokensPerDay: 0, usdPerDay: 20 },

@@ -21,6 +21,13 @@ class KeyDto implements KeyView {
   @ApiProperty({ type: Object, description: 'Its own limits; for others it has the server’s.' })
   limits!: KeyView['limits'];
 
+  @ApiProperty({
+    type: [String],
+    description: 'Folders that its sessions may work in beside those open to all.',
+    example: ['/srv/alice'],
+  })
+  projectRoots!: string[];
+
   @ApiProperty({ type: String, format: 'date-time' })
   createdAt!: string;
 

@@ -60,12 +60,15 @@ describe('Authenticator', () => {
 
   it('takes the key’s principal, with its scopes and limits', async () => {
     const { authenticator, keyService } = open();
-    const wanted = { principal: 'a', scopes: ['turns'], limits: { concurrentTurns: 2 } };
+    const projectRoots = ['/srv/a'];
+    const limited = { concurrentTurns: 2 };
+    const wanted = { principal: 'a', scopes: ['turns'], limits: limited, projectRoots };
     const { key, secret } = await keyService.create(readNewKey(wanted), 'test');
     expect(await authenticator.authenticate(withKey(secret))).toEqual({
       id: 'a',
       keyId: key.id,
       scopes: ['turns'],
+      projectRoots,
       limits: { ...limits, concurrentTurns: 2 },
     });
     await expect(authenticator.authenticate(head())).rejects.toMatchObject(refusal('MISSING'));

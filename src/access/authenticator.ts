@@ -74,6 +74,7 @@ export class Authenticator {
       keyId: key.id,
       scopes: key.scopes,
       limits: limitsOf(key.limits, defaultLimits),
+      projectRoots: key.projectRoots ?? [],
     };
   }
 

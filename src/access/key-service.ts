@@ -34,7 +34,7 @@ export class KeyService {
    */
   async create(wanted: WantedKey, by: string): Promise<CreatedKey> {
     const { db, store, audit, clock, onChange } = this.deps;
-    const { principal, name, limits, expiresInMs } = wanted;
+    const { principal, name, limits, expiresInMs, projectRoots } = wanted;
     const scopes = wanted.scopes ?? (await this.#defaultScopes());
     const now = clock.now();
     const secret = newSecret();
@@ -47,12 +47,15 @@ export class KeyService {
           secretHash: secret.hash,
           scopes,
           limits,
+          projectRoots: projectRoots.length === 0 ? null : projectRoots,
           expiresAt: expiresInMs === undefined ? null : new Date(now + expiresInMs),
           createdAt: new Date(now),
         },
         tx,
       );
-      const details = { principal, scopes, expiresAt: key.expiresAt?.toISOString() ?? null };
+      const opened = projectRoots.length === 0 ? {} : { projectRoots };
+      const expiresAt = key.expiresAt?.toISOString() ?? null;
+      const details = { principal, scopes, expiresAt, ...opened };
       await audit.write({ principalId: by, action: 'key.created', subject: key.id, details }, tx);
       return key;
     });

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { Clock } from '../platform/clock.js';
 import type { Database, Queryable } from '../storage/connection.js';
 import { apiKeys } from '../storage/governance-schema.js';
@@ -14,6 +14,13 @@ export interface KeyCensus {
   isKeyed: boolean;
   /** There are keys that would be taken now. */
   hasActive: boolean;
+}
+
+/** What the keys that are taken now say of folders. */
+export interface KeyRoots {
+  isKeyed: boolean;
+  /** Of the keys that open any. */
+  roots: readonly { principalId: string; projectRoots: readonly string[] }[];
 }
 
 const selectByHash = prepared((db) =>
@@ -65,6 +72,26 @@ export class KeyStore {
   async noteUse(id: string): Promise<void> {
     const lastUsedAt = new Date(this.clock.now());
     await this.db.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id));
+  }
+
+  async roots(): Promise<KeyRoots> {
+    const now = new Date(this.clock.now());
+    const { principalId, projectRoots } = apiKeys;
+    const [{ isKeyed }, found] = await Promise.all([
+      this.census(),
+      this.db
+        .select({ principalId, projectRoots })
+        .from(apiKeys)
+        .where(
+          and(
+            isNotNull(projectRoots),
+            isNull(apiKeys.revokedAt),
+            or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
+          ),
+        ),
+    ]);
+    const roots = found.map((key) => ({ ...key, projectRoots: key.projectRoots ?? [] }));
+    return { isKeyed, roots };
   }
 
   async census(): Promise<KeyCensus> {

@@ -20,6 +20,7 @@ describe('localPrincipal', () => {
       id: 'local',
       keyId: null,
       scopes: ['turns', 'approvals'],
+      projectRoots: [],
       limits: defaults,
     });
   });

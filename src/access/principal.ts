@@ -11,6 +11,8 @@ export interface Principal {
   keyId: string | null;
   scopes: readonly KeyScope[];
   limits: ResolvedLimits;
+  /** Folders that its key opens for sessions, beside its own and those open to all. */
+  projectRoots: readonly string[];
 }
 
 /** Limits of a key, where it has its own, and else the server's. Pure. */
@@ -20,5 +22,5 @@ export function limitsOf(own: PrincipalLimits, defaults: ResolvedLimits): Resolv
 
 /** Whoever reaches a server without keys. Does not manage keys: see `mayBootstrap`. */
 export function localPrincipal(limits: ResolvedLimits): Principal {
-  return { id: LOCAL_USER, keyId: null, scopes: ['turns', 'approvals'], limits };
+  return { id: LOCAL_USER, keyId: null, scopes: ['turns', 'approvals'], limits, projectRoots: [] };
 }

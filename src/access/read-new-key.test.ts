@@ -10,6 +10,7 @@ describe('readNewKey', () => {
         scopes: ['admin', 'turns'],
         expiresIn: '12h',
         limits: { requestsPerMinute: 60, usdPerDay: 1.5 },
+        projectRoots: ['/srv/a/../b/', '/srv/b'],
       }),
     ).toEqual({
       principal: 'team@example.com',
@@ -17,6 +18,7 @@ describe('readNewKey', () => {
       scopes: ['turns', 'admin'],
       expiresInMs: 12 * 3_600_000,
       limits: { requestsPerMinute: 60, usdPerDay: 1.5 },
+      projectRoots: ['/srv/b'],
     });
   });
 
@@ -27,10 +29,16 @@ describe('readNewKey', () => {
       scopes: undefined,
       expiresInMs: undefined,
       limits: {},
+      projectRoots: [],
     });
   });
 
   it.each<[string, unknown]>([
+    ['projectRoots', { principal: 'a', projectRoots: '/srv' }],
+    ['projectRoots', { principal: 'a', projectRoots: ['srv'] }],
+    ['projectRoots', { principal: 'a', projectRoots: ['/srv', 1] }],
+    ['projectRoots', { principal: 'a', projectRoots: ['/s\0rv'] }],
+    ['projectRoots', { principal: 'a', projectRoots: Array(21).fill('/srv') }],
     ['principal', {}],
     ['principal', { principal: '' }],
     ['principal', { principal: 'a b' }],

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { isPlainObject } from '../platform/json.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
@@ -12,12 +13,16 @@ export interface WantedKey {
   /** Undefined: it does not expire. */
   expiresInMs: number | undefined;
   limits: PrincipalLimits;
+  /** Folders that its sessions may work in beside those open to all, normalised. */
+  projectRoots: string[];
 }
 
 const unitsMs: Record<string, number | undefined> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const longestMs = 3_650 * 86_400_000;
 
-const fields = ['principal', 'name', 'scopes', 'expiresIn', 'limits'];
+const fields = ['principal', 'name', 'scopes', 'expiresIn', 'limits', 'projectRoots'];
+const mostRoots = 20;
+const longestRoot = 4_096;
 const limitNames = ['requestsPerMinute', 'concurrentTurns', 'tokensPerDay', 'usdPerDay'] as const;
 
 /**
@@ -34,6 +39,7 @@ export function readNewKey(body: unknown): WantedKey {
     scopes: readScopes(body['scopes']),
     expiresInMs: readExpiry(body['expiresIn']),
     limits: readLimits(body['limits']),
+    projectRoots: readRoots(body['projectRoots']),
   };
 }
 
@@ -83,6 +89,21 @@ function readLimits(value: unknown): PrincipalLimits {
     limits[name] = limit;
   }
   return limits;
+}
+
+function readRoots(value: unknown): string[] {
+  if (value === undefined) return [];
+  const given: unknown[] = Array.isArray(value) ? value : [undefined];
+  const roots = given.filter(isRoot).map((root) => path.resolve(root));
+  if (roots.length === given.length && roots.length <= mostRoots) return [...new Set(roots)];
+  throw invalidRequest(
+    `'projectRoots' must be a list of at most ${mostRoots} absolute paths of at most ${longestRoot} characters`,
+  );
+}
+
+function isRoot(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length > longestRoot) return false;
+  return path.isAbsolute(value) && !value.includes('\0');
 }
 
 function refuseUnknown(

@@ -10,6 +10,8 @@ export interface KeyView {
   scopes: KeyScope[];
   /** Its own; for others it has the server's. */
   limits: PrincipalLimits;
+  /** Folders that its sessions may work in beside those open to all. */
+  projectRoots: string[];
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
@@ -28,6 +30,7 @@ export function viewKey(key: KeyRow, now: number): KeyView {
     status,
     scopes,
     limits,
+    projectRoots: key.projectRoots ?? [],
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt?.toISOString() ?? null,
     revokedAt: revokedAt?.toISOString() ?? null,

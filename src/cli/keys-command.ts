@@ -70,7 +70,8 @@ function describeKeys(keys: readonly KeyView[]): string {
       const { id, principal, name, status, scopes, lastUsedAt } = key;
       const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt}`;
       const label = name === '' ? '' : `  ${JSON.stringify(name)}`;
-      return `${id}  ${status.padEnd(7)}  ${principal}  ${scopes.join(',')}${expiry(key)}  ${used}${label}`;
+      const roots = key.projectRoots.length === 0 ? '' : `  in ${key.projectRoots.join(', ')}`;
+      return `${id}  ${status.padEnd(7)}  ${principal}  ${scopes.join(',')}${expiry(key)}  ${used}${label}${roots}`;
     })
     .join('\n');
 }

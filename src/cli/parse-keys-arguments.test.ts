@@ -7,7 +7,11 @@ const parse = (line: string) => parseKeysArguments(line.split(' '));
 describe('parseKeysArguments', () => {
   it('makes a body as the route takes it', () => {
     const options = '--principal me --name CI --scopes turns,admin --expires 30d --usd-per-day 1.5';
-    expect(parse(`create ${options} --concurrent-turns 4 --json`)).toEqual({
+    expect(
+      parse(
+        `create ${options} --concurrent-turns 4 --project-root /srv/a --project-root /srv/b --json`,
+      ),
+    ).toEqual({
       action: 'create',
       json: true,
       body: {
@@ -16,6 +20,7 @@ describe('parseKeysArguments', () => {
         scopes: ['turns', 'admin'],
         expiresIn: '30d',
         limits: { concurrentTurns: 4, usdPerDay: 1.5 },
+        projectRoots: ['/srv/a', '/srv/b'],
       },
     });
     expect(parse('create --principal me')).toEqual({

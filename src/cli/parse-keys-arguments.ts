@@ -13,6 +13,7 @@ const options = {
   name: { type: 'string' },
   scopes: { type: 'string' },
   expires: { type: 'string' },
+  'project-root': { type: 'string', multiple: true },
   'requests-per-minute': { type: 'string' },
   'concurrent-turns': { type: 'string' },
   'tokens-per-day': { type: 'string' },
@@ -56,7 +57,7 @@ function parse(args: readonly string[]) {
 }
 
 function toBody(values: ReturnType<typeof parse>['values']): Record<string, unknown> {
-  const { principal, name, scopes, expires } = values;
+  const { principal, name, scopes, expires, 'project-root': projectRoots } = values;
   const given = Object.entries(limits).flatMap(([option, field]) => {
     const value = values[option as keyof typeof limits];
     return value === undefined ? [] : [[field, toNumber(option, value)] as const];
@@ -66,6 +67,7 @@ function toBody(values: ReturnType<typeof parse>['values']): Record<string, unkn
     ...(name === undefined ? {} : { name }),
     ...(scopes === undefined ? {} : { scopes: scopes.split(',').map((scope) => scope.trim()) }),
     ...(expires === undefined ? {} : { expiresIn: expires }),
+    ...(projectRoots === undefined ? {} : { projectRoots }),
     ...(given.length === 0 ? {} : { limits: Object.fromEntries(given) }),
   };
 }

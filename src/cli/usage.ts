@@ -31,6 +31,7 @@ Options of keys create:
   --principal NAME  who the key stands for; --name TEXT says what it is for
   --scopes A,B      of turns, approvals and admin; the first key has all, others turns and approvals
   --expires 30d     also 12h or 90m; without it, the key does not expire
+  --project-root DIR  a folder its sessions may work in beside those open to all; may be repeated
   --requests-per-minute N    --concurrent-turns N    --tokens-per-day N    --usd-per-day X
   --json            print JSON; also with keys list and keys revoke ID
 

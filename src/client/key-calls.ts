@@ -7,7 +7,7 @@ const keys = '/api/admin/keys';
 export class KeyCalls {
   constructor(private readonly line: Line) {}
 
-  /** @param wanted `principal`, and `name`, `scopes`, `expiresIn`, `limits`. */
+  /** @param wanted `principal`, and `name`, `scopes`, `expiresIn`, `limits`, `projectRoots`. */
   create(wanted: Readonly<Record<string, unknown>>): Promise<CreatedKey> {
     return this.line.json({ method: 'POST', path: keys, body: wanted });
   }

@@ -138,6 +138,8 @@ export const apiKeys = pgTable('api_keys', {
   secretHash: text('secret_hash').notNull().unique(),
   scopes: json('scopes').$type<KeyScope[]>().notNull(),
   limits: json('limits').$type<PrincipalLimits>().notNull(),
+  /** Folders that its sessions may work in beside those open to all, absolute; null: none. */
+  projectRoots: json('project_roots').$type<string[]>(),
   expiresAt: instant('expires_at'),
   revokedAt: instant('revoked_at'),
   lastUsedAt: instant('last_used_at'),

@@ -32,6 +32,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     keyId: 'key_alice',
     scopes: ['turns'],
     limits: { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay, usdPerDay },
+    projectRoots: [fleet.test.projectRoot],
   });
   async function submit(message: string, principal: Principal): Promise<string> {
     const { services, projectRoot } = fleet.test;
