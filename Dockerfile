@@ -26,7 +26,8 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY instructions ./instructions
-# Where the agent works: mount a volume here, writable for `node`.
+# Where agents work, a folder for each principal: mount a volume here, writable for `node`.
+ENV TURNPIKE_PROJECTS_DIR=/projects
 RUN mkdir /projects && chown node:node /projects
 USER node
 EXPOSE 4400

@@ -47,10 +47,11 @@ export class AppModule {
   static compose(runtime: Runtime, access: AccessServices): DynamicModule {
     const { services, config } = runtime;
     const { db, queue, log, sessions, personas, provider, clock, attachments } = services;
-    const { environmentModel, defaultLimits, ownPaths } = services.settings;
+    const { environmentModel, defaultLimits } = services.settings;
     const { audit } = access;
     const tiers = { models: services.modelNames, environmentModel, defaultLimits };
-    const boot = { sessions, personas, provider, clock, ownPaths, audit, ...tiers };
+    const { projectRoots } = services;
+    const boot = { sessions, personas, provider, clock, projectRoots, audit, ...tiers };
     const defaultModel = optionRules.model.read(config.model) ?? optionRules.model.fallback();
     const serverTiers = async (): Promise<OptionSources['defaults']> => {
       const agents = await personas.globalDefaults();
@@ -106,7 +107,6 @@ export class AppModule {
                 turnApi,
                 services,
                 audit,
-                root: config.projectRoot,
                 store: attachments.store,
                 sessionMs: config.agentSessionMs,
                 limits: chatLimits(config),
@@ -116,13 +116,11 @@ export class AppModule {
                 services,
                 audit,
                 store: attachments.store,
-                root: config.projectRoot,
               }),
               AgUiModule.register({
                 turnApi,
                 services,
                 audit,
-                root: config.projectRoot,
                 store: attachments.store,
               }),
               OracleModule.register({
@@ -130,7 +128,6 @@ export class AppModule {
                 sessions: sessionService,
                 services,
                 audit,
-                root: config.projectRoot,
               }),
             ]
           : []),

@@ -61,6 +61,18 @@ describe('readConfig', () => {
     expect(() => readConfig(whole)).not.toThrow();
   });
 
+  it.each([
+    [{ TURNPIKE_PROJECTS_DIR: '.turnpike/projects' }, 'TURNPIKE_PROJECTS_DIR is'],
+    [{ TURNPIKE_PROJECTS_DIR: '/d/p', TURNPIKE_DATA_DIR: '/d/p' }, "which is the server's own"],
+    [{ TURNPIKE_PROJECTS_DIR: '/i/p', TURNPIKE_INSTRUCTION_ROOT: '/i' }, 'name a folder beside it'],
+    [
+      { TURNPIKE_PROJECTS_DIR: '/p', TURNPIKE_PROJECT_ROOTS: '/srv:/p/shared' },
+      'TURNPIKE_PROJECT_ROOTS has "/p/shared"',
+    ],
+  ])('refuses folders that are in each other’s way: %j', (environment, problem) => {
+    expect(() => readConfig(environment)).toThrow(problem);
+  });
+
   it('names everything that is wrong at once', () => {
     const read = () => readConfig({ TURNPIKE_PORT: 'x', TURNPIKE_HOST: 'a b', TURNPIKE_NO: '1' });
     expect(read).toThrow(

@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { isWithin } from './platform/is-within.js';
 import type { Setting } from './setting.js';
 import { settings } from './settings.js';
 
@@ -97,7 +99,27 @@ function findContradictions(config: Config): string[] {
       `TURNPIKE_ROLE is "${role}"; without REDIS_URL and DATABASE_URL one process does it all, and the only role is "all"`,
     );
   }
-  return problems;
+  return [...problems, ...findFolderFaults(config)];
+}
+
+/** Folders of which one is in the way of the other. */
+function findFolderFaults(config: Config): string[] {
+  const { dataDir, instructionRoot, projectsDir, projectRoots } = config;
+  const closed = [path.resolve(dataDir), instructionRoot];
+  return [
+    ...closed
+      .filter((folder) => isWithin(folder, projectsDir))
+      .map(
+        (folder) =>
+          `TURNPIKE_PROJECTS_DIR is ${JSON.stringify(projectsDir)}; no session works in ${folder}, which is the server's own: name a folder beside it`,
+      ),
+    ...projectRoots
+      .filter((folder) => isWithin(projectsDir, folder))
+      .map(
+        (folder) =>
+          `TURNPIKE_PROJECT_ROOTS has ${JSON.stringify(folder)}; in TURNPIKE_PROJECTS_DIR (${projectsDir}) every principal has its own folder: name folders beside it`,
+      ),
+  ];
 }
 
 function unknownVariable(name: string, known: ReadonlySet<string>): string {

@@ -36,11 +36,15 @@ import { ownFolders } from './own-folders.js';
 import { runsTurns } from './role.js';
 import { startRehearsal, type Rehearsal } from './rehearsal/start-rehearsal.js';
 import { hideKeys } from './access/key-secret.js';
+import { KeyStore } from './access/key-store.js';
+import { isLoopback } from './access/loopback.js';
+import { ProjectRoots } from './session/project-roots.js';
 import { SessionStore } from './session/session-store.js';
 import { builtinTools } from './tools/builtin/builtin-tools.js';
 import { argumentKinds } from './tools/argument-kinds.js';
 import { resolveOwnPaths } from './tools/resolve-own-paths.js';
 import { pickShellEnv } from './tools/pick-shell-env.js';
+import { homeFolders, secretPaths } from './tools/sandbox/secret-paths.js';
 import { describeShells, openShells, type Shells } from './tools/sandbox/shells.js';
 import { openMcp, type Mcp } from './tools/mcp/open-mcp.js';
 import { ToolRegistry } from './tools/registry.js';
@@ -120,7 +124,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   }));
   const registered = { tools, trees, triggers };
   const parts = { clock, logger, mode, backEnd, rehearsal, extractor, personas, ...registered };
-  const rules = { serverPermissions, ownPaths: await resolveOwnPaths(ownFolders(config)) };
+  const own = ownFolders(config);
+  // What commands do not see, file tools do not reach.
+  const hidden = [...own.hidden, ...secretPaths(await homeFolders())];
+  const rules = { serverPermissions, ownPaths: await resolveOwnPaths({ ...own, hidden }) };
   const { services, keeper } = assemble({
     ...options,
     ...parts,
@@ -242,6 +249,7 @@ function assemble(parts: Parts): Assembled {
   });
   const isRehearsal = mode === 'rehearsal';
   // The rehearsal has another port with each start.
+  const keys = new KeyStore(db, clock);
   const store = new ModelStore(db, isRehearsal ? 'rehearsal' : baseUrl);
   const kept = { catalogue: models, store, provider, clock, logger };
   const configuredModel = config.model && sentName(config.model, DEFAULT_MODEL).name;
@@ -262,6 +270,16 @@ function assemble(parts: Parts): Assembled {
     ends: new EndWatch({ db, clock, logger }),
     holding: new KeyedMutex(),
     sessions: new SessionStore(db, clock, config.maxSessions),
+    projectRoots: new ProjectRoots({
+      instructionRoot: config.instructionRoot,
+      ownPaths: parts.ownPaths,
+      projectsDir: config.projectsDir,
+      sharedRoot: config.projectRoot,
+      listed: config.projectRoots,
+      isOpenWithoutKey: isLoopback(config.host),
+      clock,
+      loadKeyRoots: () => keys.roots(),
+    }),
     personas,
     provider,
     models,
@@ -288,7 +306,6 @@ function assemble(parts: Parts): Assembled {
       defaultLimits: freeLimits(config),
       serverTools: config.serverTools,
       serverPermissions: parts.serverPermissions,
-      ownPaths: parts.ownPaths,
       subagentsEnabled: config.subagentsEnabled,
       subagentWarnMs: config.subagentWarnMs,
       queueDepth: config.queueDepth,

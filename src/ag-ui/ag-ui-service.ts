@@ -29,8 +29,6 @@ export interface AgUiDeps {
   services: TurnServices;
   store: Pick<BlobStore, 'put'>;
   audit: Pick<AuditLog, 'write'>;
-  /** Folder that threads work in. */
-  root: string;
 }
 
 /** A request for an agent. */
@@ -102,10 +100,10 @@ export class AgUiService {
   }
 
   #open({ principal }: RunCall, persona: string, { threadId, projectRoot }: RunInput) {
-    const { services, audit, root } = this.deps;
-    const { sessions, personas, settings } = services;
-    const deps = { sessions, personas, ownPaths: settings.ownPaths, audit, root };
-    return openThread(deps, { principalId: principal.id, threadId, persona, projectRoot });
+    const { services, audit } = this.deps;
+    const { sessions, projectRoots } = services;
+    const deps = { sessions, projectRoots, audit };
+    return openThread(deps, { principal, threadId, persona, projectRoot });
   }
 
   async #submit(

@@ -27,8 +27,6 @@ export interface AiSdkDeps {
   services: TurnServices;
   audit: Pick<AuditLog, 'write'>;
   store: Pick<BlobStore, 'put'>;
-  /** Folder that chats work in whose request names none. */
-  root: string;
 }
 
 export interface ChatCall {
@@ -129,7 +127,7 @@ export class AiSdkService {
     const { chatId, agent, projectRoot, opts } = asked;
     const persona = agent === undefined ? undefined : (await services.personas.load(agent)).name;
     const { id: sessionId } = await openThread(this.#threads(), {
-      principalId: principal.id,
+      principal,
       threadId: chatId,
       persona: persona ?? defaultPersona,
       projectRoot,
@@ -175,9 +173,9 @@ export class AiSdkService {
   }
 
   #threads(): ThreadDeps {
-    const { services, audit, root } = this.deps;
-    const { sessions, personas, settings } = services;
-    return { sessions, personas, ownPaths: settings.ownPaths, audit, root };
+    const { services, audit } = this.deps;
+    const { sessions, projectRoots } = services;
+    return { sessions, projectRoots, audit };
   }
 }
 

@@ -10,6 +10,8 @@ export interface AttachmentPlaces {
   roots: readonly string[];
   /** Folders of the server's own that never do, with their links resolved; absent: none. */
   closed?: readonly string[];
+  /** Folders that only do for a root which lies inside of them; absent: none. */
+  hidden?: readonly string[];
 }
 
 /**
@@ -63,14 +65,19 @@ async function check(
 async function isReachedWithin(
   opened: { dev: bigint; ino: bigint },
   path: string,
-  { roots, closed = [] }: AttachmentPlaces,
+  { roots, closed = [], hidden = [] }: AttachmentPlaces,
 ): Promise<boolean> {
   const real = await realpath(path);
   const found = await lstat(real, { bigint: true });
   if (found.dev !== opened.dev || found.ino !== opened.ino) return false;
   const resolved = await Promise.all(roots.map(resolveRoot));
   if (closed.some((folder) => isWithin(folder, real))) return false;
-  return resolved.some((root) => root !== undefined && isWithin(root, real));
+  return resolved.some(
+    (root) =>
+      root !== undefined &&
+      isWithin(root, real) &&
+      !hidden.some((folder) => isWithin(folder, real) && !isWithin(folder, root)),
+  );
 }
 
 async function resolveRoot(root: string): Promise<string | undefined> {

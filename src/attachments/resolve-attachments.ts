@@ -30,6 +30,7 @@ export interface AttachmentInput {
   roots: readonly string[];
   /** See `AttachmentPlaces`. */
   closed?: readonly string[];
+  hidden?: readonly string[];
   /** Who may name only its own uploads; the local user when absent. */
   principalId?: string;
   limits: AttachmentLimits;
@@ -49,7 +50,7 @@ export async function resolveAttachments(
   deps: ResolveDeps,
   input: AttachmentInput,
 ): Promise<ResolvedAttachments> {
-  const { sent, roots, closed = [], limits } = input;
+  const { sent, roots, closed = [], hidden = [], limits } = input;
   const named = input.named.slice(0, limits.files);
   const excess = refuseExcess(input.named.slice(limits.files), limits);
   const files: AttachmentRef[] = [];
@@ -76,6 +77,7 @@ export async function resolveAttachments(
       store: deps.store,
       roots,
       closed,
+      hidden,
       refuseSize: refuse,
     });
     if ('reason' in read) take(name, 0, read);

@@ -15,7 +15,10 @@ import { receiveChat } from './receive-chat.js';
 import { submitChat, type SubmitDeps, type SubmittedChat } from './submit-chat.js';
 
 export interface HolodeckDeps extends SubmitDeps {
-  services: Pick<TurnServices, 'db' | 'clock' | 'logger' | 'sessions' | 'personas'>;
+  services: Pick<
+    TurnServices,
+    'db' | 'clock' | 'logger' | 'sessions' | 'projectRoots' | 'personas'
+  >;
   store: BlobStore;
   limits: ChatLimits;
 }

@@ -38,7 +38,7 @@ describe('submitChat', () => {
     const { services } = test;
     const service = new TurnService(services, new Presence({ ...services, graceMs: 1_000 }));
     const audit = new AuditLog(database.db, clock);
-    deps = { turns: service, services, audit, root: test.projectRoot, sessionMs: TERM_MS };
+    deps = { turns: service, services, audit, sessionMs: TERM_MS };
   });
   afterEach(() => test.close());
 

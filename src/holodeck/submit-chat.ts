@@ -10,10 +10,8 @@ import type { ReceivedChat } from './receive-chat.js';
 
 export interface SubmitDeps {
   turns: TurnService;
-  services: Pick<TurnServices, 'db' | 'clock' | 'logger' | 'sessions'>;
+  services: Pick<TurnServices, 'db' | 'clock' | 'logger' | 'sessions' | 'projectRoots'>;
   audit: Pick<AuditLog, 'write'>;
-  /** Folder that sessions work in. */
-  root: string;
   /** How long a session is kept without use. */
   sessionMs: number;
 }
@@ -57,12 +55,12 @@ async function goOn(deps: SubmitDeps, chat: Chat): Promise<SubmittedChat | undef
 }
 
 async function begin(deps: SubmitDeps, chat: Chat): Promise<SubmittedChat> {
-  const { turns, services, audit, root, sessionMs } = deps;
+  const { turns, services, audit, sessionMs } = deps;
   const { id: principalId } = chat.principal;
   const { id: sessionId } = await services.sessions.create({
     id: newTimeId('sess', services.clock.now()),
     principalId,
-    projectRoot: root,
+    projectRoot: await services.projectRoots.defaultOf(chat.principal),
     persona: chat.agent,
     mode: AGENT_MODE,
     expiresAfterMs: sessionMs,

@@ -28,10 +28,8 @@ import { writeErrorChunk } from './write-error-chunk.js';
 export interface OracleDeps {
   turns: TurnService;
   sessions: SessionService;
-  services: Pick<TurnServices, 'db' | 'clock' | 'logger' | 'settings'>;
+  services: Pick<TurnServices, 'db' | 'clock' | 'logger' | 'settings' | 'projectRoots'>;
   audit: Pick<AuditLog, 'write'>;
-  /** Folder that new conversations work in. */
-  root: string;
 }
 
 export interface OracleCall {
@@ -124,9 +122,11 @@ export class OracleService {
       const turn = await inContext(contextId, () => this.#submitTo(contextId, asked));
       return { turn, sessionId: contextId };
     }
-    const { root, sessions, turns, services } = this.deps;
+    const { sessions, turns, services } = this.deps;
+    const root = await services.projectRoots.defaultOf(asked.principal);
     const projectRoot = await findProject(root, projectId);
-    const { sessionId } = await sessions.create({ projectRoot, mode: ORACLE_MODE }, principalId);
+    const wanted = { projectRoot, mode: ORACLE_MODE };
+    const { sessionId } = await sessions.create(wanted, asked.principal);
     try {
       return { turn: await this.#submitTo(sessionId, asked), sessionId };
     } catch (error) {

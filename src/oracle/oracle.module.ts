@@ -12,7 +12,6 @@ export interface OracleModuleOptions {
   sessions: SessionService;
   services: TurnServices;
   audit: AuditLog;
-  root: string;
 }
 
 /** The routes of the oracle wire, over the turns and sessions of the others. */

@@ -8,7 +8,7 @@ import { retryAdvice } from '../platform/retry-advice.js';
 import { TypedError } from '../platform/typed-error.js';
 import type { ModelResolver } from '../provider/models/model-resolver.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
-import { checkProjectRoot, type ForbiddenRoots } from './check-project-root.js';
+import type { ProjectRoots, RootUser } from './project-roots.js';
 import type { SessionStore } from './session-store.js';
 import { viewSession, type SessionRecord } from './view-session.js';
 
@@ -18,7 +18,7 @@ export interface BootDeps {
   provider: Pick<AnthropicProvider, 'checkModel'>;
   models: Pick<ModelResolver, 'resolve'>;
   clock: Clock;
-  ownPaths: ForbiddenRoots['ownPaths'];
+  projectRoots: Pick<ProjectRoots, 'check'>;
   /** Model of turns that name none, from the environment. */
   environmentModel: string | undefined;
   /** Limits of turns that nobody limits. */
@@ -36,13 +36,10 @@ export interface BootReport {
  */
 export async function bootSession(
   deps: BootDeps,
-  sessionId: string,
-  opts: unknown,
+  { sessionId, opts, user }: { sessionId: string; opts: unknown; user: RootUser },
 ): Promise<BootReport> {
   const session = await deps.sessions.get(sessionId);
-  const { instructionRoot } = deps.personas;
-  const { ownPaths } = deps;
-  await checkProjectRoot(session.projectRoot, { instructionRoot, ownPaths });
+  await deps.projectRoots.check(session.projectRoot, user);
   const { resolution } = await orBootFailure(() => loadOptions(deps, session, opts));
   const { persona, mode, model } = resolution.options;
   await orBootFailure(() => deps.provider.checkModel(model));

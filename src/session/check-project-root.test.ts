@@ -23,15 +23,16 @@ describe('checkProjectRoot', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
+  const forbidden = async () => ({
+    instructionRoot: at('instructions'),
+    ownPaths: await resolveOwnPaths({
+      data: [at('data')],
+      hidden: [at('home', '.ssh')],
+      protected: [at('instructions'), at('rules.yaml')],
+    }),
+  });
   const check = async (given: string) =>
-    checkProjectRoot(given, {
-      instructionRoot: at('instructions'),
-      ownPaths: await resolveOwnPaths({
-        data: [at('data')],
-        hidden: [],
-        protected: [at('instructions'), at('rules.yaml')],
-      }),
-    });
+    (await checkProjectRoot(given, await forbidden())).projectRoot;
 
   it.each([
     ['project', 'project'],
@@ -68,5 +69,66 @@ describe('checkProjectRoot', () => {
     ['a file', () => at('file'), 404, 'WORKING_ROOT_INACCESSIBLE'],
   ])('refuses %s', async (_what, given, status, type) => {
     await expect(check(given())).rejects.toMatchObject({ status, type });
+  });
+
+  describe('where folders are named', () => {
+    beforeAll(async () => {
+      for (const name of ['projects/ann/deep', 'projects/bob', 'home/.ssh', 'home/work', 'other']) {
+        await mkdir(at(name), { recursive: true });
+      }
+      await symlink('../bob', at('projects/ann/to-bob'));
+      await symlink('../../home/work', at('projects/ann/to-work'));
+      await symlink('projects', at('to-projects'));
+      await symlink('home', at('to-home'));
+    });
+    const ask = async (given: string, named = [at('to-home')]) => {
+      const open = { own: at('to-projects/ann'), projectsDir: at('to-projects'), named };
+      return checkProjectRoot(at(given), await forbidden(), open);
+    };
+
+    it.each([
+      ['projects/ann', 'projects/ann'],
+      ['to-projects/ann/deep', 'projects/ann/deep'],
+      ['projects/ann/to-work', 'home/work'],
+      ['home', 'home'],
+      ['home/work', 'home/work'],
+    ])('takes %s', async (given, real) => {
+      expect(await ask(given)).toEqual({ projectRoot: at(given), real: at(real) });
+    });
+
+    it.each([
+      'projects/bob',
+      'projects/none',
+      'projects',
+      'projects/ann/to-bob',
+      'projects/ann/../bob',
+      'other',
+      'other/none',
+      'home/.ssh',
+      'home/.ssh/none',
+    ])('refuses %s alike, whether or not it is there', async (given) => {
+      await expect(ask(given)).rejects.toMatchObject({
+        status: 409,
+        type: 'WORKING_ROOT_CONFLICT',
+        message: expect.stringContaining('is not open to this key'),
+        details: { openRoots: [at('to-projects/ann'), at('to-home')] },
+      });
+    });
+
+    it.each(['projects/bob', 'projects'])('refuses %s also where all is named', async (given) => {
+      const refused = ask(given, [folder, at('projects/bob')]);
+      await expect(refused).rejects.toMatchObject({ type: 'WORKING_ROOT_CONFLICT' });
+    });
+
+    it('says what is missing inside of them', async () => {
+      await expect(ask('projects/ann/none')).rejects.toMatchObject({
+        status: 404,
+        type: 'WORKING_ROOT_INACCESSIBLE',
+      });
+    });
+
+    it('takes a folder among secrets that is named itself', async () => {
+      expect((await ask('home/.ssh', [at('home/.ssh')])).real).toBe(at('home/.ssh'));
+    });
   });
 });

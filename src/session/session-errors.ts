@@ -38,6 +38,21 @@ export function rootOfServer(projectRoot: string, instructionRoot: string): Type
   });
 }
 
+/** Says where roots may lie, as who was refused could know no other way. */
+export function rootNotOpen(
+  projectRoot: string,
+  open: { own: string; named: readonly string[]; instructionRoot: string },
+): TypedError {
+  const shown = projectRoot.slice(0, LONGEST_PATH);
+  const { instructionRoot } = open;
+  const openRoots = [...new Set([open.own, ...open.named])];
+  return new TypedError('WORKING_ROOT_CONFLICT', {
+    status: 409,
+    message: `The project root ${shown} is not open to this key. Choose a folder in ${openRoots.join(' or ')}; an operator opens others with TURNPIKE_PROJECT_ROOTS, or for a key of its own.`,
+    details: { projectRoot: shown, instructionRoot, openRoots },
+  });
+}
+
 export function sessionLimit(maxSessions: number): TypedError {
   return new TypedError('SESSION_LIMIT', {
     status: 429,

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../test/support/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
+import { openProjectRoots } from '../../test/support/open-project-roots.js';
 import { openTestMcp } from '../../test/support/open-test-mcp.js';
+import { localPrincipal } from '../access/principal.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { SessionService, type SessionDeps } from './session-service.js';
 import { SessionStore } from './session-store.js';
 
+const noLimits = { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
 const token = 'tok-0123456789';
 
 describe('mcpServers of a session', () => {
@@ -19,17 +22,14 @@ describe('mcpServers of a session', () => {
 
   async function create(mcpServers: unknown): Promise<{ sessionId: string }> {
     const mcp = await openTestMcp({ settings: { mcpHosts: ['mcp.example.com'] } });
-    const deps: Pick<SessionDeps, 'sessions' | 'audit' | 'mcp' | 'ownPaths'> & {
-      personas: object;
-    } = {
+    const deps: Pick<SessionDeps, 'sessions' | 'audit' | 'mcp' | 'projectRoots'> = {
       sessions: store,
       audit: { write: async () => undefined },
       mcp,
-      ownPaths: { closed: [], protected: [] },
-      personas: { instructionRoot: '/no/such/root' },
+      projectRoots: openProjectRoots(database.db),
     };
     const service = new SessionService(deps as SessionDeps);
-    return service.create({ projectRoot: process.cwd(), mcpServers }, 'local');
+    return service.create({ projectRoot: process.cwd(), mcpServers }, localPrincipal(noLimits));
   }
 
   it('are stored as they are given, and shown nowhere', async () => {

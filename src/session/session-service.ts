@@ -1,4 +1,5 @@
 import type { AuditLog } from '../access/audit-log.js';
+import type { Principal } from '../access/principal.js';
 import { isPersonaName } from '../agents/persona-name.js';
 import {
   agentConfigFields,
@@ -13,7 +14,6 @@ import type { Mcp } from '../tools/mcp/open-mcp.js';
 import type { ToolRegistry } from '../tools/registry.js';
 import { badCursor, readLimit } from '../wire/page-request.js';
 import { bootSession, type BootDeps, type BootReport } from './boot-session.js';
-import { checkProjectRoot } from './check-project-root.js';
 import { formatSessionPlace, parseSessionPlace } from './page-sessions.js';
 import {
   viewPagedSession,
@@ -50,10 +50,10 @@ export class SessionService {
   ) {}
 
   /**
-   * @param principalId whose it will be.
+   * @param caller whose it will be.
    * @throws TypedError INVALID_REQUEST, WORKING_ROOT_*, SESSION_LIMIT.
    */
-  async create(wanted: WantedSession, principalId: string): Promise<SessionRecord> {
+  async create(wanted: WantedSession, caller: Principal): Promise<SessionRecord> {
     const persona = wanted.persona ?? defaultPersona;
     if (!isPersonaName(persona)) {
       throw invalidRequest(
@@ -62,7 +62,8 @@ export class SessionService {
     }
     const mode = wanted.mode ?? defaultMode;
     if (mode.length > 64 || mode.includes('\0')) throw invalidRequest("Missing or invalid 'mode'");
-    const projectRoot = await this.#checkRoot(wanted.projectRoot);
+    const projectRoot = await this.deps.projectRoots.check(wanted.projectRoot, caller);
+    const { id: principalId } = caller;
     const agentConfig = readLimits(wanted.agentConfig);
     const permissions = readRules(wanted.permissions, this.tools);
     const mcpServers = readMcpServers(wanted.mcpServers, this.deps.mcp);
@@ -75,8 +76,9 @@ export class SessionService {
   }
 
   /** Those of one principal. */
-  async list(projectRoot: string, principalId: string): Promise<SessionRecord[]> {
-    const rows = await this.deps.sessions.list(await this.#checkRoot(projectRoot), principalId);
+  async list(projectRoot: string, caller: Principal): Promise<SessionRecord[]> {
+    const { sessions, projectRoots } = this.deps;
+    const rows = await sessions.list(await projectRoots.check(projectRoot, caller), caller.id);
     return rows.map(viewSession);
   }
 
@@ -106,14 +108,8 @@ export class SessionService {
     return viewSession(await this.deps.sessions.get(sessionId));
   }
 
-  boot(sessionId: string, opts: unknown): Promise<BootReport> {
-    return bootSession(this.deps, sessionId, opts);
-  }
-
-  #checkRoot(projectRoot: string): Promise<string> {
-    const { personas, ownPaths } = this.deps;
-    const { instructionRoot } = personas;
-    return checkProjectRoot(projectRoot, { instructionRoot, ownPaths });
+  boot(sessionId: string, opts: unknown, caller: Principal): Promise<BootReport> {
+    return bootSession(this.deps, { sessionId, opts, user: caller });
   }
 }
 

@@ -32,7 +32,7 @@ export class SessionController {
     429: 'SESSION_LIMIT',
   })
   async create(@Body() body: CreateSessionDto, @Caller() caller: Principal): Promise<SessionDto> {
-    return { session: await this.sessions.create(body, caller.id) };
+    return { session: await this.sessions.create(body, caller) };
   }
 
   @Post('boot')
@@ -48,8 +48,8 @@ export class SessionController {
     500: 'INSTRUCTION_ROOT_INVALID, SDK_FAILURE',
     503: 'SDK_FAILURE (no key)',
   })
-  boot(@Body() body: BootSessionDto): Promise<BootedSessionDto> {
-    return this.sessions.boot(body.sessionId, body.opts);
+  boot(@Body() body: BootSessionDto, @Caller() caller: Principal): Promise<BootedSessionDto> {
+    return this.sessions.boot(body.sessionId, body.opts, caller);
   }
 
   @Get('list')
@@ -68,7 +68,7 @@ export class SessionController {
     if (typeof projectRoot !== 'string' || projectRoot.trim() === '') {
       throw invalidRequest("Missing or invalid 'projectRoot'");
     }
-    return { sessions: await this.sessions.list(projectRoot.trim(), caller.id) };
+    return { sessions: await this.sessions.list(projectRoot.trim(), caller) };
   }
 
   @Get(':id')

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../test/support/database.js';
+import { openProjectRoots } from '../../test/support/open-project-roots.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
+import { localPrincipal } from '../access/principal.js';
 import { isId } from '../platform/ids.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions } from '../storage/schema.js';
@@ -51,15 +53,15 @@ describe('openThread', () => {
     audited = [];
     deps = {
       sessions: new SessionStore(database.db, new ManualClock(), 2),
-      personas: { instructionRoot: '/nowhere' },
-      ownPaths: { closed: [], protected: [] },
+      projectRoots: openProjectRoots(database.db, { sharedRoot: root }),
       audit: { write: async ({ subject }) => void audited.push(subject) },
-      root,
     };
   });
 
+  const noLimits = { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
+  const named = { principalId: 'ann', threadId: 'chat 1' };
   const wanted = {
-    principalId: 'ann',
+    principal: { ...localPrincipal(noLimits), id: 'ann' },
     threadId: 'chat 1',
     persona: 'WRITER',
     projectRoot: undefined,
@@ -71,7 +73,7 @@ describe('openThread', () => {
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
     expect(first).toMatchObject({ principalId: 'ann', persona: 'WRITER', projectRoot: root });
     expect(audited).toEqual([first?.id]);
-    expect(await findThread(deps, wanted)).toEqual(first);
+    expect(await findThread(deps, named)).toEqual(first);
   });
 
   it('finds the session that is there when no more may be made', async () => {
@@ -88,7 +90,7 @@ describe('openThread', () => {
     const { id: threadId } = await openThread(deps, wanted);
     expect(await openThread(deps, { ...wanted, threadId })).toMatchObject({ id: threadId });
     const notFound = { type: 'SESSION_NOT_FOUND', status: 404 };
-    const asked = { ...wanted, principalId: 'bob', threadId };
+    const asked = { ...wanted, principal: { ...wanted.principal, id: 'bob' }, threadId };
     await expect(openThread(deps, asked)).rejects.toMatchObject(notFound);
     await database.db.delete(sessions);
     await expect(openThread(deps, { ...wanted, threadId })).rejects.toMatchObject(notFound);
@@ -97,6 +99,6 @@ describe('openThread', () => {
   it('checks the folder of a session that it makes', async () => {
     const elsewhere = openThread(deps, { ...wanted, projectRoot: path.join(root, 'missing') });
     await expect(elsewhere).rejects.toMatchObject({ type: 'WORKING_ROOT_INACCESSIBLE' });
-    expect(await findThread(deps, wanted)).toBeUndefined();
+    expect(await findThread(deps, named)).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AuditLog } from '../access/audit-log.js';
-import type { PersonaLibrary } from '../agents/load-persona.js';
+import type { Principal } from '../access/principal.js';
 import { isId } from '../platform/ids.js';
 import { invalidRequest, TypedError } from '../platform/typed-error.js';
-import { checkProjectRoot, type ForbiddenRoots } from './check-project-root.js';
+import type { ProjectRoots } from './project-roots.js';
 import { sessionNotFound } from './session-errors.js';
 import type { SessionRow, SessionStore } from './session-store.js';
 
@@ -15,20 +15,23 @@ const THREAD_MODE = 'thread';
 
 export interface ThreadDeps {
   sessions: Pick<SessionStore, 'get' | 'create'>;
-  personas: Pick<PersonaLibrary, 'instructionRoot'>;
-  ownPaths: ForbiddenRoots['ownPaths'];
+  projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>;
   audit: Pick<AuditLog, 'write'>;
-  /** Folder of sessions whose request names none. */
-  root: string;
+}
+
+export interface NamedThread {
+  principalId: string;
+  /** As the client names it. */
+  threadId: string;
 }
 
 export interface WantedThread {
-  principalId: string;
+  principal: Principal;
   /** As the client names it. */
   threadId: string;
   /** Of a session that is made for it. */
   persona: string;
-  /** Of a session that is made for it; undefined: the server's. */
+  /** Of a session that is made for it; undefined: the principal's default. */
   projectRoot: string | undefined;
 }
 
@@ -67,7 +70,7 @@ export function threadSessionId(principalId: string, threadId: string): string {
  */
 export async function findThread(
   { sessions }: Pick<ThreadDeps, 'sessions'>,
-  { principalId, threadId }: Pick<WantedThread, 'principalId' | 'threadId'>,
+  { principalId, threadId }: NamedThread,
 ): Promise<SessionRow | undefined> {
   const sessionId = threadSessionId(principalId, threadId);
   const session = await sessions.get(sessionId).catch((error: unknown) => {
@@ -84,17 +87,19 @@ export async function findThread(
  *   is none, SESSION_LIMIT 429, INVALID_REQUEST 400, WORKING_ROOT_* for its folder.
  */
 export async function openThread(deps: ThreadDeps, wanted: WantedThread): Promise<SessionRow> {
-  return (await findThread(deps, wanted)) ?? begin(deps, wanted);
+  const { principal, threadId } = wanted;
+  const found = await findThread(deps, { principalId: principal.id, threadId });
+  return found ?? begin(deps, wanted);
 }
 
 async function begin(deps: ThreadDeps, wanted: WantedThread): Promise<SessionRow> {
-  const { sessions, personas, ownPaths, audit, root } = deps;
-  const { principalId, threadId, persona } = wanted;
+  const { sessions, projectRoots, audit } = deps;
+  const { principal, threadId, persona } = wanted;
+  const { id: principalId } = principal;
   // Made by a server, and deleted since: its client must learn that.
   if (isId('sess', threadId)) throw sessionNotFound(threadId);
-  const { instructionRoot } = personas;
-  const forbidden = { instructionRoot, ownPaths };
-  const projectRoot = await checkProjectRoot(wanted.projectRoot ?? root, forbidden);
+  const named = wanted.projectRoot ?? (await projectRoots.defaultOf(principal));
+  const projectRoot = await projectRoots.check(named, principal);
   const id = threadSessionId(principalId, threadId);
   try {
     const row = { id, principalId, projectRoot, persona, mode: THREAD_MODE };
@@ -103,7 +108,7 @@ async function begin(deps: ThreadDeps, wanted: WantedThread): Promise<SessionRow
     return session;
   } catch (error) {
     // Another request for it may have been quicker, and taken the last place.
-    const made = await findThread(deps, wanted);
+    const made = await findThread(deps, { principalId, threadId });
     if (made === undefined) throw error;
     return made;
   }

@@ -12,15 +12,32 @@ export const turnSettings = {
     allowed: 'an absolute path',
     parse: (value) => (path.isAbsolute(value) ? value : undefined),
   } satisfies Setting<string>,
+  projectsDir: {
+    names: ['TURNPIKE_PROJECTS_DIR'],
+    about:
+      'Folder with a folder for each principal, `<it>/<principal>`, which its conversations work in where they name none; without API keys that is `<it>/default`. Made when it is needed. With several processes it must be one that all of them see.',
+    fallback: path.resolve('projects'),
+    fallbackText: '`projects` in the working folder of the server',
+    allowed: 'a path',
+    parse: (value) => path.resolve(value),
+  } satisfies Setting<string>,
+  projectRoots: {
+    names: ['TURNPIKE_PROJECT_ROOTS'],
+    about: `Folders that sessions of every principal may work in, and in what is inside of them, beside their own in \`TURNPIKE_PROJECTS_DIR\`; separated by \`${path.delimiter}\`. A key may open more for its sessions. Without API keys, a server that only its own machine reaches lets them work anywhere.`,
+    fallback: [],
+    fallbackText: '',
+    allowed: `absolute paths, separated by '${path.delimiter}'`,
+    parse: parseFolders,
+  } satisfies Setting<readonly string[]>,
   projectRoot: {
     names: ['TURNPIKE_PROJECT_ROOT', 'TURNPIKE_ORACLE_ROOT'],
     about:
-      'Folder that conversations work in where no request names one: those of `/agent` and of `/api/oracle`, whose `project_id` names a folder inside it.',
-    fallback: process.cwd(),
-    fallbackText: 'the working folder of the server',
+      'One folder for the conversations of every principal that name none, instead of one for each. A `project_id` of `/api/oracle` names a folder inside it.',
+    fallback: undefined,
+    fallbackText: "the principal's own in `TURNPIKE_PROJECTS_DIR`",
     allowed: 'an absolute path',
     parse: (value) => (path.isAbsolute(value) ? value : undefined),
-  } satisfies Setting<string>,
+  } satisfies Setting<string | undefined>,
   attachmentRoots: {
     names: ['TURNPIKE_ATTACHMENT_ROOTS'],
     about: `Folders that attachments may be read from beside the session's project root, separated by \`${path.delimiter}\`.`,

@@ -32,6 +32,11 @@ export interface ToolContext {
   workdir: string;
   /** What searches leave out. Default: nothing. */
   ownPaths?: OwnPaths;
+  /**
+   * Folders of others that commands do not see. The workdir has no links then, and commands run in it
+   * only as long as that is so. Default: there are no others.
+   */
+  others?: readonly string[];
   /** The whole environment of child processes (see `pickShellEnv`). Nothing is inherited. */
   env?: Readonly<Record<string, string>>;
   /** Most results that a search shows at once. Default: the tool's own limit. */

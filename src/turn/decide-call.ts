@@ -4,14 +4,21 @@ import type { CallableTool } from '../tools/open-tools.js';
 import { findArgument } from '../tools/permission-argument.js';
 import type { TurnRun } from './turn-run.js';
 
+const rootMoved =
+  'permission denied: the project root leads to another folder since the turn began. Send another turn.';
+
 /** Whether a call of a turn's may run, by every rule that is about it. */
 export async function decideCall(
   run: Pick<TurnRun, 'permissions'>,
   tool: CallableTool,
   input: unknown,
 ): Promise<PermissionDecision> {
-  const { workdir, ownPaths, ...rules } = run.permissions;
-  const argument = await findArgument(tool, input, workdir);
+  const { root, ...rules } = run.permissions;
+  const { projectRoot, ownPaths, others } = root;
+  const argument = await findArgument(tool, input, projectRoot);
+  if (others !== undefined && argument?.roots?.some((one) => one !== projectRoot) === true) {
+    return { verdict: 'deny', rule: 'own-path', reason: rootMoved };
+  }
   // Before the rules: none of them gives what is the server's own.
   const denial = denyOwnPath(ownPaths, { effect: tool.effect, argument });
   if (denial !== undefined) return { verdict: 'deny', rule: 'own-path', reason: denial };

@@ -1,7 +1,7 @@
 import type { Persona } from '../agents/parse-persona.js';
 import type { Todo } from '../notices/todo.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
-import { checkProjectRoot } from '../session/check-project-root.js';
+import type { OpenedRoot } from '../session/project-roots.js';
 import type { RequestPrefix } from '../storage/sent-request.js';
 import { openTools } from '../tools/open-tools.js';
 import { buildSystem } from './build-system.js';
@@ -41,18 +41,17 @@ export async function equipRun(
   { place, ...conversation }: Conversation & { place: Place },
 ): Promise<TurnRun> {
   const { options } = attempt.turn.options;
-  const { instructionRoot } = services.personas;
-  const { ownPaths } = services.settings;
-  const forbidden = { instructionRoot, ownPaths };
-  const projectRoot = await checkProjectRoot(attempt.session.projectRoot, forbidden);
+  const { projectRoots } = services;
+  const { session } = attempt;
+  const root = await projectRoots.openForOwner(session.projectRoot, session.principalId);
   const persona = await services.personas.load(options.persona);
-  const equipped = await equipTools(services, attempt, { persona, projectRoot });
+  const equipped = await equipTools(services, attempt, { persona, root });
   try {
     return await equipWith(services, attempt, {
       ...conversation,
       place,
       persona,
-      projectRoot,
+      root,
       equipped,
     });
   } catch (error) {
@@ -64,17 +63,18 @@ export async function equipRun(
 interface Equipment extends Conversation {
   place: Place;
   persona: Persona;
-  projectRoot: string;
+  root: OpenedRoot;
   equipped: EquippedTools;
 }
 
 async function equipWith(
   services: TurnServices,
   attempt: Attempt,
-  { place, persona, projectRoot, equipped, ...conversation }: Equipment,
+  { place, persona, root, equipped, ...conversation }: Equipment,
 ): Promise<TurnRun> {
   const { options } = attempt.turn.options;
   const { settings, provider } = services;
+  const { projectRoot, ownPaths, others } = root;
   const { tools, specs: toolSpecs, clientTools, permissions } = equipped;
   const shower = openShower(services, options, {
     sessionId: attempt.turn.sessionId,
@@ -124,7 +124,8 @@ async function equipWith(
     userParts,
     tools: openTools(tools, {
       workdir: projectRoot,
-      ownPaths: settings.ownPaths,
+      ownPaths,
+      ...(others === undefined ? {} : { others }),
       env: settings.shellEnv,
       ...(options.contextNodes === undefined ? {} : { mostResults: options.contextNodes }),
       todos: todoBoard(attempt, watch),

@@ -4,6 +4,7 @@ import type { PermissionLayer } from '../governance/child-terms.js';
 import { offerTools } from '../governance/offer-tools.js';
 import type { ToolSpec } from '../provider/model-types.js';
 import type { ServerTool } from '../provider/server-tools.js';
+import type { OpenedRoot } from '../session/project-roots.js';
 import { BASH_TOOL } from '../tools/builtin/bash.js';
 import { TASK_TOOL } from '../tools/builtin/task.js';
 import type { McpProblem } from '../tools/mcp/mcp-server.js';
@@ -34,7 +35,7 @@ export interface EquippedTools {
 export async function equipTools(
   services: TurnServices,
   attempt: Attempt,
-  { persona, projectRoot }: { persona: Persona; projectRoot: string },
+  { persona, root }: { persona: Persona; root: OpenedRoot },
 ): Promise<EquippedTools> {
   const { turn, session, lease } = attempt;
   const { options, provenance } = turn.options;
@@ -60,8 +61,7 @@ export async function equipTools(
     server: services.settings.serverPermissions,
     session: session.permissions ?? {},
     grants: await loadGrants(services.db, turn.childTerms?.sessionId ?? session.id),
-    workdir: projectRoot,
-    ownPaths: services.settings.ownPaths,
+    root,
   };
   const described = mayDelegate ? await describeTask(services.personas, delegates) : undefined;
   const offered = offerTools(tools, permissions);

@@ -8,7 +8,6 @@ import { dayLimitsOf } from '../governance/day-budget.js';
 import { loadOptions } from '../options/load-options.js';
 import { preferencesOf } from '../options/settings/preferences.js';
 import type { StoredSettings } from '../options/settings/settings-store.js';
-import { checkProjectRoot } from '../session/check-project-root.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import type { SessionRow } from '../session/session-store.js';
 import { violatedConstraint } from '../storage/constraint.js';
@@ -33,18 +32,21 @@ export interface Preparation {
  */
 export async function prepareTurn(
   services: TurnServices,
-  { submission, session, user, requestHash }: Preparation,
+  { submission, session, user: userSettings, requestHash }: Preparation,
 ): Promise<{ turn: NewTurn; persona: string }> {
-  const { personas, settings, clock } = services;
+  const { personas, projectRoots, settings, clock } = services;
   const { sessionId, message, opts, attachments, idempotencyKey, limits, problems } = submission;
-  const { environmentModel, defaultLimits, ownPaths } = settings;
-  const { instructionRoot } = personas;
-  await checkProjectRoot(session.projectRoot, { instructionRoot, ownPaths });
+  const { environmentModel, defaultLimits } = settings;
+  const { principal } = submission;
+  const { projectRoot, ownPaths } =
+    principal === undefined
+      ? await projectRoots.openForOwner(session.projectRoot, session.principalId)
+      : await projectRoots.open(session.projectRoot, principal);
   const asAgent = submission.asAgent === true;
   const subject = {
     ...session,
-    user: readAgentConfig(user).config,
-    preferences: preferencesOf(user, { isOracle: submission.isOracle === true }),
+    user: readAgentConfig(userSettings).config,
+    preferences: preferencesOf(userSettings, { isOracle: submission.isOracle === true }),
     asAgent,
     ...(limits === undefined ? {} : { limits }),
   };
@@ -58,8 +60,9 @@ export async function prepareTurn(
   const resolved = await resolveAttachments(services.attachments, {
     named: attachments,
     sent: submission.files ?? [],
-    roots: [session.projectRoot, ...services.attachments.roots],
-    closed: [...settings.ownPaths.closed, ...settings.ownPaths.hidden],
+    roots: [projectRoot, ...services.attachments.roots],
+    closed: ownPaths.closed,
+    hidden: ownPaths.hidden,
     principalId,
     limits: asAgent ? agentLimits : harnessLimits,
   });

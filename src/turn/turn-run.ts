@@ -7,7 +7,6 @@ import type { DayBudget } from '../governance/day-budget.js';
 import type { DayShortage } from '../governance/day-limit-reached.js';
 import type { DecisionTree } from '../governance/decision-tree.js';
 import type { PermissionQuestion } from '../governance/decide-permission.js';
-import type { OwnPaths } from '../governance/own-paths.js';
 import type { Logger } from '../platform/logger.js';
 import type { Clock } from '../platform/clock.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
@@ -16,6 +15,7 @@ import type { TokenModel } from '../provider/estimate-parts.js';
 import type { AssistantPart, ToolSpec, UserPart } from '../provider/model-types.js';
 import type { StoredNotice } from '../notices/notice.js';
 import type { Trigger } from '../notices/trigger.js';
+import type { OpenedRoot } from '../session/project-roots.js';
 import type { Queryable } from '../storage/connection.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { ToolCallStatus } from '../storage/schema.js';
@@ -193,8 +193,7 @@ export interface TurnRun extends Attempt {
   /** Takes the server's own secrets out of a text. */
   redact(text: string): string;
   permissions: Omit<PermissionQuestion, 'tool' | 'argument'> & {
-    workdir: string;
-    ownPaths: OwnPaths;
+    root: OpenedRoot;
   };
 }
 

@@ -1,6 +1,5 @@
 import type { AttachmentServices } from '../attachments/open-attachments.js';
 import type { AgentConfig } from '../governance/agent-config.js';
-import type { OwnPaths } from '../governance/own-paths.js';
 import type { PermissionRules } from '../governance/permission-rules.js';
 import type { DecisionTrees } from '../governance/decision-trees.js';
 import type { PersonaLibrary } from '../agents/load-persona.js';
@@ -15,6 +14,7 @@ import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider
 import type { ModelCatalogue } from '../provider/models/model-catalogue.js';
 import type { ModelResolver } from '../provider/models/model-resolver.js';
 import type { ServerTool } from '../provider/server-tools.js';
+import type { ProjectRoots } from '../session/project-roots.js';
 import type { SessionStore } from '../session/session-store.js';
 import type { Database } from '../storage/connection.js';
 import type { Mcp } from '../tools/mcp/open-mcp.js';
@@ -34,8 +34,6 @@ export interface TurnSettings {
   defaultLimits: Readonly<AgentConfig>;
   /** The server's policy for tools. */
   serverPermissions: PermissionRules;
-  /** What no session works in and no file tool reaches or writes. */
-  ownPaths: OwnPaths;
   /** Whether any turn may delegate. */
   subagentsEnabled: boolean;
   /** From this time on a decision about delegation is logged as slow, in ms. */
@@ -77,6 +75,8 @@ export interface TurnServices {
   clock: Clock;
   logger: Logger;
   sessions: SessionStore;
+  /** Where sessions work. */
+  projectRoots: ProjectRoots;
   /** By session: its turns are held one after the other. */
   holding: KeyedMutex;
   personas: PersonaLibrary;

@@ -26,17 +26,20 @@ afterEach(async () => {
 
 const quiet = new AbortController().signal;
 
-async function open(options: TestShells = {}, home = homedir()): Promise<ShellSession> {
+type ShellOptions = TestShells & { others?: readonly string[]; folder?: string };
+
+async function open(options: ShellOptions = {}, home = homedir()): Promise<ShellSession> {
   const shells = await sandboxedShells(options);
   if (shells.kind === 'off') throw new Error(shells.reason);
   const env = { PATH: process.env['PATH'] ?? '', HOME: home };
-  const program = await shells.program(root, env);
+  const { others } = options;
+  const program = await shells.program(options.folder ?? root, { env, others });
   const { outputBytes } = shells;
   session = await ShellSession.open(program, { clock: systemClock, outputBytes }, quiet);
   return session;
 }
 
-async function run(command: string, options?: TestShells): Promise<CommandEnd> {
+async function run(command: string, options?: ShellOptions): Promise<CommandEnd> {
   const shell = session ?? (await open(options));
   return shell.exec(command, { timeoutMs: 30_000, signal: quiet });
 }
@@ -98,6 +101,17 @@ describe('a sandbox: files', () => {
     await writeFile(path.join(folder, 'other'), 'secret');
     await writeFile(path.join(root, 'own'), 'mine');
     expect((await run(`ls ${folder}; cat own`, { hide: [folder] })).output).toBe('project\nmine');
+  });
+
+  it('hides the folders of others for one shell, and starts none in a root that is a link', async () => {
+    await mkdir(path.join(folder, 'other'));
+    const options = { others: [folder] };
+    expect((await run(`ls ${folder}`, options)).output).toBe('project');
+    await session?.close();
+    await symlink('other', path.join(folder, 'turned'));
+    const turned = path.join(folder, 'turned');
+    await expect(open({ ...options, folder: turned })).rejects.toThrow(/leads to another folder/);
+    await (await open({ folder: turned })).close();
   });
 
   it('keeps what is protected inside the project as it is', async () => {

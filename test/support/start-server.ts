@@ -49,6 +49,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const config = readConfig({
     TURNPIKE_PORT: '0',
     ...store.environment,
+    TURNPIKE_PROJECTS_DIR: path.join(folder, 'projects'),
+    // Keys work in the folders of the test.
+    TURNPIKE_PROJECT_ROOTS: tmpdir(),
     TURNPIKE_LOG_LEVEL: 'debug',
     TURNPIKE_DRAIN_MS: '0',
     ...sandboxEnvironment,

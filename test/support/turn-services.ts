@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openProjectRoots } from './open-project-roots.js';
 import { someLimits } from './store-turn.js';
 import { PersonaLibrary } from '../../src/agents/load-persona.js';
 import { DiskContents } from '../../src/attachments/blobs/disk-contents.js';
@@ -62,6 +63,7 @@ export async function openTestServices(
   const modelRequests: RehearsalRequest[] = [];
   const model = await startRehearsal({ onRequest: (request) => modelRequests.push(request) });
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-worker-'));
+  const projectRoot = await mkdtemp(path.join(folder, 'project-'));
   const extractor = openExtractor({ clock });
   const workerErrors = new Map<string, unknown>();
   const provider = new AnthropicProvider(
@@ -94,6 +96,7 @@ export async function openTestServices(
     logger: silentLogger,
     holding: new KeyedMutex(),
     sessions: new SessionStore(database.db, clock, 1_000),
+    projectRoots: openProjectRoots(database.db, { sharedRoot: projectRoot }),
     personas: new PersonaLibrary(fileURLToPath(new URL('../../instructions', import.meta.url))),
     provider,
     models,
@@ -126,7 +129,6 @@ export async function openTestServices(
       defaultLimits: someLimits,
       serverTools: [],
       serverPermissions: {},
-      ownPaths: { closed: [], hidden: [], protected: [] },
       subagentsEnabled: false,
       subagentWarnMs: 1_000,
       queueDepth: 100,
@@ -154,7 +156,7 @@ export async function openTestServices(
   };
   return {
     services,
-    projectRoot: await mkdtemp(path.join(folder, 'project-')),
+    projectRoot,
     modelRequests,
     workerErrors,
     close: async () => {

@@ -53,7 +53,7 @@ function closedShell({ explanation }: Extract<Shells, { kind: 'off' }>): OpenToo
 /** When a command is aborted or out of time, or the turn ends, everything the shell started dies. */
 function openShell(
   shells: Exclude<Shells, { kind: 'off' }>,
-  { workdir, env = {} }: ToolContext,
+  { workdir, env = {}, others }: ToolContext,
 ): OpenTool {
   const shellEnv = pickShellEnv(env, Object.keys(env));
   const options = { clock: systemClock, outputBytes: shells.outputBytes };
@@ -71,7 +71,7 @@ function openShell(
     if (session?.hasEnded === true) await discard();
     if (session !== undefined) return session;
     await checkCanStart(workdir);
-    const program = await shells.program(workdir, shellEnv);
+    const program = await shells.program(workdir, { env: shellEnv, others });
     // The turn may end meanwhile: nobody would close a shell that is opened then.
     const isOver = AbortSignal.any([signal, closed.signal]);
     session = await ShellSession.open(program, options, isOver);

@@ -1,6 +1,4 @@
-import { readdir, realpath } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import path from 'node:path';
+import { realpath } from 'node:fs/promises';
 import type { Clock } from '../../platform/clock.js';
 import { isWithin } from '../../platform/is-within.js';
 import { ToolFailure } from '../tool-failure.js';
@@ -9,7 +7,7 @@ import { findBubblewrap, tryBubblewrap } from './find-bubblewrap.js';
 import { lookAtPaths } from './look-at-paths.js';
 import { findCgroupPlace, makeCgroup } from './process-cgroup.js';
 import { limitLines, type ResourceLimits } from './resource-limits.js';
-import { secretPaths } from './secret-paths.js';
+import { homeFolders, secretPaths } from './secret-paths.js';
 import { bashArguments, bashEnvironment, bashFile, type ShellProgram } from './shell-program.js';
 
 const MIB = 1024 * 1024;
@@ -32,6 +30,13 @@ export interface SandboxOptions {
   /** The server's `PATH`. */
   searchPath: string;
   clock: Clock;
+}
+
+/** What one shell is started with. */
+export interface ShellNeeds {
+  env: Readonly<Record<string, string>>;
+  /** Folders of others, which are hidden too, and for whose sake the root has no links; absent: none. */
+  others?: readonly string[] | undefined;
 }
 
 export type FoundSandbox = { kind: 'bubblewrap'; sandbox: Sandbox } | NoSandbox;
@@ -75,9 +80,9 @@ export class Sandbox {
    *
    * @throws ToolFailure when no sandbox can be made around that folder.
    */
-  async program(folder: string, env: Readonly<Record<string, string>>): Promise<ShellProgram> {
+  async program(folder: string, { env, others }: ShellNeeds): Promise<ShellProgram> {
     const { limits, clock } = this.options;
-    const args = await this.#arguments(folder);
+    const args = await this.#arguments(folder, others);
     const group =
       this.cgroups === undefined
         ? undefined
@@ -98,15 +103,16 @@ export class Sandbox {
     };
   }
 
-  async #arguments(folder: string): Promise<string[]> {
+  async #arguments(folder: string, others?: readonly string[]): Promise<string[]> {
     const { limits, network, hide, protect } = this.options;
     const root = await realpath(folder);
+    if (others !== undefined && root !== folder) throw rootMoved();
     const data = await lookAtPaths(this.options.dataFolders);
     checkRoot(root, data);
-    const secrets = secretPaths(await homes());
+    const secrets = secretPaths(await homeFolders());
     return bubblewrapArguments({
       root,
-      hidden: [...data, ...(await lookAtPaths([...secrets, ...hide]))],
+      hidden: [...data, ...(await lookAtPaths([...secrets, ...hide, ...(others ?? [])]))],
       shown: network ? await lookAtPaths(['/etc/resolv.conf']) : [],
       readOnly: await lookAtPaths(protect),
       tmpBytes: limits.memoryMb * MIB,
@@ -125,10 +131,11 @@ async function findPlace(clock: Clock): Promise<string | undefined> {
   return isRoot() ? findCgroupPlace(clock) : undefined;
 }
 
-/** Root reads everybody's. */
-async function homes(): Promise<string[]> {
-  const others = isRoot() ? await readdir('/home').catch(() => []) : [];
-  return [homedir(), ...others.map((name) => path.join('/home', name))];
+/** A link that was turned since the root was checked would have another's folder bound. */
+function rootMoved(): ToolFailure {
+  return new ToolFailure(
+    'bash: the project root leads to another folder since the turn began; send another turn',
+  );
 }
 
 function checkRoot(root: string, data: readonly { path: string }[]): void {

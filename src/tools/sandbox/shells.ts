@@ -1,4 +1,4 @@
-import { Sandbox, type SandboxOptions } from './sandbox.js';
+import { Sandbox, type SandboxOptions, type ShellNeeds } from './sandbox.js';
 import { bashArguments, bashEnvironment, bashFile, type ShellProgram } from './shell-program.js';
 
 /** How this server runs commands, which it decides at its start. */
@@ -17,7 +17,7 @@ interface OpenShells {
   /** Of one command's output that is kept, in bytes. */
   outputBytes: number;
   /** @throws ToolFailure when no shell can be started in that folder. */
-  program(folder: string, env: Readonly<Record<string, string>>): Promise<ShellProgram>;
+  program(folder: string, needs: ShellNeeds): Promise<ShellProgram>;
 }
 
 export interface ShellsOptions extends SandboxOptions {
@@ -41,7 +41,7 @@ export async function openShells(options: ShellsOptions): Promise<Shells> {
       network: options.network,
       weakness: sandbox.weakness,
       outputBytes,
-      program: (folder, env) => sandbox.program(folder, env),
+      program: (folder, needs) => sandbox.program(folder, needs),
     };
   }
   return options.allowUnsandboxed
@@ -55,7 +55,7 @@ export function unsandboxedShells(reason: string, outputBytes: number): Shells {
     kind: 'unsandboxed',
     reason,
     outputBytes,
-    program: async (folder, env) => ({
+    program: async (folder, { env }) => ({
       file: bashFile,
       args: bashArguments,
       cwd: folder,

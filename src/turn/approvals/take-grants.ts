@@ -24,7 +24,7 @@ export async function takeGrants(run: TurnRun, call: ToolUse, tool: CallableTool
   const sessionId = turn.childTerms?.sessionId ?? turn.sessionId;
   const found =
     approval.grantRule === null
-      ? grantsFor(tool.name, await findArgument(tool, call.input, permissions.workdir))
+      ? grantsFor(tool.name, await findArgument(tool, call.input, permissions.root.projectRoot))
       : [approval.grantRule];
   // A longer one is this call's alone: it is approved, and asked about again.
   const rules = found.filter((rule) => rule.length <= LONGEST_RULE && !rule.includes('\0'));

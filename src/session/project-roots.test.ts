@@ -1,0 +1,131 @@
+import { mkdir, mkdtemp, realpath, rm, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../test/support/database.js';
+import { makeKey } from '../../test/support/keyed-client.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { KeyStore } from '../access/key-store.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import { apiKeys } from '../storage/governance-schema.js';
+import { ProjectRoots, type ProjectRootsOptions, type RootUser } from './project-roots.js';
+
+describe('ProjectRoots', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  let folder: string;
+  let clock: ManualClock;
+  const at = (...parts: string[]): string => path.join(folder, ...parts);
+  beforeEach(async () => {
+    await database.db.delete(apiKeys);
+    clock = new ManualClock();
+    folder = await realpath(await mkdtemp(path.join(tmpdir(), 'turnpike-roots-')));
+    for (const name of ['shared', 'ann', 'bob']) await mkdir(at(name));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  function open(options: Partial<ProjectRootsOptions> = {}): ProjectRoots {
+    const keys = new KeyStore(database.db, clock);
+    return new ProjectRoots({
+      instructionRoot: at('instructions'),
+      ownPaths: { closed: [], hidden: [at('secrets')], protected: [] },
+      projectsDir: at('projects'),
+      sharedRoot: undefined,
+      listed: [at('shared')],
+      isOpenWithoutKey: true,
+      clock,
+      loadKeyRoots: () => keys.roots(),
+      ...options,
+    });
+  }
+  const key = (principal: string, projectRoots: string[] = []) =>
+    makeKey({ db: database.db, clock }, { principal, projectRoots });
+  const local: RootUser = { id: 'local', keyId: null, projectRoots: [] };
+  const ann: RootUser = { id: 'ann', keyId: 'k', projectRoots: [] };
+  const closed = { type: 'WORKING_ROOT_CONFLICT', status: 409 };
+
+  it('gives each principal a folder of its own, made when it is needed', async () => {
+    const roots = open();
+    expect(await roots.defaultOf(local)).toBe(at('projects', 'default'));
+    expect(await roots.defaultOf(ann)).toBe(at('projects', 'ann'));
+    expect(await roots.defaultOf({ ...ann, id: 'Ann' })).toBe(at('projects', '%41nn'));
+    expect((await stat(at('projects', 'ann'))).isDirectory()).toBe(true);
+    await expect(stat(at('projects', 'bob'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('gives all of them the shared one where there is one, which is open then', async () => {
+    const roots = open({ sharedRoot: at('bob'), listed: [] });
+    expect(await roots.defaultOf(ann)).toBe(at('bob'));
+    expect(await roots.check(at('bob'), ann)).toBe(at('bob'));
+  });
+
+  it('makes its own folder also for who names it first', async () => {
+    expect(await open().check(at('projects', 'ann'), ann)).toBe(at('projects', 'ann'));
+  });
+
+  it('lets who needs no key work anywhere on a server of its machine, and else as others', async () => {
+    expect(await open().check(at('bob'), local)).toBe(at('bob'));
+    const reached = open({ isOpenWithoutKey: false });
+    await expect(reached.check(at('bob'), local)).rejects.toMatchObject(closed);
+    expect(await reached.check(at('shared'), local)).toBe(at('shared'));
+  });
+
+  it('opens to a key what is listed and what is its own, and to an owner what any of its keys', async () => {
+    await key('ann', [at('ann')]);
+    await key('ann');
+    const roots = open();
+    expect(await roots.check(at('shared'), ann)).toBe(at('shared'));
+    await expect(roots.check(at('ann'), ann)).rejects.toMatchObject(closed);
+    const withRoots = { ...ann, projectRoots: [at('ann')] };
+    expect(await roots.check(at('ann'), withRoots)).toBe(at('ann'));
+    expect(await roots.openForOwner(at('ann'), 'ann')).toMatchObject({ projectRoot: at('ann') });
+    await expect(roots.openForOwner(at('ann'), 'bob')).rejects.toMatchObject(closed);
+  });
+
+  it('knows within a second of a key that is gone', async () => {
+    const { id } = await key('ann', [at('ann')]);
+    await key('bob');
+    const roots = open();
+    await roots.openForOwner(at('ann'), 'ann');
+    await new KeyStore(database.db, clock).revoke(id);
+    await clock.advance(1_000);
+    await expect(roots.openForOwner(at('ann'), 'ann')).rejects.toMatchObject(closed);
+  });
+
+  it('knows at once of a key that opens a folder', async () => {
+    await key('bob');
+    const roots = open();
+    await expect(roots.openForOwner(at('ann'), 'ann')).rejects.toMatchObject(closed);
+    await key('ann', [at('ann')]);
+    expect(await roots.openForOwner(at('ann'), 'ann')).toMatchObject({ projectRoot: at('ann') });
+  });
+
+  it('hides the folders of others, and gives the root without links', async () => {
+    await key('ann', [at('ann')]);
+    await key('bob', [at('bob'), at('shared', 'bob')]);
+    const roots = open();
+    await roots.defaultOf(ann);
+    await symlink('../../ann', at('projects', 'ann', 'link'));
+    const opened = await roots.openForOwner(at('projects', 'ann', 'link'), 'ann');
+    // What is in a folder that is open to all is no other's.
+    const others = [at('projects'), at('bob')];
+    expect(opened).toEqual({
+      projectRoot: at('ann'),
+      ownPaths: { closed: [], hidden: [at('secrets'), ...others], protected: [] },
+      others,
+    });
+  });
+
+  it('hides nothing where there is one user, whose root stays as it is written', async () => {
+    await symlink('bob', at('link'));
+    expect(await open().open(at('link'), local)).toEqual({
+      projectRoot: at('link'),
+      ownPaths: { closed: [], hidden: [at('secrets')], protected: [] },
+      others: undefined,
+    });
+  });
+});
