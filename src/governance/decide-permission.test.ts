@@ -107,6 +107,24 @@ describe('decidePermission', () => {
     expect(decide('command', { mode: 'plan', grants: ['bash'] }).verdict).toBe('deny');
   });
 
+  it('denies what shows contents where reading is denied, and asks about it by its own name', () => {
+    const grep = (server: PermissionRules, path = '/work/.env') =>
+      decidePermission({
+        tool: { name: 'grep', effect: 'read', deniedWith: ['read'] },
+        argument: { kind: 'path', texts: [path], roots: ['/work'] },
+        layers: [{ mode: 'direct', named: [], agent: {} }],
+        server,
+        session: {},
+        grants: [],
+      }).verdict;
+    expect(grep({ deny: ['read'] })).toBe('deny');
+    expect(grep({ deny: ['read(**/.env)'] })).toBe('deny');
+    expect(grep({ deny: ['read(**/.env)'] }, '/work/a')).toBe('allow');
+    expect(grep({ deny: ['write(**/.env)'] })).toBe('allow');
+    expect(grep({ ask: ['read'] })).toBe('allow');
+    expect(grep({ ask: ['grep'] })).toBe('ask');
+  });
+
   it('compares names exactly', () => {
     expect(decide('edit', { agent: { allow: ['Write', 'writ', 'writer'] } }).verdict).toBe('ask');
     expect(decide('read', { agent: { deny: ['Read', 'rea'] } }).verdict).toBe('allow');

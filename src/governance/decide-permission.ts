@@ -9,7 +9,7 @@ export type Verdict = 'allow' | 'ask' | 'deny';
 export type AgentLayer = PermissionLayer & { name?: string };
 
 export interface PermissionQuestion {
-  tool: { name: string; effect: ToolEffect };
+  tool: { name: string; effect: ToolEffect; deniedWith?: readonly string[] | undefined };
   /** What patterns are compared with; undefined for a tool that declares nothing. */
   argument?: PermissionArgument | undefined;
   /**
@@ -55,7 +55,7 @@ interface DecisionRule {
 const decisionRules: readonly DecisionRule[] = [
   {
     rule: 'denied',
-    when: 'a `deny` rule of the server, the agent or the session matches',
+    when: 'a `deny` rule of the server, the agent or the session matches; one for `read` holds for `grep` too',
     verdict: 'deny',
     reason: (question) => touchedRule(question, 'deny', 'denies'),
   },
@@ -212,13 +212,16 @@ function hiddenRule({ sources, call }: LayerQuestion): string | undefined {
 }
 
 function touchedRule(
-  { sources, call }: LayerQuestion,
+  { sources, call, tool }: LayerQuestion,
   list: 'ask' | 'deny',
   does: string,
 ): string | undefined {
+  const names = list === 'deny' ? denyingNames(tool) : [tool.name];
   for (const { whose, rules } of sources) {
-    const rule = findTouched(rules[list] ?? [], call);
-    if (rule !== undefined) return `${whose} ${does} ${rule}`;
+    for (const name of names) {
+      const rule = findTouched(rules[list] ?? [], { ...call, tool: name });
+      if (rule !== undefined) return `${whose} ${does} ${rule}`;
+    }
   }
   return undefined;
 }
@@ -231,6 +234,14 @@ function allowRule({ sources, grants, call }: LayerQuestion): string | undefined
     .filter(({ rules }) => cover.some((rule) => rules.allow?.includes(rule)))
     .map((source) => source.whose);
   return `${whose.join(' and ') || 'the session'} allows ${cover.join(', ')}`;
+}
+
+/** The tools whose `deny` rules hold for a tool: its own, and of what it shows as well. */
+export function denyingNames({
+  name,
+  deniedWith = [],
+}: Pick<PermissionQuestion['tool'], 'name' | 'deniedWith'>): string[] {
+  return [name, ...deniedWith];
 }
 
 function agentOf(layers: readonly AgentLayer[], index: number): string {

@@ -8,6 +8,8 @@ const tools = [
   { name: 'bash', effect: 'command' },
 ] as const;
 
+const searching = { name: 'grep', effect: 'read', deniedWith: ['read'] } as const;
+
 const offered = (rules: Partial<OfferRules>): string =>
   offerTools(tools, { layers: [layer()], server: {}, session: {}, ...rules })
     .map(({ name }) => name)
@@ -38,5 +40,12 @@ describe('offerTools', () => {
     ['by its parent not named', { layers: [layer(), layer(['bash'])] }, 'read write'],
   ])('%s', (_name, rules, names) => {
     expect(offered(rules)).toBe(names);
+  });
+
+  it('leaves out what shows contents where reading is denied', () => {
+    const rules = { layers: [layer()], server: {}, session: {} };
+    expect(offerTools([searching], rules)).toEqual([searching]);
+    expect(offerTools([searching], { ...rules, server: { deny: ['read(a)'] } })).toHaveLength(1);
+    expect(offerTools([searching], { ...rules, server: { deny: ['read'] } })).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
-import type { ToolEffect } from '../tools/tool.js';
-import type { PermissionQuestion } from './decide-permission.js';
+import { denyingNames, type PermissionQuestion } from './decide-permission.js';
 import { isAbout, isAboutWhole } from './match-rule.js';
 
 export type OfferRules = Pick<PermissionQuestion, 'layers' | 'server' | 'session'>;
@@ -9,14 +8,17 @@ export type OfferRules = Pick<PermissionQuestion, 'layers' | 'server' | 'session
  * denied whatever it is called with; one that only this mode denies is offered, so that the model
  * reads why.
  */
-export function offerTools<T extends { name: string; effect: ToolEffect }>(
+export function offerTools<T extends PermissionQuestion['tool']>(
   tools: readonly T[],
   { layers, server, session }: OfferRules,
 ): T[] {
-  return tools.filter(({ name, effect }) =>
+  return tools.filter(({ name, effect, deniedWith }) =>
     layers.every(({ named, agent }) => {
       const sources = [server, agent, session];
-      const isDenied = sources.some(({ deny = [] }) => deny.some((one) => isAboutWhole(one, name)));
+      const names = denyingNames({ name, deniedWith });
+      const isDenied = sources.some(({ deny = [] }) =>
+        deny.some((one) => names.some((denied) => isAboutWhole(one, denied))),
+      );
       if (isDenied || effect !== 'command' || named.includes(name)) return !isDenied;
       return sources.some(({ allow = [] }) => allow.some((one) => isAbout(one, name)));
     }),

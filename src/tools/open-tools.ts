@@ -8,6 +8,7 @@ export interface CallableTool {
   effect: ToolEffect;
   retry: RetryClass;
   permissionArgument?: ToolDefinition['permissionArgument'];
+  deniedWith?: ToolDefinition['deniedWith'];
   timeLimit?: ToolDefinition['timeLimit'];
   checkInput: InputCheck;
   run: OpenTool['run'];
@@ -28,13 +29,15 @@ export function openTools(tools: readonly RegisteredTool[], context: ToolContext
   const opened = new Map<string, OpenTool>();
   const callables = new Map(
     tools.map((registered): [string, CallableTool] => {
-      const { name, effect, retry, checkInput, permissionArgument, timeLimit } = registered;
+      const { name, effect, retry, checkInput, permissionArgument } = registered;
+      const { deniedWith, timeLimit } = registered;
       const run: OpenTool['run'] = async (input, call) => {
         const tool = opened.get(name) ?? registered.open(context);
         opened.set(name, tool);
         return tool.run(input, call);
       };
-      return [name, { name, effect, retry, permissionArgument, timeLimit, checkInput, run }];
+      const traits = { effect, retry, permissionArgument, deniedWith, timeLimit };
+      return [name, { name, ...traits, checkInput, run }];
     }),
   );
   return {

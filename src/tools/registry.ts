@@ -39,6 +39,7 @@ export class ToolRegistry {
       effect: definition.effect,
       retry: definition.retry,
       permissionArgument: definition.permissionArgument,
+      deniedWith: definition.deniedWith,
       open: (context) => definition.open(context),
       checkInput: compileFor(name, inputSchema),
       ...(source === undefined ? {} : { source }),

@@ -37,6 +37,10 @@ export interface ToolContext {
    * only as long as that is so. Default: there are no others.
    */
   others?: readonly string[];
+  /**
+   * Whether rules deny a tool what it has found, by every way its path reads. Default: they deny nothing.
+   */
+  isDenied?(tool: Pick<ToolDefinition, 'name' | 'deniedWith'>, ways: readonly string[]): boolean;
   /** The whole environment of child processes (see `pickShellEnv`). Nothing is inherited. */
   env?: Readonly<Record<string, string>>;
   /** Most results that a search shows at once. Default: the tool's own limit. */
@@ -95,6 +99,8 @@ export interface ToolDefinition {
   retry: RetryClass;
   /** What rules as `bash(git status*)` compare with; absent: rules name the whole tool. */
   permissionArgument?: { name: string; kind: ArgumentKind } | undefined;
+  /** Tools whose `deny` rules hold for this one too: one that shows contents is denied what `read` is. */
+  deniedWith?: readonly string[] | undefined;
   /** What a call's time is limited by: the server's limit for tools, or `turn`: its turn's only. */
   timeLimit?: 'turn' | undefined;
   open(context: ToolContext): OpenTool;

@@ -3,6 +3,7 @@ import type { Todo } from '../notices/todo.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { OpenedRoot } from '../session/project-roots.js';
 import type { RequestPrefix } from '../storage/sent-request.js';
+import { openDenials } from '../tools/open-denials.js';
 import { openTools } from '../tools/open-tools.js';
 import { buildSystem } from './build-system.js';
 import { equipTools, type EquippedTools } from './equip-tools.js';
@@ -125,6 +126,7 @@ async function equipWith(
     tools: openTools(tools, {
       workdir: projectRoot,
       ownPaths,
+      isDenied: await openDenials(permissions, projectRoot),
       ...(others === undefined ? {} : { others }),
       env: settings.shellEnv,
       ...(options.contextNodes === undefined ? {} : { mostResults: options.contextNodes }),

@@ -106,6 +106,18 @@ describe('paths', () => {
     expect(outputs[0]?.replace(there, '')).toBe(outputs[1]?.replace(not, ''));
   });
 
+  it('that are denied to read are not searched, by name or from above', async () => {
+    const session = { permissions: { deny: ['read(secrets/**)'] } };
+    for (const place of ['secrets', 'secrets/a.txt', 'pub/a.txt', 'docs/link.txt']) {
+      const named = await run('grep', { pattern: '.', path: place }, session);
+      expect([place, named['output']]).toEqual([place, expect.not.stringContaining('hidden')]);
+    }
+    const found = await run('grep', { pattern: 'hidden|plain' }, session);
+    expect(String(found['output']).trim()).toBe('docs/a.txt:1:plain');
+    const all = await run('grep', { pattern: 'hidden' });
+    expect(all['output']).toContain('secrets/a.txt:1:hidden');
+  });
+
   it('of a circle of links are an error', async () => {
     const { ok, output } = await run('read', { file_path: 'circle/a.txt' });
     expect([ok, output]).toEqual([false, expect.stringContaining('too many levels')]);

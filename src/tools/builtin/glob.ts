@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 import pLimit from 'p-limit';
 import { hiddenFrom } from '../../governance/own-paths.js';
@@ -34,14 +34,17 @@ export const globTool: ToolDefinition = {
   effect: 'read',
   retry: 'safe',
   permissionArgument: { name: 'path', kind: 'path' },
-  open: ({ workdir, ownPaths, mostResults = resultLimit }) => ({
+  open: ({ workdir, ownPaths, isDenied, mostResults = resultLimit }) => ({
     run: async (input, { signal }) => {
       const pattern = checkPattern(input['pattern']);
       const base = await resolvePath({ workdir }, '.');
       const path = input['path'];
       const root = typeof path === 'string' ? await resolvePath({ workdir }, path) : base;
       const hidden = ownPaths === undefined ? [] : hiddenFrom(ownPaths, [base]);
-      const { matches, stoppedAfter } = await findFiles({ pattern, root, hidden, signal });
+      const { matches: found, stoppedAfter } = await findFiles({ pattern, root, hidden, signal });
+      const matches = found.filter(
+        ({ path: file }) => isDenied?.(globTool, waysOf(file, base, workdir)) !== true,
+      );
       return toText(matches, { base, stoppedAfter, most: Math.min(mostResults, resultLimit) });
     },
   }),
@@ -95,6 +98,11 @@ async function fileInside(
 async function resolveFile(path: string): Promise<{ real: string; stats: Stats }> {
   const real = await realpath(path);
   return { real, stats: await stat(real) };
+}
+
+/** From the project root as it is written and resolved. */
+function waysOf(file: string, base: string, workdir: string): string[] {
+  return [file, join(workdir, relative(base, file))];
 }
 
 function toText(

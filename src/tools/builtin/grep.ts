@@ -1,10 +1,15 @@
-import { relative, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { betaGrepTool, resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 import { hiddenFrom, type OwnPaths } from '../../governance/own-paths.js';
 import { isWithin } from '../../platform/is-within.js';
 import { fromRunnableFactory } from '../from-runnable.js';
 import type { ToolDefinition } from '../tool.js';
 import { boundSearch } from './bound-search.js';
+
+/** Of a file, in characters: the most that a system opens. */
+const LONGEST_PATH = 4_200;
+/** Of one line, which a file may have made long on purpose. */
+const MOST_PATHS = 16;
 
 const sdkGrep = fromRunnableFactory(({ workdir }) => betaGrepTool({ workdir }), {
   effect: 'read',
@@ -15,6 +20,8 @@ const sdkGrep = fromRunnableFactory(({ workdir }) => betaGrepTool({ workdir }), 
 /** The SDK's search (ripgrep where there is one), with paths relative to the workdir. */
 export const grepTool: ToolDefinition = {
   ...sdkGrep,
+  // It shows contents.
+  deniedWith: ['read'],
   open: (context) => {
     const grep = sdkGrep.open(context);
     return {
@@ -24,8 +31,12 @@ export const grepTool: ToolDefinition = {
         const base = await resolvePath({ workdir: context.workdir }, '.');
         const roots = [resolve(context.workdir), base];
         const hidden = hiddenBelow(base, context.ownPaths);
+        const isDenied = (path: string): boolean =>
+          context.isDenied?.(grepTool, waysOf(path, roots)) === true;
         const lines = found.split('\n');
-        const shown = lines.filter((line) => !isHidden(line, roots, hidden));
+        const shown = leaveOut(lines, roots, (line) => {
+          return isHidden(line, roots, hidden) || pathsIn(line).some(isDenied);
+        });
         if (shown.length < lines.length && shown.every((line) => line === '')) return 'no matches';
         return cutResults(
           shown.map((line) => withoutRoot(line, roots)),
@@ -58,6 +69,38 @@ function isHidden(line: string, roots: readonly string[], hidden: readonly strin
       return line.startsWith(place + sep) || line.startsWith(`${place}:`);
     }),
   );
+}
+
+/**
+ * Lines without those of files that are left out. A name may have a line feed in it: what follows a line
+ * of such a file and begins in no root is still the file's.
+ */
+function leaveOut(
+  lines: readonly string[],
+  roots: readonly string[],
+  isOut: (line: string) => boolean,
+): string[] {
+  let isLastOut = false;
+  return lines.filter((line) => {
+    const isFile = roots.some((root) => line.startsWith(root + sep));
+    isLastOut = isFile ? isOut(line) : isLastOut && line !== '';
+    return !isLastOut;
+  });
+}
+
+/**
+ * The paths that a line of the search may be of: its name ends before some `:<number>:`, and may have
+ * such a thing in it.
+ */
+function pathsIn(line: string): string[] {
+  const head = line.slice(0, LONGEST_PATH);
+  const ends = [...head.matchAll(/:\d+:/g)].slice(0, MOST_PATHS).map(({ index }) => index);
+  return ends.length === 0 ? [head] : ends.map((end) => head.slice(0, end));
+}
+
+function waysOf(path: string, roots: readonly string[]): string[] {
+  const below = withoutRoot(path, roots);
+  return below === path ? [path] : roots.map((root) => join(root, below));
 }
 
 function withoutRoot(line: string, roots: readonly string[]): string {

@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OwnPaths } from '../../governance/own-paths.js';
 import type { JsonObject } from '../../platform/json.js';
-import type { ToolDefinition } from '../tool.js';
+import type { ToolContext, ToolDefinition } from '../tool.js';
+import { openDenials } from '../open-denials.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 
@@ -33,8 +34,10 @@ async function search(
   tool: ToolDefinition,
   input: JsonObject,
   workdir = 'project',
+  isDenied?: ToolContext['isDenied'],
 ): Promise<string> {
-  const open = tool.open({ workdir: join(base, workdir), ownPaths });
+  const denials = isDenied === undefined ? {} : { isDenied };
+  const open = tool.open({ workdir: join(base, workdir), ownPaths, ...denials });
   const { signal } = new AbortController();
   const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
   return (await open.run(input, call)).trim();
@@ -58,5 +61,27 @@ describe('a search above hidden folders leaves them out', () => {
   it('and says that nothing was found where all was hidden', async () => {
     await rm(join(base, 'project/data-of-mine'), { recursive: true });
     expect(await search(grepTool, { pattern: 'needle' })).toBe('no matches');
+  });
+});
+
+describe('a search leaves out what rules deny it', () => {
+  const rules = { deny: ['read(secret/**)', 'read(**/.env)', 'glob(secret/**)'] };
+  beforeEach(async () => {
+    for (const name of ['secret/a.txt', '.env', 'odd:1:/.env', 'secret/a\nb:1:', 'plain:2:.txt']) {
+      await mkdir(dirname(join(base, 'open', name)), { recursive: true });
+      await writeFile(join(base, 'open', name), 'needle');
+    }
+    await symlink('open', join(base, 'to-open'));
+  });
+
+  it.each(['open', 'to-open'])('from %s', async (workdir) => {
+    const offer = { layers: [], server: rules, session: {} };
+    const isDenied = await openDenials(offer, join(base, workdir));
+    const found = 'plain:2:.txt:1:needle';
+    for (const input of [{ pattern: 'needle' }, { pattern: 'needle', path: '.' }]) {
+      expect(await search(grepTool, input, workdir, isDenied)).toBe(found);
+    }
+    const files = await search(globTool, { pattern: '**/*' }, workdir, isDenied);
+    expect(files.split('\n').sort()).toEqual(['.env', 'odd:1:/.env', 'plain:2:.txt']);
   });
 });
