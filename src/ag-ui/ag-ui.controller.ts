@@ -1,5 +1,12 @@
 import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiHeader,
+  ApiNoContentResponse,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
 import { callerOf } from '../access/caller.decorator.js';
 import { Owned, Unowned } from '../access/owned.decorator.js';
@@ -56,6 +63,7 @@ export class AgUiController {
     description: 'Id of the last frame received.',
   })
   @ApiResponse(stream)
+  @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiErrors({
     400: 'INVALID_REQUEST',
     404: 'PERSONA_NOT_FOUND, TURN_NOT_FOUND',

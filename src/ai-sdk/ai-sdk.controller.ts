@@ -71,7 +71,8 @@ export class AiSdkController {
   })
   @ApiUiMessageStream()
   @ApiNoContentResponse({
-    description: 'No turn of the chat is open; also where there is no chat.',
+    description:
+      'No turn of the chat is open, or nothing comes after the frame; also where there is no chat.',
   })
   @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND', 410: 'STREAM_EXPIRED' })
   async resume(

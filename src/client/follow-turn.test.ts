@@ -66,6 +66,13 @@ describe('following a turn', () => {
     expect(server.cursors).toEqual([ids[4]]);
   });
 
+  it('is over where the server says that nothing comes after it', async () => {
+    const server = new FakeServer(frames, { before: [new Response(null, { status: 204 })] });
+    const opened = open(server);
+    expect(await readAll(opened, { after: ids.at(-1) ?? '' })).toEqual([]);
+    expect([server.requests.length, opened.retries]).toEqual([1, []]);
+  });
+
   it('waits longer from try to try, and starts anew when an event came', async () => {
     const refused = new Error('connect ECONNREFUSED');
     const server = new FakeServer(frames, {

@@ -39,6 +39,11 @@ export async function* followTurn(
       place.opened?.watched ?? new WatchedSignal(line.clock, line.stallMs, place.signal);
     try {
       const body = await openBody(line, place, watched);
+      // Whoever follows from after the last event has them all.
+      if (body === undefined) {
+        place.isOver = true;
+        return;
+      }
       for await (const events of readEvents(body, watched)) {
         patience.heard();
         for (const event of events) {
@@ -55,7 +60,7 @@ export async function* followTurn(
         patience.heard();
         if (place.isOver) return;
       }
-      // Whoever follows from after the last event gets none.
+      // A server of an earlier version gives none, and does not say so.
       if (isEmpty && knownEnded) place.isOver = true;
       else if (isEmpty) knownEnded = await watched.watch(hasEnded(line, place, watched));
       if (isEmpty && knownEnded) continue;
@@ -74,7 +79,7 @@ async function openBody(
   line: Line,
   place: ReadingPlace,
   watched: WatchedSignal,
-): Promise<ReadableStream<Uint8Array>> {
+): Promise<ReadableStream<Uint8Array> | undefined> {
   const { turnId, opened, lastEventId } = place;
   place.opened = undefined;
   const opening = (): Promise<Response> =>
@@ -84,6 +89,7 @@ async function openBody(
       signal: watched.signal,
     });
   const response = opened?.response ?? (await watched.watch(opening()));
+  if (response.status === 204) return undefined;
   if (response.body === null) throw new Error('The answer has no body');
   return response.body;
 }

@@ -1,6 +1,7 @@
-import { asc, eq } from 'drizzle-orm';
+import { asc, desc, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
 import { turnArchives } from '../storage/schema.js';
+import type { Position } from './cursor.js';
 import type { TurnEvent } from './turn-event.js';
 
 /** Keeps what was said of a turn outside of any attempt. Saying it again changes nothing. */
@@ -30,10 +31,19 @@ export async function readArchive(db: Queryable, turnId: string): Promise<TurnEv
 
 /** Whether anything of a turn is still archived. */
 export async function hasArchive(db: Queryable, turnId: string): Promise<boolean> {
-  const found = await db
-    .select({ firstSeq: turnArchives.firstSeq })
+  return (await lastArchived(db, turnId)) !== undefined;
+}
+
+/** The last archived event of a turn; undefined where none is. */
+export async function lastArchived(db: Queryable, turnId: string): Promise<Position | undefined> {
+  const [last] = await db
+    .select({
+      attempt: turnArchives.attempt,
+      seq: sql<number>`(${turnArchives.events} -> -1 ->> 'seq')::integer`,
+    })
     .from(turnArchives)
     .where(eq(turnArchives.turnId, turnId))
+    .orderBy(desc(turnArchives.attempt), desc(turnArchives.firstSeq))
     .limit(1);
-  return found.length > 0;
+  return last;
 }

@@ -103,6 +103,7 @@ export class HolodeckController {
   })
   @ApiQuery({ name: 'after', required: false, type: String })
   @ApiHolodeckStream()
+  @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiProblems({
     400: 'INVALID_REQUEST',
     404: 'PERSONA_NOT_FOUND, TURN_NOT_FOUND',

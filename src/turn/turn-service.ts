@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { hasArchive } from '../events/archive.js';
+import { lastArchived } from '../events/archive.js';
 import { parseCursor, type Cursor } from '../events/cursor.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { TypedError } from '../platform/typed-error.js';
@@ -8,6 +8,7 @@ import { harnessDialect } from '../wire/dialects/harness.js';
 import { encodeTurn } from '../wire/encode-turn.js';
 import { writeStream } from '../wire/write-stream.js';
 import { cancelTurn, type CancelState } from './cancel-turn.js';
+import { checkCursor } from './check-cursor.js';
 import { closeSession } from './close-session.js';
 import { followTurn } from './follow-turn.js';
 import type { Presence } from './presence.js';
@@ -85,31 +86,51 @@ export class TurnService {
     after?: Cursor | 'start',
     dialect: Dialect<unknown> = harnessDialect,
   ): Promise<void> {
+    return this.#write(turn, response, { after, dialect, mayBeEmpty: false });
+  }
+
+  #write(
+    turn: FollowedTurn,
+    response: ServerResponse,
+    {
+      after,
+      dialect,
+      mayBeEmpty,
+    }: { after: Cursor | 'start' | undefined; dialect: Dialect<unknown>; mayBeEmpty: boolean },
+  ): Promise<void> {
     const follow = (signal: AbortSignal) => this.follow(turn, signal, after === undefined);
     const encode = encodeTurn(dialect, turn.turnId, after === 'start' ? undefined : after);
     const { clock, logger, settings } = this.services;
     const deps = { clock, logger, deadlineMs: settings.readerTimeoutMs };
-    return writeStream(response, { follow, encode, isOver: encode.isOver }, deps);
+    return writeStream(response, { follow, encode, isOver: encode.isOver, mayBeEmpty }, deps);
   }
 
   /**
+   * Writes what came after a cursor. A reader that has the last frame already is answered with 204, at
+   * which an `EventSource` stops coming back.
+   *
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400 for a cursor of
-   *   another turn.
+   *   another turn, past the turn's end, or of an attempt that it has not had.
    */
   async streamAfter(
     turnId: string,
     response: ServerResponse,
     cursor: string | undefined,
-    dialect?: Dialect<unknown>,
-  ) {
-    const turn = await getTurn(this.services.db, turnId);
-    if (turn.endedAt !== null && !(await hasArchive(this.services.db, turnId))) {
-      throw streamExpired(turnId, turn.sessionId);
-    }
-    const { onDisconnect } = turn.options.options;
+    dialect: Dialect<unknown> = harnessDialect,
+  ): Promise<void> {
+    const { db } = this.services;
+    const turn = await getTurn(db, turnId);
+    const isEnded = turn.endedAt !== null;
+    const last = isEnded ? await lastArchived(db, turnId) : undefined;
+    if (isEnded && last === undefined) throw streamExpired(turnId, turn.sessionId);
     const after = cursor === undefined ? 'start' : parseCursor(turnId, cursor);
+    if (after !== 'start') checkCursor(turn, after, last);
+    const { onDisconnect } = turn.options.options;
     response.setHeader('X-Turn-Id', turnId);
-    return this.stream({ turnId, onDisconnect }, response, after, dialect);
+    // On some wires a stream is over where its turn waits for people.
+    const isSaid = isEnded || (turn.status === 'waiting' && dialect.isOver !== undefined);
+    const mayBeEmpty = isSaid && after !== 'start';
+    return this.#write({ turnId, onDisconnect }, response, { after, dialect, mayBeEmpty });
   }
 
   async get(turnId: string) {

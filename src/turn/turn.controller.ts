@@ -10,7 +10,13 @@ import {
   Query,
   Res,
 } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiHeader,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AuditLog } from '../access/audit-log.js';
 import { Caller } from '../access/caller.decorator.js';
@@ -86,6 +92,7 @@ export class TurnController {
     description: 'Id of the last frame received.',
   })
   @ApiHarnessStream()
+  @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND', 410: 'STREAM_EXPIRED' })
   async events(
     @Param('id') turnId: string,

@@ -22,18 +22,21 @@ export interface SseWriterDeps {
 export class SseWriter {
   #lastWriteAt: number;
   #cancelTimer = (): void => undefined;
-  readonly #opening: NodeJS.Immediate;
+  readonly #opening: NodeJS.Immediate | undefined;
 
   constructor(
     private readonly response: ServerResponse,
     private readonly deps: SseWriterDeps,
+    private readonly options: { opensAtOnce: boolean } = { opensAtOnce: true },
   ) {
     this.#lastWriteAt = deps.clock.now();
     // What fails at once is still answered with its own status.
-    this.#opening = setImmediate(() => {
-      this.#open();
-      response.flushHeaders();
-    });
+    this.#opening = options.opensAtOnce
+      ? setImmediate(() => {
+          this.#open();
+          response.flushHeaders();
+        })
+      : undefined;
     this.#watchSilence();
   }
 
@@ -44,9 +47,13 @@ export class SseWriter {
     if (!this.response.write(text)) await this.#drainOrDrop();
   }
 
+  /** The answer is 204 where nothing was written and nothing had to be. */
   end(): void {
-    this.#open();
-    this.response.end();
+    const { response, options } = this;
+    const isEmpty = !options.opensAtOnce && !response.headersSent && response.req.method !== 'HEAD';
+    if (isEmpty) response.writeHead(204, { 'Cache-Control': 'no-cache' });
+    else this.#open();
+    response.end();
   }
 
   /** To be called once, at the end, whatever the end was. */

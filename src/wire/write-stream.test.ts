@@ -51,10 +51,10 @@ describe('writeStream', () => {
       server.once('request', (_: IncomingMessage, made: ServerResponse) => resolve(made)),
     );
   };
-  const write = (follow: TurnStream['follow']): Promise<void> =>
+  const write = (follow: TurnStream['follow'], more: Partial<TurnStream> = {}): Promise<void> =>
     writeStream(
       response,
-      { follow, encode: encodeTurn(harnessDialect, 'turn_1') },
+      { follow, encode: encodeTurn(harnessDialect, 'turn_1'), ...more },
       { clock, logger: silentLogger, deadlineMs: 1_000 },
     );
   const until = async (condition: () => boolean): Promise<void> => {
@@ -83,6 +83,35 @@ describe('writeStream', () => {
       'event: chat:delta\nid: turn_1:1.1\ndata: {"text":"a","step":1}\n\n',
     );
     expect(clock.pending).toBe(0);
+  });
+
+  it('answers 204 to who may have all of it, and has', async () => {
+    await ask();
+    await write(
+      async function* () {
+        // After the turn of the loop in which a stream would have been opened.
+        for (const _ of [1, 2]) await new Promise((resolve) => setImmediate(resolve));
+        yield [];
+      },
+      { mayBeEmpty: true },
+    );
+    await until(() => received.includes('\r\n\r\n'));
+    expect(received).toMatch(/^HTTP\/1.1 204 No Content\r\n/);
+    expect(received).not.toContain('text/event-stream');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('answers with what is left to who may have all of it, and has not', async () => {
+    await ask();
+    await write(
+      async function* () {
+        yield [delta(1)];
+      },
+      { mayBeEmpty: true },
+    );
+    await until(() => received.includes('\r\n0\r\n\r\n'));
+    expect(received).toMatch(/^HTTP\/1.1 200 OK\r\nContent-Type: text\/event-stream/);
+    expect(received.match(/^id: .*$/gm)).toEqual(['id: turn_1:1.1']);
   });
 
   it('opens the stream before anything was said', async () => {

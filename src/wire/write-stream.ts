@@ -14,6 +14,11 @@ export interface TurnStream {
   encode(event: TurnEvent): PlacedFrame[];
   /** Whether the stream ends before its turn does: asked after each event. Absent: never. */
   isOver?(): boolean;
+  /**
+   * Whether its reader may have all of it: then the headers wait for the first frame, and without one the
+   * answer is 204. Absent: no.
+   */
+  mayBeEmpty?: boolean;
 }
 
 export interface WriteStreamDeps extends SseWriterDeps {
@@ -35,7 +40,7 @@ export async function writeStream(
 ): Promise<void> {
   // Its client left while the request was looked at: a reader that came and went, for whoever counts.
   if (response.destroyed) return leaveAtOnce(stream);
-  const writer = new SseWriter(response, deps);
+  const writer = new SseWriter(response, deps, { opensAtOnce: stream.mayBeEmpty !== true });
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   try {

@@ -297,8 +297,14 @@ describe('the AG-UI wire', () => {
       messages: [{ id: 'u1', role: 'user', content: write('twice.txt') }],
       forwardedProps: { turnpike: ownProps() },
     });
-    const asked = (await (await open(sent)).all()).at(-1)?.data ?? {};
-    const outcome = asked['outcome'] as { interrupts: { id: string }[] };
+    const asking = await open(sent);
+    const asked = (await asking.all()).at(-1);
+    const after = await fetch(server.url + asking.header('location'), {
+      headers: { 'last-event-id': asked?.id ?? '' },
+    });
+    // Its run is over, though its turn is not.
+    expect(after.status).toBe(204);
+    const outcome = asked?.data['outcome'] as { interrupts: { id: string }[] };
     const interruptId = outcome.interrupts[0]?.id;
     const answer = { interruptId, status: 'resolved', payload: { approved: true } };
     const next = { ...sent, runId: 'second', messages: [], resume: [answer] };

@@ -3,6 +3,7 @@ import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { StreamReader, type ReadFrame } from '../support/read-stream.js';
 import { turns } from '../../src/storage/schema.js';
+import { PageEvents } from '../support/page-events.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
 const ids = (frames: readonly ReadFrame[]): string[] => frames.map((frame) => frame.id);
@@ -68,6 +69,48 @@ describe('a reader that reconnects', () => {
     const text = await response.text();
     expect(text).not.toContain(frames[1]?.id ?? '-');
     expect(text).toContain(`id: ${frames[2]?.id}\n`);
+  });
+
+  it('and never stops by itself is told when nothing comes any more', async () => {
+    const { client, projectRoot, url } = server;
+    const poster = await client.turn(await client.createSession(projectRoot), 'Hello');
+    const frames = await poster.all();
+    const turnId = poster.header('x-turn-id');
+    const page = new PageEvents(`${url}/api/harness/turns/${turnId}/events`);
+    expect(await page.closed).toBe(204);
+    expect([page.statuses, page.frames]).toEqual([[200, 204], frames]);
+    // Between two frames of the last event there is something left.
+    const [end = '', part = 0] = splitLast(frames.at(-1)?.id);
+    const rest = await client.follow(turnId, `${end}.${part - 1}`);
+    expect([rest.response.status, await rest.all()]).toEqual([200, frames.slice(-1)]);
+    const [attempt = '', seq] = (end.split(':')[1] ?? '').split('.');
+    for (const past of [`${attempt}.${Number(seq) + 1}`, `${Number(attempt) + 1}.1`]) {
+      const { status, body } = await client.get(
+        `/api/harness/turns/${turnId}/events?after=${past}`,
+      );
+      expect([status, body['error']]).toEqual([
+        400,
+        expect.objectContaining({ message: expect.stringContaining('past the end') }),
+      ]);
+    }
+  });
+
+  it('ahead of the log of a turn that runs waits; of an attempt that it has not had it is refused', async () => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const opts = { onDisconnect: 'continue' };
+    const poster = await client.turn(sessionId, '[[tokens=5000 gap=20]]', { opts });
+    await poster.until('chat:delta');
+    const turnId = poster.header('x-turn-id');
+    const ahead = await client.follow(turnId, `${turnId}:1.900000`);
+    expect(ahead.response.status).toBe(200);
+    const { status, body } = await client.get(`/api/harness/turns/${turnId}/events?after=2.1`);
+    expect([status, body['error']]).toEqual([
+      400,
+      expect.objectContaining({ message: expect.stringContaining('has not had') }),
+    ]);
+    await client.post('/api/harness/interrupt', { sessionId });
+    expect(await ahead.all()).toEqual([]);
   });
 
   it('is told what is wrong with its cursor or its turn', async () => {
@@ -144,6 +187,12 @@ describe('a reader that reconnects', () => {
     await keeping.close();
   });
 });
+
+/** An id of a frame, and the number of the frame in it. */
+function splitLast(id = ''): [event: string, frame: number] {
+  const dot = id.lastIndexOf('.');
+  return [id.slice(0, dot), Number(id.slice(dot + 1))];
+}
 
 async function statusOf(url: string): Promise<{ status: number; text: string }> {
   const response = await fetch(url);

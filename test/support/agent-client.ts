@@ -59,7 +59,8 @@ export class AgentClient {
     const connection = new AbortController();
     const url = `${this.url}/agent/${this.agent}/${path}`;
     const response = await fetch(url, { ...init, signal: connection.signal });
-    if (response.status !== 200) {
+    // 204: it has all of it.
+    if (response.status !== 200 && response.status !== 204) {
       throw new Error(`No stream: ${response.status} ${await response.text()}`);
     }
     return new StreamReader(response, connection);

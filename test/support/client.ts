@@ -72,7 +72,8 @@ export class Client {
   async #open(path: string, init: RequestInit): Promise<StreamReader> {
     const connection = new AbortController();
     const response = await fetch(this.url + path, { ...init, signal: connection.signal });
-    if (response.status !== 200) {
+    // 204: it has all of it.
+    if (response.status !== 200 && response.status !== 204) {
       throw new Error(`No stream: ${response.status} ${await response.text()}`);
     }
     return new StreamReader(response, connection);

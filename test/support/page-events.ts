@@ -1,0 +1,60 @@
+import { createParser } from 'eventsource-parser';
+import type { ReadFrame } from './read-stream.js';
+
+/** Milliseconds between two connections: what pages wait for seconds for. */
+const RECONNECT_MS = 50;
+/** Connections in a row that bring nothing, after which a test need not wait any more. */
+const MOST_EMPTY = 400;
+
+/**
+ * A stream as a page's `EventSource` reads it (HTML, section 9.2): a connection that ends or breaks is
+ * made again after the last id, for as long as a test waits; an answer that is not 200 ends it.
+ */
+export class PageEvents {
+  readonly frames: ReadFrame[] = [];
+  /** What each connection was answered with; 0: none was made. */
+  readonly statuses: number[] = [];
+  /** Settles with the status that ended it; rejects where nothing does. */
+  readonly closed: Promise<number>;
+  #lastEventId = '';
+
+  constructor(private readonly url: string) {
+    this.closed = this.#read();
+    this.closed.catch(() => undefined);
+  }
+
+  async #read(): Promise<number> {
+    for (let empty = 0; empty < MOST_EMPTY;) {
+      const before = this.frames.length;
+      const status = await this.#connect();
+      this.statuses.push(status);
+      if (status !== 200 && status !== 0) return status;
+      empty = this.frames.length === before ? empty + 1 : 0;
+      await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+    }
+    throw new Error(`${this.url} was asked ${MOST_EMPTY} times in a row, and gave nothing`);
+  }
+
+  async #connect(): Promise<number> {
+    const headers: Record<string, string> =
+      this.#lastEventId === '' ? {} : { 'last-event-id': this.#lastEventId };
+    const response = await fetch(this.url, { headers }).catch(() => undefined);
+    if (response === undefined || response.status !== 200) return response?.status ?? 0;
+    const parser = createParser({
+      onEvent: ({ id, event, data }) => {
+        this.#lastEventId = id ?? this.#lastEventId;
+        const read = JSON.parse(data) as Record<string, unknown>;
+        this.frames.push({ id: this.#lastEventId, event: event ?? 'message', data: read });
+      },
+    });
+    const decoder = new TextDecoder();
+    try {
+      for await (const bytes of response.body ?? []) {
+        parser.feed(decoder.decode(bytes as Uint8Array, { stream: true }));
+      }
+    } catch {
+      // The connection broke: it is made again, as one that ended is.
+    }
+    return 200;
+  }
+}
