@@ -17,7 +17,6 @@ export interface AnsweredCall {
 
 export interface ChatAnswer extends HolodeckEnd {
   message_id: string;
-  content: string;
   session_id: string;
   /** Left out where there were none. */
   tool_calls?: AnsweredCall[];
@@ -43,7 +42,7 @@ export async function collectAnswer(
       state = told.state;
       if (event.type !== 'turn.ended') continue;
       const calls = turn.steps.flatMap(({ tools }) => tools.map(answeredCall));
-      return toAnswer(ids, told.events.at(-1), { content: event.text, calls });
+      return toAnswer(ids, told.events.at(-1), calls);
     }
   }
   return undefined;
@@ -52,14 +51,13 @@ export async function collectAnswer(
 function toAnswer(
   { sessionId, messageId }: HolodeckIds,
   last: HolodeckEvent | undefined,
-  { content, calls }: { content: string; calls: AnsweredCall[] },
+  calls: AnsweredCall[],
 ): ChatAnswer {
   if (last?.event === 'error') throw asTypedError(last.data);
   if (last?.event !== 'stream_end') throw new Error('The turn ended without its last event');
   const { message_id: _same, ...end } = last.data;
   return {
     message_id: messageId,
-    content,
     session_id: sessionId,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...end,

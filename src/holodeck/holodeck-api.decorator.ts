@@ -8,11 +8,13 @@ import { problemType } from './problem.js';
 const events: Record<HolodeckEvent['event'], string> = {
   stream_start: 'session_id, message_id; the first one',
   message_delta: 'delta, message_id',
+  message_reset:
+    'message_id, content: every delta before it is void, and a call that has not ended was not run; the answer begins with `content` in their place',
   tool_call_start: 'tool_call_id, name, message_id',
   tool_call_args: 'tool_call_id, args_delta: the fragments of a call make its JSON',
   tool_call_end: 'tool_call_id, status (success, error)',
   stream_end:
-    'message_id, tokens_used (or null), execution_time_ms, sources? (type, title, url?, cited_text?, location?), limit? (reason, message), notices?; the last one',
+    'message_id, tokens_used (or null), execution_time_ms, content (the whole answer), sources? (type, title, url?, cited_text?, location?), limit? (reason, message), notices?; the last one',
   error:
     'type, title, status, detail, retryable, retryAfterMs?, requestId?; the last one, in place of `stream_end`',
 };

@@ -24,7 +24,7 @@ export interface OracleAnswer {
   context_id: string | undefined;
   /** What was looked up; only where it was asked for. */
   retrieval_traces?: RetrievalTrace[];
-  /** What was said about limits. */
+  /** What was said about limits. The answer is whole: it has nothing that was discarded. */
   notices: Of<'system'>[];
   /** Why it ended, where it did not end by itself. */
   metadata?: DoneChunk['metadata'] & object;
@@ -65,7 +65,9 @@ function toAnswer(chunks: readonly OracleChunk[], answer: string, explain: boole
     model_used: done?.model_used,
     context_id: done?.context_id,
     ...(explain ? { retrieval_traces: traces(chunks) } : {}),
-    notices: pick(chunks, 'system'),
+    notices: pick(chunks, 'system').filter(
+      ({ system_type }) => system_type !== 'content_discarded',
+    ),
     ...(done?.metadata === undefined ? {} : { metadata: done.metadata }),
   };
 }

@@ -13,8 +13,8 @@ const chunks: Record<string, string> = {
   status: 'message',
   context_update: 'context_tokens, max_context_tokens',
   system:
-    'system_type (limit_warning, limit_reached, no_progress, error_limit, tool_limit, options_ignored), system_message, metadata?',
-  done: 'tokens_used, model_used?, context_id?, context_tokens?, max_context_tokens?, metadata? (termination_reason, turns_used, max_turns); the last one',
+    'system_type (limit_warning, limit_reached, no_progress, error_limit, tool_limit, options_ignored, content_discarded: `metadata.content` replaces all content before it), system_message, metadata?',
+  done: 'answer (the whole of it), tokens_used, model_used?, context_id?, context_tokens?, max_context_tokens?, metadata? (termination_reason, turns_used, max_turns); the last one',
   error:
     'error, context_id?, metadata? (termination_reason, status?, retryable, retryAfterMs?, requestId?); the last one, or before `done` where it was cancelled',
 };

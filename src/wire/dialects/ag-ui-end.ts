@@ -4,7 +4,7 @@ import type { AgUiEvent, AgUiOutcome } from './ag-ui-event.js';
 import { closeAll } from './ag-ui-open.js';
 import { findWaits } from './ag-ui-people.js';
 import { say, show, type AgUiRun, type Of, type Told } from './ag-ui-state.js';
-import { unsaidText } from './oracle-text.js';
+import { unsaidText } from './said-text.js';
 
 /** The end of a run whose turn waits for the client. What goes on later stays in mind as open. */
 export function pauseRun({ threadId, runId }: AgUiRun, told: Told): Told {

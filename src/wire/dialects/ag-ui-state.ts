@@ -4,7 +4,7 @@ import { openSegment, type Segment } from '../segment.js';
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from './ag-ui-event.js';
 import { followMessages } from './ag-ui-messages.js';
 import { followOpen, type OpenThing } from './ag-ui-open.js';
-import { noText, type OracleText } from './oracle-text.js';
+import { noText, type SaidText } from './said-text.js';
 
 export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 
@@ -74,7 +74,7 @@ export interface AgUiState {
   answeredCalls: readonly string[];
   /** Of the segment, by model. */
   usage: readonly AgUiUsage[];
-  text: OracleText;
+  text: SaidText;
   /** By subagent; the turn's own under ''. */
   models: Readonly<Record<string, string | undefined>>;
   failures: Readonly<Record<string, Of<'turn.failed'> | undefined>>;

@@ -25,7 +25,7 @@ import {
 import { endSubagent, startSubagent, subagentSpeaker } from './ag-ui-subagents.js';
 import { addCall } from './ag-ui-usage.js';
 import { harnessDialect } from './harness.js';
-import { countText, discardText } from './oracle-text.js';
+import { growText, discardText } from './said-text.js';
 
 /**
  * The AG-UI wire, version 1.0: a run is a segment of a turn. `RUN_STARTED` is its first event,
@@ -98,7 +98,7 @@ function tell(run: AgUiRun, told: Told, speaker: Speaker, event: TurnEvent): Tol
       return sayThinking(told, speaker, event);
     case 'text.delta': {
       const said = sayText(told, speaker, event);
-      return isOwn ? remember(said, { text: countText(said.state.text, event) }) : said;
+      return isOwn ? remember(said, { text: growText(said.state.text, event) }) : said;
     }
     case 'tool.requested':
       return requestCall(told, speaker, event);
@@ -170,7 +170,10 @@ function endStep(told: Told, speaker: Speaker, event: Of<'step.ended'>): Told {
   return show(counted, { usage: addUsage(view.usage, usage), contextTokens });
 }
 
-/** The protocol takes nothing back but by saying all that stays. */
+/**
+ * The protocol takes nothing back but by saying all that stays. After a crash it is said in any case: a
+ * client that comes back may have more of the step than a log that lost its tail.
+ */
 function discardStep(run: AgUiRun, told: Told, speaker: Speaker, step: number): Told {
   const closed = close(told, speaker, 'text', 'reasoning', 'call', 'step');
   const ids = { text: textId(speaker, step), thinking: thinkingId(speaker, step) };
@@ -185,7 +188,8 @@ function discardStep(run: AgUiRun, told: Told, speaker: Speaker, step: number): 
         ? discardText(closed.state.text, step)
         : closed.state.text,
   });
-  return said ? say(left, conversation(run, left.state)) : left;
+  const mayBeSaid = said || left.state.view.status === 'recovering';
+  return mayBeSaid ? say(left, conversation(run, left.state)) : left;
 }
 
 /** An event in the harness wire's words. */

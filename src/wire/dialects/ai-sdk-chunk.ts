@@ -26,7 +26,9 @@ export type AiSdkChunk =
   | { type: 'start'; messageId: string; messageMetadata: AiSdkMetadata }
   | { type: 'message-metadata'; messageMetadata: AiSdkMetadata }
   | { type: 'start-step' | 'finish-step' }
-  | { type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'; id: string }
+  /** The package keeps no id of a text: the metadata has it, so that `discarded` can name it. */
+  | { type: 'text-start' | 'reasoning-start'; id: string; providerMetadata: ProviderMetadata }
+  | { type: 'text-end' | 'reasoning-end'; id: string }
   | { type: 'text-delta' | 'reasoning-delta'; id: string; delta: string }
   | {
       type: 'tool-input-start';

@@ -4,7 +4,7 @@ import { giveUpCalls, holdCalls } from './ai-sdk-calls.js';
 import type { AiSdkChunk, AiSdkMetadata, FinishReason, Of } from './ai-sdk-chunk.js';
 import type { AiSdkState } from './ai-sdk-state.js';
 import { closeStep, growPart, openStep } from './ai-sdk-step.js';
-import { unsaidText } from './oracle-text.js';
+import { unsaidText } from './said-text.js';
 
 /** The last chunks of a segment after which the turn waits for its client. */
 export function parkChunks({ step, segment, calls }: AiSdkState): AiSdkChunk[] {

@@ -48,7 +48,11 @@ export function growPart(before: AiSdkStep, kind: 'text' | 'reasoning', delta: s
   const id = `${kind}-${step.step}-${parts}`;
   return {
     step: { ...step, parts, growing: { kind, id }, said: [...step.said, id] },
-    chunks: [...chunks, { type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }],
+    chunks: [
+      ...chunks,
+      { type: `${kind}-start`, id, providerMetadata: { turnpike: { id } } },
+      { type: `${kind}-delta`, id, delta },
+    ],
   };
 }
 

@@ -321,6 +321,38 @@ describe('a subagent on the AI SDK wire', () => {
   });
 });
 
+describe('a step that is said again on the AI SDK wire', () => {
+  it('leaves parts that the message’s metadata names, whichever had ended before', async () => {
+    const url = 'https://a.example/';
+    const said = (text: string): TurnEventBody[] => [
+      stepStarted,
+      { type: 'thinking.delta', step: 1, text: `thinks of ${text}` },
+      { type: 'text.delta', step: 1, text },
+      { type: 'source.cited', step: 1, source: { type: 'web', title: text, url } },
+    ];
+    const discarded: TurnEventBody = { type: 'step.discarded', step: 1 };
+    const events = log(...said('Half a'), discarded, ...said('Half a loaf.'), turnEnded());
+    const message = await readUiMessage(chunksOf(encode(events)));
+    const { discarded: gone } = message?.metadata as { discarded: string[] };
+    const left = message?.parts.filter((part) => !gone.includes(idOf(part) ?? ''));
+    expect(left?.filter((part) => idOf(part) !== undefined)).toMatchObject([
+      { type: 'reasoning', text: 'thinks of Half a loaf.' },
+      { type: 'text', text: 'Half a loaf.' },
+      { type: 'source-url', title: 'Half a loaf.' },
+    ]);
+    expect(gone).toHaveLength(3);
+  });
+});
+
+/** What `discarded` calls a part. */
+function idOf(part: UIMessage['parts'][number]): string | undefined {
+  if ('toolCallId' in part) return part.toolCallId;
+  if ('sourceId' in part) return part.sourceId;
+  if (part.type !== 'text' && part.type !== 'reasoning') return undefined;
+  const { id } = part.providerMetadata?.['turnpike'] ?? {};
+  return typeof id === 'string' ? id : undefined;
+}
+
 describe('the end on the AI SDK wire', () => {
   it.each([
     ['completed', 'end_turn', 'stop'],

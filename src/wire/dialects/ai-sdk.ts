@@ -9,7 +9,7 @@ import { describeContext, describeQueue } from './ai-sdk-data.js';
 import { endChunks, parkChunks } from './ai-sdk-end.js';
 import { aiSdkStart, type AiSdkRange, type AiSdkState } from './ai-sdk-state.js';
 import { citeSource, closePart, closeStep, growPart, openStep } from './ai-sdk-step.js';
-import { countText, discardText } from './oracle-text.js';
+import { growText, discardText } from './said-text.js';
 
 type Told = { state: AiSdkState; chunks: AiSdkChunk[] };
 
@@ -79,7 +79,7 @@ function tell(stream: Stream, state: AiSdkState, event: TurnEvent): Told {
     case 'thinking.delta':
       return sayOfStep(state, growPart(state.step, 'reasoning', event.text));
     case 'text.delta': {
-      const text = countText(state.text, event);
+      const text = growText(state.text, event);
       return sayOfStep({ ...state, text }, growPart(state.step, 'text', event.text));
     }
     case 'source.cited':
@@ -146,8 +146,8 @@ function begin(before: AiSdkState, event: Of<'turn.started'>): Told {
 }
 
 /**
- * The protocol has no word that takes parts back: a part of its own says which they are, in the
- * place where they end, and so does the message.
+ * The protocol has no word that takes parts back. The message's metadata names them; a part of its own
+ * stands where they end.
  */
 function discardStep(before: AiSdkState, step: number): Told {
   const closed = closeStep(before.step);

@@ -6,7 +6,7 @@ import type { HolodeckEnd, HolodeckEvent, HolodeckIds, Of, TokensUsed } from './
 import { toProblem, type Problem } from './holodeck-problem.js';
 import { toHolodeckSource } from './holodeck-source.js';
 import type { HolodeckState } from './holodeck-state.js';
-import { unsaidText } from './oracle-text.js';
+import { unsaidText } from './said-text.js';
 
 /** Of a client's request that was closed before its answer; no standard has a number for it. */
 const CLOSED_REQUEST = 499;
@@ -54,6 +54,7 @@ function describeEnd(state: HolodeckState, event: Of<'turn.ended'>): HolodeckEnd
   return {
     tokens_used: countTokens(event.usage),
     execution_time_ms: event.durationMs,
+    content: event.text,
     ...(sources.length === 0
       ? {}
       : { sources: sources.map(({ source }) => toHolodeckSource(source)) }),

@@ -31,11 +31,13 @@ export interface HolodeckSource {
   location?: Source['location'];
 }
 
-/** What is known at the end of a turn that answered. The last three are ours. */
+/** What is known at the end of a turn that answered. All but the first two are ours. */
 export interface HolodeckEnd {
   /** Null: the provider reported none. */
   tokens_used: TokensUsed | null;
   execution_time_ms: number;
+  /** The whole answer, whatever the deltas said. */
+  content: string;
   /** What was cited; left out where nothing was. */
   sources?: HolodeckSource[];
   /** The limit that ended the turn. */
@@ -48,6 +50,8 @@ export interface HolodeckEnd {
 export type HolodeckEvent =
   | { event: 'stream_start'; data: { session_id: string; message_id: string } }
   | { event: 'message_delta'; data: { delta: string; message_id: string } }
+  /** Every delta before it is void: `content` is what the answer begins with in their place. */
+  | { event: 'message_reset'; data: { message_id: string; content: string } }
   | { event: 'tool_call_start'; data: { tool_call_id: string; name: string; message_id: string } }
   | { event: 'tool_call_args'; data: { tool_call_id: string; args_delta: string } }
   | { event: 'tool_call_end'; data: { tool_call_id: string; status: 'success' | 'error' } }

@@ -49,15 +49,23 @@ function callsIn(events: readonly HolodeckEvent[]) {
   return calls;
 }
 
+/** The answer as a client that knows `message_reset` puts it together. */
+const answerOf = (events: readonly HolodeckEvent[]): string =>
+  events.reduce((answer, { event, data }) => {
+    if (event === 'message_reset') return data.content;
+    return event === 'message_delta' ? answer + data.delta : answer;
+  }, '');
+
 /** Fields of each event's data that are always there, and those that may be. */
 const fields: Record<HolodeckEvent['event'], { always: string[]; sometimes?: string[] }> = {
   stream_start: { always: ['session_id', 'message_id'] },
   message_delta: { always: ['delta', 'message_id'] },
+  message_reset: { always: ['content', 'message_id'] },
   tool_call_start: { always: ['tool_call_id', 'name', 'message_id'] },
   tool_call_args: { always: ['tool_call_id', 'args_delta'] },
   tool_call_end: { always: ['tool_call_id', 'status'] },
   stream_end: {
-    always: ['message_id', 'tokens_used', 'execution_time_ms'],
+    always: ['message_id', 'tokens_used', 'execution_time_ms', 'content'],
     sometimes: ['sources', 'limit', 'notices'],
   },
   error: {
@@ -179,7 +187,7 @@ describe('the beginning on the holodeck wire', () => {
         { type: 'step.discarded', step: 1 },
       ),
     );
-    expect(parse(events)).toEqual([start]);
+    expect(parse(events).filter(({ event }) => event === 'stream_start')).toEqual([start]);
   });
 });
 
@@ -230,8 +238,9 @@ describe('a call on the holodeck wire', () => {
       { type: 'step.discarded', step: 2 },
       answered('kept'),
     );
-    expect(events.slice(-2)).toEqual([
+    expect(events.slice(-3)).toEqual([
       { event: 'tool_call_end', data: { tool_call_id: 'lost', status: 'error' } },
+      { event: 'message_reset', data: { message_id: ids.messageId, content: '' } },
       { event: 'tool_call_end', data: { tool_call_id: 'kept', status: 'success' } },
     ]);
   });
@@ -254,6 +263,7 @@ describe('the end on the holodeck wire', () => {
           message_id: ids.messageId,
           tokens_used: { prompt_tokens: 35, completion_tokens: 7, total_tokens: 42 },
           execution_time_ms: 1_250,
+          content: '',
         },
       },
     ]);
@@ -376,6 +386,34 @@ describe('the end on the holodeck wire', () => {
         { type: 'document', title: 'a.pdf', location },
       ],
     });
+  });
+
+  it('has the whole answer, which a client that takes resets has by then, whatever a crash lost', () => {
+    const pieces = fc.array(fc.string({ minLength: 1 }), { maxLength: 4 });
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 3 }), pieces, pieces, (kept, lost, again) => {
+        const step = kept.length + 1;
+        const before = kept.flatMap((said, index) => said.map((part) => text(index + 1, part)));
+        const answer = [...kept.flat(), ...again].join('');
+        const crashed = log(...before, ...lost.map((part) => text(step, part)));
+        const recovery = [
+          { type: 'turn.recovering', reason: 'r' },
+          { type: 'step.discarded', step },
+          ...again.map((part) => text(step, part)),
+          ended({ text: answer }),
+        ].map((body, index) => ({ ...body, attempt: 2, seq: index + 1, at: '' })) as TurnEvent[];
+        const received = encode(crashed);
+        // A log that lost its tail: what the crashed attempt said last, only the client has.
+        const stored = [...log(...before), ...recovery];
+        for (const events of [
+          parse(encode([...crashed, ...recovery])),
+          parse([...received, ...encode(stored, received.at(-1)?.id)]),
+        ]) {
+          expect(events.at(-1)?.data).toMatchObject({ content: answer });
+          expect(answerOf(events)).toBe(answer);
+        }
+      }),
+    );
   });
 
   it('comes after what the deltas did not say, whatever they said', () => {

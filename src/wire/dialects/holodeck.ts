@@ -12,13 +12,14 @@ import {
 import { endEvents } from './holodeck-end.js';
 import type { HolodeckEvent, HolodeckIds, HolodeckNotice } from './holodeck-event.js';
 import { holodeckStart, type HolodeckState } from './holodeck-state.js';
-import { countText, discardText } from './oracle-text.js';
+import { discardText, growText, saidSoFar } from './said-text.js';
 
 type Told = { state: HolodeckState; events: HolodeckEvent[] };
 
 /**
- * The holodeck wire (contract: holodeck, its seed): seven events. `stream_start` is the first one,
- * once; `stream_end` or `error` is always the last one, and every call that began has ended before.
+ * The holodeck wire (contract: holodeck, its seed): seven events, and `message_reset`, which is ours.
+ * `stream_start` is the first one, once; `stream_end` or `error` is always the last one, and every
+ * call that began has ended before.
  */
 export function holodeckDialect(ids: HolodeckIds): Dialect<HolodeckState> {
   return {
@@ -49,7 +50,7 @@ export function tellHolodeck(ids: HolodeckIds, before: HolodeckState, event: Tur
 function tell(ids: HolodeckIds, state: HolodeckState, event: TurnEvent): Told {
   switch (event.type) {
     case 'text.delta':
-      return say({ ...state, text: countText(state.text, event) }, [
+      return say({ ...state, text: growText(state.text, event) }, [
         { event: 'message_delta', data: { delta: event.text, message_id: ids.messageId } },
       ]);
     case 'source.cited':
@@ -63,7 +64,7 @@ function tell(ids: HolodeckIds, state: HolodeckState, event: TurnEvent): Told {
     case 'tool.ended':
       return sayOfCalls(state, endCall(state.calls, event));
     case 'step.discarded':
-      return discardStep(state, event.step);
+      return discardStep(ids, state, event.step);
     case 'notice.posted': {
       const { kind, text, metadata } = event;
       return note(state, { kind, text, metadata });
@@ -111,12 +112,16 @@ function note(state: HolodeckState, notice: HolodeckNotice): Told {
 }
 
 /**
- * Its calls are ended, so that none stays open. Its text cannot be taken back, as the wire has no
- * event that does: it stays on the client's screen, and the session has the truth.
+ * Its calls are ended, so that none stays open, and the text that stays is said as a whole. Also where
+ * the log has nothing of the step: a client may have more than a log that lost its tail.
  */
-function discardStep(state: HolodeckState, step: number): Told {
+function discardStep({ messageId }: HolodeckIds, state: HolodeckState, step: number): Told {
   const { calls, events } = discardCalls(state.calls, step);
   const text = discardText(state.text, step);
   const sources = state.sources.filter((cited) => cited.step !== step);
-  return say({ ...state, calls, text, sources }, events);
+  const reset: HolodeckEvent = {
+    event: 'message_reset',
+    data: { message_id: messageId, content: saidSoFar(text) },
+  };
+  return say({ ...state, calls, text, sources }, [...events, reset]);
 }

@@ -26,10 +26,14 @@ export type SystemType =
   | 'error_limit'
   | 'tool_limit'
   /** What of the question was not taken as it was sent, or had no effect. */
-  | 'options_ignored';
+  | 'options_ignored'
+  /** All content before it is void: `metadata.content` is what the answer begins with in its place. */
+  | 'content_discarded';
 
 export type DoneChunk = {
   type: 'done';
+  /** The whole of it, whatever the content chunks said. */
+  answer: string;
   tokens_used: number;
   model_used?: string | undefined;
   /** Of the session. */

@@ -4,7 +4,7 @@ import { retryAdvice } from '../../platform/retry-advice.js';
 import type { DoneChunk, Of, OracleChunk } from './oracle-chunk.js';
 import { toOracleSource } from './oracle-source.js';
 import type { OracleState } from './oracle-state.js';
-import { unsaidText } from './oracle-text.js';
+import { unsaidText } from './said-text.js';
 
 /** The last chunks of a turn: what was held back, then its one end. */
 export function endChunks(state: OracleState, event: Of<'turn.ended'>): OracleChunk[] {
@@ -40,6 +40,7 @@ function outcomeChunks(state: OracleState, event: Of<'turn.ended'>): OracleChunk
 function doneChunk({ started, context }: OracleState, event: Of<'turn.ended'>): DoneChunk {
   return {
     type: 'done',
+    answer: event.text,
     tokens_used: countTokens(event.usage),
     model_used: started?.model,
     context_id: started?.sessionId,

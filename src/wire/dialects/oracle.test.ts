@@ -122,6 +122,7 @@ describe('the end on the oracle wire', () => {
     expect(chunksOf(log(started, stepEnded(1, 40), ended({})))).toEqual([
       {
         type: 'done',
+        answer: '',
         tokens_used: 30,
         model_used: 'm',
         context_id: 'sess_1',
@@ -211,8 +212,24 @@ describe('the end on the oracle wire', () => {
       text(2, 'Two.'),
       ended({ text: 'One. Two. [note]' }),
     );
-    const content = chunksOf(events).flatMap((c) => (c.type === 'content' ? [c.content] : []));
+    const chunks = chunksOf(events);
+    const content = chunks.flatMap((c) => (c.type === 'content' ? [c.content] : []));
     expect(content).toEqual(['One. ', 'Two and a h', 'Two.', ' [note]']);
+    expect(chunks.at(-1)).toMatchObject({ type: 'done', answer: 'One. Two. [note]' });
+  });
+
+  it('says once that content is void, and what stays, where any was said', () => {
+    const discarded = (step: number): TurnEventBody => ({ type: 'step.discarded', step });
+    const events = log(started, text(1, 'One. '), text(2, 'Tw'), discarded(2), discarded(2));
+    expect(chunksOf(events).slice(2)).toEqual([
+      {
+        type: 'system',
+        system_type: 'content_discarded',
+        system_message: expect.stringContaining('may be said again'),
+        metadata: { content: 'One. ' },
+      },
+    ]);
+    expect(chunksOf(log(started, discarded(1)))).toEqual([]);
   });
 });
 

@@ -13,7 +13,7 @@ import type { Of, OracleChunk, SystemType } from './oracle-chunk.js';
 import { updateContext } from './oracle-context.js';
 import { endChunks } from './oracle-end.js';
 import { oracleStart, type OracleState } from './oracle-state.js';
-import { countText, discardText } from './oracle-text.js';
+import { discardText, growText, saidSoFar } from './said-text.js';
 
 type Told = { state: OracleState; chunks: OracleChunk[] };
 
@@ -44,7 +44,7 @@ export function tellOracle(state: OracleState, event: TurnEvent): Told {
       return say(state, { type: 'thinking', content: event.text });
     case 'text.delta':
       return say(
-        { ...state, text: countText(state.text, event) },
+        { ...state, text: growText(state.text, event) },
         { type: 'content', content: event.text },
       );
     case 'source.cited':
@@ -72,7 +72,7 @@ export function tellOracle(state: OracleState, event: TurnEvent): Told {
       return say({ ...state, context, steps: event.step }, ...chunks);
     }
     case 'step.discarded':
-      return say(discardStep(state, event.step));
+      return discardStep(state, event.step);
     case 'turn.failed':
       return say({ ...state, failure: event });
     case 'turn.ended':
@@ -104,16 +104,25 @@ function say(state: OracleState, ...chunks: OracleChunk[]): Told {
 }
 
 /**
- * Nothing is said of it, as its clients know no chunk that takes content back: what was streamed of
- * the step stays on their screen, and the history has the truth.
+ * Its clients know no chunk that takes content back. They show a `system` chunk: their people read why
+ * the text repeats itself, and a client that reads `metadata` takes it back.
  */
-function discardStep(state: OracleState, step: number): OracleState {
-  return {
+function discardStep(state: OracleState, step: number): Told {
+  const text = discardText(state.text, step);
+  const left = {
     ...state,
     calls: discardCalls(state.calls, step),
-    text: discardText(state.text, step),
+    text,
     sources: state.sources.filter((cited) => cited.step !== step),
   };
+  if (text === state.text || state.text.ofStep === '') return say(left);
+  return say(left, {
+    type: 'system',
+    system_type: 'content_discarded',
+    system_message:
+      'The answer goes on from an earlier point: what it said last is void, and may be said again.',
+    metadata: { content: saidSoFar(text) },
+  });
 }
 
 const systemTypes: Record<string, SystemType | undefined> = {

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectSoon } from '../support/expect-soon.js';
+import { startDeployment, type Deployment } from '../support/start-deployment.js';
+import { wireClients, type WireClient } from '../support/wire-clients.js';
+
+const WORDS = 80;
+const answer = Array.from({ length: WORDS }, (_, index) => `word${index + 1}`).join(' ');
+
+describe('a worker that is killed in the middle of an answer, under one unbroken connection', () => {
+  let deployment: Deployment;
+  const clients = new Map<string, WireClient>();
+  beforeAll(async () => {
+    deployment = await startDeployment();
+    const { url } = await deployment.start('api', {
+      TURNPIKE_PROJECT_ROOT: deployment.projectRoot,
+    });
+    const lease = { TURNPIKE_LEASE_MS: '1500' };
+    const dying = await deployment.start('worker', lease);
+    const asked = {
+      url,
+      projectRoot: deployment.projectRoot,
+      message: `[[tokens=${WORDS} gap=100]]`,
+    };
+    for (const [name, open] of Object.entries(wireClients)) clients.set(name, await open(asked));
+    await expectSoon(() => {
+      for (const client of clients.values()) expect(client.received()).toContain('word5 ');
+    });
+    await deployment.start('worker', lease);
+    await dying.kill('SIGKILL');
+  }, 300_000);
+  afterAll(() => deployment.close());
+
+  it.each(Object.keys(wireClients))('leaves %s with the answer, said once', async (name) => {
+    const client = clients.get(name);
+    await client?.ended;
+    // It was there when the first attempt spoke, and when the second one began again.
+    expect(client?.received()).toMatch(/^word1 word2 .*word5 .*word1 word2 .* word80$/);
+    expect(client?.answer()).toBe(answer);
+  });
+});
