@@ -184,6 +184,7 @@ function openFileReader(config: Config, clock: Clock, logger: Logger): Extractor
     memoryMb: config.extractMemoryMb,
     clock,
     onProblem: (error) => logger.warn({ error }, 'a process that reads files has a fault'),
+    onRefused: (why) => logger.info({ ...why }, 'a file cannot be read'),
   });
 }
 

@@ -1,10 +1,12 @@
 /** Characters of one text that the model is shown; about 100,000 tokens. */
 export const maxTextChars = 400_000;
 
-/** Text in UTF-8, without a byte order mark; undefined when it is in another encoding. */
+/** Text in UTF-8, without a byte order mark; undefined when it is in another encoding, or has NULs. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    // UTF-16 of Latin letters is UTF-8, too, of letters and NULs.
+    return text.includes('\0') ? undefined : text;
   } catch {
     // The only thing a decoder throws for: bytes that are not UTF-8.
     return undefined;

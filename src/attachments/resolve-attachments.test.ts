@@ -184,10 +184,10 @@ describe('resolveAttachments', () => {
     const nine = await sparse('nine.pdf', 9 * MiB);
     const most = await sparse('most.pdf', 9 * MiB - 1);
     const two = await sparse('two.txt', 2);
-    const one = await sparse('one.txt', 1);
-    const none = await sparse('none.txt', 0);
+    const one = await sparse('one.pdf', 1);
+    const none = await sparse('none.pdf', 0);
     const { files, errors } = await resolve([nine, most, two, one, one, none]);
-    expect(files.map((file) => file.name)).toEqual(['nine.pdf', 'most.pdf', 'one.txt', 'none.txt']);
+    expect(files.map((file) => file.name)).toEqual(['nine.pdf', 'most.pdf', 'one.pdf', 'none.pdf']);
     const reason = 'Attachment exceeds per-turn size budget (18874368 bytes total)';
     expect(errors).toEqual([
       { path: two, reason },

@@ -64,4 +64,23 @@ describe('refuseMismatch', () => {
       `Attachment content is ${found}, but its name says ${mimeType}: give the file its right extension`,
     );
   });
+
+  it.each<[string, Buffer]>([
+    ['UTF-16 without a mark', Buffer.from('Harbour report, 42 ships', 'utf16le')],
+    ['the same, cut in a character', Buffer.from('Harbour', 'utf16le').subarray(0, 13)],
+    ['big-endian UTF-16', Buffer.from('Harbour report', 'utf16le').swap16()],
+    ['Latin 1', Buffer.from('Grüße aus Köln', 'latin1')],
+    ['a log with a bell', Buffer.from(`${'line\n'.repeat(30)}\u0007`)],
+    ['nothing', Buffer.alloc(0)],
+  ])('takes %s for text', async (_what, bytes) => {
+    expect(await refuseMismatch(bytes, 'text/plain')).toBeUndefined();
+  });
+
+  it.each<[string, Buffer]>([
+    ['zeros', Buffer.alloc(100)],
+    ['bytes of a program’s own', Buffer.from([1, 2, 3, 0, 9, 200, 4, 0, 17, 3, 99])],
+    ['many control characters', Buffer.from('a\u0001b\u0002c\u0003')],
+  ])('refuses %s in a text', async (_what, bytes) => {
+    expect(await refuseMismatch(bytes, 'text/csv')).toContain('Attachment content is binary');
+  });
 });

@@ -1,5 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { mediaKind } from './classify.js';
+import { detectUtf16, isTextByte } from './utf16.js';
 
 /** Bytes from the beginning of a file that tell what it is. */
 export const SNIFF_BYTES = 4_100;
@@ -17,24 +18,31 @@ export async function sniffType(
 }
 
 const pdf = Buffer.from('%PDF-');
-/** Bytes below the space that a text may have: tab, line feed, form feed, carriage return, escape. */
-const textControls = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b]);
+/** Of the bytes of a text, those of other control characters: a log may have some. */
+const MOST_CONTROLS = 0.02;
 
 /**
  * Whether the first bytes of a file are text for people. It is asked before what they are known
  * for: a list that begins with `BM` is no picture, and UTF-16 is no music.
  */
 export function isTextLike(start: Uint8Array): boolean {
-  const [first, second] = start;
-  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  if (isUtf16) return true;
+  // Where it is cut off may be in the middle of a character.
+  const whole = start.subarray(0, start.length - (start.length % 2));
+  if (detectUtf16(whole) !== undefined) return true;
   if (pdf.equals(start.subarray(0, pdf.length))) return false;
-  return start.every((byte) => byte >= 0x20 || textControls.has(byte));
+  return start.every(isTextByte);
+}
+
+/** Whether the first bytes of a file are of no text in any encoding that is read. */
+function isBinary(start: Uint8Array): boolean {
+  if (isTextLike(start)) return false;
+  const controls = start.filter((byte) => !isTextByte(byte)).length;
+  return start.includes(0) || controls > start.length * MOST_CONTROLS;
 }
 
 /**
  * The reason for a file whose first bytes are of another kind than its name says. Bytes that nothing
- * is known of pass: a text has no mark, and whether a document is whole is for its reader to say.
+ * is known of pass, unless the file is to be a text: whether a document is whole is for its reader to say.
  */
 export async function refuseMismatch(
   start: Uint8Array,
@@ -43,6 +51,9 @@ export async function refuseMismatch(
   const kind = mediaKind(mimeType);
   if (kind === 'text' && isTextLike(start)) return undefined;
   const found = (await sniffType(start))?.mimeType;
+  if (found === undefined && kind === 'text' && isBinary(start)) {
+    return `Attachment content is binary, but its name says ${mimeType}: give the file its right extension`;
+  }
   if (found === undefined || found === mimeType) return undefined;
   // Which of them an archive is stands further inside than this looks.
   if (kind === 'office' && found === 'application/zip') return undefined;

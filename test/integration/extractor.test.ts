@@ -51,6 +51,11 @@ describe('readText', () => {
   it('reads text of any kind, and takes out what no database holds', async () => {
     const text = Buffer.from('a\u0000b\u0007\r\nc');
     expect(await extractor.readText(text, 'text')).toMatchObject({ text: 'ab\nc' });
+    const wide = Buffer.from('Grüße, 42 ships', 'utf16le');
+    expect(await extractor.readText(wide, 'text')).toMatchObject({ text: 'Grüße, 42 ships' });
+    expect(await extractor.readText(wide.swap16(), 'csv')).toMatchObject({
+      text: 'Grüße, 42 ships',
+    });
     const empty = await extractor.readText(Buffer.alloc(0), 'text');
     expect(empty).toEqual({ type: 'text', text: '', isCut: false, via: 'text' });
   });
@@ -185,7 +190,19 @@ describe('a file that is not what it should be', () => {
       'has 2001 parts; at most 2000 are read',
     ],
     ['no archive', 'xlsx', () => Buffer.from('PK no'), 'is no whole zip archive'],
-    ['an empty archive', 'docx', () => testZip([]), 'cannot be read'],
+    [
+      'an empty archive',
+      'docx',
+      () => testZip([]),
+      'The file cannot be read: it is damaged, or made in a way that is not known here',
+    ],
+    ['a workbook without sheets', 'xlsx', () => testZip([]), 'it has no sheets'],
+    [
+      'a part that is no XML',
+      'xlsx',
+      () => testZip([['xl/workbook.xml', Buffer.from('<a><b></a>')]]),
+      'The file is damaged: a part of it is no whole XML',
+    ],
     ['an empty file', 'pdf', () => Buffer.alloc(0), 'is no whole PDF'],
     ['zeros', 'pdf', () => Buffer.alloc(1_000), 'is no whole PDF'],
     [
@@ -197,6 +214,17 @@ describe('a file that is not what it should be', () => {
   ])('%s is refused with a reason', async (_what, source, make, reason) => {
     const outcome = await extractor.readText(await make(), source);
     expect(outcome).toEqual({ type: 'refused', reason: expect.stringContaining(reason) });
+  });
+
+  it('leaves what a parser says of it to the log', async () => {
+    const said: { reason: string; fault?: string }[] = [];
+    const telling = openExtractor({ onRefused: (why) => said.push(why) });
+    const outcome = await telling.readText(testZip([]), 'docx');
+    await telling.close();
+    expect(JSON.stringify(outcome)).not.toMatch(/Error|undefined|docx/i);
+    expect(said).toEqual([
+      { reason: expect.any(String), fault: expect.stringMatching(/Error: ./) },
+    ]);
   });
 
   it('an image of a size nobody needs is refused before it is decoded', async () => {

@@ -8,7 +8,7 @@ import type {
   TextOutcome,
   TextSource,
 } from './outcomes.js';
-import { ReaderPool } from './reader-pool.js';
+import { ReaderPool, type RefusedFile } from './reader-pool.js';
 
 /**
  * Reads files that nobody trusts. A file that cannot be read is an outcome, never an error. Whose it is
@@ -37,6 +37,8 @@ export interface ExtractorOptions {
   clock?: Clock;
   /** Hears what is wrong with a process, not with a file. Default: nobody. */
   onProblem?: (error: unknown) => void;
+  /** Hears of each file that cannot be read. Default: nobody. */
+  onRefused?: (why: RefusedFile) => void;
 }
 
 /** Of the time for one file, after which OCR begins no other page. */
@@ -52,6 +54,7 @@ export function openExtractor(options: ExtractorOptions = {}): Extractor {
     memoryMb: options.memoryMb ?? 768,
     clock: options.clock ?? systemClock,
     onProblem: options.onProblem ?? (() => undefined),
+    onRefused: options.onRefused ?? (() => undefined),
   });
   return {
     readText: (content, source, whose = LOCAL_USER) =>

@@ -17,14 +17,16 @@ export function readElements(part: Buffer | undefined, listener: ElementListener
   const open: string[] = [];
   const parser = new SaxesParser();
   parser.on('error', (error) => {
-    throw new FileFault(`is damaged: ${error.message}`);
+    throw new FileFault('is damaged: a part of it is no whole XML', { cause: error });
   });
   parser.on('opentag', ({ name, attributes }) => {
     open.push(name);
     if (open.length > MOST_DEPTH) throw new FileFault('is damaged: its elements are too deep');
     listener.open?.(name, attributes);
   });
-  parser.on('text', (text) => listener.text?.(text, open.at(-1) ?? ''));
+  const tell = (text: string): void => listener.text?.(text, open.at(-1) ?? '');
+  parser.on('text', tell);
+  parser.on('cdata', tell);
   parser.on('closetag', ({ name }) => {
     open.pop();
     listener.close?.(name);

@@ -1,9 +1,10 @@
-import { convert } from 'html-to-text';
+import { convert, type FormatCallback } from 'html-to-text';
 import { decode } from './read-plain.js';
 import type { TextFound } from './text-found.js';
 
 /** Characters of a page at most: more is no page for people. */
 const MOST_CHARS = 20_000_000;
+const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 /** Characters in which a page says its encoding. */
 const HEAD_CHARS = 2_048;
 
@@ -22,10 +23,20 @@ export function htmlToText(html: string): string {
       { selector: 'a', options: { ignoreHref: true } },
       { selector: 'img', format: 'skip' },
       { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
-      ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
-        selector,
-        options: { uppercase: false },
-      })),
+      ...headings.map((selector) => ({ selector, format: selector })),
     ],
+    formatters: Object.fromEntries(
+      headings.map((selector, index) => [selector, headingOf(index + 1)]),
+    ),
   });
+}
+
+/** A heading of its level, as in Markdown. */
+function headingOf(level: number): FormatCallback {
+  return (element, walk, builder) => {
+    builder.openBlock({ leadingLineBreaks: 2 });
+    builder.addInline(`${'#'.repeat(level)} `);
+    walk(element.children, builder);
+    builder.closeBlock({ trailingLineBreaks: 2 });
+  };
 }

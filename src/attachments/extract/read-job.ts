@@ -6,7 +6,8 @@ import { findOcrPackage, NoOcr, type FindOcr } from './ocr-packages.js';
 import type { ReadBudget, TextFound } from './text-found.js';
 import type { ReaderAnswer, ReaderJob, ReaderRequest } from './reader-job.js';
 
-const REASON_CHARS = 200;
+/** Of what a parser said. */
+const FAULT_CHARS = 500;
 
 type Reader = (content: Buffer, budget: ReadBudget, findOcr: FindOcr) => Promise<TextFound>;
 
@@ -31,7 +32,7 @@ export async function readJob(
     return await read(job, await readFile(file), made, findOcr);
   } catch (error) {
     const isPassing = error instanceof NoOcr;
-    return { type: 'refused', reason: describe(error), ...(isPassing ? { isPassing } : {}) };
+    return { type: 'refused', ...describe(error), ...(isPassing ? { isPassing } : {}) };
   }
 }
 
@@ -85,9 +86,11 @@ function withoutControls(text: string): string {
     .trim();
 }
 
-function describe(error: unknown): string {
-  if (error instanceof FileFault) return `The file ${error.message}`;
-  const said = error instanceof Error ? error.message : String(error);
-  const line = said.split('\n')[0] ?? '';
-  return `The file cannot be read: ${line.slice(0, REASON_CHARS)}`;
+const damaged = 'The file cannot be read: it is damaged, or made in a way that is not known here';
+
+/** What a parser throws is for the log: it may speak of anything, and says nothing to the file's sender. */
+function describe(error: unknown): { reason: string; fault?: string } {
+  if (error instanceof FileFault) return { reason: `The file ${error.message}` };
+  const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return { reason: damaged, fault: said.slice(0, FAULT_CHARS) };
 }

@@ -1,5 +1,6 @@
 import chardet from 'chardet';
 import iconv from 'iconv-lite';
+import { detectUtf16 } from '../utf16.js';
 import type { TextFound } from './text-found.js';
 
 /** Bytes that tell the encoding. */
@@ -10,9 +11,10 @@ export async function readPlain(content: Buffer): Promise<TextFound> {
   return { text: decode(content), via: 'text' };
 }
 
-/** By its byte order mark, as UTF-8 if it is that, else by what its bytes look like. */
+/** As UTF-16 if it is that, with a byte order mark or without; as UTF-8; else by what its bytes look like. */
 export function decode(content: Buffer, declared?: string): string {
-  if (isUtf16(content)) return iconv.decode(content, 'utf-16');
+  const utf16 = detectUtf16(content);
+  if (utf16 !== undefined) return iconv.decode(content, utf16);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content);
   } catch {
@@ -21,9 +23,4 @@ export function decode(content: Buffer, declared?: string): string {
     const isLatin = /^(utf-?8|iso-?8859-?1|ascii)$/i.test(guess) || !iconv.encodingExists(guess);
     return iconv.decode(content, isLatin ? LAST_RESORT : guess);
   }
-}
-
-function isUtf16(content: Buffer): boolean {
-  const mark = content.length < 2 ? 0 : content.readUInt16BE(0);
-  return mark === 0xfeff || mark === 0xfffe;
 }

@@ -1,15 +1,13 @@
-import path from 'node:path/posix';
 import { FileFault } from './file-fault.js';
 import { openArchive } from './open-archive.js';
 import { readElements } from './read-elements.js';
+import { relationsOf, type Parts } from './read-relations.js';
 import type { TextFound } from './text-found.js';
 
 const presentation = 'ppt/presentation.xml';
 const isWanted = (name: string): boolean =>
   /^ppt\/(presentation|slides\/[^/]+|notesSlides\/[^/]+)\.xml$/.test(name) ||
   /^ppt\/(slides\/)?_rels\/[^/]+\.rels$/.test(name);
-
-type Parts = ReadonlyMap<string, Buffer>;
 
 /** The text of each slide under its number, in the order they are shown, and its notes. */
 export async function readPptx(content: Buffer): Promise<TextFound> {
@@ -36,30 +34,6 @@ function listSlides(parts: Parts): string[] {
     },
   });
   return slides;
-}
-
-interface Relation {
-  id: string;
-  type: string;
-  /** Name of a part. */
-  target: string;
-}
-
-function relationsOf(parts: Parts, part: string): Relation[] {
-  const folder = path.dirname(part);
-  const relations: Relation[] = [];
-  readElements(parts.get(`${folder}/_rels/${path.basename(part)}.rels`), {
-    open: (name, { Id: id = '', Type: type = '', Target: target = '' }) => {
-      if (name !== 'Relationship') return;
-      const isAbsolute = target.startsWith('/');
-      relations.push({
-        id,
-        type,
-        target: isAbsolute ? target.slice(1) : path.join(folder, target),
-      });
-    },
-  });
-  return relations;
 }
 
 /** Paragraphs of DrawingML: `a:p` with runs of `a:t`; fields (a slide's number) say nothing. */

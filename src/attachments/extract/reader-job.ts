@@ -1,5 +1,12 @@
 import type { ReadBudget } from './text-found.js';
-import type { ImageLimits, ImageOutcome, PdfOutcome, TextOutcome, TextSource } from './outcomes.js';
+import type {
+  ImageLimits,
+  ImageOutcome,
+  PdfOutcome,
+  Refused,
+  TextOutcome,
+  TextSource,
+} from './outcomes.js';
 
 /** What a reader process is asked to do with one file. */
 export type ReaderJob =
@@ -29,5 +36,7 @@ export interface ReaderRequest {
 
 /** As the outcome, with a changed image's content in the file that was made. */
 export type ReaderAnswer =
-  | Exclude<ReaderOutcome, { type: 'changed' }>
+  | Exclude<ReaderOutcome, { type: 'changed' | 'refused' }>
+  /** `fault` is what a parser said, for the log alone. */
+  | (Refused & { fault?: string })
   | Omit<Extract<ReaderOutcome, { type: 'changed' }>, 'content'>;

@@ -4,7 +4,13 @@ import path from 'node:path';
 import type { Clock } from '../../platform/clock.js';
 import { FairSlots, type Slot } from './fair-slots.js';
 import type { FileContent } from './outcomes.js';
-import type { OutcomeOf, ReaderAnswer, ReaderJob, ReaderRequest } from './reader-job.js';
+import type {
+  OutcomeOf,
+  ReaderAnswer,
+  ReaderJob,
+  ReaderOutcome,
+  ReaderRequest,
+} from './reader-job.js';
 import { ReaderProcess, type ReaderLimits } from './reader-process.js';
 
 /** How long a process without work stays, in ms. */
@@ -13,11 +19,19 @@ const IDLE_MS = 30_000;
 const QUANTUM_MS = 1_000;
 const CLOSED = 'The pool of reader processes is closed';
 
+/** Why a file was not read. */
+export interface RefusedFile {
+  reason: string;
+  /** What a parser said of it. */
+  fault?: string;
+}
+
 export interface ReaderPoolOptions extends ReaderLimits {
   /** Files that are read at a time. */
   concurrency: number;
   clock: Clock;
   onProblem(error: unknown): void;
+  onRefused(why: RefusedFile): void;
 }
 
 /** A few processes that read files, one file each at a time, shared fairly by those who sent them. */
@@ -64,14 +78,21 @@ export class ReaderPool {
       const bytes = typeof content === 'function' ? await content() : content;
       await writeFile(file, bytes, { mode: 0o600 });
       const answer = await this.#ask(reader, { job, file, made }, slot);
-      const outcome =
-        answer.type === 'changed' ? { ...answer, content: await readFile(made) } : answer;
+      const outcome = await this.#toOutcome(answer, made);
       // A job is answered by its own kind of outcome: the process switches over the kind.
       return outcome as OutcomeOf<Job>;
     } finally {
       this.#giveBack(reader);
       await rm(folder, { recursive: true, force: true });
     }
+  }
+
+  async #toOutcome(answer: ReaderAnswer, made: string): Promise<ReaderOutcome> {
+    if (answer.type === 'changed') return { ...answer, content: await readFile(made) };
+    if (answer.type !== 'refused') return answer;
+    const { fault, ...outcome } = answer;
+    this.options.onRefused({ reason: answer.reason, ...(fault === undefined ? {} : { fault }) });
+    return outcome;
   }
 
   async #ask(
