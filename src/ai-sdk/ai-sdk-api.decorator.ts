@@ -8,7 +8,7 @@ const dataParts: Record<string, string> = {
   'data-tool-progress': 'toolCallId, note, elapsedMs; transient',
   'data-subagent': 'toolCallId, name, status, text (the newest 2,000 characters), isCut',
   'data-notice': 'kind, level, text, metadata?',
-  'data-attachment-rejected': 'name, reason',
+  'data-attachment-rejected': 'name, reason, index',
   'data-context': 'tokens, maxTokens?',
   'data-queue': 'position; 0: it waits no more',
   'data-joined': 'messageId, afterStep, text',

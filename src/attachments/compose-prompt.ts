@@ -32,6 +32,22 @@ export function composePrompt(
   };
 }
 
+/**
+ * For clients that are told before their turn or not at all.
+ *
+ * @throws TypedError 400 `ATTACHMENT_FAILURE` for a file that was refused, or is empty.
+ */
+export function checkAllTaken({ files, errors, unlisted = 0 }: ResolvedAttachments): void {
+  const empty = files
+    .filter(({ size }) => size === 0)
+    .map(({ name }) => ({ path: name, reason: 'Attachment is empty' }));
+  const refused = [...errors, ...empty];
+  if (refused.length === 0) return;
+  const why = refused.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+  const message = `Not every file can be taken, and nothing was begun. ${why}`;
+  throw attachmentFailure(message, 'ATTACHMENTS_REFUSED', { errors: refused, unlisted });
+}
+
 function describeRefused(errors: readonly AttachmentError[], unlisted: number): string {
   const refused = errors.length + unlisted;
   const omitted = refused - Math.min(errors.length, mostReasonsShown);
@@ -49,11 +65,20 @@ function describeRefused(errors: readonly AttachmentError[], unlisted: number): 
 const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
 function nothingExecutable(errors: readonly AttachmentError[], unlisted: number): TypedError {
+  const message = 'Turn requires text content or at least one valid attachment';
+  return attachmentFailure(message, 'ALL_ATTACHMENTS_FAILED_NO_TEXT', { errors, unlisted });
+}
+
+function attachmentFailure(
+  message: string,
+  category: 'ALL_ATTACHMENTS_FAILED_NO_TEXT' | 'ATTACHMENTS_REFUSED',
+  { errors, unlisted }: { errors: readonly AttachmentError[]; unlisted: number },
+): TypedError {
   return new TypedError('ATTACHMENT_FAILURE', {
     status: 400,
-    message: 'Turn requires text content or at least one valid attachment',
+    message,
     details: {
-      category: 'ALL_ATTACHMENTS_FAILED_NO_TEXT',
+      category,
       attachmentErrors: errors.map(({ path, reason }) => ({ path, reason })),
       rejectedAttachmentCount: errors.length + unlisted,
     },

@@ -70,6 +70,7 @@ describe('resolveAttachments', () => {
         path: at('b.md'),
         mimeType: 'text/markdown',
         size: 6,
+        index: 0,
         sha256: createHash('sha256').update('héllo').digest('hex'),
       },
       expect.objectContaining({ name: 'a.PNG', mimeType: 'image/png', size: 11 }),
@@ -110,7 +111,8 @@ describe('resolveAttachments', () => {
     expect(await reasonFor('/a\u0000.txt')).toBe('Attachment file not accessible: /a\u0000.txt');
     const { errors } = await resolve([`/${'n'.repeat(300)}.txt`]);
     const shown = `…${'n'.repeat(195)}.txt`;
-    expect(errors).toEqual([{ path: shown, reason: `Attachment file not accessible: ${shown}` }]);
+    const reason = `Attachment file not accessible: ${shown}`;
+    expect(errors).toEqual([{ path: shown, reason, index: 0 }]);
   });
 
   it('refuses a link, by what it leads to', async () => {
@@ -190,8 +192,8 @@ describe('resolveAttachments', () => {
     expect(files.map((file) => file.name)).toEqual(['nine.pdf', 'most.pdf', 'one.pdf', 'none.pdf']);
     const reason = 'Attachment exceeds per-turn size budget (18874368 bytes total)';
     expect(errors).toEqual([
-      { path: two, reason },
-      { path: one, reason },
+      { path: two, reason, index: 2 },
+      { path: one, reason, index: 4 },
     ]);
   });
 
@@ -221,11 +223,13 @@ describe('resolveAttachments', () => {
     expect(errors[19]).toEqual({
       path: at('none19.txt'),
       reason: `Attachment file not found: ${at('none19.txt')}`,
+      index: 19,
     });
-    expect(errors[39]).toEqual({ path: at('none39.txt'), reason: tooMany });
+    expect(errors[39]).toEqual({ path: at('none39.txt'), reason: tooMany, index: 39 });
     expect(errors[40]).toEqual({
       path: at('none40.txt'),
       reason: `${tooMany}, and so do 4959 more after it`,
+      index: 40,
     });
   });
 
@@ -301,8 +305,8 @@ describe('resolveAttachments', () => {
     expect(files[1]).not.toHaveProperty('path');
     const reason = 'Attachment is not known: send the file to POST /api/harness/attachments again';
     expect(errors).toEqual([
-      { path: unknown, reason },
-      { path: 'att_x', reason },
+      { path: unknown, reason, index: 2 },
+      { path: 'att_x', reason, index: 3 },
     ]);
   });
 

@@ -10,6 +10,8 @@ export interface AttachmentError {
   /** The path, the end of one that is long, or the name of a file that was sent. */
   path: string;
   reason: string;
+  /** Place among the files of the turn as they were sent, from 0. Absent outside of turns. */
+  index?: number;
 }
 
 export interface ResolvedAttachments {
@@ -57,12 +59,15 @@ export async function resolveAttachments(
   const errors: AttachmentError[] = [];
   const accepted = { files: 0, bytes: 0 };
   const refuse = (size: number) => refuseSize(size, accepted, limits);
+  let index = 0;
   const take = (path: string, size: number, judgement: Judgement): void => {
+    const place = { index };
+    index += 1;
     if ('reason' in judgement) {
-      errors.push({ path: shownPath(path), reason: judgement.reason });
+      errors.push({ path: shownPath(path), reason: judgement.reason, ...place });
       return;
     }
-    files.push(judgement.file);
+    files.push({ ...judgement.file, ...place });
     accepted.files += 1;
     accepted.bytes += size;
   };
@@ -84,6 +89,7 @@ export async function resolveAttachments(
     else take(name, read.file.size, withPath(await judgeFile(read.file), name));
   }
   errors.push(...excess.errors);
+  index = input.named.length;
   for (const file of sent) {
     const reason = refuse(file.size);
     take(file.name, file.size, reason === undefined ? await judgeFile(file) : { reason });
@@ -98,9 +104,10 @@ function refuseExcess(
 ): { errors: AttachmentError[]; unlisted: number } {
   const unlisted = Math.max(0, paths.length - limits.files - 1);
   const listed = paths.slice(0, limits.files + 1);
-  const errors = listed.map((path, index) => ({
+  const errors = listed.map((path, place) => ({
     path: shownPath(path),
-    reason: refuseCount(limits, index === limits.files ? unlisted : 0),
+    reason: refuseCount(limits, place === limits.files ? unlisted : 0),
+    index: limits.files + place,
   }));
   return { errors, unlisted };
 }

@@ -62,7 +62,8 @@ export class FileShower {
       }
       const { content, told } = await this.#showFile(part.file, shown.files.length);
       shown.parts.push(content);
-      shown.files.push({ name: part.file.name, ...told });
+      const { name, index } = part.file;
+      shown.files.push({ name, ...(index === undefined ? {} : { index }), ...told });
     }
     return shown;
   }
@@ -95,6 +96,9 @@ export class FileShower {
       const limit = `${mostFiles} files are shown at once, which is the limit max_context_nodes`;
       return unavailable(sent, limit);
     }
+    if (sent.size === 0) {
+      return { content: emptyNote(sent), told: { as: 'nothing', why: 'The file is empty' } };
+    }
     const fitted = await this.#fit(sent);
     if ('reason' in fitted) return unavailable(sent, fitted.reason);
     const { file } = fitted;
@@ -126,7 +130,7 @@ export class FileShower {
     const { wanted, seesImages } = this.rules;
     const isSeen = mediaKind(file.mimeType) === 'image' && wanted === 'native' && seesImages;
     // An upload that had to change was made fit when it came.
-    if (!isSeen || file.size === 0 || file.changed !== undefined) return { file };
+    if (!isSeen || file.changed !== undefined) return { file };
     const fitted = await this.deps.extractions.fitImage(file.sha256, this.deps.asker);
     if (fitted.type === 'refused') return { reason: fitted.reason };
     if (fitted.type === 'fits') return { file };
@@ -136,7 +140,6 @@ export class FileShower {
 
   async #choose(file: AttachmentRef): Promise<Showing> {
     const kind = mediaKind(file.mimeType);
-    if (file.size === 0) return { as: 'document' };
     const { extractions, asker } = this.deps;
     const counted = kind === 'pdf' ? await extractions.countPages(file.sha256, asker) : undefined;
     if (counted?.type === 'refused') return { as: 'nothing', why: counted.reason };

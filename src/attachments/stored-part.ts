@@ -12,6 +12,8 @@ export interface AttachmentRef {
   size: number;
   /** Lower-case hex. */
   sha256: string;
+  /** Place among the turn's files as they were sent, from 0; absent in older turns. */
+  index?: number;
   /** What was done to it so that the model takes it; absent: nothing. */
   changed?: string;
 }

@@ -4,6 +4,8 @@ import type { PagesRead } from './extract/outcomes.js';
 /** How the model is shown one file. */
 export interface ShownFile {
   name: string;
+  /** See `AttachmentRef`. */
+  index?: number;
   as: 'image' | 'pdf' | 'document' | 'text' | 'nothing';
   /** Why it is not shown as it is. */
   why?: string;
@@ -20,12 +22,15 @@ export interface ShownFile {
 /** What a client is told of how its files are shown; nothing of those shown as they are. Pure. */
 export function tellShown(files: readonly ShownFile[]): TurnEventBody[] {
   return files.flatMap((file): TurnEventBody[] => {
-    const { name, as, why, changed } = file;
-    if (as === 'nothing') return [{ type: 'attachment.rejected', name, reason: why ?? 'unknown' }];
+    const { name, index, as, why, changed } = file;
+    const place = index === undefined ? {} : { index };
+    if (as === 'nothing') {
+      return [{ type: 'attachment.rejected', name, reason: why ?? 'unknown', ...place }];
+    }
     const text = describe(file);
     if (text === undefined) return [];
     const { via, isCut, pages, pagesRead, doubt } = file;
-    const metadata = { name, as, why, changed, via, isCut, pages, pagesRead, doubt };
+    const metadata = { name, index, as, why, changed, via, isCut, pages, pagesRead, doubt };
     return [
       {
         type: 'notice.posted',

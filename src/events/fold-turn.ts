@@ -39,7 +39,7 @@ export interface TurnView {
   model?: string;
   steps: StepView[];
   notices: { kind: string; text: string }[];
-  rejectedAttachments: { name: string; reason: string }[];
+  rejectedAttachments: { name: string; reason: string; index?: number }[];
   pendingApprovals: string[];
   /** Of the user's, sent while it ran. */
   joined: { messageId: string; afterStep: number; text: string }[];
@@ -135,8 +135,9 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       return { ...next, joined: [...view.joined, { messageId, afterStep, text }] };
     }
     case 'attachment.rejected': {
-      const { name, reason } = event;
-      return { ...next, rejectedAttachments: [...view.rejectedAttachments, { name, reason }] };
+      const { name, reason, index } = event;
+      const rejected = { name, reason, ...(index === undefined ? {} : { index }) };
+      return { ...next, rejectedAttachments: [...view.rejectedAttachments, rejected] };
     }
     case 'notice.posted':
       return { ...next, notices: [...view.notices, { kind: event.kind, text: event.text }] };

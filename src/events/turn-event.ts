@@ -134,7 +134,13 @@ export type TurnEventBody =
       outcome: TurnOutcome;
       usage: Usage;
     }
-  | { type: 'attachment.rejected'; name: string; reason: string }
+  | {
+      type: 'attachment.rejected';
+      name: string;
+      reason: string;
+      /** Place among the turn's files, from 0: names need not differ. Absent in older logs. */
+      index?: number;
+    }
   | {
       type: 'notice.posted';
       kind: string;

@@ -88,6 +88,7 @@ async function submitTo(deps: SubmitDeps, chat: Chat, sessionId: string): Promis
       opts: { persona: agent },
       attachments: [],
       files,
+      needsAllFiles: true,
       idempotencyKey,
       asAgent: true,
     });

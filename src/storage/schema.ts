@@ -96,7 +96,7 @@ export interface TurnRequest {
   opts: unknown;
   attachments: string[];
   /** Files that were named and not taken; the client is told. */
-  rejectedAttachments: { name: string; reason: string }[];
+  rejectedAttachments: { name: string; reason: string; index?: number }[];
 }
 
 /** Why a turn was asked to stop. `deadline` is the turn's own time limit. */

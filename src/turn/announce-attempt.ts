@@ -79,10 +79,9 @@ function announceRecovery(attempt: Attempt, said: readonly TurnEvent[]): Promise
 
 /** What of the request was not taken as it was sent. */
 function notices({ turn }: Attempt): TurnEventBody[] {
-  const rejected = turn.request.rejectedAttachments.map(({ name, reason }): TurnEventBody => ({
+  const rejected = turn.request.rejectedAttachments.map((file): TurnEventBody => ({
     type: 'attachment.rejected',
-    name,
-    reason,
+    ...file,
   }));
   const delegation = delegationNotice(turn);
   const models = (turn.options.modelNotices ?? []).map((notice): TurnEventBody => ({

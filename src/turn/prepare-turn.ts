@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { agentLimits, harnessLimits } from '../attachments/check-attachment.js';
-import { composePrompt } from '../attachments/compose-prompt.js';
+import { checkAllTaken, composePrompt } from '../attachments/compose-prompt.js';
 import { resolveAttachments } from '../attachments/resolve-attachments.js';
 import type { AttachmentRef } from '../attachments/stored-part.js';
 import { readAgentConfig } from '../governance/agent-config.js';
@@ -66,12 +66,16 @@ export async function prepareTurn(
     principalId,
     limits: asAgent ? agentLimits : harnessLimits,
   });
+  const rejectedAttachments = resolved.errors.map(({ path: named, ...why }) => ({
+    name: path.basename(named),
+    ...why,
+  }));
+  for (const rejected of rejectedAttachments) {
+    services.logger.info({ sessionId, ...rejected }, 'a file was refused');
+  }
+  if (submission.needsAllFiles === true) checkAllTaken(resolved);
   const { parts } = composePrompt(message, resolved);
   await keepFiles(services, sessionId, resolved.files);
-  const rejectedAttachments = resolved.errors.map((error) => ({
-    name: path.basename(error.path),
-    reason: error.reason,
-  }));
   const now = new Date(clock.now());
   const request = { message, opts, attachments, rejectedAttachments };
   const delegation = await decideDelegation(services, persona, subagentGovernance);

@@ -16,6 +16,8 @@ export interface TurnSubmission {
   attachments: string[];
   /** Files that came with the request itself. */
   files?: readonly ReceivedFile[];
+  /** Its wire has no place to tell of one that is refused while the turn goes on: it is refused whole. */
+  needsAllFiles?: boolean;
   idempotencyKey: string | undefined;
   /** Limits where nobody sets any, in place of the server's. */
   limits?: Readonly<AgentConfig>;

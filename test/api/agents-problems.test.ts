@@ -58,6 +58,19 @@ describe('the agents API refuses, as a problem,', () => {
   });
 
   it.each([
+    ['of no kind that is taken', 'tool.exe', 'MZ', "Unsupported attachment extension '.exe'"],
+    ['of zero bytes', 'empty.txt', '', 'empty.txt: Attachment is empty'],
+    ['of binary content that is named as text', 'a.txt', '\0\x01\x02', 'content is binary'],
+  ])('a file %s, before anything is begun', async (_what, filename, text, said) => {
+    const content = Buffer.from(text).toString('base64');
+    const file = { content, mime_type: 'text/plain', filename };
+    const whole = { ...file, content: 'YQ==', filename: 'whole.txt' };
+    const answer = await client.chat({ message: 'Look', files: [whole, file] });
+    expectProblem(answer, 'attachment-failure', 400);
+    expect(answer.body['detail']).toContain(said);
+  });
+
+  it.each([
     ['POST /agent/reader/nope', 'route-not-found', 404],
     ['GET /agent/reader/chat', 'route-not-found', 404],
     ['GET /AGENT/reader/chat', 'route-not-found', 404],

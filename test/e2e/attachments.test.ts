@@ -1,4 +1,4 @@
-import { copyFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -72,8 +72,16 @@ describe('attachments', () => {
     const { frames } = await run('Look', [at('none.txt'), at('notes.txt'), at('a.exe')]);
     const warnings = frames.filter((frame) => frame.event === 'attachment:warning');
     expect(warnings.map((frame) => frame.data)).toEqual([
-      { name: 'none.txt', reason: `Attachment file not found: ${at('none.txt')}` },
-      { name: 'a.exe', reason: expect.stringContaining("Unsupported attachment extension '.exe'") },
+      {
+        name: 'none.txt',
+        reason: `Attachment file not found: ${at('none.txt')}`,
+        index: 0,
+      },
+      {
+        name: 'a.exe',
+        reason: expect.stringContaining("Unsupported attachment extension '.exe'"),
+        index: 2,
+      },
     ]);
     const [warning, text, file] = contentOf();
     expect(warning).toMatchObject({
@@ -82,6 +90,21 @@ describe('attachments', () => {
       ),
     });
     expect([text, file?.type]).toEqual([{ type: 'text', text: 'Look' }, 'document']);
+  });
+
+  it('of one name are told apart by their place, also where only reading them shows a fault', async () => {
+    for (const folder of ['one', 'two']) await mkdir(at(folder));
+    await writeFile(at('one/a.pdf'), '%PDF-1.4 half');
+    await writeFile(at('two/a.pdf'), '');
+    const { frames } = await run('Look', [at('three/a.pdf'), at('one/a.pdf'), at('two/a.pdf')]);
+    const warnings = frames.filter((frame) => frame.event === 'attachment:warning');
+    expect(warnings.map((frame) => frame.data)).toEqual([
+      { name: 'a.pdf', reason: expect.stringContaining('not found'), index: 0 },
+      { name: 'a.pdf', reason: expect.stringContaining('is no whole PDF'), index: 1 },
+      { name: 'a.pdf', reason: 'The file is empty', index: 2 },
+    ]);
+    const logged = server.logLines.filter((line) => line.includes('a file was refused'));
+    expect(logged.at(-1)).toContain('"level":"info"');
   });
 
   it('that are all refused leave the text, with the warning before it', async () => {

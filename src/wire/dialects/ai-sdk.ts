@@ -92,11 +92,11 @@ function tell(stream: Stream, state: AiSdkState, event: TurnEvent): Told {
     case 'step.discarded':
       return discardStep(state, event.step);
     case 'attachment.rejected': {
-      const { name, reason } = event;
+      const { name, reason, index } = event;
       return say(state, {
         type: 'data-attachment-rejected',
         id: place(event),
-        data: { name, reason },
+        data: { name, reason, ...(index === undefined ? {} : { index }) },
       });
     }
     case 'notice.posted': {

@@ -51,7 +51,7 @@ export interface HarnessFrames {
   'message:joined': Pick<Of<'message.joined'>, 'messageId' | 'afterStep' | 'text'>;
   'subagent:start': AboutCall<Of<'subagent.started'>, 'childTurnId' | 'agent'>;
   'subagent:end': AboutCall<Of<'subagent.ended'>, 'childTurnId' | 'outcome' | 'usage'>;
-  'attachment:warning': Pick<Of<'attachment.rejected'>, 'name' | 'reason'>;
+  'attachment:warning': Pick<Of<'attachment.rejected'>, 'name' | 'reason' | 'index'>;
   'system:notice': Pick<
     Of<'notice.posted'>,
     'kind' | 'level' | 'text' | 'metadata' | 'seenByModel'
@@ -151,7 +151,7 @@ export const harnessFields: { [Name in HarnessFrameName]: Presence<HarnessFrames
     outcome: 'always',
     usage: 'always',
   },
-  'attachment:warning': { name: 'always', reason: 'always' },
+  'attachment:warning': { name: 'always', reason: 'always', index: 'sometimes' },
   'system:notice': {
     kind: 'always',
     level: 'always',

@@ -85,7 +85,7 @@ function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
     case 'subagent.ended':
       return [frame('subagent:end', withCall(event, ['childTurnId', 'outcome', 'usage']))];
     case 'attachment.rejected':
-      return [frame('attachment:warning', { name: event.name, reason: event.reason })];
+      return [frame('attachment:warning', pick(event, ['name', 'reason', 'index']))];
     case 'notice.posted':
       return [
         frame('system:notice', pick(event, ['kind', 'level', 'text', 'metadata', 'seenByModel'])),

@@ -69,8 +69,11 @@ function tell(ids: HolodeckIds, state: HolodeckState, event: TurnEvent): Told {
       const { kind, text, metadata } = event;
       return note(state, { kind, text, metadata });
     }
-    case 'attachment.rejected':
-      return note(state, { kind: 'file-rejected', text: `${event.name}: ${event.reason}` });
+    case 'attachment.rejected': {
+      const { name, reason, index } = event;
+      const metadata = index === undefined ? undefined : { name, index };
+      return note(state, { kind: 'file-rejected', text: `${name}: ${reason}`, metadata });
+    }
     case 'turn.failed':
       return say({ ...state, failure: event });
     case 'turn.ended':
