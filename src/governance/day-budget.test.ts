@@ -6,6 +6,7 @@ import {
   dayEnd,
   dayLimitsOf,
   dayOf,
+  fitDay,
   fitReply,
   microUsdOf,
 } from './day-budget.js';
@@ -113,5 +114,37 @@ describe('fitReply', () => {
         },
       ),
     );
+  });
+});
+
+describe('fitDay', () => {
+  const call = { size: { input: 100, cached: 0, reply: 10_000 }, price, leastReply: 16 };
+  const day = (usedTokens: number, reservedTokens: number, ceiling = 20_000) => ({
+    ceiling: { tokens: ceiling, microUsd: Infinity },
+    used: { tokens: usedTokens, microUsd: 0 },
+    reserved: { tokens: reservedTokens, microUsd: 0 },
+  });
+
+  it.each([
+    ['nothing is reserved, however little is left', day(19_990, 0), false],
+    ['what is reserved would not do either', day(19_990, 90), false],
+    ['a reply is there already', day(9_000, 9_000), false],
+    ['a short reply would hardly be longer', day(19_000, 500), false],
+    ['no reply is there, and would be', day(19_990, 5_000), true],
+    ['a short reply would be twice as long', day(19_000, 1_000), true],
+    ['a reply that is long enough would be twice as long', day(15_000, 15_000), false],
+  ])('%s: held back %j is %s', (_name, found, isHeldBack) => {
+    expect(fitDay(found, call).isHeldBack).toBe(isHeldBack);
+  });
+
+  it('looks at dollars in the same way', () => {
+    const paid = {
+      ceiling: { tokens: Infinity, microUsd: 100_000 },
+      used: { tokens: 0, microUsd: 99_999 },
+      reserved: { tokens: 0, microUsd: 90_000 },
+    };
+    expect(fitDay(paid, call)).toMatchObject({ budget: 'daily_cost_budget', isHeldBack: true });
+    const spent = { ...paid, reserved: { tokens: 0, microUsd: 0 } };
+    expect(fitDay(spent, call)).toMatchObject({ budget: 'daily_cost_budget', isHeldBack: false });
   });
 });

@@ -26,6 +26,9 @@ export interface CallSize {
   reply: number;
 }
 
+/** Tokens of a reply that are enough, however much more might be had later. */
+const ENOUGH_REPLY = 4_000;
+
 const MILLION = 1_000_000;
 const DAY_MS = 86_400_000;
 
@@ -86,4 +89,40 @@ export function fitReply(
   return byCost < byTokens
     ? { reply: Math.min(call.reply, byCost), budget: 'daily_cost_budget' }
     : { reply: Math.min(call.reply, byTokens), budget: 'daily_token_budget' };
+}
+
+/** What a day has for a call. */
+export interface DayReply {
+  /** Tokens of its reply. */
+  reply: number;
+  /** The limit that allows no more. */
+  budget: DayBudget;
+  /** The calls under way have reserved so much that a better reply is worth waiting for. */
+  isHeldBack: boolean;
+}
+
+/**
+ * What a day has for a call now, and whether to wait for more: calls reserve their longest reply and
+ * use a part of it. It is worth it where all that is reserved would double a short reply. Pure.
+ *
+ * @param day `used` counts what is `reserved` too.
+ * @param leastReply tokens of a reply below which the call is not worth making.
+ */
+export function fitDay(
+  day: { ceiling: DayAmount; used: DayAmount; reserved: DayAmount },
+  { size, price, leastReply }: { size: CallSize; price: Price | undefined; leastReply: number },
+): DayReply {
+  const { ceiling, used, reserved } = day;
+  const left = {
+    tokens: ceiling.tokens - used.tokens,
+    microUsd: ceiling.microUsd - used.microUsd,
+  };
+  const later = {
+    tokens: left.tokens + reserved.tokens,
+    microUsd: left.microUsd + reserved.microUsd,
+  };
+  const now = fitReply(left, size, price);
+  const most = fitReply(later, size, price).reply;
+  const isShort = now.reply < ENOUGH_REPLY && now.reply * 2 <= most;
+  return { ...now, isHeldBack: most >= leastReply && (now.reply < leastReply || isShort) };
 }

@@ -49,12 +49,19 @@ export function dayEndNote(shortage: DayShortage, hasText: boolean): string {
 }
 
 /** `what is left of today's budget of 50,000 tokens is not enough for another reply` */
-export function describeDayShortage({ budget, limits }: Omit<DayShortage, 'used'>): string {
-  const what =
-    budget === 'daily_token_budget'
-      ? `budget of ${count(limits.tokensPerDay)} tokens`
-      : `limit of $${limits.usdPerDay}`;
-  return `what is left of today's ${what} is not enough for another reply`;
+export function describeDayShortage(shortage: Pick<DayShortage, 'budget' | 'limits'>): string {
+  return `what is left of today's ${describeLimit(shortage)} is not enough for another reply`;
+}
+
+function describeLimit({ budget, limits }: Pick<DayShortage, 'budget' | 'limits'>): string {
+  return budget === 'daily_token_budget'
+    ? `budget of ${count(limits.tokensPerDay)} tokens`
+    : `limit of $${limits.usdPerDay}`;
+}
+
+/** `What is left of today's budget of 50,000 tokens is reserved by other turns.` */
+export function describeReserved(shortage: Pick<DayShortage, 'budget' | 'limits'>): string {
+  return `What is left of today's ${describeLimit(shortage)} is reserved by other turns.`;
 }
 
 /** `It starts again at midnight UTC (2026-11-22T00:00:00Z).` */

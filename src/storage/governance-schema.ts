@@ -155,6 +155,9 @@ export const usageDays = pgTable(
     tokens: bigint('tokens', { mode: 'number' }).notNull().default(0),
     /** Millionths of a dollar. */
     microUsd: bigint('micro_usd', { mode: 'number' }).notNull().default(0),
+    /** Of both, what calls under way have reserved. */
+    reservedTokens: bigint('reserved_tokens', { mode: 'number' }).notNull().default(0),
+    reservedMicroUsd: bigint('reserved_micro_usd', { mode: 'number' }).notNull().default(0),
   },
   (usage) => [primaryKey({ columns: [usage.principalId, usage.day] })],
 );

@@ -67,6 +67,16 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
       if (events.some(({ type }) => type === 'text.delta')) return;
     }
   }
+  /** Waits until a turn has said that it waits for its day. */
+  async function noticed(turnId: string): Promise<void> {
+    const { signal } = new AbortController();
+    for await (const events of followTurn(fleet.test.services, turnId, signal)) {
+      if (events.some((event) => event.type === 'notice.posted' && event.kind === 'budget-wait')) {
+        return;
+      }
+    }
+    throw new Error(`${turnId} ended without a wait`);
+  }
   const used = () => {
     const { db, clock } = fleet.test.services;
     return readUsage(db, { principalId: 'alice', day: dayOf(clock.now()) });
@@ -103,6 +113,48 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     const failed = found.filter(({ status }) => status === 'failed');
     for (const { failure } of failed) expect(failure?.errorType).toBe('SDK_FAILURE');
     expect((await used()).tokens).toBe(await usedByTurns());
+  });
+
+  it('are enough for turns side by side that they are enough for one after the other', async () => {
+    await fleet.start();
+    const perTurn = await measure();
+    // A call reserves its longest reply: all that there is.
+    Object.assign(fleet.test.services.settings.limits, { maxTokens: 100_000 });
+    const limit = perTurn * 10 + REPLY;
+    const ids = await Promise.all(
+      Array.from({ length: 10 }, () => submit('[[tokens=50]]', alice(limit))),
+    );
+    const ends = await Promise.all(ids.map((id) => end(id)));
+    expect(ends.map((event) => event?.type === 'turn.ended' && event.outcome)).toEqual(
+      ids.map(() => 'completed'),
+    );
+    const found = await rows();
+    expect(found.map(({ attempt }) => attempt)).toEqual(ids.map(() => 1));
+    expect((await used()).tokens).toBe(await usedByTurns());
+    expect((await used()).tokens).toBeLessThanOrEqual(limit);
+  });
+
+  it('keep no place of the worker from others while turns wait for them', async () => {
+    await fleet.start();
+    Object.assign(fleet.test.services.settings.limits, { maxTokens: 1_000_000 });
+    const limit = 50_000;
+    const holding = await submit('[[tokens=50]] [[stall=600000]]', alice(limit));
+    await begun(holding);
+    const waiting = await Promise.all(
+      Array.from({ length: 6 }, () => submit('[[tokens=50]]', alice(limit))),
+    );
+    await Promise.all(waiting.map(noticed));
+    const bobs = await submit('Hello', { ...alice(0), id: 'bob' });
+    expect(await end(bobs)).toMatchObject({ outcome: 'completed' });
+    const { services } = fleet.test;
+    const [cancelled = '', ...others] = waiting;
+    await cancelTurn(services, cancelled, 'interrupt');
+    expect(await end(cancelled)).toMatchObject({ outcome: 'interrupted' });
+    await cancelTurn(services, holding, 'interrupt');
+    const ends = await Promise.all(others.map((id) => end(id)));
+    expect(ends.map((event) => event?.type === 'turn.ended' && event.outcome)).toEqual(
+      others.map(() => 'completed'),
+    );
   });
 
   it('end a turn between its steps, and give a clamped reply what is left', async () => {

@@ -2,10 +2,11 @@ import { dayCeiling, dayEnd, dayOf, type DayLimits } from '../../governance/day-
 import type { Clock } from '../../platform/clock.js';
 import type { Queryable } from '../../storage/connection.js';
 import { budgetExhausted } from './budget-errors.js';
-import { readUsage } from './usage-days.js';
+import { readDay } from './usage-days.js';
 
 /**
- * Refuses a turn of a principal that has nothing left today: it would end before its first call.
+ * Refuses a turn of a principal that has used up its day: it would end before its first call. What
+ * calls under way have reserved is not used yet.
  *
  * @throws TypedError BUDGET_EXHAUSTED 429, to be sent again when the next day begins.
  */
@@ -16,7 +17,11 @@ export async function checkBudget(
 ): Promise<void> {
   if (limits === undefined) return;
   const now = clock.now();
-  const used = await readUsage(db, { principalId, day: dayOf(now) });
+  const day = await readDay(db, { principalId, day: dayOf(now) });
+  const used = {
+    tokens: day.used.tokens - day.reserved.tokens,
+    microUsd: day.used.microUsd - day.reserved.microUsd,
+  };
   const ceiling = dayCeiling(limits);
   const isTokens = used.tokens >= ceiling.tokens;
   if (!isTokens && used.microUsd < ceiling.microUsd) return;

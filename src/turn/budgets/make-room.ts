@@ -1,10 +1,10 @@
 import { changeState, type AgentState } from '../../governance/agent-state.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { Budget, TurnRun } from '../turn-run.js';
+import { ReservationWait } from './await-reservation.js';
 import { countCall } from './count-call.js';
 import { estimateCall, type CallEstimate } from './estimate-call.js';
 import { findRoom, lastReplyTokens, leastReply, type Room } from './find-room.js';
-import { reserveCall } from './reserve-call.js';
 
 export interface CallPlan {
   step: number;
@@ -33,16 +33,18 @@ export interface NoRoom {
 
 /**
  * Finds the room for a step's reply: in the turn's own budgets, then in its principal's day, where
- * the call is reserved. Where an estimate finds none, and being off by a quarter would change that,
+ * the call is reserved, if need be when other calls have given back what they do not use. Where an estimate finds none, and being off by a quarter would change that,
  * the provider is asked to count. A reply that is given less than it might have had is remembered
  * as clamped.
  */
 export async function makeRoom(run: TurnRun, plan: CallPlan): Promise<CallRoom | NoRoom> {
   const estimate = estimateCall(run, plan.request, plan.now);
-  const found = await reserve(run, plan, estimate);
+  const wait = new ReservationWait(run);
+  const reserve = (size: CallEstimate) => reserveWithin(run, { ...plan, wait }, size);
+  const found = await reserve(estimate);
   if (!('budget' in found) || !isCloseCall(run, plan, estimate)) return found;
   const counted = await countCall(run, plan.request, estimate);
-  return counted === undefined ? found : reserve(run, plan, counted);
+  return counted === undefined ? found : reserve(counted);
 }
 
 /** What an estimate is off by at most, for what it was fitted to. */
@@ -75,9 +77,9 @@ function leastRoom({ request }: CallPlan): number {
   return leastReply(request.maxTokens);
 }
 
-async function reserve(
+async function reserveWithin(
   run: TurnRun,
-  plan: CallPlan,
+  plan: CallPlan & { wait: ReservationWait },
   { added, input, cached }: CallEstimate,
 ): Promise<CallRoom | NoRoom> {
   const { state, step, request, isLast } = plan;
@@ -91,23 +93,21 @@ async function reserve(
     own.reply < keptTokens(run, state);
   if (reply < leastRoom(plan) || isLate) return { budget: own.budget, added };
   if (reply < request.maxTokens) clamp(run, step, own.budget);
-  const taken = await reserveOfDay(run, step, { input, cached, reply });
+  const taken = await reserveOfDay(run, plan, { input, cached, reply });
   return { ...taken, added };
 }
 
 async function reserveOfDay(
   run: TurnRun,
-  step: number,
+  { step, wait }: Pick<CallPlan, 'step'> & { wait: ReservationWait },
   size: { input: number; cached: number; reply: number },
 ): Promise<{ maxTokens: number } | { budget: Budget }> {
-  const { turn, progress, db, clock, lease, price } = run;
+  const { turn, progress, price } = run;
   const { principalId, budget: limits } = turn;
   // Most have none: nothing is asked for them.
   if (limits === null) return { maxTokens: size.reply };
-  const reserved = await reserveCall(
-    { db, clock, signal: lease.signal },
-    { principalId, limits, size, leastReply: leastReply(size.reply), price },
-  );
+  const least = leastReply(size.reply);
+  const reserved = await wait.reserve({ principalId, limits, size, leastReply: least, price });
   progress.shortage = reserved.shortage;
   if (reserved.type === 'refused') return { budget: reserved.shortage.budget };
   progress.reserved = reserved.reservation;

@@ -136,7 +136,11 @@ describe('a principal’s day', () => {
     const limits = { tokensPerDay: 1_000, usdPerDay: 0 };
     const check = () => checkBudget({ db: database.db, clock }, 'alice', limits);
     await expect(check()).resolves.toBeUndefined();
-    await reserve({ size: { input: 999, cached: 0, reply: 1 }, leastReply: 1 });
+    const last = await reserve({ size: { input: 999, cached: 0, reply: 1 }, leastReply: 1 });
+    if (last.type !== 'reserved') throw new Error('not reserved');
+    // What it does not use, it gives back.
+    await expect(check()).resolves.toBeUndefined();
+    await settle(database.db, last.reservation, { ...noUsage, inputTokens: 999, outputTokens: 1 });
     await clock.advance(3_600_000);
     await expect(check()).rejects.toMatchObject({
       type: 'BUDGET_EXHAUSTED',

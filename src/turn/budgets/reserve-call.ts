@@ -3,7 +3,7 @@ import {
   dayCeiling,
   dayEnd,
   dayOf,
-  fitReply,
+  fitDay,
   type CallSize,
   type DayLimits,
 } from '../../governance/day-budget.js';
@@ -12,7 +12,7 @@ import type { Price } from '../../governance/cost.js';
 import { pause, type Clock } from '../../platform/clock.js';
 import type { Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-down.js';
-import { readUsage, takeOfDay, type Reservation } from './usage-days.js';
+import { readDay, takeOfDay, type Reservation } from './usage-days.js';
 
 /** Between two tries while the database does not answer, in ms. */
 const RETRY_MS = 250;
@@ -34,11 +34,13 @@ export interface CallToReserve {
   /** Tokens of a reply below which the call is not worth making. */
   leastReply: number;
   price: Price | undefined;
+  /** It is not made with a short reply where calls under way hold back a longer one. */
+  mayWait?: boolean;
 }
 
 export type Reserved =
   | { type: 'reserved'; reservation: Reservation; reply: number; shortage?: DayShortage }
-  | { type: 'refused'; shortage: DayShortage };
+  | { type: 'refused'; shortage: DayShortage; isHeldBack: boolean };
 
 /**
  * Takes what a call needs at most of its principal's day before the call is made. A day that has
@@ -49,8 +51,7 @@ export type Reserved =
 export async function reserveCall(deps: ReserveDeps, call: CallToReserve): Promise<Reserved> {
   const { db, clock } = deps;
   const { principalId, limits, leastReply, price } = call;
-  const now = clock.now();
-  const day = dayOf(now);
+  const day = dayOf(clock.now());
   const ceiling = dayCeiling(limits);
   let size = call.size;
   let shortage: DayShortage | undefined;
@@ -60,20 +61,46 @@ export async function reserveCall(deps: ReserveDeps, call: CallToReserve): Promi
       const { reply } = size;
       return { type: 'reserved', reservation, reply, ...(shortage && { shortage }) };
     }
-    const used = await inTheEnd(deps, () => readUsage(db, { principalId, day }));
-    const left = {
-      tokens: ceiling.tokens - used.tokens,
-      microUsd: ceiling.microUsd - used.microUsd,
-    };
-    const { reply, budget } = fitReply(left, call.size, price);
-    shortage = { budget, limits, used, resetsAt: dayEnd(now) };
-    if (reply < leastReply || tries === MOST_TRIES) return { type: 'refused', shortage };
+    const found = await findReply(deps, call);
+    const { reply } = found;
+    shortage = found.shortage;
+    const isBetterLater = call.mayWait === true && found.isHeldBack;
+    if (isBetterLater || reply < leastReply || tries === MOST_TRIES) {
+      return { type: 'refused', shortage, isHeldBack: found.isHeldBack };
+    }
     size = { ...call.size, reply };
   }
 }
 
-/** What an answer that was lost has taken stays taken: rather too much than too little. */
-async function inTheEnd<T>({ clock, signal }: ReserveDeps, ask: () => Promise<T>): Promise<T> {
+export interface FoundReply {
+  /** Tokens of a reply that the day has now. */
+  reply: number;
+  /** What allows no more. */
+  shortage: DayShortage;
+  /** See `DayReply`. */
+  isHeldBack: boolean;
+}
+
+/** What a call's day has for it. Nothing is taken. @throws as `reserveCall` does. */
+export async function findReply(deps: ReserveDeps, call: CallToReserve): Promise<FoundReply> {
+  const { db, clock } = deps;
+  const { principalId, limits } = call;
+  const now = clock.now();
+  const day = await inTheEnd(deps, () => readDay(db, { principalId, day: dayOf(now) }));
+  const { reply, budget, isHeldBack } = fitDay({ ...day, ceiling: dayCeiling(limits) }, call);
+  return { reply, shortage: { budget, limits, used: day.used, resetsAt: dayEnd(now) }, isHeldBack };
+}
+
+/**
+ * Asks until the database answers. What an answer that was lost has taken stays taken: rather too
+ * much than too little.
+ *
+ * @throws the signal's reason; what the database threw, unless it was away.
+ */
+export async function inTheEnd<T>(
+  { clock, signal }: ReserveDeps,
+  ask: () => Promise<T>,
+): Promise<T> {
   for (;;) {
     try {
       return await ask();

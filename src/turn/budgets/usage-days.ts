@@ -28,6 +28,21 @@ export async function readUsage(db: Queryable, { principalId, day }: UsageDay): 
   return found ?? { tokens: 0, microUsd: 0 };
 }
 
+/** The same, with what of it is reserved. */
+export async function readDay(
+  db: Queryable,
+  { principalId, day }: UsageDay,
+): Promise<{ used: DayAmount; reserved: DayAmount }> {
+  const [found] = await db
+    .select()
+    .from(usageDays)
+    .where(and(eq(usageDays.principalId, principalId), eq(usageDays.day, day)));
+  return {
+    used: { tokens: found?.tokens ?? 0, microUsd: found?.microUsd ?? 0 },
+    reserved: { tokens: found?.reservedTokens ?? 0, microUsd: found?.reservedMicroUsd ?? 0 },
+  };
+}
+
 /**
  * Takes an amount of a day if the day has room for it, in one statement: of any number that do so
  * at once, none goes over.
@@ -42,11 +57,14 @@ export async function takeOfDay(
   const tokens = sql`${amount.tokens}::bigint`;
   const microUsd = sql`${amount.microUsd}::bigint`;
   const { rows } = await db.execute(sql`
-    insert into usage_days as used (principal_id, day, tokens, micro_usd)
-    select ${principalId}::text, ${day}::date, ${tokens}, ${microUsd}
+    insert into usage_days as used
+      (principal_id, day, tokens, micro_usd, reserved_tokens, reserved_micro_usd)
+    select ${principalId}::text, ${day}::date, ${tokens}, ${microUsd}, ${tokens}, ${microUsd}
     where ${fits(tokens, ceiling.tokens)} and ${fits(microUsd, ceiling.microUsd)}
     on conflict (principal_id, day) do update
-    set tokens = used.tokens + excluded.tokens, micro_usd = used.micro_usd + excluded.micro_usd
+    set tokens = used.tokens + excluded.tokens, micro_usd = used.micro_usd + excluded.micro_usd,
+      reserved_tokens = used.reserved_tokens + excluded.reserved_tokens,
+      reserved_micro_usd = used.reserved_micro_usd + excluded.reserved_micro_usd
     where ${fits(sql`used.tokens + excluded.tokens`, ceiling.tokens)}
       and ${fits(sql`used.micro_usd + excluded.micro_usd`, ceiling.microUsd)}
     returning day`);
@@ -66,7 +84,10 @@ export async function settle(db: Queryable, reservation: Reservation, usage: Usa
 function settling({ amount, price }: Reservation, usage: Usage): SQL {
   const tokens = tokensOf(usage) - amount.tokens;
   const microUsd = microUsdOf(usage, price) - amount.microUsd;
-  return sql`update usage_days set tokens = tokens + ${tokens}::bigint, micro_usd = micro_usd + ${microUsd}::bigint`;
+  return sql`update usage_days set tokens = tokens + ${tokens}::bigint,
+    micro_usd = micro_usd + ${microUsd}::bigint,
+    reserved_tokens = reserved_tokens - ${amount.tokens}::bigint,
+    reserved_micro_usd = reserved_micro_usd - ${amount.microUsd}::bigint`;
 }
 
 function isDay({ principalId, day }: UsageDay): SQL {

@@ -1,0 +1,186 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openServerDatabase } from '../../../test/support/both-databases.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { storeTurn } from '../../../test/support/store-turn.js';
+import type { TurnEventBody } from '../../events/turn-event.js';
+import { noUsage } from '../../events/turn-event.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { usageDays } from '../../storage/governance-schema.js';
+import { turns } from '../../storage/schema.js';
+import { keepLease } from '../keep-lease.js';
+import { Lease } from '../lease.js';
+import type { Claim } from '../turn-claims.js';
+import { WorkerPlace, WorkerPlaces } from '../worker-place.js';
+import { ReservationWait } from './await-reservation.js';
+import { reserveCall, type CallToReserve, type Reserved } from './reserve-call.js';
+import { readDay, settle, type Reservation } from './usage-days.js';
+
+const call: CallToReserve = {
+  principalId: 'alice',
+  limits: { tokensPerDay: 1_000, usdPerDay: 0 },
+  size: { input: 100, cached: 0, reply: 900 },
+  leastReply: 16,
+  price: undefined,
+};
+const HOUR_MS = 3_600_000;
+
+describe('a call whose day is reserved by others', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openServerDatabase();
+  });
+  afterAll(() => database.close());
+
+  let clock: ManualClock;
+  let lease: Lease;
+  let places: WorkerPlaces;
+  let place: WorkerPlace;
+  let notices: TurnEventBody[];
+  let own: string;
+  let other: string;
+  beforeEach(async () => {
+    await database.db.delete(usageDays);
+    await database.db.delete(turns);
+    clock = new ManualClock();
+    lease = new Lease();
+    places = new WorkerPlaces(1);
+    place = new WorkerPlace(places);
+    await place.take();
+    notices = [];
+    const leaseUntil = new Date(Date.now() + HOUR_MS);
+    own = await storeTurn(database.db, { principalId: 'alice', leaseUntil });
+    other = await storeTurn(database.db, { principalId: 'alice', leaseUntil });
+  });
+
+  const wait = () =>
+    new ReservationWait({
+      clock,
+      db: database.db,
+      lease,
+      turn: { id: own },
+      writer: { emit: (event) => void notices.push(event) },
+      withoutPlace: (work) => place.without(work),
+    });
+  const deps = () => ({ db: database.db, clock, signal: lease.signal });
+  async function reserveAll(): Promise<Reservation> {
+    const reserved = await reserveCall(deps(), call);
+    if (reserved.type !== 'reserved') throw new Error('There was nothing to reserve');
+    return reserved.reservation;
+  }
+  /**
+   * Lets time pass until the work is done.
+   *
+   * @param timers of others than the work.
+   * @returns what it came to, and for how long.
+   */
+  async function passUntil<T>(work: Promise<T>, timers = 0): Promise<{ result: T; ms: number }> {
+    const begunAt = clock.now();
+    const progress = { isDone: false };
+    const done = work.finally(() => (progress.isDone = true));
+    done.catch(() => undefined);
+    while (!progress.isDone) {
+      // Nothing moves while the database is asked: time is for the waiting alone.
+      if (clock.pending > timers) await clock.advance(250);
+      else await nextTurn();
+    }
+    return { result: await done, ms: clock.now() - begunAt };
+  }
+  const replyOf = (reserved: Reserved) =>
+    reserved.type === 'reserved' ? reserved.reply : undefined;
+
+  it('waits until they are settled, says so once, and leaves its place to others', async () => {
+    const reservation = await reserveAll();
+    const reserving = wait().reserve(call);
+    await place.givenAway;
+    const third = new WorkerPlace(places);
+    await third.take();
+    while (clock.pending === 0) await nextTurn();
+    await clock.advance(5_000);
+    await settle(database.db, reservation, { ...noUsage, inputTokens: 50, outputTokens: 50 });
+    third.leave();
+    const { result } = await passUntil(reserving);
+    expect(replyOf(result)).toBe(800);
+    expect(notices).toEqual([
+      {
+        type: 'notice.posted',
+        kind: 'budget-wait',
+        level: 'step',
+        text: "What is left of today's budget of 1,000 tokens is reserved by other turns. The turn waits for up to 30 s.",
+        metadata: { budget: 'daily_token_budget', waitMs: 30_000 },
+        seenByModel: false,
+      },
+    ]);
+  });
+
+  it('waits for 30 s at most, however often it is reserved, and is refused then', async () => {
+    await reserveAll();
+    const waiting = wait();
+    const first = await passUntil(waiting.reserve(call));
+    expect(first.result).toMatchObject({ type: 'refused', shortage: { used: { tokens: 1_000 } } });
+    expect(first.ms).toBeGreaterThanOrEqual(30_000);
+    expect(first.ms).toBeLessThanOrEqual(31_000);
+    const second = await passUntil(waiting.reserve(call));
+    expect(second).toMatchObject({ result: { type: 'refused' }, ms: 0 });
+    expect(notices).toHaveLength(1);
+  });
+
+  it('is cancelled while it waits, and its lease goes on until then', async () => {
+    await reserveAll();
+    let beats = 0;
+    const claim = { id: own, attempt: 1 } satisfies Pick<Claim, 'id' | 'attempt'>;
+    const heartbeat = keepLease({
+      claims: {
+        extend: async () => {
+          beats += 1;
+          return { cancel: beats > 5 ? 'interrupt' : null, joined: 0 };
+        },
+      },
+      claim,
+      lease,
+      clock,
+      leaseMs: 9_000,
+      onError: (error) => {
+        throw error;
+      },
+    });
+    const reserving = wait().reserve(call);
+    await expect(passUntil(reserving, 1)).rejects.toThrow('interrupt');
+    heartbeat.stop();
+    expect(lease.reason).toBe('interrupt');
+    expect(beats).toBe(6);
+    expect(
+      (await readDay(database.db, { principalId: 'alice', day: '2026-01-01' })).used.tokens,
+    ).toBe(1_000);
+  });
+
+  it.each([
+    ['died', { leaseUntil: new Date(0) }],
+    ['ended', { status: 'completed' as const }],
+    ['is of somebody else', { principalId: 'bob' }],
+  ])('does not wait for a turn that %s', async (_what, changed) => {
+    await reserveAll();
+    await database.db.update(turns).set(changed);
+    expect(await wait().reserve(call)).toMatchObject({ type: 'refused' });
+    expect([notices, other]).toEqual([[], other]);
+  });
+
+  it('does not wait where its day is used up, or has a reply for it', async () => {
+    const limits = { tokensPerDay: 900, usdPerDay: 0 };
+    const size = { input: 0, cached: 0, reply: 500 };
+    expect(replyOf(await wait().reserve({ ...call, limits, size }))).toBe(500);
+    // Less than it wanted, and more than half of it.
+    expect(replyOf(await wait().reserve({ ...call, limits, size }))).toBe(400);
+    await database.db.update(usageDays).set({ reservedTokens: 0 });
+    expect(await wait().reserve({ ...call, limits, size })).toMatchObject({ type: 'refused' });
+    expect(notices).toEqual([]);
+  });
+
+  it('goes on with the next day when that begins while it waits', async () => {
+    await clock.advance(24 * HOUR_MS - 10_000);
+    await reserveAll();
+    const { result, ms } = await passUntil(wait().reserve(call));
+    expect(replyOf(result)).toBe(900);
+    expect(ms).toBeLessThanOrEqual(11_000);
+  });
+});

@@ -1,0 +1,110 @@
+import { and, eq, gt, ne, sql } from 'drizzle-orm';
+import type { TurnEventBody } from '../../events/turn-event.js';
+import { describeReserved, type DayShortage } from '../../governance/day-limit-reached.js';
+import { untilAborted } from '../../platform/abort.js';
+import { pause } from '../../platform/clock.js';
+import { turns } from '../../storage/schema.js';
+import type { TurnRun } from '../turn-run.js';
+import {
+  findReply,
+  inTheEnd,
+  reserveCall,
+  type CallToReserve,
+  type Reserved,
+  type ReserveDeps,
+} from './reserve-call.js';
+
+/** How long a turn waits at most for what others have reserved, in ms. */
+const WAIT_MS = 30_000;
+
+/** Between two looks at the day while it waits, in ms. */
+const LOOK_MS = 250;
+
+/** What of a run a wait needs. */
+export type WaitSource = Pick<TurnRun, 'clock' | 'db' | 'withoutPlace'> & {
+  turn: Pick<TurnRun['turn'], 'id'>;
+  lease: Pick<TurnRun['lease'], 'signal'>;
+  writer: Pick<TurnRun['writer'], 'emit'>;
+};
+
+/** The waiting of one call, however often it is reserved anew. */
+export class ReservationWait {
+  #endsAt: number | undefined;
+
+  constructor(private readonly run: WaitSource) {}
+
+  /**
+   * Reserves a call. Where other turns have reserved what it needs and will give most of it back, it
+   * waits for that, and tells the client: the worker's place is another's meanwhile.
+   *
+   * @throws the reason of the lease when it ends.
+   */
+  async reserve(call: CallToReserve): Promise<Reserved> {
+    const { withoutPlace } = this.run;
+    const deps = this.#deps();
+    while (!this.#isOver()) {
+      const reserved = await reserveCall(deps, { ...call, mayWait: true });
+      if (reserved.type === 'reserved' || !reserved.isHeldBack) return reserved;
+      if (!(await this.#othersRun(call))) return reserveCall(deps, call);
+      this.#begin(reserved.shortage);
+      await withoutPlace(() => this.#untilRoom(call));
+    }
+    deps.signal.throwIfAborted();
+    return reserveCall(deps, call);
+  }
+
+  #isOver(): boolean {
+    return this.#endsAt !== undefined && this.run.clock.now() >= this.#endsAt;
+  }
+
+  #begin(shortage: DayShortage): void {
+    if (this.#endsAt !== undefined) return;
+    this.#endsAt = this.run.clock.now() + WAIT_MS;
+    this.run.writer.emit(waits(shortage));
+  }
+
+  /** What is found may be another's a moment later: nothing is taken before the place is had again. */
+  async #untilRoom(call: CallToReserve): Promise<void> {
+    const deps = this.#deps();
+    do {
+      await untilAborted(pause(deps.clock, LOOK_MS), deps.signal);
+      if (!(await findReply(deps, call)).isHeldBack) return;
+    } while (!this.#isOver() && (await this.#othersRun(call)));
+  }
+
+  /** Whether a turn may give back what it reserved. One whose worker died gives nothing. */
+  async #othersRun({ principalId }: CallToReserve): Promise<boolean> {
+    const deps = this.#deps();
+    const found = await inTheEnd(deps, () =>
+      this.run.db
+        .select({ id: turns.id })
+        .from(turns)
+        .where(
+          and(
+            eq(turns.principalId, principalId),
+            eq(turns.status, 'running'),
+            gt(turns.leaseUntil, sql`now()`),
+            ne(turns.id, this.run.turn.id),
+          ),
+        )
+        .limit(1),
+    );
+    return found.length > 0;
+  }
+
+  #deps(): ReserveDeps {
+    const { db, clock, lease } = this.run;
+    return { db, clock, signal: lease.signal };
+  }
+}
+
+function waits(shortage: DayShortage): TurnEventBody {
+  return {
+    type: 'notice.posted',
+    kind: 'budget-wait',
+    level: 'step',
+    text: `${describeReserved(shortage)} The turn waits for up to ${WAIT_MS / 1_000} s.`,
+    metadata: { budget: shortage.budget, waitMs: WAIT_MS },
+    seenByModel: false,
+  };
+}
