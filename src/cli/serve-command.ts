@@ -13,6 +13,7 @@ import type { Runtime } from '../runtime.js';
 import { UnreachableError } from '../unreachable-error.js';
 import { DataFolderBusyError } from '../storage/data-folder.js';
 import { describeStart } from './describe-start.js';
+import { exitCodeOf } from './explain-failure.js';
 
 type Environment = Record<string, string | undefined>;
 
@@ -20,7 +21,7 @@ type Environment = Record<string, string | undefined>;
  * `turnpike serve`: runs until SIGINT or SIGTERM, then stops in order. A second signal stops at
  * once.
  *
- * @returns the exit code: 0 after an orderly stop, 1 when it could not start.
+ * @returns the exit code: 0 after an orderly stop, 1 when it could not start, 2 for a wrong call.
  */
 export async function serveCommand(args: readonly string[], given: Environment): Promise<number> {
   let environment = given;
@@ -48,7 +49,7 @@ export async function serveCommand(args: readonly string[], given: Environment):
     return code;
   } catch (error) {
     console.error(explainStartFailure(error, environment));
-    return 1;
+    return exitCodeOf(error);
   }
 }
 

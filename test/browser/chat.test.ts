@@ -132,6 +132,10 @@ describe('the chat', () => {
 
     await chat.send('Fail [[fail=400]]');
     await chat.status('Failed', 2);
+    await page
+      .getByTitle('Tokens of the context')
+      .getByText(/^[1-9].* of 1M tokens$/)
+      .waitFor();
     const refusal = chat.turn(2).getByRole('alert');
     expect(await refusal.innerText()).toContain(
       'Sent again as it is, it would fail in the same way.',

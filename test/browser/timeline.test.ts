@@ -69,4 +69,13 @@ describe('the timeline of a turn', () => {
       .first()
       .waitFor();
   });
+
+  it('that is not there says so once', async () => {
+    const nowhere = '/turns/turn_00000000-0000-4000-8000-000000000000';
+    const { page } = await on.console.visit(nowhere);
+    await page.getByRole('alert').getByText('TURN_NOT_FOUND').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await page.getByRole('alert').count()).toBe(1);
+    expect(await page.getByText('0 tokens').count()).toBe(0);
+  });
 });

@@ -133,7 +133,7 @@ describe('turnpike on the command line', () => {
   });
 
   it('says what is wrong with a call, and exits with 2', async () => {
-    for (const args of [['turn'], ['turn', '--nope', 'x'], ['fly'], []]) {
+    for (const args of [['turn'], ['turn', '--nope', 'x'], ['serve', '--nope'], ['fly'], []]) {
       const { code, stdout, stderr } = await run(args).ended;
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).not.toBe('');

@@ -9,7 +9,7 @@ import { isUnlimited } from '../free-limits.js';
 import type { Provenance } from '../provenance.js';
 import { resolveLimits } from '../resolve-limits.js';
 import { chooseModel, type OptionSources } from '../resolve-options.js';
-import { agentConfigSchema, settingsSchema, type DescribedField } from './describe-fields.js';
+import { agentConfigSchema, type DescribedField } from './describe-fields.js';
 import { modelFields } from './model-settings.js';
 import { preferencesOf } from './preferences.js';
 import type { SettingValue } from './setting-rules.js';
@@ -76,9 +76,10 @@ export function effectiveSettings(
   const limits = Object.entries(agentConfigSchema.properties).map(([name, schema]) =>
     view(name, schema, savedLimits[name]),
   );
-  const models = modelFields.flatMap(({ wireName, rule }) => {
-    const schema = settingsSchema.properties[wireName];
-    return schema === undefined ? [] : [view(wireName, schema, rule.read(stored[wireName]))];
+  const models = modelFields.map(({ wireName, rule, default: fallback, meaning }) => {
+    const defaults = fallback === undefined ? {} : { default: fallback };
+    const schema = { ...rule.schema, ...defaults, description: meaning };
+    return view(wireName, schema, rule.read(stored[wireName]));
   });
   return [...limits, ...models];
 }

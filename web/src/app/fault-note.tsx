@@ -26,7 +26,9 @@ export function DescribedFaultNote({
       <CircleAlert aria-hidden size={16} className="mt-0.5 shrink-0" />
       <p className="min-w-48 flex-1">
         {text}
-        {code !== undefined && <code className="ml-2 text-xs whitespace-nowrap">{code}</code>}
+        {code !== undefined && (
+          <code className="mt-0.5 block text-xs [overflow-wrap:anywhere]">{code}</code>
+        )}
       </p>
       <span className="flex gap-2">
         {onRetry !== undefined && (

@@ -18,7 +18,7 @@ export function Page({
     <main id="main" tabIndex={-1} className="h-full overflow-y-auto outline-none">
       <div className={`mx-auto px-4 pt-6 pb-16 sm:px-8 ${isWide ? 'max-w-6xl' : 'max-w-3xl'}`}>
         <header className="mb-5 flex flex-wrap items-start justify-between gap-3">
-          <div className="min-w-0">
+          <div className="min-w-0 flex-1 basis-72">
             <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
             {lead !== undefined && <div className="mt-0.5 text-sm text-muted">{lead}</div>}
           </div>

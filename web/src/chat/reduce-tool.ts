@@ -106,12 +106,6 @@ function endChild(tool: ToolItem, { outcome, usage }: HarnessFrames['subagent:en
   return { ...tool, child: { ...tool.child, phase: 'ended', outcome, usage } };
 }
 
-/** Tokens of a call and its reply. Pure. */
-export function contextOf(usage: Usage): number {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
-  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
-}
-
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     inputTokens: a.inputTokens + b.inputTokens,

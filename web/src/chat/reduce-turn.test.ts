@@ -143,4 +143,19 @@ describe('reduceTurn', () => {
       }),
     );
   });
+
+  it('keeps the context of the last call that had one', () => {
+    const end = (step: number, tokens: number): AnyFrame => {
+      const usage = {
+        inputTokens: tokens,
+        outputTokens: 0,
+        cacheReadTokens: 90,
+        cacheWriteTokens: 0,
+      };
+      const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+      const data = { step, stopReason: 'end_turn', usage: tokens === 0 ? none : usage };
+      return { event: 'step:end', data };
+    };
+    expect(reduce([end(1, 10), end(2, 0)]).contextTokens).toBe(100);
+  });
 });

@@ -1,6 +1,7 @@
 import type { HarnessFrameName, HarnessFrames } from '../../../src/wire/dialects/harness-frames.js';
 import { isPlainObject } from '../../../src/platform/json.js';
-import { addUsage, contextOf, reduceTool } from './reduce-tool.js';
+import { allTokens } from '../app/all-tokens.js';
+import { addUsage, reduceTool } from './reduce-tool.js';
 import type { Item, TextItem, ThinkingItem, TurnFault, TurnView } from './turn-view.js';
 
 /** A frame of a turn's own stream. */
@@ -146,7 +147,8 @@ function endStep(view: TurnView, { step, usage }: HarnessFrames['step:end']): Tu
     step,
     stepsDone: view.stepsDone + 1,
     usage: view.usage === undefined ? usage : addUsage(view.usage, usage),
-    contextTokens: contextOf(usage),
+    // A call that failed at once had no context.
+    ...(allTokens(usage) === 0 ? {} : { contextTokens: allTokens(usage) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { Bot, ChevronRight } from '../ui/icons.js';
 import type { ReactNode } from 'react';
+import { allTokens } from '../app/all-tokens.js';
 import { Link } from '../app/link.js';
 import { Spinner } from '../ui/spinner.js';
 import { formatShort } from '../ui/format.js';
@@ -22,9 +23,7 @@ export function SubagentTurn({ view, children }: { view: TurnView; children: Rea
         {phase === 'running' && <Spinner size={12} />}
         <span className="flex-1" />
         {usage !== undefined && (
-          <span className="text-muted tabular-nums">
-            {formatShort(usage.inputTokens + usage.outputTokens)} tokens
-          </span>
+          <span className="text-muted tabular-nums">{formatShort(allTokens(usage))} tokens</span>
         )}
         <Link href={`/turns/${turnId}`} className="text-accent-ink underline underline-offset-2">
           Timeline

@@ -6,6 +6,7 @@ import {
   TriangleAlert,
 } from '../ui/icons.js';
 import type { ReactNode } from 'react';
+import { allTokens } from '../app/all-tokens.js';
 import { Link } from '../app/link.js';
 import { formatDuration, formatShort } from '../ui/format.js';
 import { Spinner } from '../ui/spinner.js';
@@ -23,7 +24,7 @@ export function isLive({ phase }: TurnView): boolean {
 export function TurnStatus({ view }: { view: TurnView }) {
   const [picture, words] = statusOf(view);
   const { usage, durationMs, turnId, phase } = view;
-  const tokens = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
+  const tokens = usage === undefined ? 0 : allTokens(usage);
   return (
     <footer className="flex min-h-6 flex-wrap items-center gap-x-3 text-xs text-muted tabular-nums">
       <span className="flex items-center gap-1.5">

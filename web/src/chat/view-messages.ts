@@ -1,6 +1,7 @@
 import type { MessagePart, StepView } from '../../../src/turn/view-steps.js';
 import type { MessageView } from '../../../src/turn/view-messages.js';
-import { addUsage, contextOf } from './reduce-tool.js';
+import { allTokens } from '../app/all-tokens.js';
+import { addUsage } from './reduce-tool.js';
 import {
   emptyTurn,
   type AttachedFile,
@@ -62,14 +63,15 @@ function addSteps(view: TurnView, { status, steps = [], parts }: MessageView): T
   const said = steps.flatMap((step) => itemsOf(step));
   const usage = steps.map((step) => step.usage).reduce(addUsage, noUsage);
   const noted = endNote(steps, parts);
-  const last = steps.at(-1);
+  // A call that failed at once had no context.
+  const last = steps.findLast((step) => allTokens(step.usage) > 0);
   return {
     ...add(view, [...said, ...noted]),
     phase: status === 'active' ? 'running' : 'ended',
-    step: last?.step ?? 0,
+    step: steps.at(-1)?.step ?? 0,
     stepsDone: steps.length,
     usage,
-    ...(last === undefined ? {} : { contextTokens: contextOf(last.usage) }),
+    ...(last === undefined ? {} : { contextTokens: allTokens(last.usage) }),
     ...(status === 'complete' ? { outcome: 'completed' as const } : {}),
   };
 }

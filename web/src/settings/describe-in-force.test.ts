@@ -20,7 +20,7 @@ describe('describeInForce', () => {
     const none: InForce = { value: null, from: 'default' };
     const some: InForce = { value: 50_000, from: 'default' };
     expect(words('token_budget', none, some)).toBe(
-      'In force: no limit for this console and the harness, named agents, AG-UI and AI SDK; 50,000 tokens for the oracle.',
+      'In force: no limit for the harness, named agents, AG-UI and AI SDK; 50,000 tokens for the oracle.',
     );
   });
 
@@ -29,5 +29,13 @@ describe('describeInForce', () => {
     expect(words('max_iterations', user, user)).toBe('In force everywhere: 21.');
     const root: InForce = { value: 7, from: 'instructions' };
     expect(words('max_iterations', root, root)).toBe('In force everywhere: 7 (AGENTS.md).');
+  });
+
+  it('says so where this console asks for one or the other itself', () => {
+    const off: InForce = { value: false, from: 'default' };
+    const look = { label: 'Thinking', step: 1, unit: '', none: '', isConsoleOwn: true };
+    expect(describeInForce(wires(off, off), look)).toBe(
+      'In force everywhere: off. Turns of this console go by its own switch.',
+    );
   });
 });

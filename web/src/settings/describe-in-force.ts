@@ -3,7 +3,7 @@ import { formatCount } from '../ui/format.js';
 import type { SettingLook } from './setting-looks.js';
 
 const wireWords: Readonly<Record<string, string>> = {
-  harness: 'this console and the harness',
+  harness: 'the harness',
   'named-agents': 'named agents',
   'ag-ui': 'AG-UI',
   'ai-sdk': 'AI SDK',
@@ -24,8 +24,11 @@ export function describeInForce(
   }
   const groups = [...wiresOf];
   const [[only] = ['']] = groups;
-  if (groups.length === 1) return `In force everywhere: ${only}.`;
-  return `In force: ${groups.map(([words, wires]) => `${words} for ${listOf(wires)}`).join('; ')}.`;
+  const said =
+    groups.length === 1
+      ? `In force everywhere: ${only}.`
+      : `In force: ${groups.map(([words, wires]) => `${words} for ${listOf(wires)}`).join('; ')}.`;
+  return look.isConsoleOwn === true ? `${said} Turns of this console go by its own switch.` : said;
 }
 
 function valueWords({ value, from }: ValueInForce, { unit, none }: SettingLook): string {

@@ -6,6 +6,8 @@ export interface SettingLook {
   unit: string;
   /** What no value means. */
   none: string;
+  /** This console asks for one or the other with each turn. */
+  isConsoleOwn?: boolean;
 }
 
 const number = { step: 1, unit: '', none: '' };
@@ -34,7 +36,7 @@ export const modelLooks: Readonly<Record<string, SettingLook>> = {
     label: 'Model of subagents',
     none: 'that of the turn that delegates',
   },
-  thinking_enabled: { ...choice, label: 'Thinking' },
+  thinking_enabled: { ...choice, label: 'Thinking', isConsoleOwn: true },
   librarian_timeout: {
     label: 'Time of a subagent',
     step: 60,

@@ -41,7 +41,7 @@ export function SettingsPage() {
   return (
     <Page
       title="Settings"
-      lead="For your turns from the next one on, where the request, its session and its agent say nothing else. What is not set differs by wire. Changes are saved as you make them."
+      lead="For your turns from the next one on, where the request, its session and its agent say nothing else. What is not set differs by wire; turns of this console are the harness’s. Changes are saved as you make them."
       actions={
         <div className="flex items-center gap-3">
           <SaveState status={state.status} />

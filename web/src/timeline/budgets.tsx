@@ -53,7 +53,8 @@ function isUnlimited(limit: number): boolean {
 function budgetsOf(timeline: Timeline, { options, usage: ended }: TurnRecord): Budget[] {
   const { tokenBudget, maxIterations, timeoutSeconds } = options.agentConfig;
   const usage = ended ?? timeline.usage;
-  const tokens = usage.inputTokens + usage.outputTokens;
+  // What the budget counts; of turns of earlier versions, and while one runs, it is not known.
+  const tokens = usage.addedTokens ?? usage.inputTokens + usage.outputTokens;
   const iterations = timeline.steps.length;
   const elapsedMs = timeline.endMs - timeline.startMs;
   const all: Budget[] = [

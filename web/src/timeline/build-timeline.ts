@@ -1,3 +1,4 @@
+import { allTokens } from '../app/all-tokens.js';
 import type { TurnEvent, TurnOutcome, Usage } from '../../../src/events/turn-event.js';
 import { addUsage } from '../chat/reduce-tool.js';
 import { openBars, type Bar } from './bars.js';
@@ -48,9 +49,7 @@ export function buildTimeline(events: readonly TurnEvent[], nowMs: number): Time
 function stepOf(event: TurnEvent): StepFacts[] {
   if (event.type !== 'step.ended') return [];
   const { step, usage } = event;
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
-  const contextTokens = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
-  return [{ step, usage, contextTokens }];
+  return [{ step, usage, contextTokens: allTokens(usage) }];
 }
 
 function addFact(timeline: Timeline, event: TurnEvent): Timeline {

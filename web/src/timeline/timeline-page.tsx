@@ -1,6 +1,7 @@
 import { Square } from '../ui/icons.js';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { TurnRecord } from '../../../src/client/turnpike-client.js';
+import { allTokens } from '../app/all-tokens.js';
 import { client, noteFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
@@ -35,11 +36,13 @@ export function TimelinePage({ turnId }: { turnId: string }) {
     <Page
       title="Turn"
       isWide
-      lead={<Lead timeline={timeline} turn={turn.value} turnId={turnId} />}
+      lead={events.length > 0 && <Lead timeline={timeline} turn={turn.value} turnId={turnId} />}
       actions={isRead && !isOver && <StopButton turnId={turnId} />}
     >
       {turn.fault !== undefined && <FaultNote fault={turn.fault} onRetry={turn.reload} />}
-      {fault !== undefined && <FaultNote fault={fault} onRetry={() => void log.open()} />}
+      {fault !== undefined && turn.fault === undefined && (
+        <FaultNote fault={fault} onRetry={() => void log.open()} />
+      )}
       {events.length === 0 && fault === undefined && turn.fault === undefined && (
         <Loading what="events" />
       )}
@@ -93,7 +96,7 @@ function Lead({
         {reason !== undefined && reason !== outcome ? ` (${reason.replaceAll('_', ' ')})` : ''}
       </span>
       <span>{formatDuration(endMs - startMs)}</span>
-      <span>{formatShort(spent.inputTokens + spent.outputTokens)} tokens</span>
+      <span>{formatShort(allTokens(spent))} tokens</span>
       {turn !== undefined && turn.parentTurnId === undefined && (
         <Link href={`/sessions/${turn.sessionId}`} className="text-accent-ink underline">
           Session

@@ -8,6 +8,7 @@ import {
   Wrench,
   type Icon,
 } from '../ui/icons.js';
+import { allTokens } from '../app/all-tokens.js';
 import { Link } from '../app/link.js';
 import { formatDuration, formatShort } from '../ui/format.js';
 import type { Bar, BarKind, BarStatus } from './bars.js';
@@ -124,7 +125,7 @@ function BarRow({ bar, startMs, spanMs }: { bar: Bar; startMs: number; spanMs: n
         {formatDuration(bar.endMs - bar.startMs)}
       </td>
       <td className="hidden py-1 text-right text-soft tabular-nums sm:table-cell">
-        {usage === undefined || isStep ? '' : formatShort(usage.inputTokens + usage.outputTokens)}
+        {usage === undefined || isStep ? '' : formatShort(allTokens(usage))}
       </td>
       <td className="px-3 py-1">
         <span aria-hidden className="relative block h-3.5">
