@@ -65,6 +65,8 @@ export async function startCluster({ folder, apis, workers, leaseMs }) {
       TURNPIKE_INSTRUCTION_ROOT: await writeInstructions(folder),
       TURNPIKE_REDIS_PREFIX: REDIS_PREFIX,
       TURNPIKE_LEASE_MS: String(leaseMs),
+      // A worker dies every few seconds: three times within one step of a turn is chance here.
+      TURNPIKE_MAX_ATTEMPTS: '20',
       TURNPIKE_DRAIN_MS: '1000',
     };
     /** @type {import('../types.js').Violation[]} */

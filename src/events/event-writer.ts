@@ -25,6 +25,8 @@ export interface EventWriterDeps {
   patienceMs: number;
   /** Whether the turn may be somebody else's by now. Nothing is stored then. */
   isLost(): boolean;
+  /** Events were stored with their facts. */
+  onStored?(events: readonly TurnEvent[]): void;
   /** The log refused something it will be offered again. */
   onProblem(error: unknown): void;
   /** Called once, when the attempt was fenced or a commit failed. Nothing is written after that. */
@@ -168,6 +170,7 @@ export class EventWriter {
       this.#commits -= 1;
     }
     this.#feed.push(told);
+    this.deps.onStored?.(told);
     return stored;
   }
 

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { TurnEvent } from '../events/turn-event.js';
 import type { TypedError } from '../platform/typed-error.js';
 import type { turns } from '../storage/schema.js';
 import { attemptsExhausted } from './turn-errors.js';
@@ -17,6 +18,11 @@ export const countInVain = sql`case
     and not exists (
       select 1 from turns child where child.parent_turn_id = turns.id and child.ended_at is null)
   then turns.attempts_in_vain + 1 else 1 end`;
+
+/** Whether an event tells that something of that kind was stored. */
+export function isProgress(type: TurnEvent['type']): boolean {
+  return type === 'step.ended' || type === 'tool.started' || type === 'tool.ended';
+}
 
 /** What a turn ends with that was claimed once more than it may be; undefined: it goes on. */
 export function exhaustionOf(

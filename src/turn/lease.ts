@@ -18,6 +18,9 @@ export class Lease {
   /** Messages that joined the turn, as far as its worker knows. */
   joined = 0;
 
+  /** The attempt has stored something that no later one does again. */
+  onProgress = (): void => undefined;
+
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

@@ -6,7 +6,7 @@ import type { ResolvedOptions } from '../options/resolve-options.js';
 import { untilAborted } from '../platform/abort.js';
 import { loadApprovals } from './approvals/load-approvals.js';
 import { asJoined, loadHeard } from './busy/joined-messages.js';
-import { exhaustionOf } from './attempts-in-vain.js';
+import { exhaustionOf, isProgress } from './attempts-in-vain.js';
 import { assistantMessageId } from './assistant-message-id.js';
 import { findOverhead } from './find-overhead.js';
 import type { Lease } from './lease.js';
@@ -155,6 +155,9 @@ function openWriter(services: TurnServices, claim: Claim, lease: Lease): EventWr
     attempt: claim.attempt,
     patienceMs: settings.leaseMs,
     isLost: () => lease.reason === 'lost',
+    onStored: (events) => {
+      if (events.some(({ type }) => isProgress(type))) lease.onProgress();
+    },
     onProblem: (error) => logger.warn({ turnId: claim.id, error }, 'the log took no append'),
     onFailure: (error) => {
       logger.warn({ turnId: claim.id, error }, 'a write of the turn failed');

@@ -171,6 +171,14 @@ export class TurnClaims {
       .where(ownedBy(claim.id, claim.attempt));
   }
 
+  /** Leaves a turn to be claimed in a second, as if it had not been claimed. */
+  async postpone(claim: OwnedTurn): Promise<void> {
+    await this.db
+      .update(turns)
+      .set({ leaseUntil: leaseEnd(1_000), attemptsInVain: sql`${turns.attemptsInVain} - 1` })
+      .where(ownedBy(claim.id, claim.attempt));
+  }
+
   /**
    * Lets turns that wait for a person go on: whoever claims them next finds out why.
    *

@@ -18,6 +18,7 @@ import { cancelChildren } from './subagents/cancel-children.js';
 import { WorkerPlace, WorkerPlaces } from './worker-place.js';
 import { readFiles } from './read-files.js';
 import { askerOf } from './show-files.js';
+import { Recoveries } from './recoveries.js';
 import { runTurn } from './run-turn.js';
 import { RunningTurns } from './running-turns.js';
 import type { Claim } from './turn-claims.js';
@@ -39,12 +40,14 @@ export class TurnWorker {
   readonly #running = new RunningTurns();
   readonly #choice: FairChoice;
   readonly #places: WorkerPlaces;
+  readonly #recoveries: Recoveries;
   /** Turns that go on though the queue has its place back. */
   readonly #away = new Set<Promise<void>>();
   #stopListening = (): void => undefined;
   #stopping = false;
 
   constructor(private readonly services: TurnServices) {
+    this.#recoveries = new Recoveries(services.settings.mostAttemptsInVain);
     this.#places = new WorkerPlaces(services.settings.workerConcurrency);
     this.#choice = new FairChoice((choice) => chooseFairly(services.db, choice));
   }
@@ -94,6 +97,9 @@ export class TurnWorker {
     });
     if (claimed === undefined) return;
     const { claim, lease, isHinted } = claimed;
+    const recovered = this.#recoveries.begin(claim);
+    if (recovered === undefined) return claims.postpone(claim);
+    lease.onProgress = recovered;
     const { id: turnId } = claim;
     const { sessionId, attempt } = claim;
     const log = logger.child({ turnId, sessionId, attempt });
@@ -113,6 +119,7 @@ export class TurnWorker {
       await this.#runAttempt({ ...this.services, logger: log }, claim, { lease, place });
     } finally {
       heartbeat.stop();
+      recovered();
       remove();
       if (lease.reason === 'shutdown') await claims.release(claim);
     }

@@ -61,14 +61,19 @@ describe('a turn that ends its processes', () => {
 
   it('is given up after three attempts in a row that stored nothing new', async () => {
     const projectRoot = await mkdtemp(path.join(folder, 'project-'));
-    const sessionId = await server.client.createSession(projectRoot, { persona: 'DEADLY' });
-    const send = async (message: string): Promise<FollowedTurn> => {
+    const newSession = () => server.client.createSession(projectRoot, { persona: 'DEADLY' });
+    const sessionId = await newSession();
+    const send = async (message: string, session = sessionId): Promise<FollowedTurn> => {
       const opts = { onBusy: 'enqueue', onDisconnect: 'continue' };
-      return new FollowedTurn(sessionId, await server.client.turn(sessionId, message, { opts }));
+      return new FollowedTurn(session, await server.client.turn(session, message, { opts }));
     };
     const turn = await send('[[tool=deadly {}]]');
     await turn.until('tool:start');
     const held = await send('Second');
+    // Slower than the deaths: none of the processes would let them store anything beside it.
+    const slow = '[[tokens=3 first=2000]]';
+    const beside = [await send(slow, await newSession()), await send(slow, await newSession())];
+    for (const one of beside) await one.until('step:start');
     await writeFile(path.join(folder, 'armed'), '');
 
     const ends: (string | null)[] = [];
@@ -83,7 +88,7 @@ describe('a turn that ends its processes', () => {
     expect(ends).toEqual(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGKILL']);
     expect(frozen).toContain('the event loop stood still for 1000 ms');
 
-    for (const one of [turn, held]) await one.comeBack(server.client);
+    for (const one of [turn, held, ...beside]) await one.comeBack(server.client);
     expect(await turn.exit()).toMatchObject({ exitCode: 1, errorType: 'ATTEMPTS_EXHAUSTED' });
     expect(turn.named('turn:error').map(({ data }) => data)).toEqual([
       expect.objectContaining({
@@ -97,10 +102,11 @@ describe('a turn that ends its processes', () => {
       reason: 'attempts_exhausted',
     });
     const { body } = await server.client.get(`/api/harness/turns/${turn.turnId}`);
-    expect(body['turn']).toMatchObject({ status: 'failed', attempt: 5 });
+    expect(body['turn']).toMatchObject({ status: 'failed' });
     // The first attempt stored its step and that the call may have run; three more ran it again.
     expect(await readFile(path.join(folder, 'ran'), 'utf8')).toBe('ran\n'.repeat(4));
 
+    for (const one of beside) expect(await one.exit()).toEqual({ exitCode: 0 });
     expect(await held.exit()).toEqual({ exitCode: 0 });
     expect(await (await send('Third')).exit()).toEqual({ exitCode: 0 });
   });
