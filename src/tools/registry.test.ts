@@ -30,6 +30,15 @@ describe('ToolRegistry', () => {
     ]);
   });
 
+  it('keeps all that a tool says of itself', () => {
+    for (const definition of builtinTools(shellsOff('not here'))) {
+      const [registered] = new ToolRegistry([definition]).list();
+      const { open, ...traits } = definition;
+      expect(open).toBeDefined();
+      expect(registered).toMatchObject(traits);
+    }
+  });
+
   it.each(['', 'a b', 'a.b', 'é', 'x'.repeat(65)])('refuses the name %j', (name) => {
     expect(() => new ToolRegistry([tool(name)])).toThrow('1 to 64 of a-z A-Z 0-9 _ -');
   });

@@ -40,6 +40,7 @@ export class ToolRegistry {
       retry: definition.retry,
       permissionArgument: definition.permissionArgument,
       deniedWith: definition.deniedWith,
+      timeLimit: definition.timeLimit,
       open: (context) => definition.open(context),
       checkInput: compileFor(name, inputSchema),
       ...(source === undefined ? {} : { source }),
