@@ -47,9 +47,10 @@ export class AppModule {
   static compose(runtime: Runtime, access: AccessServices): DynamicModule {
     const { services, config } = runtime;
     const { db, queue, log, sessions, personas, provider, clock, attachments } = services;
-    const { environmentModel, defaultLimits } = services.settings;
+    const { environmentModel, defaultLimits, ceiling } = services.settings;
     const { audit } = access;
-    const tiers = { models: services.modelNames, environmentModel, defaultLimits };
+    const modeCeiling = ceiling.mode;
+    const tiers = { models: services.modelNames, environmentModel, defaultLimits, modeCeiling };
     const { projectRoots } = services;
     const boot = { sessions, personas, provider, clock, projectRoots, audit, ...tiers };
     const defaultModel = optionRules.model.read(config.model) ?? optionRules.model.fallback();

@@ -307,6 +307,7 @@ function assemble(parts: Parts): Assembled {
       defaultLimits: freeLimits(config),
       serverTools: config.serverTools,
       serverPermissions: parts.serverPermissions,
+      ceiling: { mode: config.modeCeiling, tools: config.toolCeiling },
       subagentsEnabled: config.subagentsEnabled,
       subagentWarnMs: config.subagentWarnMs,
       queueDepth: config.queueDepth,

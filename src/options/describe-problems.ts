@@ -28,6 +28,8 @@ function describe(problem: OptionProblem): string {
       return `${problem.count} more unknown options ignored`;
     case 'without-effect':
       return `${problem.key} had no effect: ${problem.reason}`;
+    case 'held-mode':
+      return `mode ${show(problem.given)} (${problem.from}) ${problem.reason}; using ${problem.using}`;
     case 'invalid':
       return `opts.${problem.key} ignored: must be ${problem.expected}; using ${show(problem.using)} (${problem.from})`;
     default:

@@ -2,6 +2,7 @@ import type { PersonaLibrary } from '../agents/load-persona.js';
 import type { AgentConfig } from '../governance/agent-config.js';
 import type { Persona } from '../agents/parse-persona.js';
 import type { ModelResolver } from '../provider/models/model-resolver.js';
+import type { PermissionMode } from './permission-mode.js';
 import type { Preferences } from './settings/preferences.js';
 import {
   chooseModel,
@@ -16,6 +17,8 @@ export interface LoadOptionsDeps {
   models: Pick<ModelResolver, 'resolve'>;
   /** Limits where nobody sets any. */
   defaultLimits: Readonly<AgentConfig>;
+  /** The loosest mode of any turn. Absent: any. */
+  modeCeiling?: PermissionMode;
 }
 
 export interface OptionSubject {
@@ -30,6 +33,8 @@ export interface OptionSubject {
   limits?: Readonly<AgentConfig>;
   /** The persona was called as an agent. */
   asAgent?: boolean;
+  /** Whether whoever asks may approve calls. Absent: so it is. */
+  mayApprove?: boolean;
 }
 
 /**
@@ -40,7 +45,7 @@ export interface OptionSubject {
  *   that there is not.
  */
 export async function loadOptions(
-  { personas, models, environmentModel, defaultLimits }: LoadOptionsDeps,
+  { personas, models, environmentModel, defaultLimits, modeCeiling }: LoadOptionsDeps,
   session: OptionSubject,
   opts: unknown,
 ): Promise<{ resolution: OptionResolution; persona: Persona }> {
@@ -52,6 +57,10 @@ export async function loadOptions(
     session,
     persona,
     asAgent: session.asAgent === true,
+    bounds: {
+      ceiling: modeCeiling ?? 'acceptEdits',
+      mayApprove: session.mayApprove ?? true,
+    },
     ...(session.user === undefined ? {} : { user: session.user }),
     ...(session.preferences === undefined ? {} : { preferences: session.preferences }),
     defaults: {

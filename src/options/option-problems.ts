@@ -17,6 +17,15 @@ export type OptionProblem =
   | { kind: 'more-unknown'; count: number }
   /** Taken as it should be, and nothing here goes by it. */
   | { kind: 'without-effect'; key: string; reason: string }
+  /** A permission mode that is none, or more than the turn may have. */
+  | {
+      kind: 'held-mode';
+      key: 'mode';
+      given: string;
+      using: string;
+      from: Provenance;
+      reason: string;
+    }
   | { kind: 'invalid'; key: string; expected: string; using: unknown; from: Provenance };
 
 export interface OptionOutcome {

@@ -205,7 +205,10 @@ describe('resolveOptions', () => {
     [{ mode: 'plan' }, 'dontAsk', 'plan', 'opts'],
     [{ mode: '  ' }, 'dontAsk', 'dontAsk', 'session'],
     [{ mode: 3 }, 'dontAsk', 'dontAsk', 'session'],
-    [{}, ' anything ', 'anything', 'session'],
+    [{}, ' anything ', 'plan', 'session'],
+    [{ mode: 'yolo' }, 'acceptEdits', 'plan', 'opts'],
+    [{}, ' PLAN ', 'plan', 'session'],
+    [{}, 'thread', 'direct', 'session'],
     [{}, '', 'direct', 'default'],
   ])('takes the mode of %j over a session in %j', (opts, mode, expected, from) => {
     const resolved = resolve({ opts, session: { persona: 'P', mode } });

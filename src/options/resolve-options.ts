@@ -13,6 +13,7 @@ import {
   type OptionRule,
   type Priority,
 } from './option-rules.js';
+import { boundMode, type ModeBounds } from './permission-mode.js';
 import type { Chosen, Provenance } from './provenance.js';
 import { findProblems, type OptionProblem } from './option-problems.js';
 import { resolveLimits } from './resolve-limits.js';
@@ -85,6 +86,8 @@ export interface OptionSources {
     agentsModel?: string;
     agentsConfig?: Partial<AgentConfig>;
   };
+  /** What the mode is held to. Absent: nothing. */
+  bounds?: Pick<ModeBounds, 'ceiling' | 'mayApprove'>;
   /** What became of the model that `chooseModel` named. Absent: it is taken as it is, without a price. */
   model?: ResolvedModel;
   /** Where nobody sets any. */
@@ -136,6 +139,15 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     instructions: sources.defaults.agentsConfig ?? {},
     fallback: sources.limits,
   });
+  const wantedMode = choose(mode, given['mode'], modeTiers(sources));
+  const inherited = choose(mode, undefined, modeTiers(sources)).value;
+  const bounds = {
+    ceiling: 'acceptEdits',
+    mayApprove: true,
+    ...sources.bounds,
+    inherited,
+  } as const;
+  const bounded = boundMode(wantedMode, bounds);
   const chosen = {
     model: ranModel(sources),
     fallbackModel: choose(fallbackModel, given['fallbackModel'], [
@@ -144,7 +156,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     tools: choose(tools, given['tools'], [['persona', tools.read(persona.tools)]]),
     maxTurns: { value: limits.config.maxIterations, from: limits.provenance.maxIterations },
     persona: choosePersonaFrom(given, session.persona),
-    mode: choose(mode, given['mode'], modeTiers(sources)),
+    mode: { value: bounded.mode, from: wantedMode.from },
     onDisconnect: chooseGiven(optionRules.onDisconnect, 'onDisconnect'),
     onBusy: chooseGiven(optionRules.onBusy, 'onBusy'),
     priority: chooseGiven(optionRules.priority, 'priority'),
@@ -185,11 +197,14 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       agentConfig: limits.provenance,
       subagentGovernance: governance === undefined ? 'default' : 'opts',
     },
-    problems: findProblems(sources.opts, {
-      chosen,
-      limits,
-      lacksPrice: usd !== undefined && price === undefined,
-    }),
+    problems: [
+      ...bounded.problems,
+      ...findProblems(sources.opts, {
+        chosen,
+        limits,
+        lacksPrice: usd !== undefined && price === undefined,
+      }),
+    ],
     ...(notices.length === 0 ? {} : { modelNotices: notices }),
   };
 }

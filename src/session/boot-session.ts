@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PersonaLibrary } from '../agents/load-persona.js';
 import type { AgentConfig } from '../governance/agent-config.js';
 import { loadOptions } from '../options/load-options.js';
+import type { PermissionMode } from '../options/permission-mode.js';
 import type { Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
 import { retryAdvice } from '../platform/retry-advice.js';
@@ -23,6 +24,8 @@ export interface BootDeps {
   environmentModel: string | undefined;
   /** Limits of turns that nobody limits. */
   defaultLimits: Readonly<AgentConfig>;
+  /** The loosest mode of any turn. Absent: any. */
+  modeCeiling?: PermissionMode;
 }
 
 export interface BootReport {

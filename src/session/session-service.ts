@@ -1,3 +1,4 @@
+import { forbiddenScope } from '../access/access-errors.js';
 import type { AuditLog } from '../access/audit-log.js';
 import type { Principal } from '../access/principal.js';
 import { isPersonaName } from '../agents/persona-name.js';
@@ -8,6 +9,7 @@ import {
 } from '../governance/agent-config.js';
 import type { PermissionRules } from '../governance/permission-rules.js';
 import { readPermissionRules } from '../governance/read-permission-rules.js';
+import { readMode, type PermissionMode } from '../options/permission-mode.js';
 import { isPlainObject } from '../platform/json.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import type { Mcp } from '../tools/mcp/open-mcp.js';
@@ -62,6 +64,7 @@ export class SessionService {
     }
     const mode = wanted.mode ?? defaultMode;
     if (mode.length > 64 || mode.includes('\0')) throw invalidRequest("Missing or invalid 'mode'");
+    checkLoosening(wanted, { caller, ceiling: this.deps.modeCeiling ?? 'acceptEdits' });
     const projectRoot = await this.deps.projectRoots.check(wanted.projectRoot, caller);
     const { id: principalId } = caller;
     const agentConfig = readLimits(wanted.agentConfig);
@@ -110,6 +113,29 @@ export class SessionService {
 
   boot(sessionId: string, opts: unknown, caller: Principal): Promise<BootReport> {
     return bootSession(this.deps, { sessionId, opts, user: caller });
+  }
+}
+
+/**
+ * What a session need not be asked about is approved beforehand: for that a key must be one that approves,
+ * and an operator may want it of nobody.
+ *
+ * @throws TypedError FORBIDDEN_SCOPE 403, INVALID_REQUEST 400.
+ */
+function checkLoosening(
+  { mode, permissions }: WantedSession,
+  { caller, ceiling }: { caller: Principal; ceiling: PermissionMode },
+): void {
+  const given: unknown = isPlainObject(permissions) ? permissions['allow'] : undefined;
+  const allows = Array.isArray(given) && given.length > 0;
+  if (allows && ceiling !== 'acceptEdits') {
+    throw invalidRequest(
+      `'permissions.allow' is not taken by this server, whose TURNPIKE_MODE_CEILING is ${ceiling}: leave it out, and calls are asked about`,
+    );
+  }
+  const loosens = allows || (mode !== undefined && readMode(mode) === 'acceptEdits');
+  if (loosens && !caller.scopes.includes('approvals')) {
+    throw forbiddenScope('approvals', caller.scopes);
   }
 }
 

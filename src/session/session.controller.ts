@@ -26,6 +26,7 @@ export class SessionController {
   @ApiOkResponse({ type: SessionDto })
   @ApiErrors({
     400: 'INVALID_REQUEST',
+    403: 'FORBIDDEN_SCOPE',
     404: 'WORKING_ROOT_INACCESSIBLE',
     409: 'WORKING_ROOT_CONFLICT',
     413: 'BODY_TOO_LARGE',

@@ -9,7 +9,10 @@ export class CreateSessionDto {
   @OptionalText('Persona of the session. Default: WORKING_ITEMS.', 'WORKING_ITEMS')
   persona?: string;
 
-  @OptionalText('Permission mode: direct, acceptEdits, dontAsk or plan. Default: direct.', 'direct')
+  @OptionalText(
+    'Permission mode: direct, acceptEdits, dontAsk or plan, which any other text means. Default: direct.',
+    'direct',
+  )
   mode?: string;
 
   @ApiPropertyOptional({

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { permissionModes } from '../options/permission-mode.js';
 import { parseHostList } from '../tools/mcp/mcp-hosts.js';
 import { choice, integer, permission, type Setting } from '../setting.js';
 
@@ -22,6 +23,21 @@ export const toolSettings = {
     allowed: 'an absolute path',
     parse: (value) => (path.isAbsolute(value) ? value : undefined),
   } satisfies Setting<string | undefined>,
+  modeCeiling: choice(
+    'TURNPIKE_MODE_CEILING',
+    permissionModes,
+    'acceptEdits',
+    'The loosest permission mode that any turn has, from `plan` over `dontAsk` and `direct` to `acceptEdits`. Under less than `acceptEdits`, `allow` rules of sessions count for nothing.',
+  ),
+  toolCeiling: {
+    names: ['TURNPIKE_TOOL_CEILING'],
+    about:
+      'The tools that turns may have at most, comma-separated, `*` for any characters: `read,grep,mcp__docs__*`. Tools of clients are the clients’ own.',
+    fallback: undefined,
+    fallbackText: 'all',
+    allowed: 'comma-separated names of tools',
+    parse: parseTools,
+  } satisfies Setting<readonly string[] | undefined>,
   approvalTimeoutMs: integer(
     'TURNPIKE_APPROVAL_TIMEOUT_MS',
     600_000,
@@ -161,6 +177,12 @@ export const toolSettings = {
 function parseFolders(value: string): readonly string[] | undefined {
   const folders = value.split(path.delimiter).filter((folder) => folder !== '');
   return folders.every((folder) => path.isAbsolute(folder)) ? folders : undefined;
+}
+
+function parseTools(value: string): readonly string[] | undefined {
+  const names = value.split(',').map((name) => name.trim());
+  const given = names.filter((name) => name !== '');
+  return given.length > 0 && given.every((name) => /^[\w*-]+$/.test(name)) ? given : undefined;
 }
 
 /** Twice the same would be twice registered, and end the start with a riddle. */

@@ -1,7 +1,10 @@
 import type { Persona } from '../agents/parse-persona.js';
 import type { NoticePosted } from '../events/turn-event.js';
 import type { PermissionLayer } from '../governance/child-terms.js';
+import { matchText } from '../governance/match-pattern.js';
 import { offerTools } from '../governance/offer-tools.js';
+import type { PermissionRules } from '../governance/permission-rules.js';
+import { readMode, stricterMode } from '../options/permission-mode.js';
 import type { ToolSpec } from '../provider/model-types.js';
 import type { ServerTool } from '../provider/server-tools.js';
 import type { OpenedRoot } from '../session/project-roots.js';
@@ -16,7 +19,7 @@ import { chooseServerTools, serverToolMissing } from './server-tools.js';
 import { shellsNotice } from './shells-notice.js';
 import { describeTask } from './subagents/describe-task.js';
 import type { Attempt, TurnRun } from './turn-run.js';
-import type { TurnServices } from './turn-services.js';
+import type { Ceiling, TurnServices } from './turn-services.js';
 
 export interface EquippedTools {
   /** What the turn can call, offered or not: of one that is not, the model reads why. */
@@ -48,10 +51,13 @@ export async function equipTools(
   const names = options.tools.filter((name) => name !== TASK_TOOL);
   const builtin = services.tools.select(mayDelegate ? [...names, TASK_TOOL] : names).tools;
   const clients = clientsOf(attempt, [...services.tools.list(), ...opened.tools]);
-  const tools = [...within(turn.childTerms?.tools, [...builtin, ...mcpTools]), ...clients];
+  const { ceiling } = services.settings;
+  const ours = within(turn.childTerms?.tools, [...builtin, ...mcpTools]);
+  const tools = [...ours.filter(({ name }) => isBelow(ceiling, name)), ...clients];
   const own: PermissionLayer = {
     name: options.persona,
-    mode: options.mode,
+    // A turn that was accepted before the operator said less.
+    mode: stricterMode(readMode(options.mode) ?? 'plan', ceiling.mode),
     // Who gave the turn its servers named their tools.
     named: [...(isExplicit ? options.tools : []), ...mcpTools.map(({ name }) => name)],
     agent: persona.permissions,
@@ -59,7 +65,7 @@ export async function equipTools(
   const permissions = {
     layers: [...(turn.childTerms?.layers ?? []), own],
     server: services.settings.serverPermissions,
-    session: session.permissions ?? {},
+    session: sessionRules(session.permissions ?? {}, ceiling),
     grants: await loadGrants(services.db, turn.childTerms?.sessionId ?? session.id),
     root,
   };
@@ -82,7 +88,7 @@ export async function equipTools(
   const clientTools = new Set(clients.map(({ name }) => name));
   const { serverTools, missing } = chooseServerTools({
     asked: isExplicit ? options.tools : (persona.tools ?? []),
-    allowed: services.settings.serverTools,
+    allowed: services.settings.serverTools.filter(({ name }) => isBelow(ceiling, name)),
     model: services.models.describe(options.model),
     within: turn.childTerms?.tools,
     rules: permissions,
@@ -115,6 +121,15 @@ function clientsOf(attempt: Attempt, ours: readonly RegisteredTool[]): Registere
 function isWanted(tool: string, listed: readonly string[], isExplicit: boolean): boolean {
   if (!isExplicit) return true;
   return listed.some((name) => tool === name || tool.startsWith(`${name}__`));
+}
+
+function isBelow({ tools }: Ceiling, name: string): boolean {
+  return tools === undefined || tools.some((allowed) => matchText(allowed, name));
+}
+
+/** What a session allows itself is as good as a mode that asks nobody. */
+function sessionRules({ allow, ...rest }: PermissionRules, { mode }: Ceiling): PermissionRules {
+  return allow === undefined || mode !== 'acceptEdits' ? rest : { allow, ...rest };
 }
 
 /** A subagent has no tool that its parent does not have. */

@@ -36,7 +36,7 @@ export async function prepareTurn(
 ): Promise<{ turn: NewTurn; persona: string }> {
   const { personas, projectRoots, settings, clock } = services;
   const { sessionId, message, opts, attachments, idempotencyKey, limits, problems } = submission;
-  const { environmentModel, defaultLimits } = settings;
+  const { environmentModel, defaultLimits, ceiling } = settings;
   const { principal } = submission;
   const { projectRoot, ownPaths } =
     principal === undefined
@@ -48,9 +48,17 @@ export async function prepareTurn(
     user: readAgentConfig(userSettings).config,
     preferences: preferencesOf(userSettings, { isOracle: submission.isOracle === true }),
     asAgent,
+    mayApprove: principal?.scopes.includes('approvals') ?? true,
     ...(limits === undefined ? {} : { limits }),
   };
-  const tiers = { personas, models: services.modelNames, environmentModel, defaultLimits };
+  const modeCeiling = ceiling.mode;
+  const tiers = {
+    personas,
+    models: services.modelNames,
+    environmentModel,
+    defaultLimits,
+    modeCeiling,
+  };
   const { resolution, persona } = await loadOptions(tiers, subject, opts);
   const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
   checkClientTools(resolution.options.clientTools ?? [], services.tools.list());

@@ -8,6 +8,7 @@ import type { Trigger } from '../notices/trigger.js';
 import type { TodoStore } from '../notices/todo-store.js';
 import type { ResourceReader } from '../platform/read-resources.js';
 import type { KeyedMutex } from '../platform/keyed-mutex.js';
+import type { PermissionMode } from '../options/permission-mode.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
@@ -26,6 +27,13 @@ import type { TurnClaims } from './turn-claims.js';
 import type { TurnQueue } from './turn-queue.js';
 import type { ApprovalRules, RunLimits } from './turn-run.js';
 
+export interface Ceiling {
+  /** The loosest permission mode. */
+  mode: PermissionMode;
+  /** Names of tools, `*` for any characters; undefined: all. */
+  tools: readonly string[] | undefined;
+}
+
 export interface TurnSettings {
   environmentModel: string | undefined;
   /** Tools that the provider runs, as far as turns may use them. */
@@ -34,6 +42,8 @@ export interface TurnSettings {
   defaultLimits: Readonly<AgentConfig>;
   /** The server's policy for tools. */
   serverPermissions: PermissionRules;
+  /** What no turn has more of, whoever asks. */
+  ceiling: Ceiling;
   /** Whether any turn may delegate. */
   subagentsEnabled: boolean;
   /** From this time on a decision about delegation is logged as slow, in ms. */

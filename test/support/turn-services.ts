@@ -129,6 +129,7 @@ export async function openTestServices(
       defaultLimits: someLimits,
       serverTools: [],
       serverPermissions: {},
+      ceiling: { mode: 'acceptEdits', tools: undefined },
       subagentsEnabled: false,
       subagentWarnMs: 1_000,
       queueDepth: 100,

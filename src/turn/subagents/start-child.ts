@@ -123,7 +123,7 @@ async function chooseOptions(
   agent: string,
 ): Promise<{ resolution: OptionResolution; persona: Persona }> {
   const { personas, settings, modelNames: models } = services;
-  const { environmentModel, defaultLimits } = settings;
+  const { environmentModel, defaultLimits, ceiling } = settings;
   const parent = run.turn.options.options;
   const persona = await personas.load(agent);
   const { costLimit, thinking, priority, contextNodes, subagents } = parent;
@@ -142,7 +142,8 @@ async function chooseOptions(
     ...(subagents === undefined ? {} : { subagents }),
   };
   const subject = { persona: agent, mode: parent.mode, asAgent: true, preferences };
-  const tiers = { personas, models, environmentModel, defaultLimits };
+  const modeCeiling = ceiling.mode;
+  const tiers = { personas, models, environmentModel, defaultLimits, modeCeiling };
   try {
     return await loadOptions(tiers, subject, opts);
   } catch (error) {

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { boundMode, type ModeBounds } from './permission-mode.js';
+
+const free: ModeBounds = { ceiling: 'acceptEdits', mayApprove: true, inherited: 'direct' };
+const bound = (
+  value: string,
+  bounds: Partial<ModeBounds> = {},
+  from: 'opts' | 'session' = 'opts',
+) => boundMode({ value, from }, { ...free, ...bounds });
+
+describe('boundMode', () => {
+  it.each([
+    ['direct', 'direct'],
+    ['PLAN', 'plan'],
+    ['dontask', 'dontAsk'],
+    [' AcceptEdits ', 'acceptEdits'],
+    ['thread', 'direct'],
+    ['agent', 'direct'],
+    ['oracle', 'direct'],
+  ])('takes %j for %s, without a word', (given, mode) => {
+    expect(bound(given)).toEqual({ mode, problems: [] });
+  });
+
+  it.each(['yolo', 'plan!', 'accept-edits', 'bypassPermissions', ''])(
+    'takes %j for plan, and says so',
+    (given) => {
+      expect(bound(given, {}, 'session')).toEqual({
+        mode: 'plan',
+        problems: [
+          {
+            kind: 'held-mode',
+            key: 'mode',
+            given,
+            using: 'plan',
+            from: 'session',
+            reason: 'is no mode; there is acceptEdits, direct, dontAsk, plan',
+          },
+        ],
+      });
+    },
+  );
+
+  it.each([
+    ['plan', 'acceptEdits', 'plan'],
+    ['dontAsk', 'direct', 'dontAsk'],
+    ['direct', 'acceptEdits', 'direct'],
+    ['direct', 'dontAsk', 'dontAsk'],
+    ['direct', 'plan', 'plan'],
+  ] as const)('under the ceiling %s holds %s to %s', (ceiling, given, mode) => {
+    const held = bound(given, { ceiling });
+    expect([held.mode, held.problems.length]).toEqual([mode, mode === given ? 0 : 1]);
+  });
+
+  it('lets nobody who may not approve say that nobody is asked', () => {
+    const mine = { mayApprove: false };
+    const held = bound('acceptEdits', mine);
+    expect(held).toMatchObject({
+      mode: 'direct',
+      problems: [{ reason: 'needs a key with the scope approvals' }],
+    });
+    expect(bound('acceptEdits', { ...mine, ceiling: 'plan' }).mode).toBe('plan');
+    for (const mode of ['direct', 'dontAsk', 'plan'] as const) {
+      expect(bound(mode, mine)).toEqual({ mode, problems: [] });
+    }
+  });
+
+  it('leaves what somebody else has loosened', () => {
+    const mine = { mayApprove: false, inherited: 'acceptEdits' };
+    expect(bound('acceptEdits', mine, 'session').mode).toBe('acceptEdits');
+    expect(bound('acceptEdits', mine).mode).toBe('acceptEdits');
+  });
+});
