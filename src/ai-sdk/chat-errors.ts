@@ -1,4 +1,5 @@
 import { TypedError } from '../platform/typed-error.js';
+import { sessionBusy } from '../turn/turn-errors.js';
 
 const shown = (id: string): string => id.slice(0, 120);
 
@@ -11,11 +12,8 @@ export function chatNotFound(chatId: string): TypedError {
 }
 
 export function chatBusy(chatId: string): TypedError {
-  return new TypedError('TURN_IN_PROGRESS', {
-    status: 409,
-    message: `Another message of chat ${shown(chatId)} is being answered, or waits for an approval. Answer that, wait for its end, stop it with POST /api/chat/{id}/stop, or send this one with opts.onBusy.`,
-    details: { chatId: shown(chatId) },
-  });
+  const message = `Another message of chat ${shown(chatId)} is being answered, or waits for an approval. Answer that, wait for its end, stop it with POST /api/chat/{id}/stop, or send this one with opts.onBusy.`;
+  return sessionBusy(message, { chatId: shown(chatId) });
 }
 
 export function nothingToStop(chatId: string): TypedError {

@@ -56,6 +56,17 @@ describe('asking for a turn', () => {
     expect(others).toEqual([first, first, first]);
   });
 
+  it('does not wait for another turn of the session, also where the first answer was lost', async () => {
+    const body = { error: { type: 'TURN_IN_PROGRESS', message: 'Busy.', retryable: true } };
+    const busy = new Response(JSON.stringify(body), { status: 409 });
+    const server = new FakeServer(frames, { before: [refused, busy] });
+    await expect(open(server).ask()).rejects.toMatchObject({
+      code: 'TURN_IN_PROGRESS',
+      retryable: true,
+    });
+    expect(server.requests).toHaveLength(2);
+  });
+
   it('has a key of its own for each turn, or the caller’s', async () => {
     const server = new FakeServer(frames);
     const { ask } = open(server);

@@ -66,10 +66,11 @@ async function ask(
 
 /**
  * Whether it says what became of the turn. A server that is to be asked again later, and what
- * stands before one, may have spoken after the turn was accepted; so may have what a repeat met.
+ * stands before one, may have spoken after the turn was accepted; so may have what a repeat met, but for
+ * a busy session: a repeat finds its own turn by its key, so that turn is another one.
  */
-function isAnswer({ status, retryable }: TurnpikeError, isRepeat: boolean): boolean {
-  return !retryable || (status < 500 && !isRepeat);
+function isAnswer({ code, status, retryable }: TurnpikeError, isRepeat: boolean): boolean {
+  return !retryable || code === 'TURN_IN_PROGRESS' || (status < 500 && !isRepeat);
 }
 
 function notTurnpike(status: number): TurnpikeError {

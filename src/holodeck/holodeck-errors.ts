@@ -1,19 +1,17 @@
 import { TypedError } from '../platform/typed-error.js';
+import { sessionBusy } from '../turn/turn-errors.js';
 
-export function sessionBusy(): TypedError {
-  return new TypedError('TURN_IN_PROGRESS', {
-    status: 409,
-    message:
-      'Another message of this session is being answered. Wait for its end, or leave session_id out to begin another session.',
-  });
+export function chatBusy(): TypedError {
+  return sessionBusy(
+    'Another message of this session is being answered. Wait for its end, or leave session_id out to begin another session.',
+  );
 }
 
 /** @param sessionId ULID. */
 export function sessionEnds(sessionId: string): TypedError {
-  return new TypedError('TURN_IN_PROGRESS', {
-    status: 409,
-    message: `The turn that runs in session ${sessionId} was told to end and has not yet. Send the request again in a moment.`,
-  });
+  return sessionBusy(
+    `The turn that runs in session ${sessionId} was told to end and has not yet. Send the request again in a moment.`,
+  );
 }
 
 /** @param sessionId ULID. */

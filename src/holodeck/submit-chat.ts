@@ -5,7 +5,7 @@ import type { SubmittedTurn } from '../turn/turn-submission.js';
 import type { TurnService } from '../turn/turn-service.js';
 import type { TurnServices } from '../turn/turn-services.js';
 import { AGENT_MODE, isLiveSession } from './agent-lookup.js';
-import { hasReason, isBusy, sessionBusy } from './holodeck-errors.js';
+import { hasReason, isBusy, chatBusy } from './holodeck-errors.js';
 import type { ReceivedChat } from './receive-chat.js';
 
 export interface SubmitDeps {
@@ -94,6 +94,6 @@ async function submitTo(deps: SubmitDeps, chat: Chat, sessionId: string): Promis
     });
     return { turn, sessionId };
   } catch (error) {
-    throw isBusy(error) ? sessionBusy() : error;
+    throw isBusy(error) ? chatBusy() : error;
   }
 }

@@ -1,5 +1,6 @@
 import { retryAdvice } from '../platform/retry-advice.js';
 import { TypedError } from '../platform/typed-error.js';
+import { sessionBusy } from '../turn/turn-errors.js';
 import type { ErrorChunk } from '../wire/dialects/oracle-chunk.js';
 
 export function unknownContext(contextId: string): TypedError {
@@ -17,18 +18,15 @@ export function unknownProject(projectId: string): TypedError {
 }
 
 export function conversationBusy(): TypedError {
-  return new TypedError('TURN_IN_PROGRESS', {
-    status: 409,
-    message:
-      'Another question of this conversation is being answered. Wait for its end, cancel it with POST /api/oracle/cancel, or send this one with ?busy=interrupt.',
-  });
+  return sessionBusy(
+    'Another question of this conversation is being answered. Wait for its end, cancel it with POST /api/oracle/cancel, or send this one with ?busy=interrupt.',
+  );
 }
 
 export function turnDoesNotEnd(waitedMs: number): TypedError {
-  return new TypedError('TURN_IN_PROGRESS', {
-    status: 409,
-    message: `The question before this one was cancelled and has not ended within ${waitedMs / 1000} s. Send this one again in a moment.`,
-  });
+  return sessionBusy(
+    `The question before this one was cancelled and has not ended within ${waitedMs / 1000} s. Send this one again in a moment.`,
+  );
 }
 
 /** @param failure of the turn; a status that is about the provider's request is not the client's. */

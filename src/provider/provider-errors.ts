@@ -97,6 +97,16 @@ export function malformedStream(what: string): TypedError {
   });
 }
 
+/** The provider says what this version does not know: it would say it again. */
+export function unknownToUs(what: string): TypedError {
+  return providerError({
+    status: 502,
+    category: 'API_RESPONSE_ERROR',
+    message: `The provider's stream could not be read: ${what}. Update Turnpike, or choose another model.`,
+    retryable: false,
+  });
+}
+
 /** The connection ended, in good order or not, before the message did. */
 export function streamClosedEarly(): TypedError {
   return providerError({

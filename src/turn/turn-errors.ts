@@ -1,12 +1,18 @@
 import { TypedError, invalidRequest } from '../platform/typed-error.js';
 
 export function turnInProgress(sessionId: string): TypedError {
-  return new TypedError('TURN_IN_PROGRESS', {
-    status: 409,
-    message:
-      'A turn is already running in this session. Wait for its end, or interrupt it: POST /api/harness/interrupt.',
-    details: { sessionId },
-  });
+  const message =
+    'A turn is already running in this session. Wait for its end, or interrupt it: POST /api/harness/interrupt.';
+  return sessionBusy(message, { sessionId });
+}
+
+/**
+ * The session has a turn that has not ended: when it has, the same request may be taken.
+ *
+ * @param message in the words of a wire.
+ */
+export function sessionBusy(message: string, details?: object): TypedError {
+  return new TypedError('TURN_IN_PROGRESS', { status: 409, message, details, retryable: true });
 }
 
 export function turnNotFound(turnId: string): TypedError {

@@ -233,6 +233,7 @@ describe('the typed client', () => {
       name: 'TurnpikeError',
       code: 'TURN_IN_PROGRESS',
       status: 409,
+      retryable: true,
     });
     await running.interrupt();
     await running.result();

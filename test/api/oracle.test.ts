@@ -171,7 +171,7 @@ describe('the oracle wire', () => {
     const refused = await ask({ question: 'Me too', context_id: contextId }, '?busy=reject');
     expect([refused.status, refused.body]).toEqual([
       409,
-      { detail: expect.stringContaining('busy=interrupt'), retryable: false },
+      { detail: expect.stringContaining('busy=interrupt'), retryable: true },
     ]);
     expect(await cancel(`?context_id=${contextId}`)).toBe('cancelled');
     await first.all();

@@ -9,6 +9,20 @@ const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
 ]);
 
+/**
+ * Codes of a name that there is not and of a certificate that is not trusted: the next try meets them,
+ * too. A name server that does not answer says `EAI_AGAIN`.
+ */
+const SETUP_CODES: ReadonlySet<unknown> = new Set([
+  'ENOTFOUND',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
 /** The messages of an error and its causes, outermost first, `outer: inner: innermost`. Not redacted. */
 export function describeCauses(error: unknown): string {
   const messages = chain(error).map((link) => messageOf(link));
@@ -17,6 +31,11 @@ export function describeCauses(error: unknown): string {
 
 export function hasTimeoutCode(error: unknown): boolean {
   return chain(error).some((link) => TIMEOUT_CODES.has(property(link, 'code')));
+}
+
+/** Whether the address or the machine must be set up otherwise before a request can get through. */
+export function hasSetupCode(error: unknown): boolean {
+  return chain(error).some((link) => SETUP_CODES.has(property(link, 'code')));
 }
 
 function chain(error: unknown): unknown[] {

@@ -177,6 +177,19 @@ describe('mapError', () => {
     expect(mapped.cause).toBeUndefined();
   });
 
+  it.each([
+    ['ENOTFOUND', false, 'TURNPIKE_PROVIDER_BASE_URL'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', false, 'NODE_EXTRA_CA_CERTS'],
+    ['EAI_AGAIN', true, 'Send the turn again.'],
+    ['ECONNREFUSED', true, 'Send the turn again.'],
+  ])('the network’s %s advises a repeat: %s', (code, retryable, advice) => {
+    const mapped = mapError(new APIConnectionError({ cause: withCode(code) }), redact);
+    expect([mapped.retryable, mapped.message]).toEqual([
+      retryable,
+      expect.stringContaining(advice),
+    ]);
+  });
+
   it('says what the provider said, and what to do', () => {
     expect(mapError(answered(401, 'authentication_error'), redact).message).toBe(
       'The provider answered 401: no [REDACTED_API_KEY]. Check ANTHROPIC_API_KEY, then restart.',

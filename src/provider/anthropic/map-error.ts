@@ -4,7 +4,7 @@ import { TypedError } from '../../platform/typed-error.js';
 import { policyViolation } from '../egress-policy.js';
 import { providerError } from '../provider-errors.js';
 import type { ProviderErrorCategory, ProviderErrorReason } from '../provider-errors.js';
-import { describeCauses, hasTimeoutCode } from './describe-causes.js';
+import { describeCauses, hasSetupCode, hasTimeoutCode } from './describe-causes.js';
 import { judgeAnswer, type ErrorAnswer } from './judge-answer.js';
 import { retryAfterMs } from './retry-after.js';
 
@@ -64,7 +64,7 @@ const ADVICE_BY_REASON: Readonly<Partial<Record<ProviderErrorReason, string>>> =
  * - a timer of the SDK or of the socket: 504 `REQUEST_TIMEOUT`
  * - a redirect: 400 `NETWORK_POLICY_VIOLATION`
  * - 401, 403: as upstream, `INVALID_API_KEY`; 429: `RATE_LIMITED`; other: `API_RESPONSE_ERROR`
- * - anything else: 503 `NETWORK_ERROR`
+ * - anything else: 503 `NETWORK_ERROR`, which may pass, unless the address or its certificate is at fault
  */
 export function mapError(error: unknown, redact: Redact): TypedError {
   const own = ownError(error);
@@ -81,12 +81,15 @@ export function mapError(error: unknown, redact: Redact): TypedError {
   if (error instanceof APIError && error.status !== undefined) {
     return mapStatus(error, error.status, redact);
   }
+  const isSetup = hasSetupCode(error);
   return providerError({
     status: 503,
     category: 'NETWORK_ERROR',
-    message: 'The provider could not be reached, or the connection broke. Send the turn again.',
+    message: isSetup
+      ? 'The provider has no such address, or its certificate is not trusted. Check TURNPIKE_PROVIDER_BASE_URL; NODE_EXTRA_CA_CERTS names the authority of a gateway of your own.'
+      : 'The provider could not be reached, or the connection broke. Send the turn again.',
     facts: { cause: shorten(redact(describeCauses(error))) },
-    retryable: true,
+    retryable: !isSetup,
   });
 }
 

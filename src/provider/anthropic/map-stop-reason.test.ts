@@ -24,6 +24,8 @@ describe('mapStopReason', () => {
           message: expect.stringContaining(
             `stop reason ${JSON.stringify(wire ?? null)} is not known`,
           ),
+          // Whoever says what is not known says it again.
+          retryable: typeof wire !== 'string',
         }),
       );
     },

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { unreachable } from '../../platform/exhaustive.js';
 import type { StopReason } from '../model-types.js';
-import { malformedStream } from '../provider-errors.js';
+import { malformedStream, unknownToUs } from '../provider-errors.js';
 
 type WireStopReason = Anthropic.StopReason;
 
@@ -23,7 +23,8 @@ const KNOWN: Record<WireStopReason, true> = {
  */
 export function mapStopReason(reason: unknown): StopReason {
   if (!isWireStopReason(reason)) {
-    throw malformedStream(`the stop reason ${JSON.stringify(reason ?? null)} is not known`);
+    const what = `the stop reason ${JSON.stringify(reason ?? null)} is not known`;
+    throw typeof reason === 'string' ? unknownToUs(what) : malformedStream(what);
   }
   switch (reason) {
     case 'end_turn':

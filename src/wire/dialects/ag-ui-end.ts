@@ -72,7 +72,7 @@ function lastEvent(run: AgUiRun, { state }: Told, event: Of<'turn.ended'>): AgUi
       return finished({ type: 'cancelled' });
     case 'failed': {
       const failure = state.failures[''];
-      const message = failure?.message ?? `The turn failed: ${reason}. Send the message again.`;
+      const message = failure?.message ?? `The turn failed: ${reason}.`;
       const metadata = { turnpike: retryAdvice(failure ?? {}) };
       return { type: 'RUN_ERROR', message, code: failure?.errorType ?? reason, usage, metadata };
     }

@@ -62,7 +62,7 @@ function outcomeChunks({ failure }: AiSdkState, event: Of<'turn.ended'>): AiSdkC
         { type: 'abort', reason },
       ];
     case 'failed': {
-      const errorText = failure?.message ?? `The turn failed: ${reason}. Send the message again.`;
+      const errorText = failure?.message ?? `The turn failed: ${reason}.`;
       const { errorType: code = reason, status = 500 } = failure ?? {};
       const error = { code, status, ...retryAdvice(failure ?? {}) };
       return [

@@ -88,7 +88,7 @@ const interruptions: Record<string, string | undefined> = {
 /** A status below 500 that the provider gave is about our request to it, not about the client's. */
 function describeFailure(failure: Of<'turn.failed'> | undefined): Problem {
   if (failure === undefined) {
-    const detail = 'The turn failed. Send the message again.';
+    const detail = 'The turn failed, and nothing is known of why.';
     return toProblem('SDK_FAILURE', { status: 500, detail });
   }
   const { errorType, status, message } = failure;

@@ -61,7 +61,7 @@ function withReason({ steps, started }: OracleState, done: DoneChunk, reason: st
 function failed({ started, failure }: OracleState, event: Of<'turn.ended'>): OracleChunk {
   return {
     type: 'error',
-    error: failure?.message ?? `The turn failed: ${event.reason}. Send the question again.`,
+    error: failure?.message ?? `The turn failed: ${event.reason}.`,
     // No `done` follows that could say where the conversation goes on.
     context_id: started?.sessionId,
     metadata: {
