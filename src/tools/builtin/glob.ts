@@ -5,6 +5,7 @@ import { resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 import pLimit from 'p-limit';
 import { hiddenFrom } from '../../governance/own-paths.js';
 import { isWithin } from '../../platform/is-within.js';
+import { LoopShare } from '../../platform/loop-share.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
 import { findPaths, type PathSearch } from './find-paths.js';
@@ -12,6 +13,8 @@ import { GlobPattern } from './glob-pattern.js';
 
 const resultLimit = 200;
 const parallelStats = 32;
+/** Paths that rules are asked about in one turn of the event loop. */
+const pathsPerTurn = 16;
 
 interface Match {
   path: string;
@@ -42,9 +45,15 @@ export const globTool: ToolDefinition = {
       const root = typeof path === 'string' ? await resolvePath({ workdir }, path) : base;
       const hidden = ownPaths === undefined ? [] : hiddenFrom(ownPaths, [base]);
       const { matches: found, stoppedAfter } = await findFiles({ pattern, root, hidden, signal });
-      const matches = found.filter(
-        ({ path: file }) => isDenied?.(globTool, waysOf(file, base, workdir)) !== true,
-      );
+      const matches: Match[] = [];
+      // A hundred rules about each of thousands of files take seconds.
+      const share = new LoopShare(pathsPerTurn);
+      for (const match of found) {
+        await share.turn();
+        signal.throwIfAborted();
+        const isOut = isDenied?.(globTool, waysOf(match.path, base, workdir)) === true;
+        if (!isOut) matches.push(match);
+      }
       return toText(matches, { base, stoppedAfter, most: Math.min(mostResults, resultLimit) });
     },
   }),

@@ -2,6 +2,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { betaGrepTool, resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 import { hiddenFrom, type OwnPaths } from '../../governance/own-paths.js';
 import { isWithin } from '../../platform/is-within.js';
+import { LoopShare } from '../../platform/loop-share.js';
 import { fromRunnableFactory } from '../from-runnable.js';
 import type { ToolDefinition } from '../tool.js';
 import { boundSearch } from './bound-search.js';
@@ -10,6 +11,8 @@ import { boundSearch } from './bound-search.js';
 const LONGEST_PATH = 4_200;
 /** Of one line, which a file may have made long on purpose. */
 const MOST_PATHS = 16;
+/** Lines that rules are asked about in one turn of the event loop. */
+const linesPerTurn = 4;
 
 const sdkGrep = fromRunnableFactory(({ workdir }) => betaGrepTool({ workdir }), {
   effect: 'read',
@@ -34,7 +37,11 @@ export const grepTool: ToolDefinition = {
         const isDenied = (path: string): boolean =>
           context.isDenied?.(grepTool, waysOf(path, roots)) === true;
         const lines = found.split('\n');
-        const shown = leaveOut(lines, roots, (line) => {
+        // A hundred rules about each of thousands of lines take seconds.
+        const share = new LoopShare(linesPerTurn);
+        const shown = await leaveOut(lines, roots, async (line) => {
+          await share.turn();
+          call.signal.throwIfAborted();
           return isHidden(line, roots, hidden) || pathsIn(line).some(isDenied);
         });
         if (shown.length < lines.length && shown.every((line) => line === '')) return 'no matches';
@@ -75,17 +82,19 @@ function isHidden(line: string, roots: readonly string[], hidden: readonly strin
  * Lines without those of files that are left out. A name may have a line feed in it: what follows a line
  * of such a file and begins in no root is still the file's.
  */
-function leaveOut(
+async function leaveOut(
   lines: readonly string[],
   roots: readonly string[],
-  isOut: (line: string) => boolean,
-): string[] {
+  isOut: (line: string) => Promise<boolean>,
+): Promise<string[]> {
+  const shown: string[] = [];
   let isLastOut = false;
-  return lines.filter((line) => {
+  for (const line of lines) {
     const isFile = roots.some((root) => line.startsWith(root + sep));
-    isLastOut = isFile ? isOut(line) : isLastOut && line !== '';
-    return !isLastOut;
-  });
+    isLastOut = isFile ? await isOut(line) : isLastOut && line !== '';
+    if (!isLastOut) shown.push(line);
+  }
+  return shown;
 }
 
 /**

@@ -1,0 +1,48 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../platform/json.js';
+import type { ToolDefinition } from '../tool.js';
+import { globTool } from './glob.js';
+import { grepTool } from './grep.js';
+
+describe('the rules are asked about what a search found', () => {
+  let workdir: string;
+  beforeEach(async () => {
+    workdir = await realpath(await mkdtemp(join(tmpdir(), 'denied-')));
+    const names = Array.from({ length: 200 }, (_one, index) => `${index}.txt`);
+    await Promise.all(names.map((name) => writeFile(join(workdir, name), 'needle\n')));
+  });
+  afterEach(() => rm(workdir, { recursive: true }));
+
+  /** @returns how many files were asked about, and how many at most in one turn of the event loop. */
+  async function ask(tool: ToolDefinition, input: JsonObject) {
+    let [all, inTurn, most] = [0, 0, 0];
+    const isDenied = (): boolean => {
+      all += 1;
+      inTurn += 1;
+      most = Math.max(most, inTurn);
+      return false;
+    };
+    const count = (): void => {
+      inTurn = 0;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const { signal } = new AbortController();
+    const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
+    await tool.open({ workdir, isDenied }).run(input, call);
+    clearImmediate(next);
+    return { all, most };
+  }
+
+  it.each([
+    ['glob', globTool, { pattern: '*.txt' }],
+    ['grep', grepTool, { pattern: 'needle' }],
+  ])('in pieces, so that others have their turn: %s', async (_name, tool, input) => {
+    const { all, most } = await ask(tool, input);
+    expect(all).toBe(200);
+    expect(most).toBeLessThan(50);
+  });
+});
