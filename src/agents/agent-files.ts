@@ -4,7 +4,7 @@ import { isWithin } from '../platform/is-within.js';
 import { errorCode } from '../platform/error-code.js';
 import { ParsedFiles } from './parsed-files.js';
 import { parseAgentFile, type AgentFile } from './parse-persona.js';
-import { personaOfFile } from './persona-name.js';
+import { betterFileName, personaOfFile } from './persona-name.js';
 
 /** A file of `agents/` that holds an agent. */
 export interface AgentEntry {
@@ -31,6 +31,15 @@ export class AgentFiles {
         return name === undefined ? [] : [{ name, file: `agents/${file}` }];
       })
       .sort((a, b) => compare(a.name, b.name) || rank(a) - rank(b) || compare(a.file, b.file));
+  }
+
+  /** Files that are not taken for agents and were meant to be, with a name under which each would be. */
+  async ignored(): Promise<{ file: string; better: string }[]> {
+    const files = await namesIn(join(this.instructionRoot, 'agents'));
+    return files.sort().flatMap((file) => {
+      const better = betterFileName(file);
+      return better === undefined ? [] : [{ file: `agents/${file}`, better }];
+    });
   }
 
   /** Undefined when it is not a regular file, or when its links lead out of the instruction root. */

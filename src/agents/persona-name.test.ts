@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  betterFileName,
   canonicalPersonaName,
   isPersonaName,
   namesLike,
@@ -95,5 +96,21 @@ describe('persona names', () => {
   it('shows at most twenty names', () => {
     const names = Array.from({ length: 23 }, (_, i) => `N${i}`);
     expect(personaNotFound('X', '/root', names).message).toMatch(/N19 and 3 more\.$/);
+  });
+});
+
+describe('betterFileName', () => {
+  it.each([
+    ['my agent.md', 'my-agent.md'],
+    ['größe.md', 'grosse.md'],
+    ['SHOUT.MD', 'SHOUT.md'],
+    ['notes.markdown', 'notes.md'],
+    ['日本.md', 'name.md'],
+    ['reader.md', undefined],
+    ['AGENT_A.md', undefined],
+    ['README.MD', undefined],
+    ['picture.png', undefined],
+  ])('of %s is %s', (file, better) => {
+    expect(betterFileName(file)).toBe(better);
   });
 });

@@ -27,6 +27,22 @@ export function personaOfFile(file: string): string | undefined {
 }
 
 /**
+ * What to call a file of `agents/` that was meant to hold an agent and is not taken for one; undefined for a
+ * file that is, for README.md, and for what is no Markdown.
+ */
+export function betterFileName(file: string): string | undefined {
+  const [, stem] = /^(.*)\.(?:md|markdown)$/i.exec(file) ?? [];
+  if (stem === undefined || stem.toLowerCase() === 'readme') return undefined;
+  if (personaOfFile(file) !== undefined) return undefined;
+  const plain = stem.replaceAll('ß', 'ss').normalize('NFKD').replaceAll(/\p{M}/gu, '');
+  const name = plain
+    .trim()
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+    .slice(0, 64);
+  return `${/[A-Za-z0-9]/.test(name) ? name : 'name'}.md`;
+}
+
+/**
  * The names that `name` may stand for: the one that is spelled the same, else all that differ in
  * case only. One means it is clear.
  */

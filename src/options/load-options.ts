@@ -41,7 +41,7 @@ export interface OptionSubject {
  * Resolves a turn's options with the persona's file, the instruction root's defaults, and what is
  * known of the model.
  *
- * @throws TypedError INSTRUCTION_ROOT_INVALID 500, PERSONA_NOT_FOUND 404, SDK_FAILURE 400 for a model
+ * @throws TypedError INSTRUCTION_ROOT_INVALID 500 but for agents, PERSONA_NOT_FOUND 404, SDK_FAILURE 400 for a model
  *   that there is not.
  */
 export async function loadOptions(
@@ -49,7 +49,8 @@ export async function loadOptions(
   session: OptionSubject,
   opts: unknown,
 ): Promise<{ resolution: OptionResolution; persona: Persona }> {
-  await personas.assertValid();
+  // What else the root must have is read by the harness's clients; an agent is one file.
+  if (session.asAgent !== true) await personas.assertValid();
   const persona = await personas.load(choosePersona(opts, session.persona).name);
   const agents = await personas.globalDefaults();
   const sources = {
