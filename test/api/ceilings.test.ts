@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyedClient, makeKey, type KeyedAnswer } from '../support/keyed-client.js';
+import { StreamReader } from '../support/read-stream.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
 const write = '[[tool=write {"file_path":"a.txt","content":"x"}]]';
@@ -52,27 +53,25 @@ describe('what a session may loosen, by the scopes of its key', () => {
 
   it('is not loosened by a turn either, which says so and waits for a person', async () => {
     const sessionId = sessionOf(await create(sender, {}));
-    const opts = { mode: 'acceptEdits', onDisconnect: 'continue' };
-    const body = { sessionId, message: write, opts };
-    const answer = await fetch(`${server.url}/api/harness/turn`, {
+    const connection = new AbortController();
+    const response = await fetch(`${server.url}/api/harness/turn`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${sender.key ?? ''}`,
-      },
-      body: JSON.stringify(body),
+      signal: connection.signal,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${sender.key ?? ''}` },
+      body: JSON.stringify({
+        sessionId,
+        message: write,
+        opts: { mode: 'acceptEdits', onDisconnect: 'continue' },
+      }),
     });
-    const reader = answer.body?.getReader();
-    let text = '';
-    while (reader !== undefined && !text.includes('approval:request')) {
-      const { value, done } = await reader.read();
-      expect([done, text]).toEqual([false, text]);
-      text += Buffer.from(value ?? []).toString('utf8');
-    }
-    await reader?.cancel();
-    expect(text).toContain('needs a key with the scope approvals; using direct');
+    expect(response.status).toBe(200);
+    const stream = new StreamReader(response, connection);
+    await stream.until('approval:request');
+    const told = JSON.stringify(stream.frames);
+    expect(told).toContain('needs a key with the scope approvals; using direct');
     const ended = await sender.send('POST', '/api/harness/interrupt', { sessionId });
     expect(ended.status).toBe(200);
+    await stream.ended;
   });
 });
 
