@@ -119,8 +119,13 @@ describe('the secrets of a configuration', () => {
     });
     expect(secrets).toEqual(
       expect.arrayContaining([
-        ...['sk-ant-first', 'sk-ant-second', 'postgres://me:pass%2Fword@host/db'],
-        ...['pass%2Fword', 'pass/word', '100%25', '100%'],
+        'sk-ant-first',
+        'sk-ant-second',
+        'postgres://me:pass%2Fword@host/db',
+        'pass%2Fword',
+        'pass/word',
+        '100%25',
+        '100%',
       ]),
     );
     expect(secrets).not.toContain('a-model');

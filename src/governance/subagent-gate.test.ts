@@ -12,10 +12,10 @@ const withMetadata = (other: Record<string, unknown>) =>
   judge({ metadata: { ...approved, ...other } });
 
 /** Zero-width, direction, byte order, soft hyphen, fillers, blanks of other scripts, controls. */
-const unseen = [
-  ...['\u200b', '\u200c\u200d', '\u2060', '\ufeff', '\u00ad', '\u202e', '\u180e', '\u034f'],
-  ...['\u3164', '\uffa0', '\u115f', '\u2800', '\u00a0', '\u3000', '\0', '\u0301', ' \u200b '],
-];
+const unseen =
+  '\u200b|\u200c\u200d|\u2060|\ufeff|\u00ad|\u202e|\u180e|\u034f|\u3164|\uffa0|\u115f|\u2800|\u00a0|\u3000|\0|\u0301| \u200b '.split(
+    '|',
+  );
 
 describe('judgeDelegation', () => {
   it('allows what passes every gate, with its approval', () => {
