@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { isWithin } from './platform/is-within.js';
 import type { Setting } from './setting.js';
+import { findServiceLinks } from './settings/service-links.js';
 import { settings } from './settings.js';
 
 /** Environment in, one validated and typed object out. The only reader of `process.env`. */
@@ -29,10 +30,12 @@ export class ConfigError extends Error {
 }
 
 /**
- * @param environment usually `process.env`; empty values count as unset.
+ * @param given usually `process.env`; empty values count as unset, and so does what Kubernetes makes for a
+ *   Service.
  * @throws ConfigError that names every bad variable, its value and what is allowed.
  */
-export function readConfig(environment: Record<string, string | undefined>): Config {
+export function readConfig(given: Record<string, string | undefined>): Config {
+  const environment = withoutServiceLinks(given);
   const problems: string[] = [];
   const known = new Set<string>(clientVariables);
   const values: Record<string, unknown> = {};
@@ -81,6 +84,12 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** What Kubernetes makes counts as unset: it would be a port that is none, and names that nobody knows. */
+function withoutServiceLinks(given: Record<string, string | undefined>) {
+  const links = new Set(findServiceLinks(given));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !links.has(name)));
 }
 
 /** Settings that are fine alone, and not together. */

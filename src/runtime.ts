@@ -39,6 +39,7 @@ import { hideKeys } from './access/key-secret.js';
 import { KeyStore } from './access/key-store.js';
 import { isLoopback } from './access/loopback.js';
 import { ProjectRoots } from './session/project-roots.js';
+import { findServiceLinks } from './settings/service-links.js';
 import { SessionStore } from './session/session-store.js';
 import { builtinTools } from './tools/builtin/builtin-tools.js';
 import { argumentKinds } from './tools/argument-kinds.js';
@@ -92,6 +93,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const logger =
     options.logger ??
     createLogger({ level: config.logLevel, readable: options.readableLogs, redact });
+  const links = findServiceLinks(options.environment);
+  if (links.length > 0) {
+    logger.info({ variables: links }, 'variables that Kubernetes made for a Service are not read');
+  }
   const mode = chooseProviderMode({ ...config, requested: config.provider });
   const shells = await findShells(options, logger);
   const tools = new ToolRegistry(builtinTools(shells));

@@ -10,6 +10,7 @@ import { errorCode } from '../platform/error-code.js';
 import { startWatchdog } from '../platform/watchdog.js';
 import type { Server } from '../serve.js';
 import type { Runtime } from '../runtime.js';
+import { findServiceLinks } from '../settings/service-links.js';
 import { UnreachableError } from '../unreachable-error.js';
 import { DataFolderBusyError } from '../storage/data-folder.js';
 import { describeStart } from './describe-start.js';
@@ -146,5 +147,7 @@ export function explainStartFailure(error: unknown, environment: Environment): s
 }
 
 function portOf(environment: Environment): Config['port'] | string {
-  return environment['TURNPIKE_PORT'] ?? 4400;
+  return findServiceLinks(environment).includes('TURNPIKE_PORT')
+    ? 4400
+    : (environment['TURNPIKE_PORT'] ?? 4400);
 }
