@@ -17,5 +17,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  server: { proxy: { '^/(api|agents|health|ready|admin)\\b': api } },
+  server: {
+    proxy: {
+      // Under the page's own name: the server takes pages of its own Host only.
+      '^/(api|agents|health|ready|admin)\\b': { target: api, changeOrigin: false },
+    },
+  },
 });

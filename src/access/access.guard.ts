@@ -80,6 +80,6 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-function headOf({ originalUrl, rawHeaders, socket }: Request): RequestHead {
-  return { url: originalUrl, rawHeaders, address: socket.remoteAddress ?? '' };
+function headOf({ method, originalUrl, rawHeaders, socket }: Request): RequestHead {
+  return { method, url: originalUrl, rawHeaders, address: socket.remoteAddress ?? '' };
 }

@@ -18,6 +18,7 @@ const settings: AccessSettings = {
 };
 
 const head = (...rawHeaders: string[]) => ({
+  method: 'POST',
   url: '/agents',
   rawHeaders: ['Host', '127.0.0.1:4400', ...rawHeaders],
   address: '127.0.0.1',
@@ -50,6 +51,19 @@ describe('Authenticator', () => {
     await expect(authenticator.authenticate(head('Origin', 'https://a.example'))).rejects.toThrow(
       'Origin',
     );
+  });
+
+  it.each<[string[], string]>([
+    [['Origin', 'http://localhost:3000', 'Content-Type', 'application/json'], 'Origin'],
+    [['Sec-Fetch-Site', 'same-site', 'Content-Type', 'application/json'], 'Sec-Fetch-Site'],
+    [['Sec-Fetch-Site', 'none', 'Content-Length', '2'], 'application/json'],
+    [['Sec-Fetch-Site', 'none', 'Transfer-Encoding', 'chunked'], 'application/json'],
+  ])('does not take a browser’s page for its own machine: %j', async (rawHeaders, named) => {
+    const { authenticator, keyService } = open();
+    await expect(authenticator.authenticate(head(...rawHeaders))).rejects.toThrow(named);
+    const { secret } = await keyService.create(readNewKey({ principal: 'a' }), 'test');
+    const withAKey = head(...rawHeaders, 'Authorization', `Bearer ${secret}`);
+    expect(await authenticator.authenticate(withAKey)).toMatchObject({ id: 'a' });
   });
 
   it('refuses a key of ours that it does not know, also while there are none', async () => {

@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors.js';
 import type { AuditLog } from './audit-log.js';
-import { checkOrigin } from './check-origin.js';
+import { checkOrigin, type PageHead } from './check-origin.js';
 import { hashKey, isKeyText } from './key-secret.js';
 import type { KeyRow } from './key-store.js';
 import type { KnownKeys } from './known-keys.js';
@@ -37,7 +37,7 @@ export class Authenticator {
 
   /**
    * @throws TypedError UNAUTHENTICATED 401, RATE_LIMITED 429 for an address that sent too many wrong
-   *   keys, FORBIDDEN_ORIGIN 403, INVALID_REQUEST 400.
+   *   keys, FORBIDDEN_ORIGIN 403, UNSUPPORTED_MEDIA_TYPE 415, INVALID_REQUEST 400.
    */
   async authenticate(head: RequestHead): Promise<Principal> {
     const text = readCredentials(head);
@@ -82,10 +82,7 @@ export class Authenticator {
     const { host, allowKeyless, corsOrigins, defaultLimits } = this.deps;
     // The last key was revoked while other machines reach the server: it does not open for them.
     if (!allowKeyless && !isLoopback(host)) return this.#refuse('missing', head);
-    const refusal = checkOrigin(
-      { host: headerOf(head, 'host'), origin: headerOf(head, 'origin') },
-      { allowed: corsOrigins, anyHost: allowKeyless },
-    );
+    const refusal = checkOrigin(pageOf(head), { allowed: corsOrigins, anyHost: allowKeyless });
     if (refusal !== undefined) throw refusal;
     return localPrincipal(defaultLimits);
   }
@@ -110,6 +107,18 @@ function findFault(key: KeyRow | undefined, now: number): KeyFault | undefined {
   if (key === undefined) return 'unknown';
   if (key.revokedAt !== null) return 'revoked';
   return key.expiresAt !== null && key.expiresAt.getTime() <= now ? 'expired' : undefined;
+}
+
+function pageOf(head: RequestHead): PageHead {
+  const length = headerOf(head, 'content-length');
+  return {
+    method: head.method,
+    host: headerOf(head, 'host'),
+    origin: headerOf(head, 'origin'),
+    site: headerOf(head, 'sec-fetch-site'),
+    contentType: headerOf(head, 'content-type'),
+    hasBody: (length ?? '0') !== '0' || headerOf(head, 'transfer-encoding') !== undefined,
+  };
 }
 
 function headerOf({ rawHeaders }: RequestHead, wanted: string): string | undefined {

@@ -55,7 +55,7 @@ describe('who looks at the board', () => {
   afterAll(() => database.close());
 
   const check = (...rawHeaders: string[]) =>
-    board.check({ url: '/admin/queues', rawHeaders, address: '127.0.0.1' });
+    board.check({ method: 'GET', url: '/admin/queues', rawHeaders, address: '127.0.0.1' });
   const make = async (body: Record<string, unknown>) => {
     const { key, secret } = await access.keyService.create(readNewKey(body), 'test');
     return { id: key.id, secret };

@@ -1,41 +1,108 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkOrigin } from './check-origin.js';
+import { checkOrigin, type PageHead } from './check-origin.js';
+
+const json = { method: 'POST', contentType: 'application/json', hasBody: true };
+const host = '127.0.0.1:4400';
+const own = `http://${host}`;
+const other = 'http://localhost:3000';
+const listed = 'https://app.example';
+const rules = { allowed: [listed] };
 
 describe('checkOrigin', () => {
-  it.each([
-    [{ host: '127.0.0.1:4400' }],
+  it.each<[Partial<PageHead>]>([
+    [{ host }],
     [{ host: 'localhost' }],
     [{ host: 'LOCALHOST:80' }],
     [{ host: '[::1]:4400' }],
-    [{ host: '127.0.0.1:4400', origin: 'http://localhost:3000' }],
-    [{ host: '127.0.0.1:4400', origin: 'http://[::1]:3000' }],
-  ])('takes %j', (headers) => {
-    expect(checkOrigin(headers)).toBeUndefined();
+    [{ host, origin: own }],
+    [{ host: 'localhost:4400', origin: 'http://localhost:4400' }],
+    [{ host: 'LOCALHOST:80', origin: 'http://localhost' }],
+    [{ host: '[::1]:4400', origin: 'http://[::1]:4400' }],
+  ])('takes a reader: %j', (head) => {
+    expect(checkOrigin({ method: 'GET', ...head })).toBeUndefined();
   });
 
-  it('takes a page of an origin that is allowed, and of no other', () => {
-    const headers = { host: 'localhost:4400', origin: 'https://app.example' };
-    expect(checkOrigin(headers, { allowed: ['https://app.example'] })).toBeUndefined();
-    expect(checkOrigin(headers, { allowed: ['https://app.example:8443'] })).toMatchObject({
+  it.each<[string, Partial<PageHead>]>([
+    ['a program without a type', { contentType: undefined }],
+    ['a program with any type', { contentType: 'text/plain' }],
+    ['its own page', { ...json, origin: own, site: 'same-origin' }],
+    [
+      'its own page with a type in other letters',
+      { ...json, site: 'same-origin', contentType: 'Application/JSON; charset=utf-8' },
+    ],
+    [
+      'its own page with a form of files',
+      { ...json, origin: own, contentType: 'multipart/form-data; boundary=x' },
+    ],
+    [
+      'its own page without a body',
+      { origin: own, site: 'same-origin', hasBody: false, contentType: undefined },
+    ],
+    ['a page that is listed', { ...json, origin: listed, site: 'cross-site' }],
+    ['who sits in front of the browser', { ...json, site: 'none' }],
+  ])('takes a change by %s', (_who, head) => {
+    expect(checkOrigin({ ...json, host, ...head }, rules)).toBeUndefined();
+  });
+
+  it.each<[string, Partial<PageHead>, string]>([
+    ['another port of this machine', { origin: other }, 'Origin'],
+    ['another port, by its site alone', { site: 'same-site' }, 'Sec-Fetch-Site'],
+    ['another site, by its site alone', { site: 'cross-site' }, 'Sec-Fetch-Site'],
+    ['a site of a kind that nobody knows', { site: 'other-site' }, 'Sec-Fetch-Site'],
+    ['its own origin, from another site', { origin: own, site: 'same-site' }, 'Sec-Fetch-Site'],
+    ['its own name at another port', { origin: 'http://127.0.0.1:4401' }, 'Origin'],
+    ['another name of this machine', { origin: 'http://localhost:4400' }, 'Origin'],
+  ])('refuses a change by %s', (_who, head, named) => {
+    expect(checkOrigin({ ...json, host, ...head }, rules)).toMatchObject({
       status: 403,
-    });
-    const rebound = { host: 'evil.example', origin: 'https://app.example' };
-    expect(checkOrigin(rebound, { allowed: ['https://app.example'] })).toMatchObject({
-      status: 403,
+      type: 'FORBIDDEN_ORIGIN',
+      message: expect.stringContaining(named),
     });
   });
 
-  it.each([
+  it.each<[string | undefined]>([
+    [undefined],
+    [''],
+    ['text/plain'],
+    ['text/plain; a=application/json'],
+    ['application/x-www-form-urlencoded'],
+    ['application/jsonx'],
+  ])('refuses a page’s body of the type %s', (contentType) => {
+    for (const page of [{ origin: own }, { site: 'same-origin' }, { origin: listed }]) {
+      expect(checkOrigin({ ...json, host, ...page, contentType }, rules)).toMatchObject({
+        status: 415,
+        type: 'UNSUPPORTED_MEDIA_TYPE',
+      });
+    }
+  });
+
+  it('takes a page of an origin that is listed, and of no other', () => {
+    const head = { method: 'GET', host: 'localhost:4400', origin: listed };
+    expect(checkOrigin(head, rules)).toBeUndefined();
+    const others = { allowed: [`${listed}:8443`] };
+    expect(checkOrigin(head, others)).toMatchObject({ status: 403 });
+    const rebound = { ...head, host: 'evil.example' };
+    expect(checkOrigin(rebound, rules)).toMatchObject({ status: 403 });
+  });
+
+  it('takes its own pages under any name where a gateway decides', () => {
+    const head = { ...json, host: 'turnpike.example', origin: 'https://turnpike.example' };
+    expect(checkOrigin(head, { anyHost: true })).toBeUndefined();
+    const foreign = { ...head, origin: 'https://evil.example' };
+    expect(checkOrigin(foreign, { anyHost: true })).toMatchObject({ status: 403 });
+  });
+
+  it.each<[Partial<PageHead>, string]>([
     [{}, 'Host'],
     [{ host: 'evil.example' }, 'Host'],
     [{ host: '127.0.0.1.evil.example:4400' }, 'Host'],
     [{ host: 'localhost.evil.example' }, 'Host'],
-    [{ host: '127.0.0.1:4400', origin: 'https://evil.example' }, 'Origin'],
-    [{ host: '127.0.0.1:4400', origin: 'null' }, 'Origin'],
-    [{ host: '127.0.0.1:4400', origin: 'chrome-extension://localhost' }, 'Origin'],
-    [{ host: '127.0.0.1:4400', origin: 'http://localhost.evil.example' }, 'Origin'],
-  ])('refuses %j, for its %s', (headers, named) => {
-    expect(checkOrigin(headers)).toMatchObject({
+    [{ host, origin: 'https://evil.example' }, 'Origin'],
+    [{ host, origin: 'null' }, 'Origin'],
+    [{ host, origin: 'chrome-extension://127.0.0.1:4400' }, 'Origin'],
+    [{ host, origin: 'http://localhost.evil.example' }, 'Origin'],
+  ])('refuses a reader: %j, for its %s', (head, named) => {
+    expect(checkOrigin({ method: 'GET', ...head })).toMatchObject({
       status: 403,
       type: 'FORBIDDEN_ORIGIN',
       message: expect.stringContaining(named),

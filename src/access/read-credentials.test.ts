@@ -5,7 +5,7 @@ import { readCredentials } from './read-credentials.js';
 
 const { text: key } = newSecret();
 const read = (rawHeaders: string[], url = '/agents') =>
-  readCredentials({ url, rawHeaders, address: '127.0.0.1' });
+  readCredentials({ method: 'GET', url, rawHeaders, address: '127.0.0.1' });
 
 describe('readCredentials', () => {
   it.each([

@@ -3,6 +3,7 @@ import { holdsKey } from './key-secret.js';
 
 /** What of a request says who sent it. Nothing of `X-Forwarded-*`: anybody can write that. */
 export interface RequestHead {
+  method: string;
   /** As it stood in the request line. */
   url: string;
   /** Names and values in turn, as they came. */
@@ -12,7 +13,7 @@ export interface RequestHead {
 }
 
 /** Headers that decide who may do what: of two, readers may each take another. */
-const onceOnly = ['host', 'origin', 'authorization', 'x-api-key'];
+const onceOnly = ['host', 'origin', 'sec-fetch-site', 'authorization', 'x-api-key'];
 
 /**
  * The key of a request; undefined when it has none. Pure.

@@ -67,8 +67,9 @@ export class BoardService {
       response.writeHead(302, { Location: QUEUE_PAGE }).end();
       return;
     }
-    const { originalUrl: url, rawHeaders, socket } = request;
-    await this.board.access.check({ url, rawHeaders, address: socket.remoteAddress ?? '' });
+    const { method = 'GET', originalUrl: url, rawHeaders, socket } = request;
+    const address = socket.remoteAddress ?? '';
+    await this.board.access.check({ method, url, rawHeaders, address });
     const show = await (this.#opening ??= this.board.open(BOARD_PATH));
     response.setHeader('Content-Security-Policy', policy);
     response.setHeader('X-Content-Type-Options', 'nosniff');

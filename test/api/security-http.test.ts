@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { makeKey } from '../support/keyed-client.js';
 import { rawRequest, sendBytes } from '../support/send-bytes.js';
@@ -113,10 +116,12 @@ describe('a request that can be read in two ways', () => {
   });
 
   it('is not another one by what a proxy would say', async () => {
-    const plain = await sendBytes(server.url, rawRequest([]));
+    const id = 'X-Request-Id: r1';
+    const plain = await sendBytes(server.url, rawRequest([id]));
     const told = await sendBytes(
       server.url,
       rawRequest([
+        id,
         `X-Forwarded-Host: ${evil}`,
         'X-Forwarded-For: 203.0.113.9',
         'X-Forwarded-Proto: https',
@@ -192,12 +197,74 @@ describe('Host and Origin, where there are no keys', () => {
     expect(await statusOf([`Origin: ${origin}`])).toEqual([403, true]);
   });
 
+  it('takes a page of its own', async () => {
+    expect(await statusOf(['Origin: http://localhost:80'], 'localhost')).toEqual([200, false]);
+    expect(await statusOf([`Origin: ${server.url}`], new URL(server.url).host)).toEqual([
+      200,
+      false,
+    ]);
+  });
+
   it.each(['http://localhost:3000', 'http://[::1]:3000', 'http://127.0.0.1:9'])(
-    'takes a page of this machine, at any port: %s',
+    'refuses a page of another port of this machine: %s',
     async (origin) => {
-      expect(await statusOf([`Origin: ${origin}`])).toEqual([200, false]);
+      expect(await statusOf([`Origin: ${origin}`])).toEqual([403, true]);
     },
   );
+
+  const write = '[[tool=write {"file_path":"proof.txt","content":"x"}]]';
+  const blind = () => ({
+    id: 'blind',
+    agent: 'WORKING_ITEMS',
+    projectRoot: server.projectRoot,
+    opts: { mode: 'acceptEdits' },
+    messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: write }] }],
+  });
+  const own = () => `Origin: ${server.url}`;
+  const proof = () => path.join(server.projectRoot, 'proof.txt');
+
+  it.each<[string, () => string[], number]>([
+    ['another port', () => ['Origin: http://localhost:3000', 'Sec-Fetch-Site: same-site'], 403],
+    ['another port, unnamed', () => ['Sec-Fetch-Site: same-site', json], 403],
+    ['another site, unnamed', () => ['Sec-Fetch-Site: cross-site', json], 403],
+    ['its own, as a form would', () => [own(), 'Content-Type: text/plain'], 415],
+    ['two sites', () => ['Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: same-origin', json], 400],
+  ])('runs nothing that a page posts blindly: %s', async (_which, lines, status) => {
+    const body = JSON.stringify(blind());
+    const answers = await sendBytes(
+      server.url,
+      rawRequest([...lines(), `Content-Length: ${body.length}`], {
+        target: '/api/chat',
+        method: 'POST',
+        host: `Host: ${new URL(server.url).host}`,
+        body,
+      }),
+    );
+    expect(answers.statuses).toEqual([status]);
+    expect(existsSync(proof())).toBe(false);
+  });
+
+  it('runs what a program posts, and a page of its own', async () => {
+    const { host } = new URL(server.url);
+    for (const [id, lines] of [
+      ['program', ['Content-Type: text/plain']],
+      ['page', [own(), 'Sec-Fetch-Site: same-origin', json]],
+    ] as const) {
+      const body = JSON.stringify({ ...blind(), id });
+      const answers = await sendBytes(
+        server.url,
+        rawRequest([...lines, `Content-Length: ${body.length}`], {
+          target: '/api/chat',
+          method: 'POST',
+          host: `Host: ${host}`,
+          body,
+        }),
+      );
+      expect(answers.statuses).toEqual([200]);
+      expect(existsSync(proof())).toBe(true);
+      await rm(proof());
+    }
+  });
 
   it('lets no page read what it may not: no CORS headers, also in a preflight', async () => {
     const lines = [`Origin: http://${evil}`, 'Access-Control-Request-Method: POST'];
