@@ -17,6 +17,7 @@ import { HealthService } from './ops/health-service.js';
 import { HousekeepingModule } from './ops/housekeeping.module.js';
 import { QueueController } from './ops/queue.controller.js';
 import { QueueService } from './ops/queue-service.js';
+import type { BodyReader } from './http/body-reader.js';
 import { optionRules } from './options/option-rules.js';
 import { chooseStandard, type OptionSources } from './options/resolve-options.js';
 import { SettingsController } from './options/settings/settings.controller.js';
@@ -44,7 +45,7 @@ import type { Runtime } from './runtime.js';
 /** Composes the modules over one runtime, for its role. */
 @Module({})
 export class AppModule {
-  static compose(runtime: Runtime, access: AccessServices): DynamicModule {
+  static compose(runtime: Runtime, access: AccessServices, bodies: BodyReader): DynamicModule {
     const { services, config } = runtime;
     const { db, queue, log, sessions, personas, provider, clock, attachments } = services;
     const { environmentModel, defaultLimits, ceiling } = services.settings;
@@ -97,6 +98,7 @@ export class AppModule {
         AccessModule.register({
           access,
           counter: runtime.backEnd.requests,
+          readBody: (request) => bodies.read(request),
           notFound: { session: sessionNotFound, turn: turnNotFound, approval: approvalNotFound },
           servesApi: servesApi(config.role),
         }),

@@ -321,6 +321,8 @@ function assemble(parts: Parts): Assembled {
       turnTimeoutMs: config.turnTimeoutMs,
       drainMs: config.drainMs,
       maxMessageChars: config.maxMessageChars,
+      // What a body may hold that is not a conversation: they are stored, and walked by many rules.
+      maxOptionChars: config.maxBodyBytes,
       readerTimeoutMs: config.readerTimeoutMs,
       compactPercent: config.compactPercent,
       sessionTokens: config.sessionTokens,

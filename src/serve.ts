@@ -8,6 +8,8 @@ import { agUiErrors } from './ag-ui/ag-ui-failure.js';
 import { AppModule } from './app.module.js';
 import { ConfigError, type Config } from './config.js';
 import { builtPage } from './console/find-built-page.js';
+import { BodyReader } from './http/body-reader.js';
+import { bodyRules } from './http/body-rules.js';
 import { serveConsole } from './console/serve-console.js';
 import { mountOpenApi } from './openapi.js';
 import { agentsErrors } from './holodeck/problem.js';
@@ -18,8 +20,6 @@ import { isDatabaseDown } from './storage/database-down.js';
 import { runsTurns, servesApi } from './role.js';
 import type { Runtime } from './runtime.js';
 import { TurnApiModule, TurnWorkerModule } from './turn/turn.module.js';
-import { checkBody } from './wire/check-body.js';
-import { checkNesting } from './wire/check-nesting.js';
 import { HarnessErrorFilter } from './wire/harness-error.filter.js';
 import { toValidationError } from './wire/validation-error.js';
 
@@ -33,14 +33,6 @@ const exposedHeaders = [
   'X-Turn-Id',
   'X-Vercel-AI-UI-Message-Stream',
 ];
-
-/** Routes whose clients send the whole conversation each time. */
-const takesConversations = (url: string): boolean =>
-  /^\/(agent\/[^/?]+\/ag-ui|api\/chat)\/?(?:\?|$)/i.test(url);
-
-/** Routes that read their bodies themselves, as they come. */
-const takesFiles = (url: string): boolean =>
-  /^\/(agent(?!\/[^/?]+\/ag-ui(?:[/?]|$))|api\/harness\/attachments)\b/i.test(url);
 
 export interface Server {
   /** `http://host:port`, with the port that was taken. */
@@ -59,8 +51,15 @@ export async function serve(runtime: Runtime): Promise<Server> {
   const { config, logger } = runtime;
   const access = openAccess(runtime.services, accessSettings(config));
   if (servesApi(config.role)) await checkBinding(config, access);
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.compose(runtime, access), {
+  const bodies = new BodyReader({
+    clock: runtime.services.clock,
+    idleMs: config.receiveTimeoutMs,
+    rulesOf: bodyRules(config),
+  });
+  const modules = AppModule.compose(runtime, access, bodies);
+  const app = await NestFactory.create<NestExpressApplication>(modules, {
     logger: nestLogger(logger),
+    // The guard reads bodies: the framework would before anybody knows whose they are.
     bodyParser: false,
     // Streams stay open for as long as their readers like: a stop does not wait for them.
     forceCloseConnections: true,
@@ -77,19 +76,6 @@ export async function serve(runtime: Runtime): Promise<Server> {
 
 async function listen(app: NestExpressApplication, runtime: Runtime): Promise<Server> {
   const { config, logger } = runtime;
-  // The reference checks no content type, and its clients send none.
-  app.useBodyParser('json', {
-    limit: config.maxConversationBytes,
-    strict: false,
-    type: ({ url = '' }) => takesConversations(url),
-  });
-  app.useBodyParser('json', {
-    limit: config.maxBodyBytes,
-    strict: false,
-    type: ({ url = '' }) => !takesFiles(url) && !takesConversations(url),
-  });
-  app.use(checkBody);
-  app.use(checkNesting(takesConversations));
   app.disable('x-powered-by');
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });

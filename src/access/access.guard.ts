@@ -20,11 +20,16 @@ export interface AccessGuardDeps {
   keys: KnownKeys;
   owners: Owners;
   counter: RequestCounter;
+  /** Reads the body of a request that was admitted, into `request.body`. */
+  readBody(request: Request): Promise<void>;
   /** What a route says of an id that nothing has. */
   notFound: Readonly<Record<OwnedKind, (id: string) => TypedError>>;
 }
 
-/** Before every route: who it is, what the key is for, how often, and whose things these are. */
+/**
+ * Before every route: who it is, what the key is for, how often, and whose things these are. All but the
+ * last is told by the head of the request: nobody's body is read before, and none of an open route.
+ */
 export class AccessGuard implements CanActivate {
   constructor(private readonly deps: AccessGuardDeps) {}
 
@@ -36,14 +41,15 @@ export class AccessGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const head = headOf(request);
     const caller = await authenticator.authenticate(head);
+    setCaller(request, caller);
     const places = [handler, context.getClass()];
     const ofKeys = reflector.getAllAndOverride<KeyScope | undefined>(KEYS_SCOPE, places);
     const ofAll = reflector.getAllAndOverride<KeyScope | undefined>(SCOPE, places);
     const needed = caller.keyId === null ? ofAll : (ofKeys ?? ofAll);
     this.#checkScope(caller, needed ?? 'turns', head);
     await this.#checkRate(caller);
+    await this.deps.readBody(request);
     if (declared?.type === 'owned') await this.#checkOwners(caller, declared.places, request);
-    setCaller(request, caller);
     return true;
   }
 

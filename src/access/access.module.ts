@@ -6,6 +6,7 @@ import {
   MetadataScanner,
   Reflector,
 } from '@nestjs/core';
+import type { Request } from 'express';
 import type { TypedError } from '../platform/typed-error.js';
 import { AccessGuard } from './access.guard.js';
 import { AdminController } from './admin.controller.js';
@@ -21,6 +22,8 @@ import type { RequestCounter } from './request-counter.js';
 export interface AccessModuleOptions {
   access: AccessServices;
   counter: RequestCounter;
+  /** Reads the body of a request that was admitted, into `request.body`. */
+  readBody(request: Request): Promise<void>;
   /** What a route says of an id that nothing has. */
   notFound: Readonly<Record<OwnedKind, (id: string) => TypedError>>;
   /** Whether keys are managed here. */

@@ -14,6 +14,27 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === Object.prototype || prototype === null;
 }
 
+/**
+ * Whether a JSON value is longer than so many characters when it is written. Looks no further than that,
+ * and counts a character that must be escaped as one.
+ */
+export function isLongJson(value: unknown, most: number): boolean {
+  let left = most;
+  // The most that a number, `null` or an empty list takes is some more than its comma.
+  const scalarChars = 2;
+  const visit = (item: unknown): void => {
+    left -= typeof item === 'string' ? item.length + scalarChars : scalarChars;
+    if (left < 0 || typeof item !== 'object' || item === null) return;
+    for (const [key, inner] of Object.entries(item)) {
+      if (!Array.isArray(item)) left -= key.length + scalarChars;
+      if (left < 0) return;
+      visit(inner);
+    }
+  };
+  visit(value);
+  return left < 0;
+}
+
 /** JSON with the keys of every object sorted: equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>

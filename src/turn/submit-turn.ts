@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OnBusy } from '../options/option-rules.js';
 import { chooseOnBusy } from '../options/resolve-options.js';
 import { unreachable } from '../platform/exhaustive.js';
-import { canonicalJson } from '../platform/json.js';
+import { canonicalJson, isLongJson } from '../platform/json.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import { checkBudget } from './budgets/check-budget.js';
 import { admitTurn } from './busy/admit-turn.js';
@@ -11,7 +11,7 @@ import { steerTurn } from './busy/steer-turn.js';
 import { logDelegation } from './decide-delegation.js';
 import { prepareTurn } from './prepare-turn.js';
 import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
-import { idempotencyKeyReused, turnInProgress } from './turn-errors.js';
+import { idempotencyKeyReused, optionsTooLong, turnInProgress } from './turn-errors.js';
 import { findSessionAndTurn, findTurnByKey, getTurn } from './turn-lookup.js';
 import type { TurnServices } from './turn-services.js';
 
@@ -32,6 +32,7 @@ export async function submitTurn(
   const { sessionId, message, opts } = submission;
   if (message.length > settings.maxMessageChars)
     throw messageTooLong(message, settings.maxMessageChars);
+  if (isLongJson(opts, settings.maxOptionChars)) throw optionsTooLong(settings.maxOptionChars);
   const { session, isBusy, user } = await findSessionAndTurn(db, sessionId);
   const requestHash = hashRequest(submission);
   const earlier = await findJoinable(services, submission, requestHash);

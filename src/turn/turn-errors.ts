@@ -116,3 +116,11 @@ export function streamExpired(turnId: string, sessionId: string): TypedError {
     details: { turnId, sessionId },
   });
 }
+
+export function optionsTooLong(limit: number): TypedError {
+  return new TypedError('BODY_TOO_LARGE', {
+    status: 413,
+    message: `The options of the turn, with the client's tools, are longer than ${limit} characters, which is what TURNPIKE_MAX_BODY_BYTES allows. Send less beside the messages.`,
+    details: { maxRequestBytes: limit },
+  });
+}

@@ -56,6 +56,8 @@ export interface TurnSettings {
   turnTimeoutMs: number;
   drainMs: number;
   maxMessageChars: number;
+  /** Characters of a turn's options as JSON. */
+  maxOptionChars: number;
   /** How long a reader may take nothing, in ms. */
   readerTimeoutMs: number;
   /** Most tokens of all turns of a session; 0: no limit. */

@@ -29,7 +29,6 @@ describe('a body that hurts', () => {
       () => ({ decision: 'deny', input: many(90_000) }),
       'too many keys',
     ],
-    ['a key', '/api/admin/keys', () => many(90_000), 'too many keys'],
     [
       'a list',
       '/api/harness/turn',

@@ -54,14 +54,14 @@ describe('what is too large', () => {
       '/agent/WORKING_ITEMS/ag-ui',
       (messages) => ({ threadId: 'long', runId: 'r', messages, tools: [], context: [] }),
     ],
-  ])('is not a conversation of 3 MiB and 60,000 values: %s', async (_wire, url, body) => {
+  ])('is not a conversation of 3 MiB and 98,000 values: %s', async (_wire, url, body) => {
     const text = [{ type: 'text', text: 'a'.repeat(150) }];
     const message = (id: number) => ({
       id: `m${id}`,
       role: id % 2 === 0 ? 'user' : 'assistant',
       ...(url === '/api/chat' ? { parts: text } : { content: text[0]?.text }),
     });
-    const messages = Array.from({ length: 15_001 }, (_, id) => message(id));
+    const messages = Array.from({ length: 14_001 }, (_, id) => message(id));
     expect((await post(url, body(messages))).status).toBe(200);
     const more = Array.from({ length: 120_000 }, (_, id) => message(id));
     const refused = await post(url, body(more));
@@ -71,12 +71,21 @@ describe('what is too large', () => {
     ]);
   });
 
+  it('is not what stands beside the messages of a conversation: its options', async () => {
+    const messages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
+    const opts = { agentConfig: Object.fromEntries([[long(2 * MIB), 1]]) };
+    const refused = await post('/api/chat', { id: 'options', messages, opts });
+    expect([refused.status, refused.body['error']]).toMatchObject([
+      413,
+      { type: 'BODY_TOO_LARGE', message: expect.stringContaining('TURNPIKE_MAX_BODY_BYTES') },
+    ]);
+  });
+
   it.each<[string, string, () => object]>([
     ['a turn', '/api/harness/turn', () => ({ sessionId, message: long(MIB) })],
     ['a session', '/api/harness/session/create', () => ({ projectRoot: `/${long(MIB)}` })],
     ['an interrupt', '/api/harness/interrupt', () => ({ sessionId: long(MIB) })],
     ['an answer', '/api/harness/approvals/appr_x', () => ({ input: { x: long(MIB) } })],
-    ['a key', '/api/admin/keys', () => ({ principal: long(MIB) })],
   ])('is refused with 413, before it is read: the body of %s', async (_what, url, body) => {
     const { status, body: refused } = await post(url, body());
     expect([status, refused['error']]).toMatchObject([413, { type: 'BODY_TOO_LARGE' }]);

@@ -33,7 +33,7 @@ describe('a turn that is refused', () => {
       'a body without a bottom',
       (id) => `{"sessionId":"${id}","message":"x","opts":${'['.repeat(9000)}${']'.repeat(9000)}}`,
       400,
-      { type: 'INVALID_REQUEST', details: { limit: 100 } },
+      { type: 'INVALID_REQUEST', details: { limit: 64 } },
     ],
     [
       'a session id that is no text, whatever else is wrong',

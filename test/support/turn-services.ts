@@ -138,6 +138,7 @@ export async function openTestServices(
       turnTimeoutMs,
       drainMs: 0,
       maxMessageChars: 100_000,
+      maxOptionChars: 100_000,
       readerTimeoutMs: 30_000,
       compactPercent: 80,
       sessionTokens: 0,

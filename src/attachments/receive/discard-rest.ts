@@ -10,10 +10,18 @@ const LINGER_MS = 10_000;
  * while, and reads the answer first. Then it is cut off.
  */
 export function discardRest(request: IncomingMessage, clock: Clock): void {
-  if (request.destroyed || request.readableEnded) return;
+  const { socket } = request;
+  if (request.destroyed || request.readableEnded || socket.destroyed) return;
   // It was refused: how it ends is no news.
   request.on('error', () => undefined);
   const stopWaiting = clock.after(LINGER_MS, () => request.destroy());
-  request.once('close', stopWaiting);
+  const isOver = (): void => {
+    stopWaiting();
+    request.off('close', isOver);
+    socket.off('close', isOver);
+  };
+  // A request that was answered before its end does not close with its connection.
+  request.once('close', isOver);
+  socket.once('close', isOver);
   request.resume();
 }

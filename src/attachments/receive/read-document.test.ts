@@ -6,11 +6,13 @@ import { readDocument, type DocumentRules } from './read-document.js';
 
 const tooLarge = new Error('too large');
 const tooDeep = new Error('too deep');
+const tooMany = new Error('too many values');
 const rules: DocumentRules = {
   takeText: () => undefined,
   maxChars: 10_000,
   tooLarge: () => tooLarge,
   tooDeep: () => tooDeep,
+  tooMany: () => tooMany,
 };
 
 /** Reads a text that comes in chunks of so many bytes. */

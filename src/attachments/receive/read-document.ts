@@ -10,6 +10,9 @@ export type JsonPath = readonly (string | number)[];
 /** Arrays and objects inside of each other at most. */
 export const MOST_DEPTH = 64;
 
+/** Values of all arrays and objects at most. */
+export const MOST_VALUES = 100_000;
+
 export interface DocumentRules {
   /** Takes the text of some strings while it comes; undefined for a string that is kept. */
   takeText(path: JsonPath): ((texts: AsyncIterable<string>) => Promise<unknown>) | undefined;
@@ -18,6 +21,8 @@ export interface DocumentRules {
   /** Makes what is thrown for a document over that. */
   tooLarge(): Error;
   tooDeep(): Error;
+  /** Makes what is thrown for a document of more than `MOST_VALUES`. */
+  tooMany(): Error;
 }
 
 /** A document made of its tokens as they come. Only what is kept takes memory. */
@@ -34,6 +39,7 @@ export async function readDocument(
 
 class DocumentReader {
   #chars = 0;
+  #values = 0;
 
   constructor(
     private readonly tokens: AsyncIterator<JsonToken>,
@@ -51,6 +57,9 @@ class DocumentReader {
 
   async value(token: JsonToken, path: JsonPath): Promise<unknown> {
     this.#count(1);
+    this.#values += 1;
+    // The document itself is in none of them.
+    if (this.#values > MOST_VALUES + 1) throw this.rules.tooMany();
     switch (token.name) {
       case 'startObject':
         return this.#object(path);

@@ -1,15 +1,28 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import Parser from 'stream-json/Parser.js';
+import { JsonMeter } from '../../platform/json-meter.js';
+import { LoopShare } from '../../platform/loop-share.js';
 import { ContentTaker } from './content-taker.js';
-import { documentTooDeep, fieldTooLarge, invalidJson } from './receive-errors.js';
-import { readDocument, type DocumentRules, type JsonPath } from './read-document.js';
+import { documentTooDeep, fieldTooLarge, invalidJson, tooManyValues } from './receive-errors.js';
+import {
+  MOST_DEPTH,
+  MOST_VALUES,
+  readDocument,
+  type DocumentRules,
+  type JsonPath,
+} from './read-document.js';
 import type { ReceiveDeps } from './receive-deps.js';
 import type { ReceiveLimits } from './receive-limits.js';
 import { RequestBody } from './request-body.js';
 import { storeContents } from './store-contents.js';
 
 const PLAIN_BYTES = 1024 * 1024;
+
+/** Tokens of so many bytes take some milliseconds. */
+const PIECE_BYTES = 16 * 1024;
+/** Shared by all documents of this process, as the loop is. */
+const pieceShare = new LoopShare(1);
 
 export interface DocumentOptions extends ReceiveDeps {
   limits: ReceiveLimits;
@@ -38,8 +51,13 @@ export async function receiveDocument(
 }
 
 async function parseWhole(body: RequestBody): Promise<unknown> {
+  const meter = new JsonMeter({ levels: MOST_DEPTH, keys: MOST_VALUES, values: MOST_VALUES });
   const chunks: Buffer[] = [];
-  for await (const chunk of body.read()) chunks.push(chunk);
+  for await (const chunk of body.read()) {
+    const excess = meter.add(chunk);
+    if (excess !== undefined) throw refusals[excess]();
+    chunks.push(chunk);
+  }
   try {
     // Without a byte order mark, which JSON.parse refuses; the other parser takes it as white space.
     return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
@@ -47,6 +65,19 @@ async function parseWhole(body: RequestBody): Promise<unknown> {
     throw invalidJson();
   }
 }
+
+/** The same bytes, a little in each turn of the event loop: of one chunk thousands of tokens are made. */
+async function* spread(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      await pieceShare.turn();
+      yield chunk.subarray(at, at + PIECE_BYTES);
+    }
+  }
+}
+
+const tooMany = () => tooManyValues(MOST_VALUES);
+const refusals = { levels: documentTooDeep, keys: tooMany, values: tooMany };
 
 async function parseComing(
   body: RequestBody,
@@ -58,13 +89,14 @@ async function parseComing(
     maxChars,
     tooLarge: () => fieldTooLarge('The JSON body without its files', maxChars),
     tooDeep: documentTooDeep,
+    tooMany,
   };
   const parser = new Parser({ packValues: false });
   // Unless the body was refused before, and the parser only ends with it.
   parser.on('error', () => body.refuse(invalidJson()));
   const [document] = await Promise.all([
     readDocument(parser, rules).catch(body.refuse),
-    pipeline(body.read(), parser, { signal: body.signal }).catch(body.refuse),
+    pipeline(spread(body.read()), parser, { signal: body.signal }).catch(body.refuse),
   ]);
   body.signal.throwIfAborted();
   return document;

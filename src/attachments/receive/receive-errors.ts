@@ -48,10 +48,27 @@ export function requestTimeout(idleMs: number): TypedError {
   });
 }
 
+/** @param known codings that the route takes beside none at all. */
+export function unsupportedEncoding(encoding: string, known: readonly string[]): TypedError {
+  const how = known.length === 0 ? 'without Content-Encoding' : `as ${known.join(', ')} or plain`;
+  return new TypedError('UNSUPPORTED_MEDIA_TYPE', {
+    status: 415,
+    message: `Content-Encoding '${encoding.slice(0, 40)}' is not taken here. Send the body ${how}.`,
+    headers: { 'Accept-Encoding': known.length === 0 ? 'identity' : known.join(', ') },
+  });
+}
+
 export function invalidJson(): TypedError {
   return invalidRequest('Request body must be valid JSON');
 }
 
 export function documentTooDeep(): TypedError {
   return invalidRequest('Request body is nested too deeply. Send it flatter.');
+}
+
+export function tooManyValues(limit: number): TypedError {
+  return invalidRequest(
+    `The request body has too many values: at most ${limit} in all lists and objects`,
+    { limit },
+  );
 }

@@ -193,7 +193,7 @@ describe('receiveMultipart', () => {
 
   it('refuses a compressed body', async () => {
     const client = await server.connect([formType, 'Content-Encoding: gzip', 'Content-Length: 1']);
-    expect(await client.answer()).toMatch(/^HTTP\/1\.1 400 .*without Content-Encoding/s);
+    expect(await client.answer()).toMatch(/^HTTP\/1\.1 415 .*without Content-Encoding/s);
   });
 
   it('refuses a file and a field over the limit, and says which', async () => {

@@ -1,13 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { untilAborted } from '../../platform/abort.js';
 import type { Clock } from '../../platform/clock.js';
-import { invalidRequest } from '../../platform/typed-error.js';
 import { chunkShare } from '../chunk-share.js';
 import { discardRest } from './discard-rest.js';
-import { bodyTooLarge, ClientGoneError, requestTimeout } from './receive-errors.js';
+import {
+  bodyTooLarge,
+  ClientGoneError,
+  requestTimeout,
+  unsupportedEncoding,
+} from './receive-errors.js';
 import type { ReceiveLimits } from './receive-limits.js';
 
-type BodyLimits = Pick<ReceiveLimits, 'maxRequestBytes' | 'idleMs'>;
+export interface BodyLimits extends Pick<ReceiveLimits, 'maxRequestBytes' | 'idleMs'> {
+  /** Codings of `Content-Encoding` that the reader undoes itself; none when absent. */
+  encodings?: readonly string[];
+  /** Makes what is thrown for a body over the limit. */
+  tooLarge?(): Error;
+}
 
 /** The body of a request while it comes: counted, timed, and refused once. */
 export class RequestBody {
@@ -28,6 +37,11 @@ export class RequestBody {
     return announced === undefined ? undefined : Number(announced);
   }
 
+  /** What the bytes are coded in, as the client says; `identity` when it says nothing. */
+  get encoding(): string {
+    return this.#request.headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  }
+
   /** Aborted with the refusal. */
   get signal(): AbortSignal {
     return this.#refusal.signal;
@@ -45,7 +59,7 @@ export class RequestBody {
         const next = (await this.#whileItComes(chunks.next())) as IteratorResult<Buffer>;
         if (next.done === true) return;
         size += next.value.length;
-        if (size > this.#limits.maxRequestBytes) throw bodyTooLarge(this.#limits.maxRequestBytes);
+        if (size > this.#limits.maxRequestBytes) throw this.#tooLarge();
         // A socket that has more gives all of it in one turn of the loop, and nobody else has any.
         await chunkShare.turn();
         yield next.value;
@@ -72,12 +86,15 @@ export class RequestBody {
   }
 
   #checkHead(): void {
-    const { maxRequestBytes } = this.#limits;
-    if ((this.announcedBytes ?? 0) > maxRequestBytes) throw bodyTooLarge(maxRequestBytes);
-    const encoding = this.#request.headers['content-encoding'] ?? 'identity';
-    if (encoding !== 'identity') {
-      throw invalidRequest('The body must be sent as it is, without Content-Encoding');
-    }
+    const { maxRequestBytes, encodings = [] } = this.#limits;
+    if ((this.announcedBytes ?? 0) > maxRequestBytes) throw this.#tooLarge();
+    if (this.encoding === 'identity' || encodings.includes(this.encoding)) return;
+    throw unsupportedEncoding(this.encoding, encodings);
+  }
+
+  #tooLarge(): Error {
+    const { tooLarge, maxRequestBytes } = this.#limits;
+    return tooLarge?.() ?? bodyTooLarge(maxRequestBytes);
   }
 
   async #whileItComes<T>(chunk: Promise<T>): Promise<T> {

@@ -1,0 +1,55 @@
+import { invalidRequest, TypedError } from '../platform/typed-error.js';
+import type { JsonExcess, JsonLimits } from '../platform/json-meter.js';
+
+/** What a route's body may hold, and the setting that says how many bytes. */
+export interface BodyRules {
+  maxBytes: number;
+  /** Name of the environment variable that `maxBytes` is from. */
+  setting: string;
+  limits: JsonLimits;
+}
+
+export function bodyTooLarge({ maxBytes, setting }: BodyRules): TypedError {
+  return new TypedError('BODY_TOO_LARGE', {
+    status: 413,
+    message: `The request body is larger than ${maxBytes} bytes, which is what ${setting} allows. Send large content as an attachment.`,
+    details: { maxRequestBytes: maxBytes },
+  });
+}
+
+/** @param factor how many times what was sent a body may inflate to. */
+export function inflatesTooFar(factor: number): TypedError {
+  return new TypedError('BODY_TOO_LARGE', {
+    status: 413,
+    message: `The request body inflates to more than ${factor} times what was sent. Send it without Content-Encoding.`,
+    details: { factor },
+  });
+}
+
+export function notInflatable(encoding: string): TypedError {
+  return invalidRequest(
+    `The request body is not what its Content-Encoding says: it is no whole ${encoding}`,
+  );
+}
+
+export function unsupportedCharset(charset: string): TypedError {
+  return new TypedError('UNSUPPORTED_MEDIA_TYPE', {
+    status: 415,
+    message: `The charset '${charset.slice(0, 40)}' is not taken. Send JSON in UTF-8.`,
+  });
+}
+
+export function excessOf(excess: JsonExcess, limits: JsonLimits): TypedError {
+  const limit = limits[excess];
+  const wordings: Record<JsonExcess, string> = {
+    levels: `The request body is nested too deep: at most ${limit} levels`,
+    keys: `An object in the request body has too many keys: at most ${limit}`,
+    values: `The request body has too many values: at most ${limit} in all lists and objects`,
+  };
+  return invalidRequest(wordings[excess], { limit });
+}
+
+export function notAnObject(body: unknown): TypedError {
+  const kind = body === null ? 'null' : `a ${typeof body}`;
+  return invalidRequest(`Request body must be a JSON object, not ${kind}`);
+}

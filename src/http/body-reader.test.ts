@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Recorder } from '../../test/support/recorder.js';
+import { systemClock } from '../platform/clock.js';
+import { BodyReader } from './body-reader.js';
+import { bodyRules } from './body-rules.js';
+
+const MIB = 1024 * 1024;
+const reader = new BodyReader({
+  clock: systemClock,
+  idleMs: 30_000,
+  rulesOf: bodyRules({ maxBodyBytes: MIB, maxConversationBytes: 16 * MIB }),
+});
+
+interface Read {
+  body: unknown;
+  /** Turns of the event loop that passed meanwhile: whoever else waits for it is served in each. */
+  turns: number;
+}
+
+describe('BodyReader', () => {
+  let server: Server;
+  afterEach(() => new Promise<void>((resolve) => server.close(() => resolve())));
+
+  /** Reads one request; what is thrown is in place of the body. */
+  const read = async (
+    body: string | Uint8Array | undefined,
+    headers: Record<string, string> = {},
+    url = '/api/chat',
+  ): Promise<Read> => {
+    const outcomes = new Recorder<Read>();
+    server = createServer((request, response) => {
+      let turns = 0;
+      let isOver = false;
+      const count = (): void => {
+        turns += 1;
+        if (!isOver) setImmediate(count);
+      };
+      count();
+      const target: typeof request & { body?: unknown } = request;
+      const answer = (found: unknown): void => {
+        isOver = true;
+        outcomes.take({ body: found, turns });
+        response.writeHead(200, { connection: 'close' }).end();
+      };
+      reader.read(target).then(() => answer(target.body), answer);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const init = { method: 'POST', headers, ...(body === undefined ? {} : { body }) };
+    const response = await fetch(`http://127.0.0.1:${port}${url}`, init);
+    await response.text();
+    const [found] = outcomes.items;
+    if (found === undefined) throw new Error('Nothing was read');
+    return found;
+  };
+
+  it.each<[string, string | undefined, unknown]>([
+    ['an object', '{"a": [1, "é"]}', { a: [1, 'é'] }],
+    ['a list', '[1]', [1]],
+    ['one after a byte order mark', '\uFEFF{"a": 1}', { a: 1 }],
+    ['nothing', '', {}],
+    ['no body', undefined, {}],
+  ])('reads %s', async (_what, text, expected) => {
+    expect((await read(text)).body).toEqual(expected);
+  });
+
+  it.each<[string, string, string]>([
+    ['null', 'null', 'must be a JSON object, not null'],
+    ['a number', '1', 'not a number'],
+    ['a text', '"{}"', 'not a string'],
+    ['half of one', '{"a":', 'valid JSON'],
+    ['65 levels', '['.repeat(65), 'at most 64 levels'],
+  ])('refuses %s', async (_what, text, message) => {
+    expect((await read(text)).body).toMatchObject({
+      status: 400,
+      type: 'INVALID_REQUEST',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('leaves bodies with files alone', async () => {
+    expect((await read('{}', {}, '/agent/a/chat')).body).toBeUndefined();
+  });
+
+  it('lets others have the loop while it reads 15 MiB', async () => {
+    const text = JSON.stringify({ a: '\\"['.repeat(5 * MIB) });
+    const plain = await read(text.slice(0, 15 * MIB));
+    expect(plain.body).toMatchObject({ message: 'Request body must be valid JSON' });
+    // At most 512 KiB in one.
+    expect(plain.turns).toBeGreaterThanOrEqual(29);
+  });
+
+  it('lets others have the loop while it looks at what was inflated', async () => {
+    const items = Array.from({ length: 90_000 }, (_, n) => ((n * 7_919_113) % 1e9).toString(36));
+    const text = JSON.stringify([items, 'a'.repeat(1_000_000)]);
+    const { body, turns } = await read(gzipSync(text), { 'content-encoding': 'gzip' });
+    expect(body).toEqual(JSON.parse(text));
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+});

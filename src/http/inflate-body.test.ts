@@ -1,0 +1,57 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import { bodyRules } from './body-rules.js';
+import { inflatable, inflateBody } from './inflate-body.js';
+
+const MIB = 1024 * 1024;
+const rulesOf = bodyRules({ maxBodyBytes: MIB, maxConversationBytes: 16 * MIB });
+const rules = rulesOf('/api/harness/turn');
+const conversation = rulesOf('/api/chat');
+if (rules === undefined || conversation === undefined) throw new Error('Both routes have rules');
+
+const compress = new Map([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+]);
+const text = Buffer.from(JSON.stringify(Array.from({ length: 500 }, (_, n) => `${n * 7_919}`)));
+
+describe('inflateBody', () => {
+  it.each(inflatable)('undoes %s', async (encoding) => {
+    const sent = compress.get(encoding)?.(text) ?? Buffer.alloc(0);
+    expect((await inflateBody(sent, encoding, rules)).equals(text)).toBe(true);
+  });
+
+  it('takes ten times what was sent, and not a byte more', async () => {
+    const bomb = gzipSync('['.repeat(8 * MIB));
+    expect(bomb.length).toBeLessThan(16 * 1024);
+    await expect(inflateBody(bomb, 'gzip', conversation)).rejects.toMatchObject({
+      status: 413,
+      type: 'BODY_TOO_LARGE',
+      message: expect.stringContaining('more than 10 times'),
+    });
+  });
+
+  it('names the limit of the route where that is less', async () => {
+    const narrow = { ...rules, maxBytes: text.length - 1 };
+    await expect(inflateBody(gzipSync(text), 'gzip', narrow)).rejects.toMatchObject({
+      status: 413,
+      message: expect.stringContaining('TURNPIKE_MAX_BODY_BYTES'),
+      details: { maxRequestBytes: text.length - 1 },
+    });
+  });
+
+  it.each(inflatable)('says what is no whole %s', async (encoding) => {
+    const sent = compress.get(encoding)?.(text) ?? Buffer.alloc(0);
+    for (const broken of [Buffer.from('{"a":1}'), sent.subarray(0, sent.length - 9)]) {
+      await expect(inflateBody(broken, encoding, rules)).rejects.toMatchObject({
+        status: 400,
+        message: expect.stringContaining(encoding),
+      });
+    }
+  });
+
+  it('takes an empty body', async () => {
+    expect(await inflateBody(Buffer.alloc(0), 'gzip', rules)).toHaveLength(0);
+  });
+});

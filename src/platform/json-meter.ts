@@ -1,0 +1,91 @@
+export interface JsonLimits {
+  /** Lists and objects inside of each other. */
+  levels: number;
+  /** Keys of one object. */
+  keys: number;
+  /** Items of all lists and values of all objects. */
+  values: number;
+}
+
+export type JsonExcess = keyof JsonLimits;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const SPACE = 0x20;
+
+/**
+ * Counts what a JSON text holds on its UTF-8 bytes, as they come, so that a text which would take
+ * long to parse or to walk is refused unparsed. Takes linear time and no memory that grows with the
+ * text. What is no JSON is counted as far as it looks like it: the parser refuses it afterwards.
+ */
+export class JsonMeter {
+  readonly #limits: JsonLimits;
+  /** Entries so far of each open list or object, the outermost first. */
+  readonly #entries: Int32Array;
+  /** Of each open one, whether it is an object: lists may be as long as all values are many. */
+  readonly #isObject: Uint8Array;
+  #level = 0;
+  #values = 0;
+  #isInString = false;
+  #isEscaped = false;
+  /** A list or object was opened, and nothing of it has come yet. */
+  #isOpened = false;
+
+  constructor(limits: JsonLimits) {
+    this.#limits = limits;
+    this.#entries = new Int32Array(limits.levels + 1);
+    this.#isObject = new Uint8Array(limits.levels + 1);
+  }
+
+  /** Counts the next bytes. @returns the limit of which there is more by now; undefined: none. */
+  add(bytes: Uint8Array): JsonExcess | undefined {
+    for (let at = 0; at < bytes.length; at += 1) {
+      const byte = bytes[at] ?? 0;
+      if (this.#isInString) {
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (byte === BACKSLASH) this.#isEscaped = true;
+        else if (byte === QUOTE) this.#isInString = false;
+        continue;
+      }
+      if (byte <= SPACE) continue;
+      const excess = this.#token(byte);
+      if (excess !== undefined) return excess;
+    }
+    return undefined;
+  }
+
+  #token(byte: number): JsonExcess | undefined {
+    const isClosing = byte === CLOSE_LIST || byte === CLOSE_OBJECT;
+    // The first entry has no comma before it.
+    const isFirst = this.#isOpened && !isClosing;
+    this.#isOpened = false;
+    const excess = isFirst || byte === COMMA ? this.#countEntry() : undefined;
+    if (excess !== undefined) return excess;
+    if (isClosing) this.#level = Math.max(0, this.#level - 1);
+    else if (byte === QUOTE) this.#isInString = true;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) return this.#open(byte === OPEN_OBJECT);
+    return undefined;
+  }
+
+  #open(isObject: boolean): JsonExcess | undefined {
+    if (this.#level >= this.#limits.levels) return 'levels';
+    this.#level += 1;
+    this.#entries[this.#level] = 0;
+    this.#isObject[this.#level] = Number(isObject);
+    this.#isOpened = true;
+    return undefined;
+  }
+
+  #countEntry(): JsonExcess | undefined {
+    this.#values += 1;
+    if (this.#values > this.#limits.values) return 'values';
+    const entries = (this.#entries[this.#level] ?? 0) + 1;
+    this.#entries[this.#level] = entries;
+    return this.#isObject[this.#level] === 1 && entries > this.#limits.keys ? 'keys' : undefined;
+  }
+}
