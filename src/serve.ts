@@ -3,13 +3,18 @@ import { ValidationPipe, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findBindingFault } from './access/check-binding.js';
+import { hideKeys } from './access/key-secret.js';
 import { openAccess, type AccessServices } from './access/open-access.js';
 import { agUiErrors } from './ag-ui/ag-ui-failure.js';
 import { AppModule } from './app.module.js';
 import { ConfigError, type Config } from './config.js';
 import { builtPage } from './console/find-built-page.js';
+import { answerMethods } from './http/answer-methods.js';
 import { BodyReader } from './http/body-reader.js';
 import { bodyRules } from './http/body-rules.js';
+import { findRoutes } from './http/find-routes.js';
+import { logRequests } from './http/log-requests.js';
+import { RouteTable } from './http/route-table.js';
 import { serveConsole } from './console/serve-console.js';
 import { mountOpenApi } from './openapi.js';
 import { agentsErrors } from './holodeck/problem.js';
@@ -28,6 +33,7 @@ const exposedHeaders = [
   'Location',
   'Retry-After',
   'X-Message-Id',
+  'X-Request-Id',
   'X-Session-Id',
   'X-Turn-Disposition',
   'X-Turn-Id',
@@ -77,21 +83,27 @@ export async function serve(runtime: Runtime): Promise<Server> {
 async function listen(app: NestExpressApplication, runtime: Runtime): Promise<Server> {
   const { config, logger } = runtime;
   app.disable('x-powered-by');
+  let routes = new RouteTable([]);
+  app.use(logRequests({ logger, clock: runtime.services.clock, routes: () => routes }));
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
+  app.use(answerMethods(() => routes));
   if (config.console && servesApi(config.role)) app.use(await serveConsole(builtPage));
   app.useGlobalFilters(
-    new HarnessErrorFilter(logger, noticeOutage(app, config), [
-      agUiErrors,
-      agentsErrors,
-      oracleErrors,
-    ]),
+    new HarnessErrorFilter({
+      logger,
+      isStorageDown: noticeOutage(app, config),
+      hideKeys,
+      formats: [agUiErrors, agentsErrors, oracleErrors],
+    }),
   );
   app.useGlobalPipes(
     new ValidationPipe({ transform: true, whitelist: true, exceptionFactory: toValidationError }),
   );
   mountOpenApi(app);
+  await app.init();
+  routes = new RouteTable(findRoutes(app.getHttpAdapter().getInstance()));
   await app.listen(config.port, config.host);
   const url = (await app.getUrl()).replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
   await runtime.backEnd.publish(url);

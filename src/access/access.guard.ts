@@ -1,6 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import { recordOf } from '../platform/request-record.js';
 import type { TypedError } from '../platform/typed-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
 import { forbiddenScope, noKeysYet, rateLimited } from './access-errors.js';
@@ -41,7 +42,8 @@ export class AccessGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const head = headOf(request);
     const caller = await authenticator.authenticate(head);
-    setCaller(request, caller);
+    const requestId = recordOf(request)?.id;
+    setCaller(request, requestId === undefined ? caller : { ...caller, requestId });
     const places = [handler, context.getClass()];
     const ofKeys = reflector.getAllAndOverride<KeyScope | undefined>(KEYS_SCOPE, places);
     const ofAll = reflector.getAllAndOverride<KeyScope | undefined>(SCOPE, places);

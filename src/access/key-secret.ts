@@ -26,9 +26,9 @@ export function hashKey(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A text with every key in it replaced: for logs. */
+/** A text with every key in it replaced, and what is most of one: for logs and errors. */
 export function hideKeys(text: string): string {
-  return text.replaceAll(new RegExp(keyPattern, 'g'), '[REDACTED_API_KEY]');
+  return text.replaceAll(/tpk_[0-9a-f]{16}_[\w-]{10,43}/g, '[REDACTED_API_KEY]');
 }
 
 export function isKeyText(text: string): boolean {

@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.js';
+import { invalidRequest } from '../platform/typed-error.js';
 import type { Database } from '../storage/connection.js';
 import { keyNotFound } from './access-errors.js';
 import type { AuditLog } from './audit-log.js';
@@ -68,8 +69,9 @@ export class KeyService {
     return (await this.deps.store.list()).map((key) => viewKey(key, now));
   }
 
-  /** Revoking again is fine. @throws TypedError KEY_NOT_FOUND 404. */
+  /** Revoking again is fine. @throws TypedError KEY_NOT_FOUND 404, INVALID_REQUEST 400 for no id at all. */
   async revoke(id: string, by: string): Promise<KeyView> {
+    if (id.includes('\0')) throw invalidRequest('The id of a key must not have the character NUL');
     const { db, store, audit, clock, onChange } = this.deps;
     const revoked = await db.transaction(async (tx) => {
       const key = await store.revoke(id, tx);

@@ -13,6 +13,8 @@ export interface Principal {
   limits: ResolvedLimits;
   /** Folders that its key opens for sessions, beside its own and those open to all. */
   projectRoots: readonly string[];
+  /** Id of the request that it sent, for the lines of the log about it. */
+  requestId?: string;
 }
 
 /** Limits of a key, where it has its own, and else the server's. Pure. */

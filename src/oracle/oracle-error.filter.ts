@@ -1,7 +1,8 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { ValidationDetailError } from '../options/settings/validation-detail.js';
 import { retryAdvice } from '../platform/retry-advice.js';
+import { noteRefusal } from '../platform/request-record.js';
 import { TypedError } from '../platform/typed-error.js';
 
 /** Errors as clients of this family parse them. What is no error for a client is left to the global filter. */
@@ -9,7 +10,9 @@ import { TypedError } from '../platform/typed-error.js';
 export class OracleErrorFilter implements ExceptionFilter {
   catch(error: TypedError, host: ArgumentsHost): void {
     const detail = error instanceof ValidationDetailError ? error.detail : error.message;
-    const response = host.switchToHttp().getResponse<Response>();
+    const http = host.switchToHttp();
+    noteRefusal(http.getRequest<Request>(), error);
+    const response = http.getResponse<Response>();
     response
       .status(error.status)
       .set(error.headers)

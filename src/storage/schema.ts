@@ -97,6 +97,8 @@ export interface TurnRequest {
   attachments: string[];
   /** Files that were named and not taken; the client is told. */
   rejectedAttachments: { name: string; reason: string; index?: number }[];
+  /** Of the HTTP request it came with, for the lines of the log; absent in turns of earlier versions. */
+  requestId?: string;
 }
 
 /** Why a turn was asked to stop. `deadline` is the turn's own time limit. */

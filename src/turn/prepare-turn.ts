@@ -85,7 +85,14 @@ export async function prepareTurn(
   const { parts } = composePrompt(message, resolved);
   await keepFiles(services, sessionId, resolved.files);
   const now = new Date(clock.now());
-  const request = { message, opts, attachments, rejectedAttachments };
+  const requestId = submission.principal?.requestId;
+  const request = {
+    message,
+    opts,
+    attachments,
+    rejectedAttachments,
+    ...(requestId === undefined ? {} : { requestId }),
+  };
   const delegation = await decideDelegation(services, persona, subagentGovernance);
   const budget = dayLimitsOf(submission.principal?.limits);
   const endsAlone = resolution.options.onDisconnect === 'cancel';

@@ -28,6 +28,12 @@ export async function submitTurn(
   services: TurnServices,
   submission: TurnSubmission,
 ): Promise<SubmittedTurn> {
+  const requestId = submission.principal?.requestId;
+  const logger = requestId === undefined ? services.logger : services.logger.child({ requestId });
+  return submit({ ...services, logger }, submission);
+}
+
+async function submit(services: TurnServices, submission: TurnSubmission): Promise<SubmittedTurn> {
   const { db, provider, settings } = services;
   const { sessionId, message, opts } = submission;
   if (message.length > settings.maxMessageChars)
@@ -41,7 +47,7 @@ export async function submitTurn(
   const onBusy = chooseOnBusy(opts);
   if (isBusy) {
     const met = await meetBusy(services, { submission, requestHash, onBusy });
-    if (met === 'again') return submitTurn(services, submission);
+    if (met === 'again') return submit(services, submission);
     if (met !== undefined) return met;
   }
   const { turn, persona } = await prepareTurn(services, {
@@ -55,12 +61,12 @@ export async function submitTurn(
   let admitted = await admitTurn(services, turn, { onBusy, concurrentTurns });
   if (admitted === 'busy') {
     const met = await meetBusy(services, { submission, requestHash, onBusy });
-    if (met === 'again') return submitTurn(services, submission);
+    if (met === 'again') return submit(services, submission);
     if (met !== undefined) return met;
     // Its turn is ending: what was to join it comes after it.
     admitted = await admitTurn(services, turn, { onBusy: 'enqueue', concurrentTurns });
   }
-  if (typeof admitted === 'string') return submitTurn(services, submission);
+  if (typeof admitted === 'string') return submit(services, submission);
   const { turnId } = admitted;
   logDelegation(services, { turnId, sessionId, persona }, turn.delegation);
   // What people say is for eyes that asked for it.

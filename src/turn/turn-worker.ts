@@ -102,7 +102,13 @@ export class TurnWorker {
     lease.onProgress = recovered;
     const { id: turnId } = claim;
     const { sessionId, attempt } = claim;
-    const log = logger.child({ turnId, sessionId, attempt });
+    const { requestId } = claim.request;
+    const log = logger.child({
+      turnId,
+      sessionId,
+      attempt,
+      ...(requestId === undefined ? {} : { requestId }),
+    });
     const heartbeat = keepLease({
       claims,
       claim,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from '../platform/logger.js';
+import { noteRefusal, recordOf } from '../platform/request-record.js';
 import { TypedError, invalidRequest } from '../platform/typed-error.js';
 import { toPublicError, type PublicError } from './public-error.js';
 
@@ -16,33 +17,40 @@ export interface ErrorFormat {
   ): { status: number; headers: Record<string, string>; body: object };
 }
 
+export interface ErrorFilterDeps {
+  logger: Logger;
+  /** Whether an error means that the database did not answer. */
+  isStorageDown(error: unknown): boolean;
+  /** Takes keys out of a path: it is repeated in logs and in some errors. */
+  hideKeys(path: string): string;
+  /** The first one that has the path counts. */
+  formats: readonly ErrorFormat[];
+}
+
 /** The one place from an error to an HTTP answer. */
 @Catch()
 export class HarnessErrorFilter implements ExceptionFilter {
-  /**
-   * @param isStorageDown whether an error means that the database did not answer.
-   * @param formats the first one that has the path counts.
-   */
-  constructor(
-    private readonly logger: Logger,
-    private readonly isStorageDown: (error: unknown) => boolean,
-    private readonly formats: readonly ErrorFormat[] = [],
-  ) {}
+  constructor(private readonly deps: ErrorFilterDeps) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
+    const { logger, isStorageDown, hideKeys } = this.deps;
     const http = host.switchToHttp();
-    const { method, path } = http.getRequest<Request>();
+    const request = http.getRequest<Request>();
+    const { method } = request;
+    const path = hideKeys(request.path);
     const response = http.getResponse<Response>();
-    const error = this.isStorageDown(thrown) ? storageUnavailable(thrown) : toTyped(thrown, path);
+    const error = isStorageDown(thrown) ? storageUnavailable(thrown) : toTyped(thrown, path);
     const correlationId = randomUUID();
+    const requestId = recordOf(request)?.id;
     if (error instanceof TypedError) {
       const { type, message, status, cause } = error;
-      this.logger.debug({ method, path, status, type, message, cause }, 'request refused');
+      noteRefusal(request, error);
+      logger.debug({ requestId, method, path, status, type, message, cause }, 'request refused');
     } else if (response.destroyed) {
       // Its client has left: what broke then is nobody's fault.
-      this.logger.debug({ method, path, error }, 'request abandoned');
+      logger.debug({ requestId, method, path, error }, 'request abandoned');
     } else {
-      this.logger.error({ method, path, correlationId, error }, 'request failed');
+      logger.error({ requestId, method, path, correlationId, error }, 'request failed');
     }
     if (response.destroyed) return;
     if (response.headersSent) {
@@ -53,7 +61,7 @@ export class HarnessErrorFilter implements ExceptionFilter {
   }
 
   #answer(response: Response, error: PublicError, path: string): void {
-    const format = this.formats.find(({ paths }) => paths.test(path)) ?? harnessFormat;
+    const format = this.deps.formats.find(({ paths }) => paths.test(path)) ?? harnessFormat;
     const { status, headers, body } = format.write(error, path);
     response.statusCode = status;
     // Not the framework's way: it would add a charset to types that have none.
@@ -77,21 +85,10 @@ function toTyped(thrown: unknown, path: string): unknown {
   if (thrown instanceof HttpException) {
     const status = thrown.getStatus();
     if (status === 404) return notFound(path);
-    if (status === 413) return bodyTooLarge();
-    // The framework's only other refusals: an address and a body that it could not read.
-    if (status < 500 && !isReadable(path)) return invalidRequest('The URL must be valid');
-    if (status < 500) return invalidRequest('Request body must be valid JSON');
+    // The framework's only other refusal, as it reads no body: an address that it could not read.
+    if (status < 500) return invalidRequest('The URL must be valid');
   }
   return thrown;
-}
-
-function isReadable(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The driver's own words are for the log. */
@@ -108,14 +105,6 @@ function storageUnavailable(cause: unknown): TypedError {
 function notFound(path: string): TypedError {
   return new TypedError('ROUTE_NOT_FOUND', {
     status: 404,
-    message: `There is no route ${path.slice(0, 200)} with this method. The routes are listed at /docs.`,
-  });
-}
-
-function bodyTooLarge(): TypedError {
-  return new TypedError('BODY_TOO_LARGE', {
-    status: 413,
-    message:
-      'The request body is larger than TURNPIKE_MAX_BODY_BYTES allows. Send large content as an attachment.',
+    message: `There is no route ${path.slice(0, 200)}. The routes are listed at /docs.`,
   });
 }

@@ -168,14 +168,14 @@ describe('a turn that is refused', () => {
   });
 
   it('for an unknown route or method has the envelope too', async () => {
-    for (const [method, path] of [
-      ['GET', '/api/harness/none'],
-      ['GET', '/api/harness/turn'],
-      ['PUT', '/api/harness/session/create'],
+    for (const [method, path, expected] of [
+      ['GET', '/api/harness/none', 404],
+      ['GET', '/api/harness/turn', 405],
+      ['PUT', '/api/harness/session/create', 405],
     ] as const) {
       const { status, body } = await server.client.request(method, path);
       expect([status, body['error']]).toEqual([
-        404,
+        expected,
         expect.objectContaining({ type: expect.any(String) }),
       ]);
     }

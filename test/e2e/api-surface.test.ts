@@ -171,12 +171,14 @@ describe('the server beside its turns', () => {
     const stream = await client.turn(sessionId, 'My secret plan');
     await stream.all();
     const lines = logLines.slice(before).map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.map((line) => line['msg'])).toEqual([
+    const ofTurn = lines.filter((line) => line['msg'] !== 'request');
+    expect(ofTurn.map((line) => line['msg'])).toEqual([
       'delegation decided',
       'turn started',
       'turn ended',
     ]);
-    for (const line of lines) {
+    for (const line of ofTurn) {
+      expect(line['requestId']).toBe(stream.header('x-request-id'));
       expect(line).toMatchObject({ turnId: stream.header('x-turn-id'), sessionId, level: 'info' });
     }
     expect(logLines.join('')).not.toContain('secret plan');

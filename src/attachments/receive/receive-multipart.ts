@@ -11,6 +11,9 @@ import type { ReceiveDeps } from './receive-deps.js';
 import type { ReceiveLimits } from './receive-limits.js';
 import { RequestBody } from './request-body.js';
 
+/** The parser looks for no longer one; the standard has 70 (RFC 2046, section 5.1.1). */
+const LONGEST_BOUNDARY = 252;
+
 export interface MultipartOptions extends ReceiveDeps {
   limits: ReceiveLimits;
   /** Names of the text fields it may have, each once. */
@@ -133,9 +136,12 @@ function boundaryOf(contentType: string): string {
   try {
     const type = new MIMEType(contentType);
     const boundary = type.params.get('boundary') ?? '';
-    if (type.essence === 'multipart/form-data' && boundary !== '') return boundary;
+    const isForm = type.essence === 'multipart/form-data' && boundary !== '';
+    if (isForm && boundary.length <= LONGEST_BOUNDARY) return boundary;
   } catch {
     // What is no type has no boundary either.
   }
-  throw invalidRequest(`Content-Type must be multipart/form-data with a boundary. ${how}`);
+  throw invalidRequest(
+    `Content-Type must be multipart/form-data with a boundary of at most ${LONGEST_BOUNDARY} characters. ${how}`,
+  );
 }

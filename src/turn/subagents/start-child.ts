@@ -61,6 +61,7 @@ export async function startChild(
   const at = new Date(now);
   const { mode } = options.options;
   const { projectRoot, principalId, permissions, mcpServers } = session;
+  const { requestId } = turn.request;
   await run.writer.commit(
     [{ type: 'subagent.started', callId, childTurnId: child.id, agent }],
     [
@@ -96,7 +97,13 @@ export async function startChild(
             .filter((name) => !run.clientTools.has(name)),
           layers: run.permissions.layers,
         },
-        request: { message: prompt, opts: undefined, attachments: [], rejectedAttachments: [] },
+        request: {
+          message: prompt,
+          opts: undefined,
+          attachments: [],
+          rejectedAttachments: [],
+          ...(requestId === undefined ? {} : { requestId }),
+        },
       }),
       insertFenced(messages, {
         id: newId('msg'),

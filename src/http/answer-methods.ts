@@ -1,0 +1,37 @@
+import type { RequestHandler } from 'express';
+import { TypedError } from '../platform/typed-error.js';
+import type { RouteTable } from './route-table.js';
+
+/**
+ * Answers `OPTIONS`, and a method that a path does not take, with the methods that it does. It comes after
+ * what answers browsers that ask for leave (CORS).
+ */
+export function answerMethods(routes: () => RouteTable): RequestHandler {
+  return (request, response, next) => {
+    const { method, path } = request;
+    const methods = routes().methodsOf(path);
+    const isOptions = method === 'OPTIONS';
+    const asksForLeave = request.get('access-control-request-method') !== undefined;
+    if (isOptions && asksForLeave) return next(noLeave(request.get('origin') ?? ''));
+    if (methods.length === 0 || (methods.includes(method) && !isOptions)) return next();
+    const allow = methods.join(', ');
+    if (isOptions) return void response.status(204).set('Allow', allow).end();
+    next(methodNotAllowed(method, allow));
+  };
+}
+
+/** What gives leave has not: the page is of no origin that may call. */
+function noLeave(origin: string): TypedError {
+  return new TypedError('FORBIDDEN_ORIGIN', {
+    status: 403,
+    message: `Pages of '${origin.slice(0, 120)}' may not call. Name it in TURNPIKE_CORS_ORIGINS to let them.`,
+  });
+}
+
+function methodNotAllowed(method: string, allow: string): TypedError {
+  return new TypedError('METHOD_NOT_ALLOWED', {
+    status: 405,
+    message: `This route does not take ${method}. It takes ${allow}.`,
+    headers: { Allow: allow },
+  });
+}

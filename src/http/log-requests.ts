@@ -1,0 +1,68 @@
+import type { RequestHandler, Response } from 'express';
+import { findCaller } from '../access/caller.decorator.js';
+import { hideKeys } from '../access/key-secret.js';
+import { discardRest } from '../attachments/receive/discard-rest.js';
+import type { Clock } from '../platform/clock.js';
+import type { Logger } from '../platform/logger.js';
+import { openRecord, type RequestRecord } from '../platform/request-record.js';
+import { hasBody } from './body-reader.js';
+import type { RouteTable } from './route-table.js';
+
+export interface LogRequestsDeps {
+  logger: Logger;
+  clock: Clock;
+  routes(): RouteTable;
+}
+
+/** What a server answers to nobody, as gateways count it. */
+const CLIENT_GONE = 499;
+const LONGEST_PATH = 200;
+
+/**
+ * The first that sees a request: gives it its id, and writes one line when it is over, be it a stream of
+ * hours. The line has the route, not the path, and nothing of query, headers and body: they are what people
+ * say, and keys.
+ */
+export function logRequests(deps: LogRequestsDeps): RequestHandler {
+  return (request, response, next) => {
+    const record = openRecord(request, request.get('x-request-id'));
+    response.setHeader('X-Request-Id', record.id);
+    // Answers are what they say they are, whatever is in them.
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    const startedAt = deps.clock.now();
+    // Routers below may rewrite the address.
+    const { method, path } = request;
+    // An answer may come before the body it answers: the rest is nobody's.
+    if (hasBody(request)) response.once('finish', () => discardRest(request, deps.clock));
+    response.once('close', () => {
+      const ms = deps.clock.now() - startedAt;
+      const over = { method, path, ms, response, record, principal: findCaller(request)?.id };
+      deps.logger.info(describe(over, deps.routes()), 'request');
+    });
+    next();
+  };
+}
+
+interface Over {
+  method: string;
+  path: string;
+  response: Response;
+  record: RequestRecord;
+  ms: number;
+  principal: string | undefined;
+}
+
+function describe({ method, path, ms, response, record, principal }: Over, routes: RouteTable) {
+  const route = routes.patternOf(method, path);
+  const isWhole = response.writableFinished;
+  return {
+    requestId: record.id,
+    method,
+    ...(route === undefined ? { path: hideKeys(path).slice(0, LONGEST_PATH) } : { route }),
+    status: response.headersSent ? response.statusCode : CLIENT_GONE,
+    ms,
+    ...(principal === undefined ? {} : { principal }),
+    ...(isWhole ? {} : { closedBy: 'client' }),
+    ...(record.refusal === undefined ? {} : { error: record.refusal }),
+  };
+}

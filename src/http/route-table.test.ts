@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { RouteTable } from './route-table.js';
+
+const table = new RouteTable([
+  { method: 'GET', pattern: '/health' },
+  { method: 'GET', pattern: '/api/keys' },
+  { method: 'POST', pattern: '/api/keys' },
+  { method: 'DELETE', pattern: '/api/keys/:id' },
+  { method: 'GET', pattern: '/admin/queues/*path' },
+  { method: 'GET', pattern: '/a.b' },
+]);
+
+describe('RouteTable', () => {
+  it.each<[string, string[]]>([
+    ['/health', ['GET', 'HEAD', 'OPTIONS']],
+    ['/Health/', ['GET', 'HEAD', 'OPTIONS']],
+    ['/api/keys', ['GET', 'HEAD', 'OPTIONS', 'POST']],
+    ['/api/keys/a%00b', ['DELETE', 'OPTIONS']],
+    ['/admin/queues/static/app.js', ['GET', 'HEAD', 'OPTIONS']],
+    ['/api/keys/a/b', []],
+    ['/api/keys/', ['GET', 'HEAD', 'OPTIONS', 'POST']],
+    ['/admin/queues', []],
+    ['/aXb', []],
+    ['/', []],
+  ])('says what %s takes', (path, methods) => {
+    expect(table.methodsOf(path)).toEqual(methods);
+  });
+
+  it.each<[string, string, string | undefined]>([
+    ['DELETE', '/api/keys/k1', '/api/keys/:id'],
+    ['HEAD', '/health', '/health'],
+    ['PUT', '/api/keys', undefined],
+    ['GET', '/none', undefined],
+  ])('names the route of %s %s', (method, path, pattern) => {
+    expect(table.patternOf(method, path)).toBe(pattern);
+  });
+});
