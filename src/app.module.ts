@@ -85,6 +85,7 @@ export class AppModule {
       dependencies,
       clock,
       agentName: defaultPersona,
+      checkProvider: async () => provider.assertReady(),
       checkAgent: async () => {
         provider.assertReady();
         await personas.assertValid();

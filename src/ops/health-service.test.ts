@@ -14,6 +14,7 @@ function open(deps: Partial<HealthDeps> = {}) {
     dependencies: [{ name: 'database', ping: answers }],
     clock,
     agentName: 'WORKING_ITEMS',
+    checkProvider: answers,
     checkAgent: answers,
     countActiveSessions: async () => 3,
     ...deps,
@@ -40,6 +41,15 @@ describe('HealthService', () => {
     const health = await service.health();
     expect(health.status).toBe('unhealthy');
     expect(health).not.toHaveProperty('active_sessions');
+  });
+
+  it('is not ready, and healthy, where every turn would be refused', async () => {
+    const { service } = open({ checkProvider: fails });
+    expect(await service.readiness()).toEqual({
+      ready: false,
+      checks: { database: 'ok', provider: 'down' },
+    });
+    expect((await service.health()).status).toBe('healthy');
   });
 
   it('tells a faulty agent from a faulty process', async () => {

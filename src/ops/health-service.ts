@@ -17,6 +17,8 @@ export interface Health {
 
 export interface HealthDeps {
   dependencies: readonly Dependency[];
+  /** Rejects while every turn would be refused for want of a model. Not asked by the health of the process. */
+  checkProvider(): Promise<void>;
   clock: Clock;
   /** The agent of sessions that name none. */
   agentName: string;
@@ -37,8 +39,16 @@ export class HealthService {
 
   constructor(private readonly deps: HealthDeps) {}
 
-  readiness(): Promise<Readiness> {
-    return checkReadiness(this.deps.dependencies);
+  /** Whether turns would be taken: a process may be well, and set up so that none is. */
+  async readiness(): Promise<Readiness> {
+    const { dependencies, checkProvider } = this.deps;
+    const provider = { name: 'provider', ping: checkProvider };
+    const [found, model] = await Promise.all([
+      checkReadiness(dependencies),
+      checkReadiness([provider]),
+    ]);
+    // Where there is one, nothing was asked that could have answered.
+    return model.ready ? found : { ready: false, checks: { ...found.checks, ...model.checks } };
   }
 
   /** Of the process: whether it can do its work. */

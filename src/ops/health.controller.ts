@@ -36,9 +36,11 @@ export class HealthController {
 
   @Get('ready')
   @Open(isForProbes)
-  @ApiOperation({ summary: 'Whether database, queue and log answer' })
+  @ApiOperation({
+    summary: 'Whether turns would be taken: database, queue and log answer, and there is a model',
+  })
   @ApiOkResponse({ description: '`{ready, checks}`: each check is `ok`.' })
-  @ApiResponse({ status: 503, description: 'Not ready; `checks` says what does not answer.' })
+  @ApiResponse({ status: 503, description: 'Not ready; `checks` says what is missing.' })
   async ready(@Res({ passthrough: true }) response: Response): Promise<Readiness> {
     const readiness = await this.health.readiness();
     response.status(readiness.ready ? 200 : 503);

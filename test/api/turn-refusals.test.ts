@@ -307,6 +307,18 @@ describe('a server that cannot take turns', () => {
     const server = await startServer({ environment });
     const { client, projectRoot } = server;
     const sessionId = await client.createSession(projectRoot);
+    const ready = await client.get('/ready');
+    expect([ready.status, ready.body]).toEqual([
+      503,
+      {
+        ready: false,
+        checks: expect.objectContaining({
+          database: 'ok',
+          provider: expect.stringContaining('ANTHROPIC_API_KEY'),
+        }),
+      },
+    ]);
+    expect((await client.get('/health')).status).toBe(200);
     // A turn that another worker has: without a key, none can begin here.
     const leaseUntil = new Date(Date.now() + 60_000);
     await storeTurn(server.runtime.backEnd.database.db, { sessionId, leaseUntil });
