@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readConfig } from '../config.js';
 import { shellsOff, type Shells } from '../tools/sandbox/shells.js';
-import { describeStart } from './describe-start.js';
+import { describeStart, startLine } from './describe-start.js';
 
 const url = 'http://127.0.0.1:4400';
 const off = shellsOff('bubblewrap (bwrap) is not installed');
@@ -30,6 +30,18 @@ describe('describeStart', () => {
     const off =
       '  bash    off (bubblewrap (bwrap) is not installed; see TURNPIKE_ALLOW_UNSANDBOXED_BASH)';
     expect(started({})).toContain(`${off}\n`);
+  });
+
+  it('says the same in one line', () => {
+    const runtime = { config: readConfig({}), mode: 'rehearsal' as const, shells: off };
+    expect(startLine(runtime, url)).toEqual({
+      url,
+      role: 'all',
+      data: expect.stringMatching(/\.turnpike$/),
+      model: expect.stringContaining('rehearsal'),
+      bash: expect.stringContaining('off'),
+      message: `Turnpike serves ${url} from now on`,
+    });
   });
 
   it('names no API on a worker', () => {

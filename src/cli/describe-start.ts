@@ -13,23 +13,20 @@ const routes = [
   '  GET  /health, /ready                 how the server is',
 ];
 
-/** What `npm start` prints once it serves. */
-export function describeStart(
-  runtime: Pick<Runtime, 'config' | 'mode' | 'shells'>,
-  url: string,
-): string {
-  const { config, mode, shells } = runtime;
-  if (config.role === 'worker') return `Turnpike runs turns and serves ${url} (/health and /ready)`;
-  const model =
-    mode === 'rehearsal'
-      ? 'rehearsal (offline; set ANTHROPIC_API_KEY for Claude)'
-      : (config.model ?? 'as each turn names it');
+type Started = Pick<Runtime, 'config' | 'mode' | 'shells'>;
+
+/** What `npm start` prints in a terminal once it serves. */
+export function describeStart(runtime: Started, url: string): string {
+  if (runtime.config.role === 'worker') {
+    return `Turnpike runs turns and serves ${url} (/health and /ready)`;
+  }
+  const { data, model, bash } = describeParts(runtime);
   return [
     '',
     `Turnpike serves ${url}`,
-    `  data    ${config.databaseUrl === undefined ? path.resolve(config.dataDir) : 'PostgreSQL and Redis'}`,
+    `  data    ${data}`,
     `  model   ${model}`,
-    `  bash    ${describeShells(shells)}`,
+    `  bash    ${bash}`,
     `  console ${url}/`,
     `  API     ${url}/docs`,
     '',
@@ -40,6 +37,23 @@ export function describeStart(
     `  ${exampleCurl(url)}`,
     '',
   ].join('\n');
+}
+
+/** The same as the fields of one line, for who reads no terminal. */
+export function startLine(runtime: Started, url: string) {
+  const { role } = runtime.config;
+  const what = role === 'worker' ? 'runs turns and serves' : 'serves';
+  return { url, role, ...describeParts(runtime), message: `Turnpike ${what} ${url} from now on` };
+}
+
+function describeParts({ config, mode, shells }: Started) {
+  const isEmbedded = config.databaseUrl === undefined;
+  const model = config.model ?? 'as each turn names it';
+  return {
+    data: isEmbedded ? path.resolve(config.dataDir) : 'PostgreSQL and Redis',
+    model: mode === 'rehearsal' ? 'rehearsal (offline; set ANTHROPIC_API_KEY for Claude)' : model,
+    bash: describeShells(shells),
+  };
 }
 
 /** One line that makes a session for the current folder and runs a turn in it. */

@@ -7,13 +7,14 @@ import { McpFileError } from '../tools/mcp/mcp-file.js';
 import { ModelsInvalidError } from '../options/models-invalid-error.js';
 import { PermissionsInvalidError } from '../options/load-permissions.js';
 import { errorCode } from '../platform/error-code.js';
+import { createLogger } from '../platform/logger.js';
 import { startWatchdog } from '../platform/watchdog.js';
 import type { Server } from '../serve.js';
 import type { Runtime } from '../runtime.js';
 import { findServiceLinks } from '../settings/service-links.js';
 import { UnreachableError } from '../unreachable-error.js';
 import { DataFolderBusyError } from '../storage/data-folder.js';
-import { describeStart } from './describe-start.js';
+import { describeStart, startLine } from './describe-start.js';
 import { exitCodeOf } from './explain-failure.js';
 
 type Environment = Record<string, string | undefined>;
@@ -42,7 +43,7 @@ export async function serveCommand(args: readonly string[], given: Environment):
     const server = await closeOnFailure(runtime, () => serve(runtime));
     // Whoever reads that it serves may stop it in the same moment.
     const stopping = stopSignal();
-    console.log(describeStart(runtime, server.url));
+    sayThatItServes(runtime, server.url);
     if (asked.open) await openPage(`${server.url}/docs`);
     await stopping;
     const code = await stop(server);
@@ -61,6 +62,16 @@ function watch({ config, logger }: Runtime, readable: boolean): () => Promise<vo
     readable,
     onError: (error) => logger.warn({ error }, 'nobody watches the event loop'),
   });
+}
+
+/** In a terminal for people; else one line among those of the log, whatever its level is. */
+function sayThatItServes(runtime: Runtime, url: string): void {
+  if (process.stdout.isTTY) return console.log(describeStart(runtime, url));
+  const destination = process.stdout;
+  const redact = (line: string): string => line;
+  const log = createLogger({ level: 'info', readable: false, redact, destination });
+  const { message, ...fields } = startLine(runtime, url);
+  log.info(fields, message);
 }
 
 async function stop(server: Server): Promise<number> {

@@ -256,6 +256,36 @@ describe('turnpike on the command line', () => {
     expect((await serving.ended).code).toBe(0);
   });
 
+  it('prints lines of JSON alone where nobody reads a terminal, in a pod of Kubernetes too', async () => {
+    const folderOfData = await mkdtemp(path.join(given('TEST_DATABASES'), 'pod-'));
+    const environment = {
+      TURNPIKE_DATA_DIR: path.join(folderOfData, 'data'),
+      TURNPIKE_SERVICE_HOST: '10.96.0.12',
+      TURNPIKE_PORT: 'tcp://10.96.0.12:4400',
+      TURNPIKE_PORT_4400_TCP_ADDR: '10.96.0.12',
+    };
+    const serving = run(['serve', '--port', '0'], { environment });
+    await new Promise<void>((resolve) => {
+      serving.child.stdout.on('data', () => {
+        if (serving.stdout().includes('\n')) resolve();
+      });
+    });
+    const [line = ''] = serving.stdout().split('\n');
+    const start = JSON.parse(line) as Record<string, string>;
+    expect(start).toMatchObject({ level: 'info', role: 'all', url: expect.any(String) });
+    expect(start['msg']).toContain(`serves ${start['url']} `);
+    await fetch(`${start['url']}/none`, { headers: { 'x-request-id': 'one-line' } });
+    serving.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await serving.ended;
+    expect(code).toBe(0);
+    const lines = `${stdout}${stderr}`.trim().split('\n');
+    const parsed = lines.map((one) => JSON.parse(one) as Record<string, unknown>);
+    const names = ['TURNPIKE_PORT_4400_TCP_ADDR', 'TURNPIKE_SERVICE_HOST'];
+    // The port is the command line's own by then: what it is told there comes before the environment.
+    expect(parsed).toContainEqual(expect.objectContaining({ level: 'info', variables: names }));
+    expect(parsed.filter(({ requestId }) => requestId === 'one-line')).toHaveLength(1);
+  });
+
   it('does not start on a bad configuration, and names all that is wrong', async () => {
     const environment = { TURNPIKE_PORT: 'x', TURNPIKE_HSOT: '1' };
     const { code, stderr } = await run(['serve'], { environment }).ended;

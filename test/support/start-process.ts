@@ -31,7 +31,7 @@ export async function startProcess(environment: Record<string, string>): Promise
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
-      const served = /serves (http:\S+)/.exec(stdout)?.[1];
+      const served = /serves (http:[^\s"]+)/.exec(stdout)?.[1];
       if (served !== undefined) resolve(served);
     });
     exited.then(([code]) => reject(new Error(`It exited with ${code}: ${stderr}`)), reject);
