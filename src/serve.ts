@@ -5,7 +5,6 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findBindingFault } from './access/check-binding.js';
 import { hideKeys } from './access/key-secret.js';
 import { openAccess, type AccessServices } from './access/open-access.js';
-import { agUiErrors } from './ag-ui/ag-ui-failure.js';
 import { AppModule } from './app.module.js';
 import { ConfigError, type Config } from './config.js';
 import { builtPage } from './console/find-built-page.js';
@@ -95,7 +94,7 @@ async function listen(app: NestExpressApplication, runtime: Runtime): Promise<Se
       logger,
       isStorageDown: noticeOutage(app, config),
       hideKeys,
-      formats: [agUiErrors, agentsErrors, oracleErrors],
+      formats: [agentsErrors, oracleErrors],
     }),
   );
   app.useGlobalPipes(

@@ -11,7 +11,8 @@ import type { Response } from 'express';
 import { callerOf } from '../access/caller.decorator.js';
 import { Owned, Unowned } from '../access/owned.decorator.js';
 import { invalidRequest } from '../platform/typed-error.js';
-import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { ApiProblems } from '../holodeck/holodeck-api.decorator.js';
+import { defaultPersona } from '../session/session-service.js';
 import { AgUiService } from './ag-ui-service.js';
 import { RunAgentInputDto } from './ag-ui.dto.js';
 
@@ -23,17 +24,17 @@ const stream = {
 };
 
 @ApiTags('ag-ui')
-@Controller('agent/:name/ag-ui')
+@Controller()
 export class AgUiController {
   constructor(private readonly agUi: AgUiService) {}
 
-  @Post()
+  @Post(['agent/:name/ag-ui', 'awp'])
   @Unowned('its service looks among the caller’s own')
-  @ApiOperation({ summary: 'Run an agent by the AG-UI protocol' })
+  @ApiOperation({ summary: 'Run an agent by the AG-UI protocol; at `/awp` the default one' })
   @ApiBody({ type: RunAgentInputDto })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'In place of the runId.' })
   @ApiResponse(stream)
-  @ApiErrors({
+  @ApiProblems({
     400: 'INVALID_REQUEST, ATTACHMENT_FAILURE',
     403: 'FORBIDDEN: answers to interrupts need a key for approvals',
     404: 'PERSONA_NOT_FOUND, SESSION_NOT_FOUND, APPROVAL_NOT_FOUND, WORKING_ROOT_INACCESSIBLE',
@@ -45,7 +46,7 @@ export class AgUiController {
     503: 'MISSING_API_KEY, SHUTTING_DOWN, STORAGE_UNAVAILABLE',
   })
   async run(
-    @Param('name') agent: string,
+    @Param('name') agent: string = defaultPersona,
     @Headers('idempotency-key') key: string | undefined,
     @Body() body: unknown,
     @Res() response: Response,
@@ -54,7 +55,7 @@ export class AgUiController {
     await this.agUi.run({ agent, principal, body, idempotencyKey: checkKey(key) }, response);
   }
 
-  @Get(':turnId')
+  @Get('agent/:name/ag-ui/:turnId')
   @Owned({ turn: 'params.turnId' })
   @ApiOperation({ summary: 'Go on with a run’s stream, from its start or after a cursor' })
   @ApiHeader({
@@ -64,9 +65,9 @@ export class AgUiController {
   })
   @ApiResponse(stream)
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
-  @ApiErrors({
+  @ApiProblems({
     400: 'INVALID_REQUEST',
-    404: 'PERSONA_NOT_FOUND, TURN_NOT_FOUND',
+    404: 'TURN_NOT_FOUND',
     410: 'STREAM_EXPIRED',
   })
   async resume(

@@ -64,6 +64,8 @@ describe('agentsErrors', () => {
     ['/agent/x/chat', true],
     ['/Agents', true],
     ['/sessions/', true],
+    ['/agent/x/ag-ui', true],
+    ['/awp', true],
     ['/agentsx', false],
     ['/api/harness/sessions/x', false],
     ['/health/agent', false],

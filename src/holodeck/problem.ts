@@ -36,8 +36,8 @@ export function toProblemAnswer(
   };
 }
 
-/** Of every path that belongs to the agents API, as the router reads it: in either case. */
+/** Of every path that belongs to named agents, AG-UI's included, as the router reads it: in either case. */
 export const agentsErrors: ErrorFormat = {
-  paths: /^\/(agent|agents|sessions)(\/|$)/i,
+  paths: /^\/(agent|agents|awp|sessions)(\/|$)/i,
   write: toProblemAnswer,
 };

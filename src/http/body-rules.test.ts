@@ -4,7 +4,7 @@ import { bodyRules } from './body-rules.js';
 const rulesOf = bodyRules({ maxBodyBytes: 1_000, maxConversationBytes: 2_000 });
 
 describe('bodyRules', () => {
-  it.each(['/api/chat', '/api/chat/?x=1', '/agent/a/ag-ui', '/Agent/A/AG-UI/'])(
+  it.each(['/api/chat', '/api/chat/?x=1', '/awp', '/agent/a/ag-ui', '/Agent/A/AG-UI/'])(
     'gives a conversation more bytes and values, and no more levels: %s',
     (url) => {
       expect(rulesOf(url)).toMatchObject({

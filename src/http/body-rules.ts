@@ -3,7 +3,7 @@ import type { BodyRules } from './body-errors.js';
 
 /** Routes whose clients send the whole conversation each time. */
 const takesConversations = (url: string): boolean =>
-  /^\/(agent\/[^/?]+\/ag-ui|api\/chat)\/?(?:\?|$)/i.test(url);
+  /^\/(agent\/[^/?]+\/ag-ui|awp|api\/chat)\/?(?:\?|$)/i.test(url);
 
 /** Routes that read their bodies themselves, as they come. */
 const takesFiles = (url: string): boolean =>

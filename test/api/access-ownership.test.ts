@@ -72,6 +72,17 @@ const calls: Record<string, (ids: Things) => Call> = {
       forwardedProps: {},
     },
   ],
+  'post /awp': ({ sessionId }) => [
+    'POST',
+    '/awp',
+    {
+      threadId: sessionId,
+      runId: 'run-1',
+      messages: [{ id: 'm1', role: 'user', content: 'Hello' }],
+      tools: [],
+      context: [],
+    },
+  ],
   'get /agent/{name}/ag-ui/{turnId}': ({ turnId: id }) => [
     'GET',
     `/agent/WORKING_ITEMS/ag-ui/${id}?run=run-1`,

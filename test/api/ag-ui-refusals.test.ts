@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyedClient, makeKey } from '../support/keyed-client.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
+const typeOf = (code: string): string => `https://turnpike.dev/docs/errors/${code}`;
+
 describe('the AG-UI wire, of what it does not take', () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -63,7 +65,7 @@ describe('the AG-UI wire, of what it does not take', () => {
     const refused = await post(sent);
     expect([refused.status, await refused.json()]).toMatchObject([
       400,
-      { error: { type: 'INVALID_REQUEST', message: expect.stringContaining(message) } },
+      { type: typeOf('invalid-request'), detail: expect.stringContaining(message) },
     ]);
   });
 
@@ -75,14 +77,14 @@ describe('the AG-UI wire, of what it does not take', () => {
     });
     expect([unknown.status, await unknown.json()]).toMatchObject([
       404,
-      { error: { type: 'PERSONA_NOT_FOUND' } },
+      { type: typeOf('persona-not-found') },
     ]);
     const interruptId = 'appr_00000000-0000-4000-8000-000000000000';
     const resume = [{ interruptId, status: 'resolved', payload: { approved: true } }];
     const gone = await post(body({ messages: [], resume }));
     expect([gone.status, await gone.json()]).toMatchObject([
       404,
-      { error: { type: 'APPROVAL_NOT_FOUND' } },
+      { type: typeOf('approval-not-found') },
     ]);
     await (await post(body())).text();
     const output = { id: 'u2', role: 'tool', toolCallId: 'a\0', content: 'x' };
@@ -91,7 +93,7 @@ describe('the AG-UI wire, of what it does not take', () => {
     const none = await fetch(`${route()}/turn_00000000-0000-4000-8000-000000000000`);
     expect([none.status, await none.json()]).toMatchObject([
       404,
-      { error: { type: 'TURN_NOT_FOUND' } },
+      { type: typeOf('turn-not-found') },
     ]);
   });
 });
@@ -119,7 +121,7 @@ it('takes a person’s answer from a key for approvals only', async () => {
     const answer = { ...run, runId: 'r2', messages: [], resume };
     expect(await asker.send('POST', route, answer)).toMatchObject({
       status: 403,
-      body: { error: { message: expect.stringContaining("scope 'approvals'") } },
+      body: { detail: expect.stringContaining("scope 'approvals'") },
     });
     const person = new KeyedClient(server.url, both);
     expect((await person.send('POST', route, answer)).text).toContain('"outcome":"completed"');

@@ -325,7 +325,21 @@ describe('the AG-UI wire', () => {
     const refused = await post({ ...next, runId: 'third', resume: [other] });
     expect([refused.status, await refused.json()]).toMatchObject([
       409,
-      { error: { type: 'APPROVAL_RESOLVED' } },
+      { type: expect.stringMatching(/approval-resolved$/) },
+    ]);
+  });
+
+  it('is at /awp for the default agent', async () => {
+    const agent = new HttpAgent({ url: `${server.url}/awp` });
+    agent.addMessage({ id: 'user-1', role: 'user', content: '[[tokens=2]]' });
+    await agent.runAgent({ forwardedProps: { turnpike: ownProps() } });
+    expect(lastText(agent.messages)).toBe('word1 word2');
+    expect(agent.state).toMatchObject({ turnpike: { agent: 'WORKING_ITEMS' } });
+    const refused = await fetch(`${server.url}/awp`, { method: 'POST', body: '{' });
+    expect([refused.status, refused.headers.get('content-type'), await refused.json()]).toEqual([
+      400,
+      'application/problem+json',
+      expect.objectContaining({ status: 400, instance: '/awp', title: 'Invalid request' }),
     ]);
   });
 
@@ -353,7 +367,7 @@ describe('the AG-UI wire', () => {
     const busy = await post({ ...sent, runId: 'another' });
     expect([busy.status, await busy.json()]).toMatchObject([
       409,
-      { error: { type: 'TURN_IN_PROGRESS' } },
+      { type: expect.stringMatching(/turn-in-progress$/), retryable: true },
     ]);
     const joined = await open(sent);
     expect(joined.header('x-turn-id')).toBe(first.header('x-turn-id'));
@@ -420,7 +434,8 @@ describe('the AG-UI wire', () => {
     expect([refused.status, await refused.json()]).toMatchObject([
       400,
       {
-        error: { type: 'ATTACHMENT_FAILURE', message: expect.stringContaining('fetches no files') },
+        type: expect.stringMatching(/attachment-failure$/),
+        detail: expect.stringContaining('fetches no files'),
       },
     ]);
   });

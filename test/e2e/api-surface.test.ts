@@ -133,6 +133,7 @@ describe('the server beside its turns', () => {
       'post /api/oracle/cancel',
       'post /api/oracle/stream',
       'post /api/settings/agent-config/reset',
+      'post /awp',
       'put /api/settings/agent-config',
       'put /api/settings/models',
     ]);
