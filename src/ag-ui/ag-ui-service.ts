@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { forbiddenScope } from '../access/access-errors.js';
 import type { AuditLog } from '../access/audit-log.js';
+import { namesLike } from '../agents/persona-name.js';
 import type { Principal } from '../access/principal.js';
 import type { BlobStore } from '../attachments/blobs/blob-store.js';
 import type { ReceivedFile } from '../attachments/received-file.js';
+import { TypedError } from '../platform/typed-error.js';
 import { findThread, openThread } from '../session/thread-session.js';
 import { answerApprovals } from '../turn/approvals/answer-approval.js';
 import { approvalNotFound } from '../turn/approvals/approval-errors.js';
@@ -58,11 +60,11 @@ export class AgUiService {
    */
   async run(call: RunCall, response: ServerResponse): Promise<void> {
     const { services } = this.deps;
-    const { name: agent } = await services.personas.load(call.agent);
     const input = readRunInput(call.body);
     const { threadId, said, answers } = input;
     const thread = { principalId: call.principal.id, threadId };
     const session = await findThread(services, thread);
+    const agent = await this.#nameOf(call.agent, session !== undefined);
     const [unknown] = session === undefined ? answers.interrupts : [];
     if (unknown !== undefined) throw approvalNotFound(unknown.approvalId);
     const matched =
@@ -78,10 +80,10 @@ export class AgUiService {
   }
 
   /**
-   * Goes on with a run's stream after a cursor, or says it again.
+   * Goes on with a run's stream after a cursor, or says it again, also of an agent that has been removed
+   * since.
    *
-   * @throws TypedError PERSONA_NOT_FOUND and TURN_NOT_FOUND 404, STREAM_EXPIRED 410,
-   *   INVALID_REQUEST 400.
+   * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400.
    */
   async resume(
     { agent, turnId, query }: { agent: string; turnId: string; query: Record<string, unknown> },
@@ -89,14 +91,30 @@ export class AgUiService {
     response: ServerResponse,
   ): Promise<void> {
     const { services, turns } = this.deps;
-    await services.personas.load(agent);
-    const { sessionId, parentTurnId } = await getTurn(services.db, turnId);
-    if (parentTurnId !== null) throw turnNotFound(turnId);
+    const { sessionId, parentTurnId, options } = await getTurn(services.db, turnId);
+    const isItsTurn = namesLike(agent, [options.options.persona]).length > 0;
+    if (parentTurnId !== null || !isItsTurn) throw turnNotFound(turnId);
     const place = readRunPlace(query, { turnId, sessionId });
     const before = viewThread(await loadSessionTurns(services.db, sessionId), turnId);
     const run: AgUiRun = { ...place, turnId, before, state: { type: 'unknown' } };
     response.setHeader('X-Session-Id', sessionId);
     return turns.streamAfter(turnId, response, cursor, agUiDialect(run));
+  }
+
+  /**
+   * An agent's name as its file has it. One that has been removed since is fine in a thread that there is:
+   * the run may be sent again, or answer a turn that goes on. A new turn is refused later.
+   *
+   * @throws TypedError PERSONA_NOT_FOUND 404.
+   */
+  async #nameOf(agent: string, hasThread: boolean): Promise<string> {
+    try {
+      return (await this.deps.services.personas.load(agent)).name;
+    } catch (error) {
+      const isGone = error instanceof TypedError && error.type === 'PERSONA_NOT_FOUND';
+      if (isGone && hasThread) return agent;
+      throw error;
+    }
   }
 
   #open({ principal }: RunCall, persona: string, { threadId, projectRoot }: RunInput) {

@@ -1,4 +1,5 @@
 import { and, eq, not } from 'drizzle-orm';
+import { namesLike } from '../agents/persona-name.js';
 import type { Database } from '../storage/connection.js';
 import { sessions, turns } from '../storage/schema.js';
 import { isExpired } from './session-expiry.js';
@@ -46,22 +47,26 @@ export async function isAgentSession(
   return found.length > 0;
 }
 
-/** The session of an agent's turn; undefined when the agent has no such turn for the principal. */
+/**
+ * The session of an agent's turn; undefined when the agent has no such turn for the principal.
+ *
+ * @param agent as a client spells it; there need not be one any more.
+ */
 export async function findTurnSession(
   db: Database,
   { turnId, agent, principalId }: { turnId: string; agent: string; principalId: string },
 ): Promise<string | undefined> {
   const [found] = await db
-    .select({ sessionId: sessions.id })
+    .select({ sessionId: sessions.id, persona: sessions.persona })
     .from(turns)
     .innerJoin(sessions, eq(sessions.id, turns.sessionId))
     .where(
       and(
         eq(turns.id, turnId),
         eq(sessions.mode, AGENT_MODE),
-        eq(sessions.persona, agent),
         eq(sessions.principalId, principalId),
       ),
     );
-  return found?.sessionId;
+  if (found === undefined || namesLike(agent, [found.persona]).length === 0) return undefined;
+  return found.sessionId;
 }

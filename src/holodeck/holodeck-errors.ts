@@ -26,7 +26,7 @@ export function sessionGone(sessionId: string): TypedError {
 export function messageNotFound(agent: string, messageId: string): TypedError {
   return new TypedError('TURN_NOT_FOUND', {
     status: 404,
-    message: `Agent ${agent} has no message ${messageId}. It may have gone with its session, which is kept for a while after its last use.`,
+    message: `Agent ${agent.slice(0, 120)} has no message ${messageId}. It may have gone with its session, which is kept for a while after its last use.`,
   });
 }
 

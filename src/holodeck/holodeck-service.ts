@@ -57,10 +57,9 @@ export class HolodeckService {
   }
 
   /**
-   * Streams what of an answer came after a cursor.
+   * Streams what of an answer came after a cursor, also of an agent that has been removed since.
    *
-   * @throws TypedError PERSONA_NOT_FOUND and TURN_NOT_FOUND 404, STREAM_EXPIRED 410,
-   *   INVALID_REQUEST 400.
+   * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400.
    */
   async resume(
     { agent, messageId, principalId }: { agent: string; messageId: string; principalId: string },
@@ -69,12 +68,11 @@ export class HolodeckService {
   ): Promise<void> {
     const { services, turns } = this.deps;
     const turnId = fromUlid('turn', checkUlid('message_id', messageId));
-    const { name } = await services.personas.load(agent);
     const sessionId =
       turnId === undefined
         ? undefined
-        : await findTurnSession(services.db, { turnId, agent: name, principalId });
-    if (turnId === undefined || sessionId === undefined) throw messageNotFound(name, messageId);
+        : await findTurnSession(services.db, { turnId, agent, principalId });
+    if (turnId === undefined || sessionId === undefined) throw messageNotFound(agent, messageId);
     const ids = { sessionId: toUlid(sessionId), messageId };
     nameIds(response, ids);
     await turns.streamAfter(turnId, response, cursor, holodeckDialect(ids));

@@ -106,7 +106,7 @@ export class HolodeckController {
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiProblems({
     400: 'INVALID_REQUEST',
-    404: 'PERSONA_NOT_FOUND, TURN_NOT_FOUND',
+    404: 'TURN_NOT_FOUND',
     410: 'STREAM_EXPIRED',
   })
   async resume(
