@@ -139,6 +139,7 @@ export class AgUiService {
       files: await this.#keep(files),
       idempotencyKey: idempotencyKey ?? `ag-ui:${input.runId}`,
       asAgent: true,
+      wireMode: 'direct',
     });
   }
 

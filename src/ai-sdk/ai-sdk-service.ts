@@ -144,6 +144,7 @@ export class AiSdkService {
         files,
         idempotencyKey: idempotencyKey ?? message.key,
         asAgent: persona !== undefined,
+        wireMode: 'direct',
       });
       return { turn, sessionId };
     } catch (error) {

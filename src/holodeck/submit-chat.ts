@@ -91,6 +91,7 @@ async function submitTo(deps: SubmitDeps, chat: Chat, sessionId: string): Promis
       needsAllFiles: true,
       idempotencyKey,
       asAgent: true,
+      wireMode: 'dontAsk',
     });
     return { turn, sessionId };
   } catch (error) {

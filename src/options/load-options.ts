@@ -35,6 +35,8 @@ export interface OptionSubject {
   asAgent?: boolean;
   /** Whether whoever asks may approve calls. Absent: so it is. */
   mayApprove?: boolean;
+  /** Of the wire, in place of the session's mode. */
+  wireMode?: 'direct' | 'dontAsk';
 }
 
 /**
@@ -62,6 +64,7 @@ export async function loadOptions(
       ceiling: modeCeiling ?? 'acceptEdits',
       mayApprove: session.mayApprove ?? true,
     },
+    ...(session.wireMode === undefined ? {} : { wireMode: session.wireMode }),
     ...(session.user === undefined ? {} : { user: session.user }),
     ...(session.preferences === undefined ? {} : { preferences: session.preferences }),
     defaults: {

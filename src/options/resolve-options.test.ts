@@ -143,6 +143,25 @@ describe('resolveOptions', () => {
     expect(asPersona.options).toMatchObject({ model: 'c', mode: 'direct' });
   });
 
+  it.each([
+    ['the wire’s, where its clients can be asked', { asAgent: true, wireMode: 'direct' }, 'direct'],
+    ['the wire’s, where they cannot', { asAgent: true, wireMode: 'dontAsk' }, 'dontAsk'],
+    [
+      'the wire’s, whatever the session has',
+      { session: { persona: 'A', mode: 'plan' }, wireMode: 'direct' },
+      'direct',
+    ],
+    ['the request’s before the wire’s', { opts: { mode: 'plan' }, wireMode: 'direct' }, 'plan'],
+  ] as const)('has for a mode %s', (_what, more, mode) => {
+    expect(resolve(more).options.mode).toBe(mode);
+  });
+
+  it('has for a mode that of the agent’s file before the wire’s', () => {
+    const agent = personaWith('permissions: { mode: acceptEdits }');
+    const { options } = resolve({ persona: agent, asAgent: true, wireMode: 'direct' });
+    expect(options.mode).toBe('acceptEdits');
+  });
+
   it('asks nobody about the calls of an agent whose file says nothing', () => {
     const { options, provenance } = resolve({ asAgent: true });
     expect([options.mode, provenance.mode]).toEqual(['dontAsk', 'default']);

@@ -77,6 +77,8 @@ export interface OptionSources {
    * neither says, nobody can be asked. A persona's are not.
    */
   asAgent?: boolean;
+  /** Of the wire, in place of the session's: whether its clients can be asked. Absent: the session's. */
+  wireMode?: 'direct' | 'dontAsk';
   /** What the user has set. */
   user?: Partial<AgentConfig>;
   /** What the user wishes beside limits. */
@@ -250,13 +252,12 @@ function ranModel(sources: OptionSources): Chosen<string> {
   return { value: sources.model?.name ?? value, from };
 }
 
-function modeTiers({ asAgent, persona, session }: OptionSources): Tier<string>[] {
+function modeTiers({ asAgent, wireMode, persona, session }: OptionSources): Tier<string>[] {
   const { mode } = optionRules;
-  if (asAgent !== true) return [['session', mode.read(session.mode)]];
-  return [
-    ['persona', persona.permissionMode],
-    ['default', 'dontAsk'],
-  ];
+  const own: Tier<string>[] = asAgent === true ? [['persona', persona.permissionMode]] : [];
+  if (wireMode !== undefined) return [...own, ['default', wireMode]];
+  if (asAgent === true) return [...own, ['default', 'dontAsk']];
+  return [['session', mode.read(session.mode)]];
 }
 
 // A mapped type is what no literal here can prove: each key keeps its own.

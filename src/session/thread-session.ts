@@ -10,8 +10,8 @@ import type { SessionRow, SessionStore } from './session-store.js';
 /** Characters of a client's id. */
 export const LONGEST_THREAD_ID = 256;
 
-/** No mode of permissions: it means what `direct` means. */
-const THREAD_MODE = 'thread';
+/** Of all its wires: they can show an approval. */
+const THREAD_MODE = 'direct';
 
 export interface ThreadDeps {
   sessions: Pick<SessionStore, 'get' | 'create'>;

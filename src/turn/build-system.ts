@@ -21,7 +21,7 @@ export function buildSystem(facts: SystemFacts): string {
   return [
     facts.prompt.trim(),
     `You are running as ${facts.persona}, in the project ${facts.projectRoot}. Tools work inside that folder; give paths relative to it.`,
-    `Permission mode: ${facts.mode}. ${describeMode(mode)}`,
+    `Permission mode: ${mode}. ${describeMode(mode)}`,
   ]
     .filter((paragraph) => paragraph !== '')
     .join('\n\n');

@@ -49,6 +49,7 @@ export async function prepareTurn(
     preferences: preferencesOf(userSettings, { isOracle: submission.isOracle === true }),
     asAgent,
     mayApprove: principal?.scopes.includes('approvals') ?? true,
+    ...(submission.wireMode === undefined ? {} : { wireMode: submission.wireMode }),
     ...(limits === undefined ? {} : { limits }),
   };
   const modeCeiling = ceiling.mode;

@@ -29,6 +29,11 @@ export interface TurnSubmission {
   problems?: readonly OptionProblem[];
   /** The persona was named as an agent: its model and permission mode count where `opts` has none. */
   asAgent?: boolean;
+  /**
+   * Permission mode where neither `opts` nor the agent's file names one: `direct` where the wire can show an
+   * approval, `dontAsk` where it cannot. Absent: the session's.
+   */
+  wireMode?: 'direct' | 'dontAsk';
 }
 
 export interface SubmittedTurn {

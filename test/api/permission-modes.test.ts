@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { HttpAgent } from '@ag-ui/client';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AgentClient } from '../support/agent-client.js';
+import { HeadlessChat } from '../support/headless-chat.js';
+import { startServer, type TestServer } from '../support/start-server.js';
+
+const message = '[[tool=write {"file_path":"asked.txt","content":"x"}]]';
+
+describe('a turn that names no permission mode', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.close());
+
+  const modeTold = (): string | undefined =>
+    /Permission mode: (\w+)/.exec(JSON.stringify(server.modelRequests.at(-1)?.body.system))?.[1];
+
+  it('asks on AG-UI', async () => {
+    const agent = new HttpAgent({ url: `${server.url}/agent/WORKING_ITEMS/ag-ui` });
+    agent.addMessage({ id: 'user-1', role: 'user', content: message });
+    const { projectRoot } = server;
+    await agent.runAgent({ forwardedProps: { turnpike: { projectRoot } } });
+    expect(agent.pendingInterrupts).toMatchObject([{ reason: expect.any(String) }]);
+    expect(modeTold()).toBe('direct');
+  });
+
+  it.each([
+    ['without an agent', {}],
+    ['with one', { agent: 'WORKING_ITEMS' }],
+  ])('asks on the AI SDK’s wire, %s', async (_what, more) => {
+    const body = { projectRoot: server.projectRoot, ...more };
+    const chat = new HeadlessChat({ url: server.url, id: randomUUID(), body });
+    await chat.sendMessage({ text: message });
+    expect(chat.partsOf('dynamic-tool')).toMatchObject([{ state: 'approval-requested' }]);
+    expect(modeTold()).toBe('direct');
+  });
+
+  it('asks nobody on the agent stream, whose clients could not answer', async () => {
+    const stream = await new AgentClient(server.url).stream({ message });
+    const frames = await stream.all();
+    expect(frames.find(({ event }) => event === 'tool_call_end')?.data).toMatchObject({
+      status: 'error',
+    });
+    expect(modeTold()).toBe('dontAsk');
+  });
+
+  it('asks nobody on the oracle’s wire', async () => {
+    const { status } = await server.client.post('/api/oracle', { question: message });
+    expect([status, modeTold()]).toEqual([200, 'dontAsk']);
+  });
+});
