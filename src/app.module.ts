@@ -13,6 +13,7 @@ import { TodoStore } from './notices/todo-store.js';
 import { BoardController } from './ops/board.controller.js';
 import { BOARD_PATH, BoardService } from './ops/board-service.js';
 import { HealthController } from './ops/health.controller.js';
+import { commandHealth } from './ops/command-health.js';
 import { HealthService } from './ops/health-service.js';
 import { HousekeepingModule } from './ops/housekeeping.module.js';
 import { QueueController } from './ops/queue.controller.js';
@@ -92,6 +93,7 @@ export class AppModule {
         await personas.load(defaultPersona);
       },
       countActiveSessions: () => countActiveSessions(db),
+      commands: commandHealth(runtime.shells),
     });
     return {
       module: AppModule,

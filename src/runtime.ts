@@ -165,7 +165,11 @@ async function findShells(
 ): Promise<Shells> {
   const own = ownFolders(config);
   const shells = await openShells({
-    limits: { memoryMb: config.sandboxMemoryMb, processes: config.sandboxProcesses },
+    limits: {
+      memoryMb: config.sandboxMemoryMb,
+      processes: config.sandboxProcesses,
+      cpuPercent: config.sandboxCpuPercent,
+    },
     network: config.sandboxNetwork,
     dataFolders: own.data,
     hide: own.hidden,
@@ -175,8 +179,8 @@ async function findShells(
     outputLimit: config.toolOutputLimit,
     clock,
   });
-  const reason = shells.kind === 'sandboxed' ? shells.weakness : shells.reason;
-  if (reason !== undefined && runsTurns(config.role)) {
+  const reasons = shells.kind === 'sandboxed' ? shells.weaknesses : [shells.reason];
+  for (const reason of runsTurns(config.role) ? reasons : []) {
     logger.warn({ reason }, `bash is ${describeShells(shells)}`);
   }
   return shells;

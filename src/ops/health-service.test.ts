@@ -8,6 +8,8 @@ const fails = async (): Promise<never> => {
   throw new Error('down');
 };
 
+const commands = { kind: 'sandboxed', weaknesses: ['processors are not limited'] } as const;
+
 function open(deps: Partial<HealthDeps> = {}) {
   const clock = new ManualClock();
   const service = new HealthService({
@@ -17,6 +19,7 @@ function open(deps: Partial<HealthDeps> = {}) {
     checkProvider: answers,
     checkAgent: answers,
     countActiveSessions: async () => 3,
+    commands,
     ...deps,
   });
   return { clock, service };
@@ -31,6 +34,12 @@ describe('HealthService', () => {
       active_sessions: 3,
       uptime_seconds: expect.any(Number),
     });
+  });
+
+  it('says of the agent how commands run', async () => {
+    const { service } = open();
+    expect(await service.agentHealth()).toMatchObject({ status: 'healthy', commands });
+    expect(await service.health()).not.toHaveProperty('commands');
   });
 
   it('is unhealthy when the database fails, and counts nothing', async () => {

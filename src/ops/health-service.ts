@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.js';
+import type { CommandHealth } from './command-health.js';
 import { checkReadiness, type Dependency, type Readiness } from './readiness.js';
 
 /** A health check answers within 100 ms, wherever it can. */
@@ -13,6 +14,8 @@ export interface Health {
   /** Sessions with a turn that waits or runs; absent while the database does not answer. */
   active_sessions?: number;
   uptime_seconds: number;
+  /** How this process runs commands. Of the agent only. */
+  commands?: CommandHealth;
 }
 
 export interface HealthDeps {
@@ -25,6 +28,7 @@ export interface HealthDeps {
   /** Rejects when a turn of that agent would be refused. */
   checkAgent(): Promise<void>;
   countActiveSessions(): Promise<number>;
+  commands: CommandHealth;
 }
 
 interface Found {
@@ -58,7 +62,8 @@ export class HealthService {
 
   /** Of the agent that answers where none is named. */
   async agentHealth(): Promise<Health> {
-    return this.#view(await this.#look(), (found) => found.isReady && found.isAgentReady);
+    const health = this.#view(await this.#look(), (one) => one.isReady && one.isAgentReady);
+    return { ...health, commands: this.deps.commands };
   }
 
   /** What is found now; while that takes long, what was found last, if that was not long ago. */

@@ -28,7 +28,9 @@ export class HealthController {
   @Get('health/agent')
   @Open(isForProbes)
   @ApiOperation({ summary: 'Whether the agent of sessions that name none could answer' })
-  @ApiOkResponse({ description: healthDescription })
+  @ApiOkResponse({
+    description: `${healthDescription} Also \`commands: {kind, weaknesses}\`: how this process runs commands, and what its sandbox does not limit or keep out.`,
+  })
   @ApiResponse({ status: 503, description: 'The same, with the status `unhealthy`.' })
   async agent(@Res({ passthrough: true }) response: Response): Promise<Health> {
     return answer(response, await this.health.agentHealth());

@@ -97,9 +97,16 @@ export const toolSettings = {
   sandboxMemoryMb: integer(
     'TURNPIKE_SANDBOX_MEMORY_MB',
     2_048,
-    'Most memory of one process in the sandbox, and most that its `/tmp` takes, in MiB.',
+    'Most memory of one sandbox, in MiB: of each process, of what is in its `/tmp`, and of all together where a memory cgroup can be made.',
     64,
     1_048_576,
+  ),
+  sandboxCpuPercent: integer(
+    'TURNPIKE_SANDBOX_CPU_PERCENT',
+    200,
+    'Most processor time of one sandbox, in percent of one processor, where a cpu cgroup can be made.',
+    1,
+    100_000,
   ),
   sandboxProcesses: integer(
     'TURNPIKE_SANDBOX_PROCESSES',

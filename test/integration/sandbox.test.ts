@@ -1,13 +1,27 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import {
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { countProcesses, uniqueMinute, untilProcesses } from '../support/find-processes.js';
 import { sandboxedShells, type TestShells } from '../support/test-shells.js';
 import { systemClock } from '../../src/platform/clock.js';
 import type { CommandEnd } from '../../src/tools/sandbox/shell-session.js';
+import type { Shells } from '../../src/tools/sandbox/shells.js';
 import { ShellSession } from '../../src/tools/sandbox/shell-session.js';
 
 let folder: string;
@@ -42,6 +56,10 @@ async function open(options: ShellOptions = {}, home = homedir()): Promise<Shell
 async function run(command: string, options?: ShellOptions): Promise<CommandEnd> {
   const shell = session ?? (await open(options));
   return shell.exec(command, { timeoutMs: 30_000, signal: quiet });
+}
+
+function weaknessesOf(shells: Shells): readonly string[] {
+  return shells.kind === 'sandboxed' ? shells.weaknesses : [];
 }
 
 const listen = async () => {
@@ -192,7 +210,24 @@ describe('a sandbox: limits', () => {
     expect((await run(take(500))).exitCode).not.toBe(0);
     expect((await run('head -c 500M /dev/zero > /tmp/full')).output).toContain('No space left');
     expect((await run('head -c 500M /dev/zero > /dev/shm/x')).output).toContain('No space left');
+    // Both are full, and what is left is enough to go on.
+    expect(await run(take(20))).toEqual({ output: '20', exitCode: 0 });
     expect((await run('ulimit -d unlimited')).exitCode).not.toBe(0);
+  });
+
+  it('has a limit of memory for all of it, shared memory too, or says that it has none', async () => {
+    const total = await sandboxedShells({ memoryMb: 300 });
+    const isLimited = !weaknessesOf(total).some((one) => one.startsWith('memory is limited'));
+    await open({ memoryMb: 300 });
+    const take = (mib: number): string =>
+      `perl -e '$id = shmget(0, ${mib} << 20, 0600); shmwrite($id, "x" x (1 << 20), $_ << 20, 1 << 20) for 0..${mib - 1}; print "took ${mib}"'`;
+    expect(await run(take(100))).toEqual({ output: 'took 100', exitCode: 0 });
+    // What is taken stays: no process has it, and none is over a limit of its own.
+    const more = run(`${take(250)}; true`).then(
+      ({ output }) => output,
+      (error: unknown) => String(error),
+    );
+    expect((await more).endsWith('took 250')).toBe(!isLimited);
   });
 
   it('has a limit of processes', async () => {
@@ -204,6 +239,65 @@ describe('a sandbox: limits', () => {
     expect(await countProcesses(minute)).toBeLessThanOrEqual(32);
     await session?.close();
     await untilProcesses(minute, 0);
+  });
+});
+
+describe('a sandbox: system calls', () => {
+  it.each([
+    ['chmod', 'chmod u+s program'],
+    ['chmod, of a group', 'chmod g+s program'],
+    ['install', 'install -m 4755 program other'],
+    ['cp', 'cp -p --preserve=mode set-id other'],
+    [
+      'a file that is made so',
+      `perl -e 'use Fcntl; sysopen(F, "other", O_CREAT|O_RDWR, 04755) or die $!'`,
+    ],
+    ['an archive', 'tar -xpf archive.tar'],
+  ])('make no set-user-id file: %s', async (_how, command) => {
+    await cp('/bin/true', path.join(root, 'program'));
+    await cp('/bin/true', path.join(root, 'set-id'));
+    await chmod(path.join(root, 'set-id'), 0o4755);
+    await promisify(execFile)(
+      'tar',
+      ['-cf', 'archive.tar', '--transform=s/set-id/other/', 'set-id'],
+      {
+        cwd: root,
+      },
+    );
+    const { output } = await run(`${command} 2>&1; stat -c '%n %a' program other 2>/dev/null`);
+    expect(output).not.toMatch(/^(?:program|other) [2467]\d\d\d$/m);
+    const made = await Promise.all(
+      ['program', 'other'].map((name) => stat(path.join(root, name)).catch(() => undefined)),
+    );
+    expect(made.map((one) => (one?.mode ?? 0) & 0o6000)).toEqual([0, 0]);
+  });
+
+  it('make files of every other mode, and folders', async () => {
+    const command = `umask 0; for mode in 0 644 777 1777; do touch f$mode; chmod $mode f$mode; done; mkdir -m 700 d; stat -c '%a' f* d`;
+    expect(await run(command)).toEqual({ output: '0\n1777\n644\n777\n700', exitCode: 0 });
+  });
+
+  // Those among the refused that need no capability: without a filter they would work, or fail otherwise.
+  it.each([
+    ['unshare', { x64: 272, arm64: 97 }, '0', 'Operation not permitted'],
+    ['keyctl', { x64: 250, arm64: 219 }, '0, -3, 0', 'Operation not permitted'],
+    ['userfaultfd', { x64: 323, arm64: 282 }, '1', 'Operation not permitted'],
+    ['io_uring_setup', { x64: 425, arm64: 425 }, '1, 0', 'Function not implemented'],
+    ['openat2', { x64: 437, arm64: 437 }, '0, 0, 0, 0', 'Function not implemented'],
+  ])('has no %s', async (_name, numbers, given, answer) => {
+    const call = numbers[process.arch as keyof typeof numbers];
+    const { output } = await run(`perl -e 'print syscall(${call}, ${given}), " $!"'`);
+    expect(output).toBe(`-1 ${answer}`);
+  });
+
+  it('open no socket to the host of this machine', async () => {
+    const open = (family: number) => `perl -e 'print socket(S, ${family}, 1, 0) ? "open" : $!'`;
+    expect((await run(open(40))).output).toBe('Address family not supported by protocol');
+    expect((await run(open(1))).output).toBe('open');
+  });
+
+  it('leaves commands no descriptor of the filter', async () => {
+    expect((await run('readlink /proc/$$/fd/3; readlink /proc/1/fd/3')).output).toBe('');
   });
 });
 

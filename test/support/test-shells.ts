@@ -5,6 +5,7 @@ export interface TestShells {
   network?: boolean;
   memoryMb?: number;
   processes?: number;
+  cpuPercent?: number;
   dataFolders?: readonly string[];
   hide?: readonly string[];
   protect?: readonly string[];
@@ -21,7 +22,11 @@ export const sandboxEnvironment: Readonly<Record<string, string>> = hasSandbox
 /** Shells in a sandbox. @throws Error where there is none: a test without it would test nothing. */
 export async function sandboxedShells(options: TestShells = {}): Promise<Shells> {
   const shells = await openShells({
-    limits: { memoryMb: options.memoryMb ?? 2_048, processes: options.processes ?? 256 },
+    limits: {
+      memoryMb: options.memoryMb ?? 2_048,
+      processes: options.processes ?? 256,
+      cpuPercent: options.cpuPercent ?? 200,
+    },
     network: options.network ?? false,
     dataFolders: options.dataFolders ?? [],
     hide: options.hide ?? [],

@@ -1,8 +1,10 @@
 export interface ResourceLimits {
-  /** Of one process, and of the files in `/tmp`, in MiB. */
+  /** Of one process, of the files in `/tmp` and, where there is a cgroup, of all together, in MiB. */
   memoryMb: number;
   /** That one shell may have at a time. */
   processes: number;
+  /** Of one shell and what it starts, in percent of one processor. Needs a cgroup. */
+  cpuPercent: number;
 }
 
 const OPEN_FILES = 1_024;

@@ -6,7 +6,15 @@ const file = (path: string) => ({ path, isFolder: false });
 
 /** What is done to paths under `/home` and `/tmp`, in order. */
 function mounts(plan: Partial<MountPlan>): string[] {
-  const given = { root: '/home/me/p', hidden: [], shown: [], readOnly: [], tmpBytes: 1, ...plan };
+  const given = {
+    root: '/home/me/p',
+    hidden: [],
+    shown: [],
+    readOnly: [],
+    tmpBytes: 1,
+    sharedBytes: 1,
+    ...plan,
+  };
   const lines = mountArguments(given)
     .join(' ')
     .split(/ (?=--)/);
@@ -15,7 +23,14 @@ function mounts(plan: Partial<MountPlan>): string[] {
 
 describe('mountArguments', () => {
   it('begins with everything read-only', () => {
-    const given = { root: '/home/me/p', hidden: [], shown: [], readOnly: [], tmpBytes: 1 };
+    const given = {
+      root: '/home/me/p',
+      hidden: [],
+      shown: [],
+      readOnly: [],
+      tmpBytes: 1,
+      sharedBytes: 1,
+    };
     expect(mountArguments(given).slice(0, 3)).toEqual(['--ro-bind', '/', '/']);
   });
 

@@ -16,8 +16,10 @@ export interface MountPlan {
   shown: readonly RealPath[];
   /** What they must not write, also where it is inside the root. */
   readOnly: readonly RealPath[];
-  /** Of `/tmp` and `/dev/shm`, in bytes. */
+  /** Of `/tmp`, in bytes. */
   tmpBytes: number;
+  /** Of `/dev/shm`. */
+  sharedBytes: number;
 }
 
 /** The kernel's files are root's: a server that runs as root would let commands write them. */
@@ -30,19 +32,19 @@ const HIDDEN_BYTES = 65_536;
  * hidden, then the root over it, then what is hidden or kept inside the root.
  */
 export function mountArguments(plan: MountPlan): string[] {
-  const { root, hidden, shown, readOnly, tmpBytes } = plan;
+  const { root, hidden, shown, readOnly, tmpBytes, sharedBytes } = plan;
   const tmp = { path: '/tmp', isFolder: true };
   const inside = outermost(hidden.filter((one) => isWithin(root, one.path) && one.path !== root));
   const outside = outermost([tmp, ...hidden.filter((one) => !isWithin(root, one.path))]);
   const covers = outside.filter((one) => one !== tmp);
   const kept = readOnly.filter((one) => isWithin(root, one.path));
-  const sized = ['--size', String(tmpBytes), '--tmpfs'];
+  const sized = (bytes: number) => ['--size', String(bytes), '--tmpfs'];
   return [
     ['--ro-bind', '/', '/'],
-    ['--dev', '/dev', ...sized, '/dev/shm', '--remount-ro', '/dev'],
+    ['--dev', '/dev', ...sized(sharedBytes), '/dev/shm', '--remount-ro', '/dev'],
     ['--proc', '/proc'],
     ...kernelFolders.map((name) => bind('--ro-bind-try', `/proc/${name}`)),
-    [...sized, '/tmp'],
+    [...sized(tmpBytes), '/tmp'],
     ...covers.map(hide),
     ...shown.map((one) => bind('--ro-bind', one.path)),
     bind('--bind', root),

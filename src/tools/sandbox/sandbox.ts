@@ -5,10 +5,16 @@ import { ToolFailure } from '../tool-failure.js';
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
 import { findBubblewrap, tryBubblewrap } from './find-bubblewrap.js';
 import { lookAtPaths } from './look-at-paths.js';
-import { findCgroupPlace, makeCgroup } from './process-cgroup.js';
+import { findCgroupPlaces, makeCgroup, type CgroupPlaces } from './sandbox-cgroup.js';
+import { findWeaknesses } from './sandbox-weaknesses.js';
+import { seccompFilter } from './seccomp-filter.js';
 import { limitLines, type ResourceLimits } from './resource-limits.js';
 import { homeFolders, secretPaths } from './secret-paths.js';
 import { bashArguments, bashEnvironment, bashFile, type ShellProgram } from './shell-program.js';
+
+/** Joins each group that is named, up to `--`, and becomes what comes after it. */
+const joinAndRun =
+  'for file in "$0" "$@"; do [ "$file" = -- ] && break; echo $$ > "$file" || exit; shift; done; exec "$@"';
 
 const MIB = 1024 * 1024;
 
@@ -57,22 +63,26 @@ export class Sandbox {
     if (file === undefined) {
       return { kind: 'none', reason: 'bubblewrap (bwrap) is not installed' };
     }
-    const sandbox = new Sandbox(file, options, await findPlace(options.clock));
-    const fault = await tryBubblewrap(file, await sandbox.#arguments(trialFolder));
+    const cgroups = await findCgroupPlaces(options.limits, options.clock);
+    const sandbox = new Sandbox(file, options, cgroups);
+    const fault = await sandbox.#try();
     if (fault === undefined) return { kind: 'bubblewrap', sandbox };
     return { kind: 'none', reason: `bubblewrap does not work here (${fault})` };
   }
 
+  /** Of system calls; undefined where there is none, or where this kernel does not take it. */
+  #filter = seccompFilter(process.arch);
+
   private constructor(
     private readonly file: string,
     private readonly options: SandboxOptions,
-    private readonly cgroups: string | undefined,
+    private readonly cgroups: CgroupPlaces,
   ) {}
 
-  /** What its limits do not limit, where that is so. */
-  get weakness(): string | undefined {
-    if (!isRoot() || this.cgroups !== undefined) return undefined;
-    return 'the server runs as root, whose processes the kernel does not limit without the pids cgroup';
+  /** What it does not limit or keep out here. */
+  get weaknesses(): readonly string[] {
+    const { limited } = this.cgroups;
+    return findWeaknesses({ limited, isFiltered: this.#filter !== undefined, isRoot: isRoot() });
   }
 
   /**
@@ -83,24 +93,38 @@ export class Sandbox {
   async program(folder: string, { env, others }: ShellNeeds): Promise<ShellProgram> {
     const { limits, clock } = this.options;
     const args = await this.#arguments(folder, others);
-    const group =
-      this.cgroups === undefined
-        ? undefined
-        : await makeCgroup(this.cgroups, limits.processes, clock);
-    const join = 'echo $$ > "$0" && exec "$@"';
+    const group = await makeCgroup(this.cgroups, limits, clock);
     return {
-      ...(group === undefined
+      ...(group.joinFiles.length === 0
         ? { file: this.file, args }
         : {
             file: bashFile,
-            args: [...bashArguments, '-c', join, group.joinFile, this.file, ...args],
+            args: [
+              ...bashArguments,
+              '-c',
+              joinAndRun,
+              ...group.joinFiles,
+              '--',
+              this.file,
+              ...args,
+            ],
             release: () => group.remove(),
           }),
+      ...(this.#filter === undefined ? {} : { secondInput: this.#filter }),
       cwd: '/',
       // Bubblewrap's own environment too: the sandbox can read that of its first process.
       env: { ...env, ...bashEnvironment, TMPDIR: '/tmp' },
       setUp: limitLines(limits),
     };
+  }
+
+  /** @returns why bubblewrap does not work. Without the filter it may, where the kernel has none. */
+  async #try(): Promise<string | undefined> {
+    const filtered = this.#filter;
+    const fault = await tryBubblewrap(this.file, await this.#arguments(trialFolder), filtered);
+    if (fault === undefined || filtered === undefined) return fault;
+    this.#filter = undefined;
+    return tryBubblewrap(this.file, await this.#arguments(trialFolder));
   }
 
   async #arguments(folder: string, others?: readonly string[]): Promise<string[]> {
@@ -115,20 +139,18 @@ export class Sandbox {
       hidden: [...data, ...(await lookAtPaths([...secrets, ...hide, ...(others ?? [])]))],
       shown: network ? await lookAtPaths(['/etc/resolv.conf']) : [],
       readOnly: await lookAtPaths(protect),
-      tmpBytes: limits.memoryMb * MIB,
+      // Files in memory count for a cgroup: both full, programs have a quarter left.
+      tmpBytes: (limits.memoryMb / 2) * MIB,
+      sharedBytes: (limits.memoryMb / 4) * MIB,
       network,
       isRoot: isRoot(),
+      isFiltered: this.#filter !== undefined,
     });
   }
 }
 
 function isRoot(): boolean {
   return process.getuid?.() === 0;
-}
-
-/** For anybody else a limit of the shell's own does. */
-async function findPlace(clock: Clock): Promise<string | undefined> {
-  return isRoot() ? findCgroupPlace(clock) : undefined;
 }
 
 /** A link that was turned since the root was checked would have another's folder bound. */

@@ -7,9 +7,14 @@ export interface ShellProgram {
   env: Readonly<Record<string, string>>;
   /** Lines it runs before any command. */
   setUp: readonly string[];
+  /** What it reads from its descriptor `SECOND_INPUT`, which then ends. */
+  secondInput?: Buffer;
   /** Called once when it is gone, or was never started. Never rejects. */
   release?(): Promise<void>;
 }
+
+/** Beside stdin, stdout and stderr. */
+export const SECOND_INPUT = 3;
 
 export const bashFile = '/bin/bash';
 /**

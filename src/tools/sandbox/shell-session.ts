@@ -6,6 +6,7 @@ import { pause, type Clock } from '../../platform/clock.js';
 import { MarkerReader } from './marker-reader.js';
 import { OutputWindow } from './output-window.js';
 import { ShellEndedError, ShellTimeoutError } from './shell-errors.js';
+import { giveSecondInput } from './second-input.js';
 import type { ShellProgram } from './shell-program.js';
 import { commandLines, openingLines } from './shell-script.js';
 
@@ -94,10 +95,16 @@ export class ShellSession {
     this.#child = spawn(program.file, program.args, {
       cwd: program.cwd,
       env: program.env,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: [
+        'pipe',
+        'pipe',
+        'pipe',
+        ...(program.secondInput === undefined ? [] : ['pipe' as const]),
+      ],
       // A process group of its own, which can be killed as one.
       detached: true,
     });
+    giveSecondInput(this.#child, program.secondInput);
     this.#closed = this.#untilClosed();
     void this.#closed.then(() => program.release?.());
     this.#child.stdout?.on('data', (chunk: Buffer) => this.#hear(chunk));

@@ -18,7 +18,7 @@ async function shellsWith(bwrap: string | undefined, allowUnsandboxed: boolean):
     await chmod(path.join(folder, 'bwrap'), 0o755);
   }
   return openShells({
-    limits: { memoryMb: 100, processes: 10 },
+    limits: { memoryMb: 100, processes: 10, cpuPercent: 100 },
     network: false,
     dataFolders: [],
     hide: [],

@@ -3,7 +3,7 @@ import { bashArguments, bashEnvironment, bashFile, type ShellProgram } from './s
 
 /** How this server runs commands, which it decides at its start. */
 export type Shells =
-  | (OpenShells & { kind: 'sandboxed'; network: boolean; weakness: string | undefined })
+  | (OpenShells & { kind: 'sandboxed'; network: boolean; weaknesses: readonly string[] })
   | (OpenShells & { kind: 'unsandboxed'; reason: string })
   | {
       kind: 'off';
@@ -39,7 +39,7 @@ export async function openShells(options: ShellsOptions): Promise<Shells> {
     return {
       kind: 'sandboxed',
       network: options.network,
-      weakness: sandbox.weakness,
+      weaknesses: sandbox.weaknesses,
       outputBytes,
       program: (folder, needs) => sandbox.program(folder, needs),
     };

@@ -1,0 +1,35 @@
+import type { Controller } from './cgroup-places.js';
+
+export interface Strength {
+  /** What cgroups limit. */
+  limited: readonly Controller[];
+  /** Whether system calls are filtered. */
+  isFiltered: boolean;
+  isRoot: boolean;
+}
+
+/** What a sandbox does not limit or keep out, each in a few words. Pure. */
+export function findWeaknesses({ limited, isFiltered, isRoot }: Strength): string[] {
+  const without = (controller: Controller, weakness: string) =>
+    limited.includes(controller) ? [] : [weakness];
+  return [
+    ...without(
+      'memory',
+      'memory is limited for each process and not for all of a sandbox, as no memory cgroup can be made',
+    ),
+    ...without('cpu', 'processors are not limited, as no cpu cgroup can be made'),
+    // For anybody else a limit of the shell's own does.
+    ...(isRoot
+      ? without(
+          'pids',
+          'the server runs as root, whose processes the kernel does not limit, as no pids cgroup can be made',
+        )
+      : []),
+    ...(isFiltered
+      ? []
+      : ['system calls are not filtered, as there is no filter for this machine']),
+    ...(isFiltered || !isRoot
+      ? []
+      : ["the server runs as root, and commands can make set-user-id files that are root's"]),
+  ];
+}

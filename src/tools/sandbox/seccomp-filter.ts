@@ -1,0 +1,97 @@
+import { deniedCalls, type CallTable } from './denied-calls.js';
+
+/** Classic BPF, as the kernel's `linux/bpf_common.h` and `linux/seccomp.h` have it. */
+const LOAD_WORD = 0x20;
+const IF_EQUAL = 0x15;
+const IF_AT_LEAST = 0x35;
+const IF_ANY_BIT = 0x45;
+const RETURN = 0x06;
+const ALLOW = 0x7fff_0000;
+const FAIL = 0x0005_0000;
+
+/** Offsets in `struct seccomp_data`; of an argument its lower half, on a little-endian machine. */
+const CALL = 0;
+const ARCHITECTURE = 4;
+const argument = (index: number): number => 16 + 8 * index;
+
+const EPERM = 1;
+const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
+
+/** Set-user-id and set-group-id. */
+const SET_ID = 0o6000;
+/** `O_CREAT`, and what is `O_TMPFILE` alone: without one of them a mode means nothing. */
+const CREATES = 0o100 | 0o2000_0000;
+
+type Instruction = readonly [code: number, value: number, jumpTrue: number, jumpFalse: number];
+
+const load = (offset: number): Instruction => [LOAD_WORD, offset, 0, 0];
+const give = (value: number): Instruction => [RETURN, value, 0, 0];
+const fail = (code: number): Instruction => give(FAIL | code);
+
+/**
+ * The filter of system calls for commands, as bubblewrap takes it: a compiled program of classic BPF.
+ * It refuses what only programs that manage a machine need, or what the kernel's namespaces do not
+ * cover, and set-user-id bits on files, which would reach out of the sandbox.
+ *
+ * @param architecture as Node names it.
+ * @returns undefined for one whose calls are not listed.
+ */
+export function seccompFilter(architecture: string): Buffer | undefined {
+  const calls = deniedCalls[architecture];
+  return calls === undefined ? undefined : assemble(instructions(calls));
+}
+
+function instructions(calls: CallTable): Instruction[] {
+  const { audit, foreignFrom, refused, absent, modes, socket, families } = calls;
+  return [
+    load(ARCHITECTURE),
+    // Another architecture's calls have other numbers.
+    [IF_EQUAL, audit, 1, 0],
+    fail(ENOSYS),
+    load(CALL),
+    ...(foreignFrom === undefined ? [] : when(IF_AT_LEAST, foreignFrom, [fail(ENOSYS)])),
+    ...Object.values(refused).flatMap((call) => when(IF_EQUAL, call, [fail(EPERM)])),
+    // Programs that find them missing do the same in an older way.
+    ...Object.values(absent).flatMap((call) => when(IF_EQUAL, call, [fail(ENOSYS)])),
+    ...Object.values(modes).flatMap(({ call, mode, flags }) =>
+      when(IF_EQUAL, call, checkMode(mode, flags)),
+    ),
+    ...when(IF_EQUAL, socket, checkFamily(Object.values(families))),
+    give(ALLOW),
+  ];
+}
+
+/** @param then ends with an answer where it loads something else. */
+function when(code: number, value: number, then: readonly Instruction[]): Instruction[] {
+  return [[code, value, 0, then.length], ...then];
+}
+
+function checkMode(mode: number, flags: number | undefined): Instruction[] {
+  const check: Instruction[] = [
+    load(argument(mode)),
+    ...when(IF_ANY_BIT, SET_ID, [fail(EPERM)]),
+    give(ALLOW),
+  ];
+  if (flags === undefined) return check;
+  return [load(argument(flags)), ...when(IF_ANY_BIT, CREATES, check), give(ALLOW)];
+}
+
+function checkFamily(families: readonly number[]): Instruction[] {
+  return [
+    load(argument(0)),
+    ...families.flatMap((family) => when(IF_EQUAL, family, [fail(EAFNOSUPPORT)])),
+    give(ALLOW),
+  ];
+}
+
+function assemble(program: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(program.length * 8);
+  for (const [index, [code, value, jumpTrue, jumpFalse]] of program.entries()) {
+    bytes.writeUInt16LE(code, index * 8);
+    bytes.writeUInt8(jumpTrue, index * 8 + 2);
+    bytes.writeUInt8(jumpFalse, index * 8 + 3);
+    bytes.writeUInt32LE(value >>> 0, index * 8 + 4);
+  }
+  return bytes;
+}

@@ -1,0 +1,44 @@
+import { access, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../src/platform/clock.js';
+import { findCgroupPlaces, makeCgroup } from '../../src/tools/sandbox/sandbox-cgroup.js';
+import { limitFiles } from '../../src/tools/sandbox/cgroup-places.js';
+
+const limits = { memoryMb: 512, processes: 64, cpuPercent: 150 };
+
+describe('groups of a sandbox', () => {
+  it('have their limits, each of those that this machine has, and go away again', async () => {
+    const places = await findCgroupPlaces(limits, systemClock);
+    const controllers = places.places.flatMap((place) => place.controllers);
+    expect(controllers.toSorted()).toEqual([...places.limited].sort());
+    const group = await makeCgroup(places, limits, systemClock);
+    const folders = group.joinFiles.map((file) => path.dirname(file));
+    expect(folders).toHaveLength(places.places.length);
+    for (const [index, place] of places.places.entries()) {
+      for (const controller of place.controllers) {
+        for (const { name, value, isNeeded } of limitFiles(controller, place.version, limits)) {
+          if (!isNeeded) continue;
+          const file = path.join(folders[index] ?? '', name);
+          expect([name, (await readFile(file, 'utf8')).trim()]).toEqual([name, value]);
+        }
+      }
+    }
+    await group.remove();
+    for (const folder of folders) await expect(access(folder)).rejects.toThrow('ENOENT');
+  });
+
+  it('are not made in a folder that has none', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'no-cgroup-'));
+    const candidates = ([1, 2] as const).map((version) => ({
+      folder,
+      version,
+      controllers: ['memory', 'pids', 'cpu'] as const,
+    }));
+    const places = await findCgroupPlaces(limits, systemClock, candidates);
+    expect(places).toEqual({ places: [], limited: [] });
+    expect(await readdir(folder)).toEqual([]);
+    await rm(folder, { recursive: true });
+  });
+});
