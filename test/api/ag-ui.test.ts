@@ -329,20 +329,6 @@ describe('the AG-UI wire', () => {
     ]);
   });
 
-  it('is at /awp for the default agent', async () => {
-    const agent = new HttpAgent({ url: `${server.url}/awp` });
-    agent.addMessage({ id: 'user-1', role: 'user', content: '[[tokens=2]]' });
-    await agent.runAgent({ forwardedProps: { turnpike: ownProps() } });
-    expect(lastText(agent.messages)).toBe('word1 word2');
-    expect(agent.state).toMatchObject({ turnpike: { agent: 'WORKING_ITEMS' } });
-    const refused = await fetch(`${server.url}/awp`, { method: 'POST', body: '{' });
-    expect([refused.status, refused.headers.get('content-type'), await refused.json()]).toEqual([
-      400,
-      'application/problem+json',
-      expect.objectContaining({ status: 400, instance: '/awp', title: 'Invalid request' }),
-    ]);
-  });
-
   it('ends a turn whose only reader leaves', async () => {
     const { say, agent } = converse();
     const begun = new Promise<void>((resolve) => {

@@ -80,7 +80,7 @@ describe('a reader that reconnects', () => {
     expect(await page.closed).toBe(204);
     expect([page.statuses, page.frames]).toEqual([[200, 204], frames]);
     // Between two frames of the last event there is something left.
-    const [end = '', part = 0] = splitLast(frames.at(-1)?.id);
+    const [end, part] = splitLast(frames.at(-1)?.id);
     const rest = await client.follow(turnId, `${end}.${part - 1}`);
     expect([rest.response.status, await rest.all()]).toEqual([200, frames.slice(-1)]);
     const [attempt = '', seq] = (end.split(':')[1] ?? '').split('.');

@@ -333,7 +333,7 @@ describe('a step that is said again on the AI SDK wire', () => {
     const discarded: TurnEventBody = { type: 'step.discarded', step: 1 };
     const events = log(...said('Half a'), discarded, ...said('Half a loaf.'), turnEnded());
     const message = await readUiMessage(chunksOf(encode(events)));
-    const { discarded: gone } = message?.metadata as { discarded: string[] };
+    const { discarded: gone = [] } = (message?.metadata ?? {}) as { discarded?: string[] };
     const left = message?.parts.filter((part) => !gone.includes(idOf(part) ?? ''));
     expect(left?.filter((part) => idOf(part) !== undefined)).toMatchObject([
       { type: 'reasoning', text: 'thinks of Half a loaf.' },
