@@ -7,7 +7,7 @@ import { UsageError } from './usage-error.js';
 type Environment = Record<string, string | undefined>;
 
 /** How long a server on the default port has to say that it is one, in ms. */
-const PROBE_MS = 2_000;
+const PROBE_MS = 5_000;
 
 export interface ServerSearch {
   /** Undefined: none was found. */
