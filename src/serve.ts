@@ -87,8 +87,9 @@ async function listen(app: NestExpressApplication, runtime: Runtime): Promise<Se
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
-  app.use(answerMethods(() => routes));
   if (config.console && servesApi(config.role)) app.use(await serveConsole(builtPage));
+  // After the console: some of its pages have the address of a route that is not for GET.
+  app.use(answerMethods(() => routes));
   app.useGlobalFilters(
     new HarnessErrorFilter({
       logger,

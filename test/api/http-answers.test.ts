@@ -58,6 +58,14 @@ describe('what every answer has', () => {
     expect(headers.get('access-control-allow-origin')).toBeNull();
   });
 
+  it('leaves the console its pages, also where a route has their address', async () => {
+    const { status, headers } = await call('GET', '/sessions/sess_x');
+    expect([status, headers.get('content-type')]).toEqual([
+      200,
+      expect.stringContaining('text/html'),
+    ]);
+  });
+
   it('is 404 for any method of a path that there is not, without the key that is in it', async () => {
     for (const method of ['GET', 'OPTIONS', 'DELETE']) {
       const { text: secret } = newSecret();

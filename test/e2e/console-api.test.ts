@@ -282,8 +282,8 @@ describe('what the console asks for', () => {
       const change = await server.client.request(method, '/admin/queues/api/queues/turns/pause');
       expect([method, change.status, change.body['error']]).toEqual([
         method,
-        404,
-        expect.objectContaining({ type: 'ROUTE_NOT_FOUND' }),
+        405,
+        expect.objectContaining({ type: 'METHOD_NOT_ALLOWED' }),
       ]);
     }
     const { host } = new URL(server.url);
