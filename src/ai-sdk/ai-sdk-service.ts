@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { AuditLog } from '../access/audit-log.js';
+import { TypedError } from '../platform/typed-error.js';
 import type { Principal } from '../access/principal.js';
 import type { BlobStore } from '../attachments/blobs/blob-store.js';
 import { cleanName } from '../attachments/receive/clean-name.js';
@@ -16,7 +17,14 @@ import type { TurnServices } from '../turn/turn-services.js';
 import type { SubmittedTurn } from '../turn/turn-submission.js';
 import type { AiSdkRange } from '../wire/dialects/ai-sdk-state.js';
 import { aiSdkDialect } from '../wire/dialects/ai-sdk.js';
-import { chatBusy, chatNotFound, isBusy, isIdle, nothingToStop } from './chat-errors.js';
+import {
+  agentNotFound,
+  chatBusy,
+  chatNotFound,
+  isBusy,
+  isIdle,
+  nothingToStop,
+} from './chat-errors.js';
 import { findDecided, findOpenTurn } from './chat-lookup.js';
 import type { ChatRequest } from './chat-request.js';
 import { giveAnswers } from './give-answers.js';
@@ -123,9 +131,9 @@ export class AiSdkService {
     { asked, principal, idempotencyKey }: ChatCall,
     message: NewMessage,
   ): Promise<{ turn: SubmittedTurn; sessionId: string }> {
-    const { turns, services, store } = this.deps;
+    const { turns, store } = this.deps;
     const { chatId, agent, projectRoot, opts } = asked;
-    const persona = agent === undefined ? undefined : (await services.personas.load(agent)).name;
+    const persona = agent === undefined ? undefined : await this.#findAgent(agent);
     const { id: sessionId } = await openThread(this.#threads(), {
       principal,
       threadId: chatId,
@@ -149,6 +157,15 @@ export class AiSdkService {
       return { turn, sessionId };
     } catch (error) {
       throw isBusy(error) ? chatBusy(chatId) : error;
+    }
+  }
+
+  async #findAgent(agent: string): Promise<string> {
+    try {
+      return (await this.deps.services.personas.load(agent)).name;
+    } catch (error) {
+      const isUnknown = error instanceof TypedError && error.type === 'PERSONA_NOT_FOUND';
+      throw isUnknown ? agentNotFound(error, agent) : error;
     }
   }
 

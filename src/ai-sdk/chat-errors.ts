@@ -33,6 +33,12 @@ export function nothingAsked(chatId: string): TypedError {
   });
 }
 
+/** Only clients of the harness are told where the server's instructions are. */
+export function agentNotFound({ status, message }: TypedError, agent: string): TypedError {
+  const details = { agent: shown(agent) };
+  return new TypedError('PERSONA_NOT_FOUND', { status, message, details });
+}
+
 export function isBusy(error: unknown): boolean {
   return error instanceof TypedError && error.type === 'TURN_IN_PROGRESS';
 }

@@ -24,6 +24,14 @@ describe('the AI SDK wire refuses', () => {
     return String(chat.partsOf('data-approval')[0]?.['id']);
   }
 
+  it('an agent that there is not, without a word of the server’s folders', async () => {
+    const message = { role: 'user', id: 'm', parts: [{ type: 'text', text: 'Hello' }] };
+    const sent = { id: randomUUID(), messages: [message], agent: 'NOBODY' };
+    const { status, body } = await post(sent);
+    expect([status, body['error']]).toMatchObject([404, { type: 'PERSONA_NOT_FOUND' }]);
+    expect(body['error']).toHaveProperty('details', { agent: 'NOBODY' });
+  });
+
   it('a message beside an answer that runs, and says how to go on', async () => {
     const chat = open();
     await ask(chat);
