@@ -72,10 +72,10 @@ describe('the agents API refuses, as a problem,', () => {
 
   it.each([
     ['POST /agent/reader/nope', 'route-not-found', 404],
-    ['GET /agent/reader/chat', 'route-not-found', 404],
-    ['GET /AGENT/reader/chat', 'route-not-found', 404],
+    ['GET /agent/reader/chat', 'method-not-allowed', 405],
+    ['GET /AGENT/reader/chat', 'method-not-allowed', 405],
     ['DELETE /sessions/', 'route-not-found', 404],
-    ['POST /agents', 'route-not-found', 404],
+    ['POST /agents', 'method-not-allowed', 405],
     ['POST /agent/%E0%A4%A/chat', 'invalid-request', 400],
   ])('what the framework refuses: %s', async (call, code, status) => {
     const [method = '', path = ''] = call.split(' ');
