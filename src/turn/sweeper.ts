@@ -46,6 +46,8 @@ export class Sweeper {
   async start(): Promise<void> {
     const recovered = (await this.#recover()) + (await this.#requeue(0));
     if (recovered > 0) this.deps.logger.info({ turns: recovered }, 'unfinished turns picked up');
+    // Whoever leaves from now on has been seen to leave.
+    await this.deps.abandoned.cancel();
     this.#schedule();
   }
 
