@@ -48,7 +48,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|ag-ui/|ai-sdk/|client/(server-types|read-disposition\\.test)|oracle/|holodeck/|app\\.module|runtime|serve|back-end|embedded|distributed)',
+          '^src/(turn/|ag-ui/|ai-sdk/|client/(server-types|read-disposition\\.test)|oracle/|holodeck/|app\\.module|backend/|http/serve)',
       },
       to: { path: '^src/turn/' },
     },
@@ -88,8 +88,8 @@ module.exports = {
       [
         '\\.(module|controller|filter|guard|interceptor|processor|dto|decorator)\\.ts$',
         '^src/main\\.ts$',
-        '^src/serve\\.ts$',
-        '^src/openapi\\.ts$',
+        '^src/http/serve\\.ts$',
+        '^src/http/openapi\\.ts$',
       ],
       'Nest only in its shell files: the loop, the rules and the dialects are plain TypeScript.',
     ),

@@ -15,8 +15,8 @@ const text = (name) => readFile(path.join(root, name), 'utf8');
 
 /** Every file of the table of settings. */
 async function settingsText() {
-  const files = await readdir(path.join(root, 'src/settings'));
-  return (await Promise.all(files.map((file) => text(`src/settings/${file}`)))).join('\n');
+  const files = await readdir(path.join(root, 'src/config/settings'));
+  return (await Promise.all(files.map((file) => text(`src/config/settings/${file}`)))).join('\n');
 }
 
 const problems = [

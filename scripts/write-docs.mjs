@@ -18,7 +18,7 @@ const [
   { strictRules },
   { profiles },
 ] = await importSource([
-  'describe-settings',
+  'config/describe-settings',
   'governance/agent-config',
   'governance/decide-permission',
   'governance/subagent-gate',

@@ -40,8 +40,8 @@ import { countActiveSessions } from './turn/turn-lookup.js';
 import type { TurnServices } from './turn/turn-services.js';
 import type { Chore } from './ops/housekeeper.js';
 import { TurnApiModule, TurnWorkerModule } from './turn/turn.module.js';
-import { runsTurns, servesApi } from './role.js';
-import type { Runtime } from './runtime.js';
+import { runsTurns, servesApi } from './config/role.js';
+import type { Runtime } from './backend/runtime.js';
 
 /** Composes the modules over one runtime, for its role. */
 @Module({})

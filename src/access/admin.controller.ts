@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { ApiErrors } from '../http/api-errors.decorator.js';
 import { CreatedKeyDto, KeyListDto, OneKeyDto } from './admin.dto.js';
 import { AuditService, type AuditPage } from './audit-service.js';
 import { Caller } from './caller.decorator.js';

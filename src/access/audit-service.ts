@@ -1,6 +1,6 @@
 import { isId } from '../platform/ids.js';
 import { invalidRequest } from '../platform/typed-error.js';
-import { readLimit, type PageSize } from '../wire/page-request.js';
+import { readLimit, type PageSize } from '../http/page-request.js';
 import type { AuditLog } from './audit-log.js';
 
 const pageSize: PageSize = { standard: 100, most: 1_000 };

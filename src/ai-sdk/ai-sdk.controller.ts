@@ -13,7 +13,7 @@ import { Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import { InterruptedDto } from '../turn/turn.dto.js';
-import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { ApiErrors } from '../http/api-errors.decorator.js';
 import { ApiUiMessageStream } from './ai-sdk-api.decorator.js';
 import { ChatDto } from './ai-sdk.dto.js';
 import { AiSdkService } from './ai-sdk-service.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig } from '../config.js';
+import { readConfig } from '../config/config.js';
 import { shellsOff, type Shells } from '../tools/sandbox/shells.js';
 import { describeStart, startLine } from './describe-start.js';
 

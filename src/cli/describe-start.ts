@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Runtime } from '../runtime.js';
+import type { Runtime } from '../backend/runtime.js';
 import { describeShells } from '../tools/sandbox/shells.js';
 
 /** The ones to begin with; the page has all. */

@@ -1,6 +1,6 @@
 import { AgentsInvalidError } from '../agents/check-agents.js';
 import { ConnectionLostError, TurnpikeError } from '../client/turnpike-client.js';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../config/config.js';
 import { errorCode } from '../platform/error-code.js';
 import { DataFolderBusyError } from '../storage/data-folder.js';
 import { describeAdvice } from './describe-advice.js';

@@ -1,5 +1,5 @@
 import { TurnpikeClient, type ClientOptions } from '../client/turnpike-client.js';
-import { readConfig } from '../config.js';
+import { readConfig } from '../config/config.js';
 import { confirm } from './confirm.js';
 import { locateServer, type ServerSearch } from './locate-server.js';
 import { NoServerError } from './no-server-error.js';
@@ -66,8 +66,8 @@ async function startServer(environment: Environment): Promise<Omit<FoundServer, 
   const config = readConfig(quiet);
   // Loaded only when needed: a server of one's own costs a second to load.
   const [{ openRuntime }, { serve }] = await Promise.all([
-    import('../runtime.js'),
-    import('../serve.js'),
+    import('../backend/runtime.js'),
+    import('../http/serve.js'),
   ]);
   const readableLogs = process.stderr.isTTY;
   const server = await serve(await openRuntime({ config, environment, readableLogs }));

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { readConfig } from '../config.js';
+import { readConfig } from '../config/config.js';
 import { isPlainObject } from '../platform/json.js';
 import { livingOwner } from '../storage/data-folder.js';
 import { UsageError } from './usage-error.js';

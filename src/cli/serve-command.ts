@@ -1,7 +1,7 @@
 import open from 'open';
 import { parseArgs } from 'node:util';
 import { AgentsInvalidError } from '../agents/check-agents.js';
-import { ConfigError, readConfig, type Config } from '../config.js';
+import { ConfigError, readConfig, type Config } from '../config/config.js';
 import { ExtensionError } from '../extensions/extension-error.js';
 import { McpFileError } from '../tools/mcp/mcp-file.js';
 import { ModelsInvalidError } from '../options/models-invalid-error.js';
@@ -9,10 +9,10 @@ import { PermissionsInvalidError } from '../options/load-permissions.js';
 import { errorCode } from '../platform/error-code.js';
 import { createLogger } from '../platform/logger.js';
 import { startWatchdog } from '../platform/watchdog.js';
-import type { Server } from '../serve.js';
-import type { Runtime } from '../runtime.js';
-import { findServiceLinks } from '../settings/service-links.js';
-import { UnreachableError } from '../unreachable-error.js';
+import type { Server } from '../http/serve.js';
+import type { Runtime } from '../backend/runtime.js';
+import { findServiceLinks } from '../config/settings/service-links.js';
+import { UnreachableError } from '../http/unreachable-error.js';
 import { DataFolderBusyError } from '../storage/data-folder.js';
 import { describeStart, startLine } from './describe-start.js';
 import { exitCodeOf } from './explain-failure.js';
@@ -33,8 +33,8 @@ export async function serveCommand(args: readonly string[], given: Environment):
     const config = readConfig(environment);
     // Loaded here, so that a bad configuration is told before anything heavy is read.
     const [{ openRuntime }, { serve }] = await Promise.all([
-      import('../runtime.js'),
-      import('../serve.js'),
+      import('../backend/runtime.js'),
+      import('../http/serve.js'),
     ]);
     const readableLogs = process.stderr.isTTY;
     const runtime = await openRuntime({ config, environment, readableLogs });

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../platform/typed-error.js';
-import { fromUlid, ulidPattern } from '../wire/ulid-form.js';
+import { fromUlid, ulidPattern } from '../http/ulid-form.js';
 
 const LONGEST_MESSAGE = 10_000;
 const LONGEST_SHOWN = 60;

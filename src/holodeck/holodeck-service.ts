@@ -5,7 +5,7 @@ import { clientLeft } from '../turn/turn-errors.js';
 import type { TurnServices } from '../turn/turn-services.js';
 import { holodeckDialect } from '../wire/dialects/holodeck.js';
 import type { HolodeckIds } from '../wire/dialects/holodeck-event.js';
-import { fromUlid, toUlid } from '../wire/ulid-form.js';
+import { fromUlid, toUlid } from '../http/ulid-form.js';
 import { findTurnSession, isAgentSession } from './agent-lookup.js';
 import type { ChatLimits } from './chat-limits.js';
 import { checkUlid } from './chat-request.js';

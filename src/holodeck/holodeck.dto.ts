@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { RetryAdviceDto } from '../wire/api-errors.decorator.js';
+import { RetryAdviceDto } from '../http/api-errors.decorator.js';
 
 /** The DTOs are for the documentation: `readChatRequest` is what checks a body. */
 class ChatFileDto {

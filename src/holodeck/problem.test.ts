@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TypedError, type TypedErrorInit } from '../platform/typed-error.js';
-import { toPublicError } from '../wire/public-error.js';
+import { toPublicError } from '../http/public-error.js';
 import { agentsErrors, toProblemAnswer } from './problem.js';
 
 const problemOf = (type: string, init: TypedErrorInit, path = '/') =>

@@ -1,7 +1,7 @@
 import { retryAdvice } from '../platform/retry-advice.js';
 import { toProblem, type Problem } from '../wire/dialects/holodeck-problem.js';
-import type { ErrorFormat } from '../wire/harness-error.filter.js';
-import type { PublicError } from '../wire/public-error.js';
+import type { ErrorFormat } from '../http/harness-error.filter.js';
+import type { PublicError } from '../http/public-error.js';
 
 /** The media type of `ProblemBody`. */
 export const problemType = 'application/problem+json';

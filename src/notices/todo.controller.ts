@@ -2,7 +2,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Owned } from '../access/owned.decorator.js';
 import { SessionService } from '../session/session-service.js';
-import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { ApiErrors } from '../http/api-errors.decorator.js';
 import { TodoListDto } from './todo.dto.js';
 import { TodoStore } from './todo-store.js';
 

@@ -5,7 +5,7 @@ import { boardCookie } from '../access/board-cookie.js';
 import { Caller } from '../access/caller.decorator.js';
 import { KeysNeedScope, Open, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
-import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { ApiErrors } from '../http/api-errors.decorator.js';
 import { BOARD_PATH, BoardService } from './board-service.js';
 
 @ApiTags('admin')

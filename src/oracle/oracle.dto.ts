@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { RetryAdviceDto } from '../wire/api-errors.decorator.js';
+import { RetryAdviceDto } from '../http/api-errors.decorator.js';
 
 /** For the documentation: `readQuestion` is what checks a body. */
 export class OracleQuestionDto {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { retryAdvice } from '../platform/retry-advice.js';
 import type { TypedError } from '../platform/typed-error.js';
 import type { OracleChunk } from '../wire/dialects/oracle-chunk.js';
-import { SseWriter, type SseWriterDeps } from '../wire/sse-writer.js';
+import { SseWriter, type SseWriterDeps } from '../http/sse-writer.js';
 
 /** A stream that is one error: there is no turn, so it has no place in one. */
 export async function writeErrorChunk(

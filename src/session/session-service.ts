@@ -14,7 +14,7 @@ import { isPlainObject } from '../platform/json.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import type { Mcp } from '../tools/mcp/open-mcp.js';
 import type { ToolRegistry } from '../tools/registry.js';
-import { badCursor, readLimit } from '../wire/page-request.js';
+import { badCursor, readLimit } from '../http/page-request.js';
 import { bootSession, type BootDeps, type BootReport } from './boot-session.js';
 import { formatSessionPlace, parseSessionPlace } from './page-sessions.js';
 import {

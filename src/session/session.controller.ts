@@ -4,7 +4,7 @@ import { Caller } from '../access/caller.decorator.js';
 import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { invalidRequest } from '../platform/typed-error.js';
-import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { ApiErrors } from '../http/api-errors.decorator.js';
 import {
   BootedSessionDto,
   BootSessionDto,

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
-import { OptionalText, RequiredText } from '../wire/field-rules.decorator.js';
+import { OptionalText, RequiredText } from '../http/field-rules.decorator.js';
 
 export class CreateSessionDto {
   @RequiredText('Absolute path of the folder the session works in.', '/home/me/project')

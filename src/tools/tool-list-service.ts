@@ -1,6 +1,6 @@
 import type { JsonObject } from '../platform/json.js';
 import type { ServerTool, ServerToolName } from '../provider/server-tools.js';
-import { badCursor, readLimit, type PageSize } from '../wire/page-request.js';
+import { badCursor, readLimit, type PageSize } from '../http/page-request.js';
 import type { Mcp } from './mcp/open-mcp.js';
 import type { RegisteredTool, ToolRegistry } from './registry.js';
 import type { RetryClass, ToolEffect } from './tool.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { Unowned } from '../access/owned.decorator.js';
-import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { ApiErrors } from '../http/api-errors.decorator.js';
 import { ToolListService } from './tool-list-service.js';
 
 @ApiTags('tools')

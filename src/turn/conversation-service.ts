@@ -2,7 +2,7 @@ import type { Asker } from '../attachments/asker.js';
 import { untilAborted } from '../platform/abort.js';
 import { loadOptions } from '../options/load-options.js';
 import { isId } from '../platform/ids.js';
-import { badCursor, readLimit } from '../wire/page-request.js';
+import { badCursor, readLimit } from '../http/page-request.js';
 import type { DayLimits } from '../governance/day-budget.js';
 import { budgetExhausted } from './budgets/budget-errors.js';
 import { paySummary } from './budgets/pay-summary.js';

@@ -5,7 +5,7 @@ import { Caller } from '../access/caller.decorator.js';
 import { Owned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { dayLimitsOf } from '../governance/day-budget.js';
-import { ApiErrors } from '../wire/api-errors.decorator.js';
+import { ApiErrors } from '../http/api-errors.decorator.js';
 import { ConversationService, type CompactReport } from './conversation-service.js';
 import { clientLeft } from './turn-errors.js';
 

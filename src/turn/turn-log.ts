@@ -3,7 +3,7 @@ import { archivedAfter } from '../events/archived-after.js';
 import { formatCursor, logStart, parseCursor, type Position } from '../events/cursor.js';
 import { followsOn } from '../events/follows-on.js';
 import type { TurnEvent } from '../events/turn-event.js';
-import { badCursor, readLimit, type PageSize } from '../wire/page-request.js';
+import { badCursor, readLimit, type PageSize } from '../http/page-request.js';
 import { streamExpired } from './turn-errors.js';
 import { getTurn } from './turn-lookup.js';
 import type { TurnServices } from './turn-services.js';

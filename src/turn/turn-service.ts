@@ -6,7 +6,7 @@ import { TypedError } from '../platform/typed-error.js';
 import type { Dialect } from '../wire/dialect.js';
 import { harnessDialect } from '../wire/dialects/harness.js';
 import { encodeTurn } from '../wire/encode-turn.js';
-import { writeStream } from '../wire/write-stream.js';
+import { writeStream } from '../http/write-stream.js';
 import { cancelTurn, type CancelState } from './cancel-turn.js';
 import { checkCursor } from './check-cursor.js';
 import { closeSession } from './close-session.js';

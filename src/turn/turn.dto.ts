@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
 import type { CancelState } from './cancel-turn.js';
-import { OptionalTexts, RequiredText, wrong } from '../wire/field-rules.decorator.js';
+import { OptionalTexts, RequiredText, wrong } from '../http/field-rules.decorator.js';
 
 export class TurnDto {
   @RequiredText('Id of the session.')

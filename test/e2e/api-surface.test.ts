@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { serve } from '../../src/serve.js';
+import { serve } from '../../src/http/serve.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
 interface OpenApi {

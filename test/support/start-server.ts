@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
 import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
 import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
-import { openRuntime, type Runtime } from '../../src/runtime.js';
-import { serve } from '../../src/serve.js';
+import { openRuntime, type Runtime } from '../../src/backend/runtime.js';
+import { serve } from '../../src/http/serve.js';
 import { sandboxEnvironment } from './test-shells.js';
 import { Client } from './client.js';
 import { newStore, type TestStore } from './test-store.js';

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../wire/api-errors.decorator.js';
+import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { UploadService, type Uploaded } from './upload-service.js';
 
 @ApiTags('attachments')

@@ -9,7 +9,7 @@ import {
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../wire/api-errors.decorator.js';
+import { ApiErrors } from '../../http/api-errors.decorator.js';
 import {
   agentConfigSchema,
   effectiveSchema,

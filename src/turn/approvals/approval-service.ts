@@ -1,6 +1,6 @@
 import { isId } from '../../platform/ids.js';
 import { invalidRequest } from '../../platform/typed-error.js';
-import { readLimit } from '../../wire/page-request.js';
+import { readLimit } from '../../http/page-request.js';
 import type { TurnServices } from '../turn-services.js';
 import { answerApproval } from './answer-approval.js';
 import { ApprovalStore } from './approval-store.js';

@@ -4,7 +4,7 @@ import { AuditLog } from '../../access/audit-log.js';
 import { Caller } from '../../access/caller.decorator.js';
 import { NeedsScope, Owned, Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../wire/api-errors.decorator.js';
+import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ApprovalService } from './approval-service.js';
 import { AnswerDto, OneApprovalDto } from './approval.dto.js';
 

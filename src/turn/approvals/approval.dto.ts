@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsBoolean, IsOptional, MaxLength } from 'class-validator';
-import { OptionalText, RequiredText, wrong } from '../../wire/field-rules.decorator.js';
+import { OptionalText, RequiredText, wrong } from '../../http/field-rules.decorator.js';
 
 const tooLong = { message: "'$property' must have at most $constraint1 characters" };
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { packageRoot } from '../platform/package-root.js';
+import { packageRoot } from '../../platform/package-root.js';
 import { integer, type Setting } from '../setting.js';
 
 /** Agents, sessions, turns and their files. */

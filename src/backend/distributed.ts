@@ -1,17 +1,17 @@
-import { RedisBoardSessions } from './access/redis-board-sessions.js';
-import { RedisRequestCounter } from './access/redis-request-counter.js';
-import { DiskContents } from './attachments/blobs/disk-contents.js';
-import { PostgresContents } from './attachments/blobs/postgres-contents.js';
+import { RedisBoardSessions } from '../access/redis-board-sessions.js';
+import { RedisRequestCounter } from '../access/redis-request-counter.js';
+import { DiskContents } from '../attachments/blobs/disk-contents.js';
+import { PostgresContents } from '../attachments/blobs/postgres-contents.js';
 import type { BackEnd, BackEndOptions } from './back-end.js';
-import { RedisEventLog } from './events/redis-event-log.js';
-import { Opened } from './platform/opened.js';
-import { runsTurns } from './role.js';
-import { openPostgres } from './storage/postgres-database.js';
-import { closeRedis, connectRedis } from './storage/redis-connection.js';
-import { RedisSubscriber } from './storage/redis-subscriber.js';
-import { UnreachableError } from './unreachable-error.js';
-import { BullTurnQueue } from './turn/bull-turn-queue.js';
-import { RedisSignalBus } from './turn/redis-signal-bus.js';
+import { RedisEventLog } from '../events/redis-event-log.js';
+import { Opened } from '../platform/opened.js';
+import { runsTurns } from '../config/role.js';
+import { openPostgres } from '../storage/postgres-database.js';
+import { closeRedis, connectRedis } from '../storage/redis-connection.js';
+import { RedisSubscriber } from '../storage/redis-subscriber.js';
+import { UnreachableError } from '../http/unreachable-error.js';
+import { BullTurnQueue } from '../turn/bull-turn-queue.js';
+import { RedisSignalBus } from '../turn/redis-signal-bus.js';
 
 /** How much longer than the longest turn its log lives without an append, in ms. */
 const LOG_MARGIN_MS = 600_000;

@@ -1,14 +1,14 @@
 import path from 'node:path';
-import { MemoryRequestCounter } from './access/memory-request-counter.js';
-import { DiskContents } from './attachments/blobs/disk-contents.js';
+import { MemoryRequestCounter } from '../access/memory-request-counter.js';
+import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import type { BackEnd, BackEndOptions } from './back-end.js';
-import { MemoryEventLog } from './events/memory-event-log.js';
-import { Opened } from './platform/opened.js';
-import { holdDataFolder } from './storage/data-folder.js';
-import { openEmbeddedDatabase } from './storage/embedded-database.js';
-import { MemorySignalBus } from './turn/memory-signal-bus.js';
-import { MemoryTurnQueue } from './turn/memory-turn-queue.js';
-import { TurnClaims } from './turn/turn-claims.js';
+import { MemoryEventLog } from '../events/memory-event-log.js';
+import { Opened } from '../platform/opened.js';
+import { holdDataFolder } from '../storage/data-folder.js';
+import { openEmbeddedDatabase } from '../storage/embedded-database.js';
+import { MemorySignalBus } from '../turn/memory-signal-bus.js';
+import { MemoryTurnQueue } from '../turn/memory-turn-queue.js';
+import { TurnClaims } from '../turn/turn-claims.js';
 
 /**
  * Everything in this process, nothing to install.

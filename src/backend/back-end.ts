@@ -1,14 +1,14 @@
-import type { BoardSessions } from './access/board-sessions.js';
-import type { RequestCounter } from './access/request-counter.js';
-import type { BlobContents } from './attachments/blobs/blob-contents.js';
-import type { Config } from './config.js';
-import type { EventLog } from './events/event-log.js';
-import type { Clock } from './platform/clock.js';
-import type { QueueBoard } from './ops/queue-board.js';
-import type { Logger } from './platform/logger.js';
-import type { OpenedDatabase } from './storage/connection.js';
-import type { SignalBus } from './turn/signal-bus.js';
-import type { TurnQueue } from './turn/turn-queue.js';
+import type { BoardSessions } from '../access/board-sessions.js';
+import type { RequestCounter } from '../access/request-counter.js';
+import type { BlobContents } from '../attachments/blobs/blob-contents.js';
+import type { Config } from '../config/config.js';
+import type { EventLog } from '../events/event-log.js';
+import type { Clock } from '../platform/clock.js';
+import type { QueueBoard } from '../ops/queue-board.js';
+import type { Logger } from '../platform/logger.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import type { SignalBus } from '../turn/signal-bus.js';
+import type { TurnQueue } from '../turn/turn-queue.js';
 
 /** What differs between one process with nothing installed and many over Redis and PostgreSQL. */
 export interface BackEnd {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isWithin } from './platform/is-within.js';
+import { isWithin } from '../platform/is-within.js';
 import type { Setting } from './setting.js';
 import { findServiceLinks } from './settings/service-links.js';
 import { settings } from './settings.js';
