@@ -37,10 +37,10 @@ module.exports = {
       to: { path: '^src/(?!platform/|events/turn-event\\.ts)' },
     },
     {
-      name: 'wire-knows-events-only',
+      name: 'dialects-know-events-only',
       severity: 'error',
-      from: { path: '^src/wire/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^src/(?!platform/|events/|wire/)' },
+      from: { path: '^src/wires/(framing|[^/]+/dialect)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/(?!platform/|events/|wires/(framing|[^/]+/dialect)/)' },
     },
     {
       name: 'turn-is-the-only-conductor',
@@ -48,7 +48,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|ag-ui/|ai-sdk/|client/(server-types|read-disposition\\.test)|oracle/|holodeck/|app\\.module|backend/|http/serve)',
+          '^src/(turn/|wires/|client/(server-types|read-disposition\\.test)|app\\.module|backend/|http/serve)',
       },
       to: { path: '^src/turn/' },
     },

@@ -1,13 +1,13 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { AgUiModule } from './ag-ui/ag-ui.module.js';
+import { AgUiModule } from './wires/ag-ui/ag-ui.module.js';
 import { AccessModule } from './access/access.module.js';
 import { BoardAccess } from './access/board-access.js';
 import type { AccessServices } from './access/open-access.js';
-import { AiSdkModule } from './ai-sdk/ai-sdk.module.js';
+import { AiSdkModule } from './wires/ai-sdk/ai-sdk.module.js';
 import { UploadModule } from './attachments/upload/upload.module.js';
-import { chatLimits } from './holodeck/chat-limits.js';
-import { expireSessions } from './holodeck/expire-sessions.js';
-import { HolodeckModule } from './holodeck/holodeck.module.js';
+import { chatLimits } from './wires/named-agents/chat-limits.js';
+import { expireSessions } from './wires/named-agents/expire-sessions.js';
+import { HolodeckModule } from './wires/named-agents/holodeck.module.js';
 import { TodoController } from './notices/todo.controller.js';
 import { TodoStore } from './notices/todo-store.js';
 import { BoardController } from './ops/board.controller.js';
@@ -24,7 +24,7 @@ import { chooseStandard, type OptionSources } from './options/resolve-options.js
 import { SettingsController } from './options/settings/settings.controller.js';
 import { SettingsService } from './options/settings/settings-service.js';
 import { SettingsStore } from './options/settings/settings-store.js';
-import { OracleModule } from './oracle/oracle.module.js';
+import { OracleModule } from './wires/oracle/oracle.module.js';
 import { ModelController } from './provider/models/model.controller.js';
 import { ModelListService } from './provider/models/model-list-service.js';
 import { SessionController } from './session/session.controller.js';

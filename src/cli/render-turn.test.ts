@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { golden, recordedTurns } from '../../test/golden/golden.js';
-import { harnessDialect } from '../wire/dialects/harness.js';
-import { encodeTurn } from '../wire/encode-turn.js';
+import { harnessDialect } from '../wires/harness/dialect/harness.js';
+import { encodeTurn } from '../wires/framing/encode-turn.js';
 import { painter } from './paint.js';
 import { oneLine, plainText } from './plain-text.js';
 import { renderFrame, renderStart, type ReceivedFrame } from './render-turn.js';

@@ -29,7 +29,7 @@ export type { CallView } from '../turn/view-call.js';
 export type { ListedTurnView } from '../turn/view-listed-turn.js';
 export type { MessageView } from '../turn/view-messages.js';
 export type { StepView } from '../turn/view-steps.js';
-export type { HarnessFrames } from '../wire/dialects/harness-frames.js';
+export type { HarnessFrames } from '../wires/harness/dialect/harness-frames.js';
 
 /** A turn as it is now. Times are ISO-8601. */
 export type TurnRecord = ReturnType<typeof viewTurn>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../test/golden/golden.js';
 import { foldTurnEvents } from '../events/fold-turn.js';
-import { harnessDialect } from '../wire/dialects/harness.js';
-import { encodeTurn } from '../wire/encode-turn.js';
+import { harnessDialect } from '../wires/harness/dialect/harness.js';
+import { encodeTurn } from '../wires/framing/encode-turn.js';
 import type { HarnessEvent } from './harness-event.js';
 import { emptyResult, foldResult, resultOf } from './turn-result.js';
 

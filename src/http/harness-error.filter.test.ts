@@ -8,8 +8,8 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { createLogger } from '../platform/logger.js';
 import { TypedError } from '../platform/typed-error.js';
-import { harnessDialect } from '../wire/dialects/harness.js';
-import { encodeTurn } from '../wire/encode-turn.js';
+import { harnessDialect } from '../wires/harness/dialect/harness.js';
+import { encodeTurn } from '../wires/framing/encode-turn.js';
 import { HarnessErrorFilter, type ErrorFormat } from './harness-error.filter.js';
 import { writeStream } from './write-stream.js';
 

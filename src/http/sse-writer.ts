@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../platform/clock.js';
-import { keepalive } from '../wire/sse-frame.js';
+import { keepalive } from '../wires/framing/sse-frame.js';
 
 export const KEEPALIVE_MS = 15_000;
 

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { silentLogger } from '../platform/logger.js';
-import { harnessDialect } from '../wire/dialects/harness.js';
-import { encodeTurn } from '../wire/encode-turn.js';
+import { harnessDialect } from '../wires/harness/dialect/harness.js';
+import { encodeTurn } from '../wires/framing/encode-turn.js';
 import { writeStream, type TurnStream } from './write-stream.js';
 
 const delta = (seq: number, text = 'x'): TurnEvent => ({

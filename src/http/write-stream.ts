@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { TurnEvent } from '../events/turn-event.js';
 import type { Logger } from '../platform/logger.js';
-import type { PlacedFrame } from '../wire/encode-turn.js';
-import { formatFrame } from '../wire/sse-frame.js';
+import type { PlacedFrame } from '../wires/framing/encode-turn.js';
+import { formatFrame } from '../wires/framing/sse-frame.js';
 import { SseWriter, type SseWriterDeps } from './sse-writer.js';
 
 /** Characters of one write. After it the reader is waited for. */

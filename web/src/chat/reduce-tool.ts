@@ -1,5 +1,5 @@
 import type { Usage } from '../../../src/events/turn-event.js';
-import type { HarnessFrames } from '../../../src/wire/dialects/harness-frames.js';
+import type { HarnessFrames } from '../../../src/wires/harness/dialect/harness-frames.js';
 import { emptyTurn, type Item, type ToolItem, type TurnView } from './turn-view.js';
 
 type ToolFrameName =

@@ -1,4 +1,7 @@
-import type { HarnessFrameName, HarnessFrames } from '../../../src/wire/dialects/harness-frames.js';
+import type {
+  HarnessFrameName,
+  HarnessFrames,
+} from '../../../src/wires/harness/dialect/harness-frames.js';
 import { isPlainObject } from '../../../src/platform/json.js';
 import { allTokens } from '../app/all-tokens.js';
 import { addUsage, reduceTool } from './reduce-tool.js';

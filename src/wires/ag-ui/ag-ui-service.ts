@@ -1,0 +1,228 @@
+import type { ServerResponse } from 'node:http';
+import { forbiddenScope } from '../../access/access-errors.js';
+import type { AuditLog } from '../../access/audit-log.js';
+import { namesLike } from '../../agents/persona-name.js';
+import type { Principal } from '../../access/principal.js';
+import type { BlobStore } from '../../attachments/blobs/blob-store.js';
+import type { ReceivedFile } from '../../attachments/received-file.js';
+import { TypedError } from '../../platform/typed-error.js';
+import { findThread, openThread } from '../../session/thread-session.js';
+import { answerApprovals } from '../../turn/approvals/answer-approval.js';
+import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
+import { loadSessionTurns } from '../../turn/load-turn.js';
+import { getTurn } from '../../turn/turn-lookup.js';
+import type { SubmittedTurn } from '../../turn/turn-submission.js';
+import type { TurnService } from '../../turn/turn-service.js';
+import type { TurnServices } from '../../turn/turn-services.js';
+import { turnNotFound } from '../../turn/turn-errors.js';
+import { agUiDialect } from './dialect/ag-ui.js';
+import type { AgUiRun } from './dialect/ag-ui-state.js';
+import { nothingNew } from './ag-ui-errors.js';
+import { withAnswersBeside } from './find-asked.js';
+import { lacksMessages } from './lacks-messages.js';
+import { matchAnswers, type Matched } from './match-answers.js';
+import type { NewMessage, SentFile } from './new-message.js';
+import { readRunPlace, runUrl } from './resume-place.js';
+import { readRunInput, type RunInput } from './run-input.js';
+import { viewThread } from './thread-history.js';
+
+export interface AgUiDeps {
+  turns: TurnService;
+  services: TurnServices;
+  store: Pick<BlobStore, 'put'>;
+  audit: Pick<AuditLog, 'write'>;
+}
+
+/** A request for an agent. */
+export interface RunCall {
+  agent: string;
+  principal: Principal;
+  body: unknown;
+  idempotencyKey: string | undefined;
+}
+
+/** A run, to be streamed. */
+interface Run {
+  agent: string;
+  input: RunInput;
+  sessionId: string;
+}
+
+/** Runs of the AG-UI protocol: a thread is a session, a run a segment of one of its turns. */
+export class AgUiService {
+  constructor(private readonly deps: AgUiDeps) {}
+
+  /**
+   * Runs a turn, or goes on with one that the run answers, and streams it to where it waits or ends.
+   *
+   * @throws TypedError INVALID_REQUEST and ATTACHMENT_FAILURE 400, FORBIDDEN 403, PERSONA_NOT_FOUND,
+   *   SESSION_NOT_FOUND and APPROVAL_NOT_FOUND 404, APPROVAL_RESOLVED 409; those of `submit`.
+   */
+  async run(call: RunCall, response: ServerResponse): Promise<void> {
+    const { services } = this.deps;
+    const input = readRunInput(call.body);
+    const { threadId, said, answers } = input;
+    const thread = { principalId: call.principal.id, threadId };
+    const session = await findThread(services, thread);
+    const agent = await this.#nameOf(call.agent, session !== undefined);
+    const [unknown] = session === undefined ? answers.interrupts : [];
+    if (unknown !== undefined) throw approvalNotFound(unknown.approvalId);
+    const matched =
+      session === undefined ? undefined : await matchAnswers(services.db, answers, session.id);
+    if (matched !== undefined) {
+      const run = { agent, input, sessionId: matched.turn.sessionId };
+      return this.#answer(call, run, matched, response);
+    }
+    if (said === undefined) throw nothingNew();
+    const { id: sessionId } = await this.#open(call, agent, input);
+    const submitted = await this.#submit(call, { agent, input, sessionId }, said);
+    return this.#stream({ agent, input, sessionId }, submitted, response);
+  }
+
+  /**
+   * Goes on with a run's stream after a cursor, or says it again, also of an agent that has been removed
+   * since.
+   *
+   * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400.
+   */
+  async resume(
+    { agent, turnId, query }: { agent: string; turnId: string; query: Record<string, unknown> },
+    cursor: string | undefined,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { services, turns } = this.deps;
+    const { sessionId, parentTurnId, options } = await getTurn(services.db, turnId);
+    const isItsTurn = namesLike(agent, [options.options.persona]).length > 0;
+    if (parentTurnId !== null || !isItsTurn) throw turnNotFound(turnId);
+    const place = readRunPlace(query, { turnId, sessionId });
+    const before = viewThread(await loadSessionTurns(services.db, sessionId), turnId);
+    const run: AgUiRun = { ...place, turnId, before, state: { type: 'unknown' } };
+    response.setHeader('X-Session-Id', sessionId);
+    return turns.streamAfter(turnId, response, cursor, agUiDialect(run));
+  }
+
+  /**
+   * An agent's name as its file has it. One that has been removed since is fine in a thread that there is:
+   * the run may be sent again, or answer a turn that goes on. A new turn is refused later.
+   *
+   * @throws TypedError PERSONA_NOT_FOUND 404.
+   */
+  async #nameOf(agent: string, hasThread: boolean): Promise<string> {
+    try {
+      return (await this.deps.services.personas.load(agent)).name;
+    } catch (error) {
+      const isGone = error instanceof TypedError && error.type === 'PERSONA_NOT_FOUND';
+      if (isGone && hasThread) return agent;
+      throw error;
+    }
+  }
+
+  #open({ principal }: RunCall, persona: string, { threadId, projectRoot }: RunInput) {
+    const { services, audit } = this.deps;
+    const { sessions, projectRoots } = services;
+    const deps = { sessions, projectRoots, audit };
+    return openThread(deps, { principal, threadId, persona, projectRoot });
+  }
+
+  async #submit(
+    { principal, idempotencyKey }: RunCall,
+    { agent, input, sessionId }: Run,
+    { text, files }: NewMessage,
+    opts: Record<string, unknown> = {},
+  ): Promise<SubmittedTurn> {
+    return this.deps.turns.submit({
+      sessionId,
+      principal,
+      message: text,
+      opts: { ...input.opts, ...opts, persona: agent },
+      attachments: [],
+      files: await this.#keep(files),
+      idempotencyKey: idempotencyKey ?? `ag-ui:${input.runId}`,
+      asAgent: true,
+      wireMode: 'direct',
+    });
+  }
+
+  async #keep(files: readonly SentFile[]): Promise<ReceivedFile[]> {
+    const kept: ReceivedFile[] = [];
+    for (const { name, bytes } of files) {
+      kept.push({ name, ...(await this.deps.store.put(inOnePiece(bytes))) });
+    }
+    return kept;
+  }
+
+  async #stream(run: Run, turn: SubmittedTurn, response: ServerResponse): Promise<void> {
+    const { db } = this.deps.services;
+    const { input, sessionId } = run;
+    const tellsBefore = await lacksMessages(db, sessionId, input.messages);
+    // With its own message under the server's id: its client would keep it before what it lacks.
+    const before = tellsBefore
+      ? viewThread(await loadSessionTurns(db, sessionId), turn.turnId)
+      : input.messages;
+    const wire = this.#wire(run, response, {
+      turnId: turn.turnId,
+      // What its turn said before it joined, an earlier run of its client has.
+      answered: turn.disposition.type === 'steered' ? [turn.disposition.messageId] : [],
+      before,
+      tellsBefore,
+    });
+    response.setHeader('X-Turn-Id', turn.turnId);
+    return this.deps.turns.streamSubmitted(turn, response, wire);
+  }
+
+  async #answer(
+    call: RunCall,
+    run: Run,
+    matched: Matched,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { turn, approvalIds } = matched;
+    const { said, messages: before } = run.input;
+    // A turn that has ended, the client goes on from with what it says.
+    if (said === undefined || turn.endedAt === null) await this.#give(call, matched);
+    if (said !== undefined) {
+      // What is said beside the answers, the model hears with them.
+      const submitted = await this.#submit(call, run, said, { onBusy: 'steer' });
+      if (submitted.turnId !== turn.id) return this.#stream(run, submitted, response);
+    }
+    const answered = await withAnswersBeside(this.deps.services.db, approvalIds);
+    const segment = { turnId: turn.id, answered, before, tellsBefore: false };
+    const wire = this.#wire(run, response, segment);
+    return this.deps.turns.streamAfter(turn.id, response, undefined, wire);
+  }
+
+  /** @throws TypedError FORBIDDEN 403, APPROVAL_RESOLVED 409, INVALID_REQUEST 400. */
+  async #give({ principal }: RunCall, { answers }: Matched): Promise<void> {
+    const { services, audit } = this.deps;
+    const asksPeople = answers.some(({ approval }) => approval.kind !== 'client-tool');
+    if (asksPeople && !principal.scopes.includes('approvals')) {
+      throw forbiddenScope('approvals', principal.scopes);
+    }
+    await answerApprovals(services, {
+      answers: answers.map(({ approval, given }) => ({ approvalId: approval.id, given })),
+      by: principal.id,
+    });
+    for (const { approval, given } of answers) {
+      const { id: subject, turnId, name: tool } = approval;
+      const details = { decision: given.decision, turnId, tool, edited: given.input !== undefined };
+      const action = 'approval.answered';
+      await audit.write({ principalId: principal.id, action, subject, details });
+    }
+  }
+
+  /** The dialect of a run; names it in the answer's headers. */
+  #wire(
+    { agent, input, sessionId }: Run,
+    response: ServerResponse,
+    segment: Pick<AgUiRun, 'turnId' | 'answered' | 'before' | 'tellsBefore'>,
+  ) {
+    const { threadId, runId, state: value } = input;
+    response.setHeader('X-Session-Id', sessionId);
+    response.setHeader('Location', runUrl(agent, { threadId, runId, ...segment }));
+    return agUiDialect({ threadId, runId, ...segment, state: { type: 'known', value } });
+  }
+}
+
+async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

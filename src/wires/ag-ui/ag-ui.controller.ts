@@ -1,0 +1,90 @@
+import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiHeader,
+  ApiNoContentResponse,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import { callerOf } from '../../access/caller.decorator.js';
+import { Owned, Unowned } from '../../access/owned.decorator.js';
+import { invalidRequest } from '../../platform/typed-error.js';
+import { ApiProblems } from '../named-agents/holodeck-api.decorator.js';
+import { defaultPersona } from '../../session/session-service.js';
+import { AgUiService } from './ag-ui-service.js';
+import { RunAgentInputDto } from './ag-ui.dto.js';
+
+const stream = {
+  status: 200,
+  description:
+    'Server-Sent Events: events of AG-UI 1.0, from `RUN_STARTED` to `RUN_FINISHED` or `RUN_ERROR`. Every frame has an `id`; `Location` is where the stream goes on after it.',
+  content: { 'text/event-stream': { schema: { type: 'string' } } },
+};
+
+@ApiTags('ag-ui')
+@Controller()
+export class AgUiController {
+  constructor(private readonly agUi: AgUiService) {}
+
+  @Post(['agent/:name/ag-ui', 'awp'])
+  @Unowned('its service looks among the caller’s own')
+  @ApiOperation({ summary: 'Run an agent by the AG-UI protocol; at `/awp` the default one' })
+  @ApiBody({ type: RunAgentInputDto })
+  @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'In place of the runId.' })
+  @ApiResponse(stream)
+  @ApiProblems({
+    400: 'INVALID_REQUEST, ATTACHMENT_FAILURE',
+    403: 'FORBIDDEN: answers to interrupts need a key for approvals',
+    404: 'PERSONA_NOT_FOUND, SESSION_NOT_FOUND, APPROVAL_NOT_FOUND, WORKING_ROOT_INACCESSIBLE',
+    409: 'TURN_IN_PROGRESS, APPROVAL_RESOLVED, WORKING_ROOT_CONFLICT',
+    410: 'STREAM_EXPIRED',
+    413: 'BODY_TOO_LARGE',
+    422: 'IDEMPOTENCY_KEY_REUSED',
+    429: 'QUEUE_FULL, SESSION_LIMIT, SESSION_QUEUE_FULL, TOO_MANY_TURNS, BUDGET_EXHAUSTED',
+    503: 'MISSING_API_KEY, SHUTTING_DOWN, STORAGE_UNAVAILABLE',
+  })
+  async run(
+    @Param('name') agent: string = defaultPersona,
+    @Headers('idempotency-key') key: string | undefined,
+    @Body() body: unknown,
+    @Res() response: Response,
+  ): Promise<void> {
+    const principal = callerOf(response.req);
+    await this.agUi.run({ agent, principal, body, idempotencyKey: checkKey(key) }, response);
+  }
+
+  @Get('agent/:name/ag-ui/:turnId')
+  @Owned({ turn: 'params.turnId' })
+  @ApiOperation({ summary: 'Go on with a run’s stream, from its start or after a cursor' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'Id of the last frame received.',
+  })
+  @ApiResponse(stream)
+  @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
+  @ApiProblems({
+    400: 'INVALID_REQUEST',
+    404: 'TURN_NOT_FOUND',
+    410: 'STREAM_EXPIRED',
+  })
+  async resume(
+    @Param() { name: agent, turnId }: { name: string; turnId: string },
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @Query() query: Record<string, unknown>,
+    @Res() response: Response,
+  ): Promise<void> {
+    const cursor = lastEventId ?? query['after'];
+    if (cursor !== undefined && typeof cursor !== 'string') {
+      throw invalidRequest("'after' must be given once: the id of the last frame received");
+    }
+    await this.agUi.resume({ agent, turnId, query }, cursor === '' ? undefined : cursor, response);
+  }
+}
+
+function checkKey(key: string | undefined): string | undefined {
+  if (key === undefined || (key.length > 0 && key.length <= 255)) return key;
+  throw invalidRequest("The 'Idempotency-Key' header must have 1 to 255 characters");
+}

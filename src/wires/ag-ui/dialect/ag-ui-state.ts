@@ -1,0 +1,154 @@
+import { noUsage, type TurnEvent, type Usage } from '../../../events/turn-event.js';
+import { isPlainObject } from '../../../platform/json.js';
+import { openSegment, type Segment } from '../../framing/segment.js';
+import type { AgUiEvent, AgUiMessage, AgUiUsage } from './ag-ui-event.js';
+import { followMessages } from './ag-ui-messages.js';
+import { followOpen, type OpenThing } from './ag-ui-open.js';
+import { noText, type SaidText } from '../../framing/said-text.js';
+
+export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+
+/** One run of the protocol: the segment of a turn that a request is answered with. */
+export interface AgUiRun {
+  threadId: string;
+  runId: string;
+  turnId: string;
+  /**
+   * Ids of the approvals the request answered, or of its message that joined the turn; none: the run
+   * begins with the turn.
+   */
+  answered: readonly string[];
+  /** The client's own state; `unknown`: the stream is resumed, and the client has it. */
+  state: { type: 'known'; value: unknown } | { type: 'unknown' };
+  /** The conversation up to the run. */
+  before: readonly AgUiMessage[];
+  /** Whether the client lacks a part of it. */
+  tellsBefore: boolean;
+}
+
+/** What the client's state has under `turnpike`. */
+export interface TurnpikeView {
+  status: 'running' | 'recovering' | 'waiting' | 'completed' | 'limited' | 'interrupted' | 'failed';
+  /** Of the turn so far, without its subagents'. */
+  usage: Usage;
+  /** Of the conversation as the model last saw it, its reply included. */
+  contextTokens: number;
+  /** As the turn last wrote them; null: it has not. */
+  todos: unknown;
+  notices: readonly { kind: string; text: string }[];
+}
+
+/** Who says something: the turn itself, or one of its subagents. */
+export interface Speaker {
+  /** Undefined: the turn itself. */
+  subagentRunId: string | undefined;
+  messageId: string;
+}
+
+export interface OpenCall {
+  id: string;
+  name: string;
+  /** Whether any of its arguments was said. */
+  hasArguments: boolean;
+  input: unknown;
+}
+
+export interface AskedApproval {
+  event: Of<'approval.requested'>;
+  subagentRunId: string | undefined;
+}
+
+export interface AgUiState {
+  segment: Segment;
+  hasBegun: boolean;
+  started: Of<'turn.started'> | undefined;
+  view: TurnpikeView;
+  open: readonly OpenThing[];
+  /** Of the turn, also those before the segment. */
+  messages: readonly AgUiMessage[];
+  /** Calls that have no result yet. */
+  calls: readonly OpenCall[];
+  /** Questions that have no answer yet. */
+  asked: readonly AskedApproval[];
+  /** Calls whose output the client gave, and has. */
+  answeredCalls: readonly string[];
+  /** Of the segment, by model. */
+  usage: readonly AgUiUsage[];
+  text: SaidText;
+  /** By subagent; the turn's own under ''. */
+  models: Readonly<Record<string, string | undefined>>;
+  failures: Readonly<Record<string, Of<'turn.failed'> | undefined>>;
+}
+
+export interface Told {
+  state: AgUiState;
+  events: readonly AgUiEvent[];
+}
+
+export function agUiStart(answered: readonly string[]): AgUiState {
+  return {
+    segment: openSegment(answered, 'answer'),
+    hasBegun: false,
+    started: undefined,
+    view: { status: 'running', usage: noUsage, contextTokens: 0, todos: null, notices: [] },
+    open: [],
+    messages: [],
+    calls: [],
+    asked: [],
+    answeredCalls: [],
+    usage: [],
+    text: noText,
+    models: {},
+    failures: {},
+  };
+}
+
+/** Says more, and keeps in mind what that opens, closes and adds to the conversation. */
+export function say({ state, events }: Told, ...more: readonly AgUiEvent[]): Told {
+  if (more.length === 0) return { state, events };
+  const open = more.reduce(followOpen, state.open);
+  const messages = more.reduce(followMessages, state.messages);
+  return { state: { ...state, open, messages }, events: [...events, ...more] };
+}
+
+export function remember({ state, events }: Told, change: Partial<AgUiState>): Told {
+  return { state: { ...state, ...change }, events };
+}
+
+/** Changes what the client's state has of the turn, once it has anything of it. */
+export function show(told: Told, change: Partial<TurnpikeView>): Told {
+  const view = { ...told.state.view, ...change };
+  const shown = remember(told, { view });
+  if (told.state.started === undefined) return shown;
+  const delta = Object.entries(change).map(([name, value]) => ({
+    op: 'replace' as const,
+    path: `/turnpike/${name}`,
+    value,
+  }));
+  return say(shown, { type: 'STATE_DELTA', delta });
+}
+
+/** The client's state as the run begins, with the turn in it. */
+export function showAll(run: AgUiRun, told: Told): Told {
+  const { started, view } = told.state;
+  if (started === undefined) return told;
+  const { sessionId, agent, model, contextWindow } = started;
+  const turnpike = {
+    sessionId,
+    turnId: run.turnId,
+    agent,
+    model,
+    ...(contextWindow === undefined ? {} : { maxContextTokens: contextWindow }),
+    ...view,
+  };
+  if (run.state.type === 'unknown') {
+    const delta = [{ op: 'add' as const, path: '/turnpike', value: turnpike }];
+    return say(told, { type: 'STATE_DELTA', delta });
+  }
+  const own = isPlainObject(run.state.value) ? run.state.value : {};
+  return say(told, { type: 'STATE_SNAPSHOT', snapshot: { ...own, turnpike } });
+}
+
+export function by({ subagentRunId }: Pick<Speaker, 'subagentRunId'>): { subagentRunId?: string } {
+  return subagentRunId === undefined ? {} : { subagentRunId };
+}

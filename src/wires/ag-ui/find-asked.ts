@@ -1,0 +1,71 @@
+import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { isId } from '../../platform/ids.js';
+import type { Database } from '../../storage/connection.js';
+import { approvals } from '../../storage/governance-schema.js';
+import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
+import type { ApprovalRow } from '../../turn/approvals/approval-facts.js';
+import { getTurn, type TurnRow } from '../../turn/turn-lookup.js';
+
+/**
+ * The approval of an interrupt, and the turn of the thread whose run waits for it: the approval's
+ * own, or the one that the subagent it is of works for.
+ *
+ * @throws TypedError APPROVAL_NOT_FOUND 404, also for one of another thread.
+ */
+export async function findInterrupt(
+  db: Database,
+  approvalId: string,
+  sessionId: string,
+): Promise<{ approval: ApprovalRow; turn: TurnRow }> {
+  const [approval] = isId('appr', approvalId)
+    ? await db.select().from(approvals).where(eq(approvals.id, approvalId))
+    : [];
+  if (approval === undefined) throw approvalNotFound(approvalId);
+  let turn = await getTurn(db, approval.turnId);
+  while (turn.parentTurnId !== null) turn = await getTurn(db, turn.parentTurnId);
+  if (turn.sessionId !== sessionId) throw approvalNotFound(approvalId);
+  return { approval, turn };
+}
+
+/** What was asked of a thread's client about calls that are its own. */
+export async function findClientCalls(
+  db: Database,
+  callIds: readonly string[],
+  sessionId: string,
+): Promise<ApprovalRow[]> {
+  // The database takes no text with it, and no call has such an id.
+  const known = callIds.filter((id) => !id.includes('\0'));
+  if (known.length === 0) return [];
+  return db
+    .select()
+    .from(approvals)
+    .where(
+      and(
+        eq(approvals.sessionId, sessionId),
+        eq(approvals.kind, 'client-tool'),
+        inArray(approvals.callId, known),
+      ),
+    );
+}
+
+/** These answers, and those of others that their turns take note of at the same time. */
+export async function withAnswersBeside(
+  db: Database,
+  approvalIds: readonly string[],
+): Promise<string[]> {
+  const given = alias(approvals, 'given');
+  const found = await db
+    .selectDistinct({ id: approvals.id })
+    .from(approvals)
+    .innerJoin(
+      given,
+      and(
+        eq(given.turnId, approvals.turnId),
+        sql`${given.appliedAttempt} is not distinct from ${approvals.appliedAttempt}`,
+      ),
+    )
+    .where(and(inArray(given.id, [...approvalIds]), isNotNull(approvals.decision)))
+    .orderBy(asc(approvals.id));
+  return found.map(({ id }) => id);
+}

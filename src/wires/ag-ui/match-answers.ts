@@ -1,0 +1,60 @@
+import type { Database } from '../../storage/connection.js';
+import type { ApprovalRow } from '../../turn/approvals/approval-facts.js';
+import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
+import { getTurn, type TurnRow } from '../../turn/turn-lookup.js';
+import { answersOfSeveralTurns } from './ag-ui-errors.js';
+import { findClientCalls, findInterrupt } from './find-asked.js';
+import { latestAnswers } from './latest-answers.js';
+import type { RunAnswers } from './run-answers.js';
+
+export interface MatchedAnswer {
+  approval: ApprovalRow;
+  given: GivenAnswer;
+}
+
+/** What a run answers, and of which turn. */
+export interface Matched {
+  turn: TurnRow;
+  /** Ids of what it answers now. */
+  approvalIds: readonly string[];
+  /** Those to be given; the others were decided without the client, and it goes on after them. */
+  answers: readonly MatchedAnswer[];
+}
+
+/**
+ * Finds what a run's answers are about.
+ *
+ * @returns undefined where it answers nothing.
+ * @throws TypedError APPROVAL_NOT_FOUND 404, INVALID_REQUEST 400 for answers to several turns.
+ */
+export async function matchAnswers(
+  db: Database,
+  { interrupts, outputs }: RunAnswers,
+  sessionId: string,
+): Promise<Matched | undefined> {
+  const found: (MatchedAnswer & { turn: TurnRow; mayBeLate: boolean })[] = [];
+  for (const { approvalId, isCancelled, given } of interrupts) {
+    const asked = await findInterrupt(db, approvalId, sessionId);
+    found.push({ ...asked, given, mayBeLate: isCancelled });
+  }
+  const callIds = outputs.map(({ callId }) => callId);
+  for (const approval of await findClientCalls(db, callIds, sessionId)) {
+    const output = outputs.findLast(({ callId }) => callId === approval.callId);
+    if (output === undefined) continue;
+    const turn = await getTurn(db, approval.turnId);
+    found.push({ approval, turn, given: output.given, mayBeLate: true });
+  }
+  const [first] = found;
+  if (first === undefined) return undefined;
+  if (found.some(({ turn }) => turn.id !== first.turn.id)) throw answersOfSeveralTurns();
+  return {
+    turn: first.turn,
+    approvalIds: latestAnswers(found.map(({ approval }) => approval)),
+    answers: found.filter((one) => !(one.mayBeLate && isDecidedElsewhere(one))),
+  };
+}
+
+/** The same answer again is given again: it changes nothing. */
+function isDecidedElsewhere({ approval, given }: MatchedAnswer): boolean {
+  return approval.decision !== null && approval.decision !== given.decision;
+}

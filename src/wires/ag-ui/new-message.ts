@@ -1,0 +1,88 @@
+import { isBase64 } from '../../platform/is-base64.js';
+import { cleanName } from '../../attachments/receive/clean-name.js';
+import { isPlainObject } from '../../platform/json.js';
+import { invalidRequest, TypedError } from '../../platform/typed-error.js';
+import type { AgUiMessage } from './dialect/ag-ui-event.js';
+
+export interface SentFile {
+  name: string;
+  bytes: Buffer;
+}
+
+/** What the user says now: what the user's messages after the assistant's last one say. */
+export interface NewMessage {
+  /** Blank beside a file. */
+  text: string;
+  files: readonly SentFile[];
+}
+
+const fileTypes = ['image', 'audio', 'video', 'document'];
+
+/**
+ * @param from place of the first message that is new.
+ * @param context what the application tells beside it, one section each.
+ * @returns undefined where the user says nothing.
+ * @throws TypedError INVALID_REQUEST 400; ATTACHMENT_FAILURE 400 for a file whose bytes did not come.
+ */
+export function readNewMessage(
+  messages: readonly AgUiMessage[],
+  from: number,
+  context: readonly string[],
+): NewMessage | undefined {
+  const own = messages.flatMap((message, index) =>
+    index >= from && message.role === 'user'
+      ? [{ message, place: `messages[${index}].content` }]
+      : [],
+  );
+  const pieces = own.flatMap(({ message, place }) => readContent(message.content, place));
+  const files = pieces.filter((piece) => typeof piece !== 'string');
+  const texts = pieces.filter((piece) => typeof piece === 'string');
+  const text = texts.filter((one) => one !== '').join('\n\n');
+  if (text.trim() === '' && files.length === 0) return undefined;
+  return { text: withContext(text, context), files };
+}
+
+function withContext(text: string, context: readonly string[]): string {
+  if (context.length === 0) return text;
+  return ['Context from the application:', ...context, '---', text].join('\n\n');
+}
+
+function readContent(content: unknown, place: string): (string | SentFile)[] {
+  if (typeof content === 'string') return [content];
+  if (!Array.isArray(content)) throw invalidRequest(`'${place}' must be text or a list of parts`);
+  return (content as unknown[]).map((part, index) => readPart(part, `${place}[${index}]`));
+}
+
+function readPart(part: unknown, place: string): string | SentFile {
+  if (!isPlainObject(part)) throw invalidRequest(`'${place}' must be an object`);
+  const { type, text } = part;
+  if (type === 'text' && typeof text === 'string') return text;
+  if (typeof type === 'string' && fileTypes.includes(type)) return readFile(part, place);
+  throw invalidRequest(
+    `'${place}' must be a part of the type text (with its 'text'), ${fileTypes.join(', ')}`,
+  );
+}
+
+function readFile({ source, metadata }: Record<string, unknown>, place: string): SentFile {
+  const { type, value, mimeType } = isPlainObject(source) ? source : {};
+  if (type === 'url' || type === 'file') throw notSent(`${place}.source`, type);
+  if (type !== 'data' || typeof value !== 'string' || typeof mimeType !== 'string') {
+    throw invalidRequest(
+      `'${place}.source' must be {"type":"data","value":"<base64>","mimeType":"…"}`,
+    );
+  }
+  if (!isBase64(value)) {
+    throw invalidRequest(`'${place}.source.value' is not base64`);
+  }
+  const { filename, name } = isPlainObject(metadata) ? metadata : {};
+  const called = [filename, name].find((one) => typeof one === 'string');
+  return { name: cleanName(called, mimeType), bytes: Buffer.from(value, 'base64') };
+}
+
+function notSent(place: string, type: string): TypedError {
+  return new TypedError('ATTACHMENT_FAILURE', {
+    status: 400,
+    message: `'${place}' is of the type ${type}, and this server fetches no files. Send the bytes: {"type":"data","value":"<base64>","mimeType":"…"}, or give the agent a tool that reads the address.`,
+    details: { field: place },
+  });
+}

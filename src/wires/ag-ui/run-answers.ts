@@ -1,0 +1,82 @@
+import { isPlainObject } from '../../platform/json.js';
+import { invalidRequest } from '../../platform/typed-error.js';
+import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/read-answer.js';
+import type { AgUiMessage } from './dialect/ag-ui-event.js';
+
+/** What a run answers of what the one before it waited for. */
+export interface RunAnswers {
+  /** Of `resume`, by the approval's id. */
+  interrupts: readonly { approvalId: string; isCancelled: boolean; given: GivenAnswer }[];
+  /** Of the tools' messages, by the call; perhaps of calls that the client did not run. */
+  outputs: readonly { callId: string; given: GivenAnswer }[];
+}
+
+/** @throws TypedError INVALID_REQUEST 400. */
+export function readAnswers(resume: unknown, fresh: readonly AgUiMessage[]): RunAnswers {
+  if (!Array.isArray(resume)) throw invalidRequest("'resume' must be a list");
+  const outputs = fresh.flatMap((message) => {
+    const { role, toolCallId: callId } = message;
+    return role === 'tool' && typeof callId === 'string'
+      ? [{ callId, given: readOutput(message) }]
+      : [];
+  });
+  checkAnswerCount(resume.length + outputs.length);
+  const entries = resume as unknown[];
+  return {
+    interrupts: entries.map((entry, index) => readEntry(entry, `resume[${index}]`)),
+    outputs,
+  };
+}
+
+function readEntry(entry: unknown, place: string): RunAnswers['interrupts'][number] {
+  const { interruptId: approvalId, status, payload } = isPlainObject(entry) ? entry : {};
+  if (typeof approvalId !== 'string') {
+    throw invalidRequest(`'${place}.interruptId' must be the id of an interrupt`);
+  }
+  if (status !== 'resolved' && status !== 'cancelled') {
+    throw invalidRequest(`'${place}.status' must be "resolved" or "cancelled"`);
+  }
+  if (status === 'cancelled') {
+    return { approvalId, isCancelled: true, given: answer('deny', undefined) };
+  }
+  return { approvalId, isCancelled: false, given: readPayload(payload, `${place}.payload`) };
+}
+
+function readPayload(payload: unknown, place: string): GivenAnswer {
+  const { approved, accepted, reason, editedArgs } = isPlainObject(payload) ? payload : {};
+  const isApproved = approved ?? accepted;
+  if (typeof isApproved !== 'boolean') {
+    throw invalidRequest(
+      `'${place}.approved' must be true or false; beside it may be 'reason' and 'editedArgs'`,
+    );
+  }
+  if (reason !== undefined && typeof reason !== 'string') {
+    throw invalidRequest(`'${place}.reason' must be text`);
+  }
+  // Of a denial nothing runs.
+  if (!isApproved) return answer('deny', reason);
+  return { ...answer('approve', undefined), input: editedArgs };
+}
+
+function readOutput(message: AgUiMessage): GivenAnswer {
+  const { error } = message as { error?: unknown };
+  const isError = typeof error === 'string' && error !== '';
+  const said = textOf(message.content);
+  const output = isError ? [error, said].filter((one) => one !== '').join('\n\n') : said;
+  return { ...answer('answer', undefined), output, isError };
+}
+
+/** A tool's parts that are no text are told as the JSON that they are. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return JSON.stringify(content ?? '');
+  return (content as unknown[])
+    .map((part) =>
+      isPlainObject(part) && typeof part['text'] === 'string' ? part['text'] : JSON.stringify(part),
+    )
+    .join('\n\n');
+}
+
+function answer(decision: string, message: string | undefined): GivenAnswer {
+  return { decision, message, input: undefined, rule: undefined };
+}

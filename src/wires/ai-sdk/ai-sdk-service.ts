@@ -1,0 +1,233 @@
+import type { ServerResponse } from 'node:http';
+import type { AuditLog } from '../../access/audit-log.js';
+import { TypedError } from '../../platform/typed-error.js';
+import type { Principal } from '../../access/principal.js';
+import type { BlobStore } from '../../attachments/blobs/blob-store.js';
+import { cleanName } from '../../attachments/receive/clean-name.js';
+import type { ReceivedFile } from '../../attachments/received-file.js';
+import { defaultPersona } from '../../session/session-service.js';
+import { findThread, openThread, type ThreadDeps } from '../../session/thread-session.js';
+import { assistantMessageId } from '../../turn/assistant-message-id.js';
+import { describeDisposition } from '../../turn/busy/disposition.js';
+import type { CancelState } from '../../turn/cancel-turn.js';
+import { turnNotFound } from '../../turn/turn-errors.js';
+import { getTurn, type TurnRow } from '../../turn/turn-lookup.js';
+import type { TurnService } from '../../turn/turn-service.js';
+import type { TurnServices } from '../../turn/turn-services.js';
+import type { SubmittedTurn } from '../../turn/turn-submission.js';
+import type { AiSdkRange } from './dialect/ai-sdk-state.js';
+import { aiSdkDialect } from './dialect/ai-sdk.js';
+import {
+  agentNotFound,
+  chatBusy,
+  chatNotFound,
+  isBusy,
+  isIdle,
+  nothingToStop,
+} from './chat-errors.js';
+import { findDecided, findOpenTurn } from './chat-lookup.js';
+import type { ChatRequest } from './chat-request.js';
+import { giveAnswers } from './give-answers.js';
+import type { NewMessage, SentFile } from './read-new-message.js';
+
+export interface AiSdkDeps {
+  turns: TurnService;
+  services: TurnServices;
+  audit: Pick<AuditLog, 'write'>;
+  store: Pick<BlobStore, 'put'>;
+}
+
+export interface ChatCall {
+  asked: ChatRequest;
+  principal: Principal;
+  /** Of the request's header: it wins over the message's own. */
+  idempotencyKey: string | undefined;
+}
+
+/** One chat, of one of its owners. */
+export interface NamedChat {
+  chatId: string;
+  principal: Principal;
+}
+
+/** Chats of the AI SDK: a chat is a session, an answer one message over all segments of its turn. */
+export class AiSdkService {
+  constructor(private readonly deps: AiSdkDeps) {}
+
+  /** Streams the answer to a message, or how a turn goes on after answers. */
+  async chat(call: ChatCall, response: ServerResponse): Promise<void> {
+    const { said, chatId } = call.asked;
+    if (said.type === 'message') return this.#answer(call, said, response);
+    const { principal } = call;
+    const session = await this.#find({ chatId, principal });
+    if (session === undefined) throw chatNotFound(chatId);
+    const { turn, approvalIds } = await giveAnswers(this.deps, {
+      chatId,
+      sessionId: session.id,
+      principal,
+      parts: said.given,
+    });
+    await this.#stream(turn, response, { answered: approvalIds, from: 'answers' });
+  }
+
+  /**
+   * Streams the chat's turn that has not ended, from its start to where it waits; with the id of a
+   * frame, what came after it.
+   *
+   * @returns false where there is nothing to stream.
+   * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400 for the id.
+   */
+  async resume(
+    chat: NamedChat,
+    lastEventId: string | undefined,
+    response: ServerResponse,
+  ): Promise<boolean> {
+    const { db } = this.deps.services;
+    const session = await this.#find(chat);
+    if (session === undefined) return false;
+    const turn =
+      lastEventId === undefined
+        ? await findOpenTurn(db, session.id)
+        : await this.#findNamed(session.id, lastEventId);
+    if (turn === undefined) return false;
+    const answered = await findDecided(db, turn.id);
+    await this.#stream(turn, response, { answered, from: 'turn' }, lastEventId);
+    return true;
+  }
+
+  /** @throws TypedError SESSION_NOT_FOUND 404 where there is no chat, or nothing runs in it. */
+  async stop(chat: NamedChat): Promise<{ turnId: string; state: CancelState }> {
+    const { turns, audit } = this.deps;
+    const { chatId, principal } = chat;
+    const session = await this.#find(chat);
+    if (session === undefined) throw chatNotFound(chatId);
+    const stopped = await turns.interrupt(session.id).catch((error: unknown) => {
+      throw isIdle(error) ? nothingToStop(chatId) : error;
+    });
+    const subject = stopped.turnId;
+    await audit.write({ principalId: principal.id, action: 'turn.interrupted', subject });
+    return stopped;
+  }
+
+  async #answer(call: ChatCall, message: NewMessage, response: ServerResponse): Promise<void> {
+    const { turns, services } = this.deps;
+    const { turn: submitted, sessionId } = await this.#submit(call, message);
+    response.setHeader('X-Turn-Disposition', describeDisposition(submitted.disposition));
+    const turn = await getTurn(services.db, submitted.turnId);
+    nameIds(response, turn.id, sessionId);
+    if (submitted.disposition.type === 'steered') {
+      // What its turn said before it joined is in a message that its client has.
+      const { messageId: joined } = submitted.disposition;
+      const wire = dialectOf(turn, { answered: [joined], from: 'answers' }, joined);
+      return turns.streamSubmitted(submitted, response, wire);
+    }
+    // Of a turn that was there before, whatever was answered meanwhile is no end of this stream.
+    const isOld = submitted.disposition.type === 'repeated';
+    const answered = isOld ? await findDecided(services.db, turn.id) : [];
+    await turns.streamSubmitted(submitted, response, dialectOf(turn, { answered, from: 'turn' }));
+  }
+
+  async #submit(
+    { asked, principal, idempotencyKey }: ChatCall,
+    message: NewMessage,
+  ): Promise<{ turn: SubmittedTurn; sessionId: string }> {
+    const { turns, store } = this.deps;
+    const { chatId, agent, projectRoot, opts } = asked;
+    const persona = agent === undefined ? undefined : await this.#findAgent(agent);
+    const { id: sessionId } = await openThread(this.#threads(), {
+      principal,
+      threadId: chatId,
+      persona: persona ?? defaultPersona,
+      projectRoot,
+    });
+    const files = await storeFiles(store, message.files);
+    try {
+      const turn = await turns.submit({
+        sessionId,
+        principal,
+        message: message.text,
+        // A page that is reloaded comes back.
+        opts: { onDisconnect: 'continue', ...opts, ...(persona === undefined ? {} : { persona }) },
+        attachments: [],
+        files,
+        idempotencyKey: idempotencyKey ?? message.key,
+        asAgent: persona !== undefined,
+        wireMode: 'direct',
+      });
+      return { turn, sessionId };
+    } catch (error) {
+      throw isBusy(error) ? chatBusy(chatId) : error;
+    }
+  }
+
+  async #findAgent(agent: string): Promise<string> {
+    try {
+      return (await this.deps.services.personas.load(agent)).name;
+    } catch (error) {
+      const isUnknown = error instanceof TypedError && error.type === 'PERSONA_NOT_FOUND';
+      throw isUnknown ? agentNotFound(error, agent) : error;
+    }
+  }
+
+  async #stream(
+    turn: TurnRow,
+    response: ServerResponse,
+    range: Omit<AiSdkRange, 'clientTools'>,
+    after?: string,
+  ): Promise<void> {
+    nameIds(response, turn.id, turn.sessionId);
+    await this.deps.turns.streamAfter(turn.id, response, after, dialectOf(turn, range));
+  }
+
+  #find({ chatId, principal }: NamedChat) {
+    return findThread(this.#threads(), { principalId: principal.id, threadId: chatId });
+  }
+
+  async #findNamed(sessionId: string, lastEventId: string): Promise<TurnRow> {
+    const turnId = lastEventId.split(':', 1)[0] ?? '';
+    const turn = await getTurn(this.deps.services.db, turnId);
+    if (turn.sessionId !== sessionId) throw turnNotFound(turnId);
+    return turn;
+  }
+
+  #threads(): ThreadDeps {
+    const { services, audit } = this.deps;
+    const { sessions, projectRoots } = services;
+    return { sessions, projectRoots, audit };
+  }
+}
+
+/** @param joined id of the message that the answer is to, where its turn ran before it. */
+function dialectOf(
+  { id: turnId, sessionId, options }: TurnRow,
+  range: Omit<AiSdkRange, 'clientTools'>,
+  joined?: string,
+) {
+  const clientTools = (options.options.clientTools ?? []).map(({ name }) => name);
+  const messageId =
+    joined === undefined ? assistantMessageId(turnId) : `${assistantMessageId(turnId)}:${joined}`;
+  const ids = { sessionId, turnId, messageId };
+  return aiSdkDialect(ids, { ...range, clientTools });
+}
+
+function nameIds(response: ServerResponse, turnId: string, sessionId: string): void {
+  response.setHeader('X-Vercel-AI-UI-Message-Stream', 'v1');
+  response.setHeader('X-Turn-Id', turnId);
+  response.setHeader('X-Session-Id', sessionId);
+}
+
+async function storeFiles(
+  store: Pick<BlobStore, 'put'>,
+  files: readonly SentFile[],
+): Promise<ReceivedFile[]> {
+  const stored: ReceivedFile[] = [];
+  for (const { bytes, filename, mediaType } of files) {
+    const blob = await store.put(inOne(bytes));
+    stored.push({ name: cleanName(filename, mediaType), ...blob });
+  }
+  return stored;
+}
+
+async function* inOne(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}

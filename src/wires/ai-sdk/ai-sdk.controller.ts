@@ -1,0 +1,103 @@
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiHeader,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Caller } from '../../access/caller.decorator.js';
+import { Unowned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
+import { invalidRequest } from '../../platform/typed-error.js';
+import { InterruptedDto } from '../../turn/turn.dto.js';
+import { ApiErrors } from '../../http/api-errors.decorator.js';
+import { ApiUiMessageStream } from './ai-sdk-api.decorator.js';
+import { ChatDto } from './ai-sdk.dto.js';
+import { AiSdkService } from './ai-sdk-service.js';
+import { readChatRequest } from './chat-request.js';
+
+/** Of all its routes: a chat is named as its client likes. */
+const looksItself = 'its service looks among the caller’s own';
+
+@ApiTags('ai-sdk')
+@Controller('api/chat')
+export class AiSdkController {
+  constructor(private readonly chats: AiSdkService) {}
+
+  @Post()
+  @Unowned(looksItself)
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Say something in a chat, or answer what it asked, and stream the rest',
+  })
+  @ApiBody({ type: ChatDto })
+  @ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description: 'A repeat joins the first turn. Default: made of the user message’s id.',
+  })
+  @ApiUiMessageStream()
+  @ApiErrors({
+    400: 'INVALID_REQUEST, ATTACHMENT_FAILURE',
+    403: 'FORBIDDEN_SCOPE: an approval, by a key without the scope',
+    404: 'SESSION_NOT_FOUND, PERSONA_NOT_FOUND, APPROVAL_NOT_FOUND, WORKING_ROOT_INACCESSIBLE',
+    409: 'TURN_IN_PROGRESS, APPROVAL_RESOLVED, WORKING_ROOT_CONFLICT',
+    410: 'STREAM_EXPIRED',
+    413: 'BODY_TOO_LARGE',
+    422: 'IDEMPOTENCY_KEY_REUSED',
+    429: 'QUEUE_FULL, SESSION_QUEUE_FULL, SESSION_LIMIT, TOO_MANY_TURNS, BUDGET_EXHAUSTED',
+    503: 'MISSING_API_KEY, SHUTTING_DOWN, STORAGE_UNAVAILABLE',
+  })
+  async chat(
+    @Body() body: unknown,
+    @Headers('idempotency-key') key: string | undefined,
+    @Caller() principal: Principal,
+    @Res() response: Response,
+  ): Promise<void> {
+    const call = { asked: readChatRequest(body), principal, idempotencyKey: checkKey(key) };
+    await this.chats.chat(call, response);
+  }
+
+  @Get(':id/stream')
+  @Unowned(looksItself)
+  @ApiOperation({ summary: 'Come back to the answer that a chat is getting' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'Id of the last frame received: exactly what came after it is streamed.',
+  })
+  @ApiUiMessageStream()
+  @ApiNoContentResponse({
+    description:
+      'No turn of the chat is open, or nothing comes after the frame; also where there is no chat.',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND', 410: 'STREAM_EXPIRED' })
+  async resume(
+    @Param('id') chatId: string,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @Caller() principal: Principal,
+    @Res() response: Response,
+  ): Promise<void> {
+    const after = lastEventId === '' ? undefined : lastEventId;
+    const isOpen = await this.chats.resume({ chatId, principal }, after, response);
+    if (!isOpen) response.status(204).end();
+  }
+
+  @Post(':id/stop')
+  @Unowned(looksItself)
+  @HttpCode(200)
+  @ApiOperation({ summary: 'End the turn of a chat, also one that waits for an approval' })
+  @ApiOkResponse({ type: InterruptedDto })
+  @ApiErrors({ 404: 'SESSION_NOT_FOUND (no chat, or nothing runs in it)' })
+  async stop(@Param('id') chatId: string, @Caller() principal: Principal): Promise<InterruptedDto> {
+    return { ok: true, ...(await this.chats.stop({ chatId, principal })) };
+  }
+}
+
+function checkKey(key: string | undefined): string | undefined {
+  if (key === undefined || (key.length > 0 && key.length <= 255)) return key;
+  throw invalidRequest("The 'Idempotency-Key' header must have 1 to 255 characters");
+}

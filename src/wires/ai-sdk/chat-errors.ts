@@ -1,0 +1,50 @@
+import { TypedError } from '../../platform/typed-error.js';
+import { sessionBusy } from '../../turn/turn-errors.js';
+
+const shown = (id: string): string => id.slice(0, 120);
+
+export function chatNotFound(chatId: string): TypedError {
+  return new TypedError('SESSION_NOT_FOUND', {
+    status: 404,
+    message: `There is no chat ${shown(chatId)}. The first user message of a chat begins it.`,
+    details: { chatId: shown(chatId), reason: 'NO_SUCH_SESSION' },
+  });
+}
+
+export function chatBusy(chatId: string): TypedError {
+  const message = `Another message of chat ${shown(chatId)} is being answered, or waits for an approval. Answer that, wait for its end, stop it with POST /api/chat/{id}/stop, or send this one with opts.onBusy.`;
+  return sessionBusy(message, { chatId: shown(chatId) });
+}
+
+export function nothingToStop(chatId: string): TypedError {
+  return new TypedError('SESSION_NOT_FOUND', {
+    status: 404,
+    message: `Nothing runs in chat ${shown(chatId)}: there is nothing to stop.`,
+    details: { chatId: shown(chatId), reason: 'NO_ACTIVE_TURN' },
+  });
+}
+
+/** Answers that are about nothing that was asked in the chat. */
+export function nothingAsked(chatId: string): TypedError {
+  return new TypedError('APPROVAL_NOT_FOUND', {
+    status: 404,
+    message: `The last message answers nothing that was asked in chat ${shown(chatId)}. Read the chat again with GET /api/chat/{id}/stream, or send a user message.`,
+    details: { chatId: shown(chatId) },
+  });
+}
+
+/** Only clients of the harness are told where the server's instructions are. */
+export function agentNotFound({ status, message }: TypedError, agent: string): TypedError {
+  const details = { agent: shown(agent) };
+  return new TypedError('PERSONA_NOT_FOUND', { status, message, details });
+}
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof TypedError && error.type === 'TURN_IN_PROGRESS';
+}
+
+export function isIdle(error: unknown): boolean {
+  if (!(error instanceof TypedError)) return false;
+  const details = error.details as { reason?: unknown } | undefined;
+  return details?.reason === 'NO_ACTIVE_TURN';
+}

@@ -1,0 +1,80 @@
+import { and, asc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
+import type { Database } from '../../storage/connection.js';
+import { approvals } from '../../storage/governance-schema.js';
+import { activeStatuses, turns, unendedStatuses } from '../../storage/schema.js';
+import type { ApprovalRow } from '../../turn/approvals/approval-facts.js';
+import type { TurnRow } from '../../turn/turn-lookup.js';
+
+/** The turn of a session that a client would come back to: the active one, or else the next. */
+export async function findOpenTurn(db: Database, sessionId: string): Promise<TurnRow | undefined> {
+  const isActive = inArray(turns.status, [...activeStatuses]);
+  const [turn] = await db
+    .select()
+    .from(turns)
+    .where(and(eq(turns.sessionId, sessionId), inArray(turns.status, [...unendedStatuses])))
+    .orderBy(sql`${isActive} desc`, asc(turns.createdAt), asc(turns.id))
+    .limit(1);
+  return turn;
+}
+
+/** Ids of the questions of a turn and its subagents that somebody, or time, has decided. */
+export async function findDecided(db: Database, turnId: string): Promise<string[]> {
+  const found = await db
+    .select({ id: approvals.id })
+    .from(approvals)
+    .where(and(isNotNull(approvals.decision), sql`${approvals.turnId} in ${treeOf(turnId)}`))
+    .orderBy(asc(approvals.id));
+  return found.map(({ id }) => id);
+}
+
+/** A question, and the turn at the root of the one that asked it. */
+export interface AskedQuestion {
+  approval: ApprovalRow;
+  root: TurnRow;
+}
+
+/** The questions of a session, its subagents' included, that have these ids or are about these calls of the client's. */
+export async function findAsked(
+  db: Database,
+  wanted: { sessionId: string; approvalIds: readonly string[]; callIds: readonly string[] },
+): Promise<AskedQuestion[]> {
+  const { sessionId } = wanted;
+  const approvalIds = wanted.approvalIds.filter(mayBeThere);
+  const callIds = wanted.callIds.filter(mayBeThere);
+  const ofClients = and(
+    eq(approvals.sessionId, sessionId),
+    eq(approvals.kind, 'client-tool'),
+    inArray(approvals.callId, callIds),
+  );
+  const found = await db
+    .select({ approval: approvals, root: turns })
+    .from(approvals)
+    .innerJoin(turns, sql`${turns.id} = ${rootOf(approvals.turnId)}`)
+    .where(and(eq(turns.sessionId, sessionId), or(inArray(approvals.id, approvalIds), ofClients)))
+    .orderBy(asc(approvals.id));
+  return found;
+}
+
+/** The database takes no text with NUL, and nothing has such an id. */
+function mayBeThere(id: string): boolean {
+  return !id.includes('\0');
+}
+
+function treeOf(turnId: string) {
+  return sql`(
+    with recursive tree as (
+      select ${turnId}::text as id
+      union
+      select child.id from ${turns} child join tree on tree.id = child.parent_turn_id)
+    select id from tree)`;
+}
+
+function rootOf(turnId: typeof approvals.turnId) {
+  return sql`(
+    with recursive above as (
+      select leaf.id, leaf.parent_turn_id from ${turns} leaf where leaf.id = ${turnId}
+      union
+      select parent.id, parent.parent_turn_id from ${turns} parent
+      join above on above.parent_turn_id = parent.id)
+    select id from above where parent_turn_id is null)`;
+}

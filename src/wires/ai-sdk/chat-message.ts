@@ -1,0 +1,24 @@
+import { isPlainObject } from '../../platform/json.js';
+import { invalidRequest } from '../../platform/typed-error.js';
+
+/** One message as the package keeps them, as far as it was looked at. */
+export interface ChatMessage {
+  role: string;
+  content: Record<string, unknown>;
+  /** Where it is in the body: `messages[2]`. */
+  place: string;
+}
+
+/** @throws TypedError INVALID_REQUEST 400. */
+export function readMessages(value: unknown): ChatMessage[] {
+  if (!Array.isArray(value)) {
+    throw invalidRequest("'messages' is missing or no list: send the messages of the chat");
+  }
+  return (value as unknown[]).map((content, index) => {
+    const place = `messages[${index}]`;
+    if (!isPlainObject(content)) throw invalidRequest(`'${place}' must be an object`);
+    const { role } = content;
+    if (typeof role !== 'string') throw invalidRequest(`'${place}.role' is missing or no text`);
+    return { role, content, place };
+  });
+}

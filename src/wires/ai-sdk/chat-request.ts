@@ -1,0 +1,91 @@
+import { isPlainObject } from '../../platform/json.js';
+import { invalidRequest } from '../../platform/typed-error.js';
+import { checkAnswerCount } from '../../turn/approvals/read-answer.js';
+import { readMessages, type ChatMessage } from './chat-message.js';
+import { readGivenParts, type GivenPart } from './read-given-parts.js';
+import { readNewMessage, type NewMessage } from './read-new-message.js';
+
+/** What a chat's client posts. */
+export interface ChatRequest {
+  /** As the client names the chat. */
+  chatId: string;
+  /** The last user message is to be answered once more. */
+  isAgain: boolean;
+  agent: string | undefined;
+  projectRoot: string | undefined;
+  opts: Record<string, unknown>;
+  said:
+    | ({ type: 'message' } & NewMessage)
+    | {
+        type: 'answers';
+        /** Those of the last step: what was given before it was taken before. */
+        given: readonly GivenPart[];
+      };
+}
+
+const triggers = ['submit-message', 'regenerate-message'];
+
+/**
+ * Reads what `DefaultChatTransport` posts, and what an application adds to it. Of the messages only
+ * those are read that the server does not have: it keeps the conversation itself. Pure.
+ *
+ * @throws TypedError INVALID_REQUEST 400, with what is wrong and where.
+ */
+export function readChatRequest(body: unknown): ChatRequest {
+  if (!isPlainObject(body)) {
+    throw invalidRequest("The request body must be a JSON object with 'id' and 'messages'");
+  }
+  const { id: chatId, trigger = 'submit-message' } = body;
+  if (typeof chatId !== 'string' || chatId === '') {
+    throw invalidRequest("'id' is missing or no text: send the id of the chat");
+  }
+  if (!triggers.some((known) => known === trigger)) {
+    throw invalidRequest(`'trigger' must be one of ${triggers.join(', ')}`);
+  }
+  const isAgain = trigger === 'regenerate-message';
+  return {
+    chatId,
+    isAgain,
+    agent: readText(body, 'agent'),
+    projectRoot: readText(body, 'projectRoot'),
+    opts: readOpts(body),
+    said: readSaid(readMessages(body['messages']), isAgain, body['messageId']),
+  };
+}
+
+/** @param edited id of the message that takes the place of an earlier one of that id. */
+function readSaid(
+  messages: readonly ChatMessage[],
+  isAgain: boolean,
+  edited: unknown,
+): ChatRequest['said'] {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const fresh = messages.slice(last + 1).filter(({ role }) => role === 'user');
+  if (fresh.length > 0) return { type: 'message', ...readNewMessage(fresh, { isAgain, edited }) };
+  const asked = messages[last];
+  const given = asked === undefined || isAgain ? [] : readGivenParts(asked);
+  checkAnswerCount(given.length);
+  if (given.length > 0) return { type: 'answers', given };
+  throw invalidRequest(
+    "There is nothing new in 'messages': send a user message after the last assistant message, or the last assistant message with an approval that was answered or the output of a tool of yours",
+  );
+}
+
+/** Tools of the client may stand beside the options, as they are the client's and no option of the user. */
+function readOpts(body: Record<string, unknown>): Record<string, unknown> {
+  const { opts = {}, clientTools } = body;
+  if (!isPlainObject(opts)) throw invalidRequest("'opts' must be an object");
+  if (clientTools === undefined) return opts;
+  if (opts['clientTools'] !== undefined) {
+    throw invalidRequest(
+      "'clientTools' is there twice: leave out one of it and 'opts.clientTools'",
+    );
+  }
+  return { ...opts, clientTools };
+}
+
+function readText(body: Record<string, unknown>, field: string): string | undefined {
+  const value = body[field] ?? undefined;
+  if (value === undefined || (typeof value === 'string' && value !== '')) return value;
+  throw invalidRequest(`'${field}' must be text that is not empty, or left out`);
+}

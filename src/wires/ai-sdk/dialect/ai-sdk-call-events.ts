@@ -1,0 +1,134 @@
+import type { TurnEvent } from '../../../events/turn-event.js';
+import { unreachable } from '../../../platform/exhaustive.js';
+import {
+  askAboutCall,
+  endCall,
+  growInput,
+  noteDecision,
+  requestCall,
+  startCall,
+  type AiSdkCalls,
+} from './ai-sdk-calls.js';
+import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
+import { describeDecision, describeProgress, describeQuestion } from './ai-sdk-data.js';
+import type { AiSdkRange, AiSdkState } from './ai-sdk-state.js';
+import { noteCall } from './ai-sdk-step.js';
+import { beginSubagent, endSubagent, followSubagent } from './ai-sdk-subagents.js';
+
+type Told = { state: AiSdkState; chunks: AiSdkChunk[] };
+
+type CallEvent = Of<
+  | 'tool.requested'
+  | 'tool.args.delta'
+  | 'tool.started'
+  | 'tool.progress'
+  | 'tool.ended'
+  | 'approval.requested'
+  | 'approval.resolved'
+>;
+
+export function tellOfCall(
+  { clientTools, answered, from }: AiSdkRange,
+  state: AiSdkState,
+  event: CallEvent,
+): Told {
+  switch (event.type) {
+    case 'tool.requested': {
+      const noted = noteCall(state.step, event.callId);
+      const isClient = clientTools.includes(event.name);
+      const told = sayOfCalls(
+        { ...state, step: noted.step },
+        requestCall(state.calls, event, isClient),
+      );
+      return { ...told, chunks: [...noted.chunks, ...told.chunks] };
+    }
+    case 'tool.args.delta':
+      return { state, chunks: growInput(state.calls, event) };
+    case 'tool.started':
+      return { state, chunks: startCall(state.calls, event) };
+    case 'tool.progress':
+      return { state, chunks: [describeProgress(event)] };
+    case 'tool.ended':
+      return sayOfCalls(state, endCall(state.calls, event));
+    case 'approval.requested': {
+      const told = sayOfCalls(state, askAboutCall(state.calls, event, state.step.step));
+      return { ...told, chunks: [...told.chunks, describeQuestion(event)] };
+    }
+    case 'approval.resolved': {
+      // Who reads the turn from its start makes its message anew: nothing is known to it.
+      const known = from === 'answers' ? answered : [];
+      const calls = noteDecision(state.calls, event, known);
+      return { state: { ...state, calls }, chunks: [describeDecision(event)] };
+    }
+    default:
+      return unreachable(event);
+  }
+}
+
+/**
+ * A subagent is one part that shows how far it is. Its questions are answered like the turn's own: a
+ * call that asks is shown in the message, from its question to its result.
+ */
+export function tellOfSubagent(
+  range: AiSdkRange,
+  before: AiSdkState,
+  told: Of<'subagent.told'>,
+): Told {
+  const { subagents, chunks } = followSubagent(before.subagents, told);
+  const state = { ...before, subagents };
+  const inside = tellInside(range, state, told.childTurnId, told.event);
+  return { state: inside.state, chunks: [...chunks, ...inside.chunks] };
+}
+
+function tellInside(
+  range: AiSdkRange,
+  state: AiSdkState,
+  childTurnId: string,
+  event: TurnEvent,
+): Told {
+  if (event.type === 'approval.requested') {
+    const shown = ofChild(childTurnId, event);
+    const noted = noteCall(state.step, shown.callId);
+    const asked = tellOfCall(range, { ...state, step: noted.step }, shown);
+    return { ...asked, chunks: [...noted.chunks, ...asked.chunks] };
+  }
+  if (isOfCall(event)) {
+    const shown = ofChild(childTurnId, event);
+    return state.calls.has(shown.callId) ? tellOfCall(range, state, shown) : { state, chunks: [] };
+  }
+  if (event.type === 'subagent.told') return tellOfSubagent(range, state, event);
+  if (event.type === 'subagent.started' || event.type === 'subagent.ended') {
+    return tellOfSpan(state, event);
+  }
+  return { state, chunks: [] };
+}
+
+/** A subagent begins or ends, of the turn itself or of another subagent. */
+export function tellOfSpan(
+  state: AiSdkState,
+  event: Of<'subagent.started' | 'subagent.ended'>,
+): Told {
+  const { subagents, chunks } =
+    event.type === 'subagent.started'
+      ? beginSubagent(state.subagents, event)
+      : endSubagent(state.subagents, event);
+  return { state: { ...state, subagents }, chunks };
+}
+
+function isOfCall(
+  event: TurnEvent,
+): event is Of<'approval.resolved' | 'tool.started' | 'tool.ended'> {
+  return ['approval.resolved', 'tool.started', 'tool.ended'].includes(event.type);
+}
+
+/** Calls of different turns may have the same id. */
+function ofChild<E extends { callId: string }>(childTurnId: string, event: E): E {
+  return { ...event, callId: `${childTurnId}:${event.callId}` };
+}
+
+function sayOfCalls(
+  state: AiSdkState,
+  { calls, chunks }: { calls: AiSdkCalls; chunks: AiSdkChunk[] },
+): Told {
+  return { state: { ...state, calls }, chunks };
+}

@@ -1,0 +1,82 @@
+import type { TurnEvent } from '../../../events/turn-event.js';
+
+export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+
+/** Ids of one answer on this wire. */
+export interface AiSdkIds {
+  sessionId: string;
+  turnId: string;
+  /** Of the message that all segments of the turn grow. */
+  messageId: string;
+}
+
+/** The package merges what comes later into what came before. */
+export type AiSdkMetadata = Record<string, unknown>;
+
+export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+
+/** A JSON value of the server's, under its name, for what the protocol has no word for. */
+export type ProviderMetadata = { turnpike: Record<string, unknown> };
+
+/**
+ * One frame of the UI message stream, version 1, as far as this server says it. The fields are those
+ * that every release of the package's major 6 takes: its first ones refuse what they do not know.
+ */
+export type AiSdkChunk =
+  | { type: 'start'; messageId: string; messageMetadata: AiSdkMetadata }
+  | { type: 'message-metadata'; messageMetadata: AiSdkMetadata }
+  | { type: 'start-step' | 'finish-step' }
+  /** The package keeps no id of a text: the metadata has it, so that `discarded` can name it. */
+  | { type: 'text-start' | 'reasoning-start'; id: string; providerMetadata: ProviderMetadata }
+  | { type: 'text-end' | 'reasoning-end'; id: string }
+  | { type: 'text-delta' | 'reasoning-delta'; id: string; delta: string }
+  | {
+      type: 'tool-input-start';
+      toolCallId: string;
+      toolName: string;
+      providerExecuted?: boolean;
+      dynamic?: true;
+    }
+  | { type: 'tool-input-delta'; toolCallId: string; inputTextDelta: string }
+  | {
+      type: 'tool-input-available';
+      toolCallId: string;
+      toolName: string;
+      input: unknown;
+      providerExecuted?: boolean;
+      dynamic?: true;
+    }
+  | { type: 'tool-approval-request'; toolCallId: string; approvalId: string }
+  | {
+      type: 'tool-output-available';
+      toolCallId: string;
+      output: unknown;
+      providerExecuted?: true;
+      dynamic?: true;
+    }
+  | {
+      type: 'tool-output-error';
+      toolCallId: string;
+      errorText: string;
+      providerExecuted?: true;
+      dynamic?: true;
+    }
+  | { type: 'tool-output-denied'; toolCallId: string }
+  | {
+      type: 'source-url';
+      sourceId: string;
+      url: string;
+      title?: string;
+      providerMetadata: ProviderMetadata;
+    }
+  | {
+      type: 'source-document';
+      sourceId: string;
+      mediaType: string;
+      title: string;
+      providerMetadata: ProviderMetadata;
+    }
+  | { type: `data-${string}`; id?: string; data: object; transient?: true }
+  | { type: 'error'; errorText: string }
+  | { type: 'abort'; reason: string }
+  | { type: 'finish'; finishReason: FinishReason; messageMetadata: AiSdkMetadata };

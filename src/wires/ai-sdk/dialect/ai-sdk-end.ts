@@ -1,0 +1,84 @@
+import { unreachable } from '../../../platform/exhaustive.js';
+import { retryAdvice } from '../../../platform/retry-advice.js';
+import { giveUpCalls, holdCalls } from './ai-sdk-calls.js';
+import type { AiSdkChunk, AiSdkMetadata, FinishReason, Of } from './ai-sdk-chunk.js';
+import type { AiSdkState } from './ai-sdk-state.js';
+import { closeStep, growPart, openStep } from './ai-sdk-step.js';
+import { unsaidText } from '../../framing/said-text.js';
+
+/** The last chunks of a segment after which the turn waits for its client. */
+export function parkChunks({ step, segment, calls }: AiSdkState): AiSdkChunk[] {
+  return [
+    ...holdCalls(calls),
+    ...closeStep(step).chunks,
+    {
+      type: 'finish',
+      finishReason: 'tool-calls',
+      messageMetadata: { waitsFor: segment.waitsFor },
+    },
+  ];
+}
+
+/** The last chunks of a turn. */
+export function endChunks(state: AiSdkState, event: Of<'turn.ended'>): AiSdkChunk[] {
+  const given = giveUpCalls(state.calls, 'The turn ended before this call did.');
+  return [
+    ...closeStep(state.step).chunks,
+    ...given.chunks,
+    ...lastStep(state, event),
+    ...outcomeChunks(state, event),
+  ];
+}
+
+/**
+ * A note on a limit was not streamed: it gets a step of its own. So does an end right after calls,
+ * without a word in it: the helpers that send a message once the calls of its last step are
+ * complete would otherwise send it again, and again.
+ */
+function lastStep({ step, text }: AiSdkState, event: Of<'turn.ended'>): AiSdkChunk[] {
+  const unsaid = unsaidText(text, event.text);
+  if (unsaid === '' && !step.hasCalls) return [];
+  const opened = openStep(closeStep(step).step, step.step + 1);
+  const grown = unsaid === '' ? opened : growPart(opened.step, 'text', unsaid);
+  return [
+    ...opened.chunks,
+    ...(unsaid === '' ? [] : grown.chunks),
+    ...closeStep(grown.step).chunks,
+  ];
+}
+
+function outcomeChunks({ failure }: AiSdkState, event: Of<'turn.ended'>): AiSdkChunk[] {
+  const { outcome, reason, usage, durationMs } = event;
+  const messageMetadata: AiSdkMetadata = { outcome, reason, usage, durationMs, waitsFor: [] };
+  switch (outcome) {
+    case 'completed':
+    case 'limited': {
+      const finishReason = finishReasons[reason] ?? (outcome === 'completed' ? 'stop' : 'other');
+      return [{ type: 'finish', finishReason, messageMetadata }];
+    }
+    case 'interrupted':
+      return [
+        { type: 'message-metadata', messageMetadata },
+        { type: 'abort', reason },
+      ];
+    case 'failed': {
+      const errorText = failure?.message ?? `The turn failed: ${reason}.`;
+      const { errorType: code = reason, status = 500 } = failure ?? {};
+      const error = { code, status, ...retryAdvice(failure ?? {}) };
+      return [
+        // Before the error, which has no place for it and at which some clients stop reading.
+        { type: 'message-metadata', messageMetadata: { error } },
+        { type: 'error', errorText },
+        { type: 'finish', finishReason: 'error', messageMetadata },
+      ];
+    }
+    default:
+      return unreachable(outcome);
+  }
+}
+
+const finishReasons: Record<string, FinishReason | undefined> = {
+  max_tokens: 'length',
+  context_window: 'length',
+  refusal: 'content-filter',
+};

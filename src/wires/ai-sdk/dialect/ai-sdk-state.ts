@@ -1,0 +1,53 @@
+import { openSegment, type Segment } from '../../framing/segment.js';
+import type { AiSdkCalls } from './ai-sdk-calls.js';
+import type { Of } from './ai-sdk-chunk.js';
+import { noStep, type AiSdkStep } from './ai-sdk-step.js';
+import type { AiSdkSubagents } from './ai-sdk-subagents.js';
+import { noText, type SaidText } from '../../framing/said-text.js';
+
+/** Which part of a turn a stream says. */
+export interface AiSdkRange {
+  /**
+   * Approvals that were answered before it: it does not end where the turn waited for them. Or a
+   * message that joined the turn.
+   */
+  answered: readonly string[];
+  /**
+   * `answers`: it begins after the turn waited for these, or with the message that joined it. `turn`:
+   * it begins with the turn, whatever was answered, as a client that comes back makes its message again
+   * from `start`.
+   */
+  from: 'turn' | 'answers';
+  /** Names of the tools that the client runs. */
+  clientTools: readonly string[];
+}
+
+/** What later chunks need of earlier events. */
+export interface AiSdkState {
+  segment: Segment;
+  /** Whether `start` was said. */
+  hasBegun: boolean;
+  isQueued: boolean;
+  started?: Of<'turn.started'>;
+  failure?: Of<'turn.failed'>;
+  step: AiSdkStep;
+  text: SaidText;
+  calls: AiSdkCalls;
+  subagents: AiSdkSubagents;
+  /** Ids of parts that were taken back. */
+  discarded: readonly string[];
+}
+
+export function aiSdkStart({ answered, from }: AiSdkRange): AiSdkState {
+  const segment = from === 'turn' ? { ...openSegment(), answered } : openSegment(answered);
+  return {
+    segment,
+    hasBegun: false,
+    isQueued: false,
+    step: noStep,
+    text: noText,
+    calls: new Map(),
+    subagents: new Map(),
+    discarded: [],
+  };
+}

@@ -1,0 +1,92 @@
+import type { Source } from '../../../events/turn-event.js';
+import type { AiSdkChunk } from './ai-sdk-chunk.js';
+
+/** The step that is said, as far as later chunks need it. */
+export interface AiSdkStep {
+  step: number;
+  /** Whether it has begun and not ended. */
+  isOpen: boolean;
+  /** The part that grows. */
+  growing?: { kind: 'text' | 'reasoning'; id: string } | undefined;
+  /** Texts and sources so far: the number of the last one. */
+  parts: number;
+  /** Ids of its parts and calls. */
+  said: readonly string[];
+  hasCalls: boolean;
+}
+
+export const noStep: AiSdkStep = { step: 0, isOpen: false, parts: 0, said: [], hasCalls: false };
+
+type Said = { step: AiSdkStep; chunks: AiSdkChunk[] };
+
+/** A step that is said again after it was discarded goes on with its numbers: no id comes twice. */
+export function openStep(before: AiSdkStep, step: number): Said {
+  const closed = closeStep(before);
+  const parts = step === before.step ? before.parts : 0;
+  return {
+    step: { ...noStep, step, isOpen: true, parts },
+    chunks: [...closed.chunks, { type: 'start-step' }],
+  };
+}
+
+export function closeStep(step: AiSdkStep): Said {
+  const closed = closePart(step);
+  if (!step.isOpen) return closed;
+  return {
+    step: { ...closed.step, isOpen: false },
+    chunks: [...closed.chunks, { type: 'finish-step' }],
+  };
+}
+
+/** Says more of a text; where another kind of it grew before, or none, a part begins. */
+export function growPart(before: AiSdkStep, kind: 'text' | 'reasoning', delta: string): Said {
+  if (before.growing?.kind === kind) {
+    return { step: before, chunks: [{ type: `${kind}-delta`, id: before.growing.id, delta }] };
+  }
+  const { step, chunks } = closePart(before);
+  const parts = step.parts + 1;
+  const id = `${kind}-${step.step}-${parts}`;
+  return {
+    step: { ...step, parts, growing: { kind, id }, said: [...step.said, id] },
+    chunks: [
+      ...chunks,
+      { type: `${kind}-start`, id, providerMetadata: { turnpike: { id } } },
+      { type: `${kind}-delta`, id, delta },
+    ],
+  };
+}
+
+export function closePart(step: AiSdkStep): Said {
+  const { growing } = step;
+  if (growing === undefined) return { step, chunks: [] };
+  return {
+    step: { ...step, growing: undefined },
+    chunks: [{ type: `${growing.kind}-end`, id: growing.id }],
+  };
+}
+
+/** A call of the step begins: what was said before it is whole. */
+export function noteCall(before: AiSdkStep, toolCallId: string): Said {
+  const { step, chunks } = closePart(before);
+  return { step: { ...step, hasCalls: true, said: [...step.said, toolCallId] }, chunks };
+}
+
+export function citeSource(step: AiSdkStep, source: Source): Said {
+  const parts = step.parts + 1;
+  const sourceId = `source-${step.step}-${parts}`;
+  const { type, title, url, citedText, location } = source;
+  const providerMetadata = { turnpike: { type, citedText, location } };
+  const isPage = url !== undefined && /^https?:\/\//i.test(url);
+  const name = title === '' ? (url ?? 'Source') : title;
+  const chunk: AiSdkChunk = isPage
+    ? { type: 'source-url', sourceId, url, title: name, providerMetadata }
+    : // Its media type is not known; the protocol wants one.
+      {
+        type: 'source-document',
+        sourceId,
+        mediaType: 'text/plain',
+        title: name,
+        providerMetadata,
+      };
+  return { step: { ...step, parts, said: [...step.said, sourceId] }, chunks: [chunk] };
+}

@@ -1,0 +1,381 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  lastAssistantMessageIsCompleteWithApprovalResponses as isCompleteWithApprovals,
+  lastAssistantMessageIsCompleteWithToolCalls as isCompleteWithCalls,
+  uiMessageChunkSchema,
+  type UIMessage,
+  type UIMessageChunk,
+} from 'ai';
+import { golden, recordedTurns } from '../../../../test/golden/golden.js';
+import { readUiMessage } from '../../../../test/support/read-ui-message.js';
+import { parseCursor } from '../../../events/cursor.js';
+import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
+import { encodeTurn, type PlacedFrame } from '../../framing/encode-turn.js';
+import { followSegment, openSegment } from '../../framing/segment.js';
+import { formatFrame } from '../../framing/sse-frame.js';
+import type { AiSdkRange } from './ai-sdk-state.js';
+import { aiSdkDialect } from './ai-sdk.js';
+
+const ids = { sessionId: 'sess_1', turnId: 'turn_1', messageId: 'msg_1' };
+
+interface Wanted extends Partial<AiSdkRange> {
+  after?: string;
+}
+
+function encode(events: readonly TurnEvent[], wanted: Wanted = {}): PlacedFrame[] {
+  const { after, ...range } = wanted;
+  const cursor = after === undefined ? undefined : parseCursor(ids.turnId, after);
+  const whole = { answered: [], from: 'turn' as const, clientTools: ['pick_color'], ...range };
+  const next = encodeTurn(aiSdkDialect(ids, whole), ids.turnId, cursor);
+  return events.flatMap((event) => next(event));
+}
+
+const chunksOf = (frames: readonly PlacedFrame[]): UIMessageChunk[] =>
+  frames
+    .filter(({ data }) => data !== '[DONE]')
+    .map(({ data }) => JSON.parse(data) as UIMessageChunk);
+
+/** Where a client would wait for answers, one after the other. */
+function waitsOf(events: readonly TurnEvent[]): (readonly string[])[] {
+  const waits: (readonly string[])[] = [];
+  for (let answered: readonly string[] | undefined = []; answered !== undefined;) {
+    let segment = openSegment(answered);
+    for (const event of events) segment = followSegment(segment, event).segment;
+    answered = segment.waitsFor.length === 0 ? undefined : segment.waitsFor;
+    if (answered !== undefined) waits.push(answered);
+  }
+  return waits;
+}
+
+/** One message over all segments, of a client that runs its own tools between two. */
+async function readSegments(
+  segments: readonly (readonly PlacedFrame[])[],
+  failed: readonly string[] = [],
+): Promise<UIMessage | undefined> {
+  let message: UIMessage | undefined;
+  for (const frames of segments) {
+    message = await readUiMessage(chunksOf(frames), message);
+    message?.parts.forEach((part) => {
+      if (part.type !== 'tool-pick_color' || !('state' in part)) return;
+      if (part.state !== 'input-available') return;
+      const isFailed = failed.includes(part.toolCallId);
+      Object.assign(part, { state: isFailed ? 'output-error' : 'output-available' });
+    });
+  }
+  return message;
+}
+
+describe.each(recordedTurns())('the AI SDK wire of %s', (name, events) => {
+  const waits = waitsOf(events);
+  const segments = [
+    encode(events),
+    ...waits.map((answered) => encode(events, { answered, from: 'answers' })),
+  ];
+
+  it('is what it was', () => {
+    const text = segments.flat().map(formatFrame).join('');
+    expect(text).toBe(golden(`./ai-sdk/${name}.txt`, text));
+  });
+
+  it('has chunks that the package knows, on one line, each at a place of its own', async () => {
+    const schema = uiMessageChunkSchema();
+    for (const frames of segments) {
+      expect(new Set(frames.map((frame) => frame.id)).size).toBe(frames.length);
+      for (const frame of frames) {
+        expect(frame.event).toBeUndefined();
+        expect(frame.data).not.toMatch(/[\r\n]/);
+      }
+      for (const chunk of chunksOf(frames)) {
+        expect(await schema.validate?.(chunk)).toMatchObject({ success: true });
+      }
+    }
+  });
+
+  it('begins each segment with start, and ends it with [DONE]', () => {
+    for (const frames of segments) {
+      const chunks = chunksOf(frames);
+      const starts = chunks.filter(({ type }) => type === 'start');
+      expect(starts).toEqual([expect.objectContaining({ messageId: 'msg_1' })]);
+      expect(chunks[0]).toBe(starts[0]);
+      expect(['finish', 'abort']).toContain(chunks.at(-1)?.type);
+      expect(frames.filter(({ data }) => data === '[DONE]')).toEqual(frames.slice(-1));
+    }
+  });
+
+  it('is read by the package to its end, and leaves nothing that a client would wait for', async () => {
+    const message = await readSegments(segments);
+    expect(message?.id).toBe('msg_1');
+    for (const part of message?.parts ?? []) {
+      if (!('state' in part)) continue;
+      expect(['done', 'output-available', 'output-error', 'output-denied']).toContain(part.state);
+    }
+  });
+
+  it('is the same message for who comes back and reads it from its start', async () => {
+    const told = (message: UIMessage | undefined) =>
+      message?.parts.map((part) => [
+        part.type,
+        'text' in part ? part.text : '',
+        'state' in part ? part.state : '',
+      ]);
+    const whole = await readSegments([encode(events, { answered: waits.flat() })]);
+    const failed = events.flatMap((event) =>
+      event.type === 'tool.ended' && event.status === 'error' ? event.callId : [],
+    );
+    expect(told(whole)).toEqual(told(await readSegments(segments, failed)));
+  });
+
+  it('goes on after any frame with the rest, and nothing twice', () => {
+    const ranges = [
+      {},
+      ...waits.map((answered): Wanted => ({ answered, from: 'answers' })),
+      { answered: waits.flat() },
+    ];
+    for (const range of ranges) {
+      const frames = encode(events, range);
+      for (const [index, { id }] of frames.entries()) {
+        expect(encode(events, { ...range, after: id })).toEqual(frames.slice(index + 1));
+      }
+    }
+  });
+});
+
+function log(...bodies: TurnEventBody[]): TurnEvent[] {
+  return bodies.map((body, index) => ({ ...body, attempt: 1, seq: index + 1, at: '' }));
+}
+
+const requested = (callId: string, name: string): TurnEventBody => ({
+  type: 'tool.requested',
+  step: 1,
+  callId,
+  name,
+});
+
+const asked = (callId: string, kind: 'tool' | 'client-tool'): TurnEventBody => ({
+  type: 'approval.requested',
+  approvalId: `appr_${callId}`,
+  callId,
+  name: kind === 'tool' ? 'write' : 'pick_color',
+  input: { of: callId },
+  kind,
+  reason: '',
+  expiresAt: '',
+  onTimeout: 'deny',
+});
+
+const resolved = (callId: string, decision: 'approve' | 'answer' | 'deny'): TurnEventBody => ({
+  type: 'approval.resolved',
+  approvalId: `appr_${callId}`,
+  callId,
+  decision,
+  by: 'ann',
+});
+
+const ended = (callId: string, more: object = {}): TurnEventBody => ({
+  type: 'tool.ended',
+  callId,
+  name: 'any',
+  status: 'success',
+  output: 'done',
+  durationMs: 1,
+  ...more,
+});
+
+const turnEnded = (more: object = {}): TurnEventBody => ({
+  type: 'turn.ended',
+  outcome: 'completed',
+  exitCode: 0,
+  reason: 'end_turn',
+  text: '',
+  usage: noUsage,
+  durationMs: 1,
+  ...more,
+});
+
+const stepStarted: TurnEventBody = { type: 'step.started', step: 1 };
+
+describe('calls on the AI SDK wire', () => {
+  const parked = (...callIds: string[]): TurnEventBody => ({
+    type: 'turn.parked',
+    approvalIds: callIds.map((callId) => `appr_${callId}`),
+  });
+  const question = [stepStarted, requested('a', 'write'), requested('b', 'pick_color')];
+  const both = [...question, asked('a', 'tool'), asked('b', 'client-tool'), parked('a', 'b')];
+
+  it('are not complete for the client while one of them waits for a person', async () => {
+    const message = await readUiMessage(chunksOf(encode(log(...both))));
+    expect(message).toBeDefined();
+    if (message === undefined) return;
+    for (const part of message.parts) {
+      if (part.type === 'tool-pick_color') Object.assign(part, { state: 'output-available' });
+    }
+    expect(isCompleteWithCalls({ messages: [message] })).toBe(false);
+    for (const part of message.parts) {
+      if (part.type === 'dynamic-tool') Object.assign(part, { state: 'approval-responded' });
+    }
+    expect(isCompleteWithCalls({ messages: [message] })).toBe(false);
+    expect(isCompleteWithApprovals({ messages: [message] })).toBe(true);
+  });
+
+  it('that only go on after a person’s answer keep no client from sending it', async () => {
+    const later = [...question, requested('c', 'glob'), asked('a', 'tool'), parked('a')];
+    const asking = await readUiMessage(chunksOf(encode(log(...later))));
+    const first = asking?.parts.find((part) => part.type === 'dynamic-tool');
+    Object.assign(first ?? {}, { state: 'approval-responded' });
+    const messages = asking === undefined ? [] : [asking];
+    expect(isCompleteWithApprovals({ messages })).toBe(true);
+    expect(isCompleteWithCalls({ messages })).toBe(false);
+    // Nobody takes it for what the client gave.
+    expect(asking?.parts).toContainEqual(
+      expect.objectContaining({ type: 'tool-pick_color', providerExecuted: true }),
+    );
+    const goesOn = [resolved('a', 'approve'), ended('a'), asked('b', 'client-tool'), parked('b')];
+    const range = { answered: ['appr_a'], from: 'answers' } as const;
+    const frames = encode(log(...later, ...goesOn), range);
+    const waiting = await readUiMessage(chunksOf(frames), asking);
+    expect(waiting?.parts).toContainEqual(
+      expect.objectContaining({
+        type: 'tool-pick_color',
+        state: 'input-available',
+        providerExecuted: false,
+      }),
+    );
+  });
+
+  it.each(['limited', 'interrupted', 'failed'])(
+    'are not sent again and again where the turn ends right after them, %s',
+    async (outcome) => {
+      const answers = [resolved('a', 'approve'), resolved('b', 'answer'), ended('b')];
+      const events = log(...both, ...answers, turnEnded({ outcome }));
+      const segments = [
+        encode(events),
+        encode(events, { answered: ['appr_a', 'appr_b'], from: 'answers' }),
+      ];
+      const message = await readSegments(segments);
+      const messages = message === undefined ? [] : [message];
+      expect(messages[0]?.parts).toContainEqual(
+        expect.objectContaining({ type: 'dynamic-tool', state: 'output-error' }),
+      );
+      expect(isCompleteWithCalls({ messages })).toBe(false);
+      expect(isCompleteWithApprovals({ messages })).toBe(false);
+    },
+  );
+
+  it('of the client have its own output for who gave it, and as it was stored for others', () => {
+    const output = '{"color":"red"}';
+    const events = log(...both, resolved('b', 'answer'), ended('b', { output }), turnEnded());
+    const outputsOf = (range: Wanted) =>
+      chunksOf(encode(events, range)).filter(({ type }) => type === 'tool-output-available');
+    expect(outputsOf({ answered: ['appr_b'], from: 'answers' })).toEqual([]);
+    expect(outputsOf({ answered: ['appr_a'], from: 'answers' })).toEqual([
+      { type: 'tool-output-available', toolCallId: 'b', output: { color: 'red' } },
+    ]);
+    expect(outputsOf({ answered: ['appr_b'] })).toHaveLength(1);
+  });
+
+  it('that a rule denied have its words; those a person declined are denied', () => {
+    const denied = { status: 'denied', output: 'permission denied: no' };
+    const events = log(
+      ...question,
+      ended('a', denied),
+      asked('c', 'tool'),
+      resolved('c', 'deny'),
+      ended('c', denied),
+      turnEnded(),
+    );
+    const ends = chunksOf(encode(events)).filter(({ type }) => type.startsWith('tool-output'));
+    expect(ends).toMatchObject([
+      { type: 'tool-output-error', toolCallId: 'a', errorText: 'permission denied: no' },
+      { type: 'tool-output-denied', toolCallId: 'c' },
+      { type: 'tool-output-error', toolCallId: 'b' },
+    ]);
+  });
+});
+
+describe('a subagent on the AI SDK wire', () => {
+  const told = (event: TurnEventBody): TurnEventBody => ({
+    type: 'subagent.told',
+    callId: 'a',
+    childTurnId: 'turn_2',
+    event: { ...event, attempt: 1, seq: 1, at: '' },
+  });
+
+  it('is one part that is said again now and then, with the newest of its text', async () => {
+    const text = 'word '.repeat(1_000);
+    const deltas = Array.from({ length: 1_000 }, () =>
+      told({ type: 'text.delta', step: 1, text: 'word ' }),
+    );
+    const begun: TurnEventBody = {
+      type: 'subagent.started',
+      callId: 'a',
+      childTurnId: 'turn_2',
+      agent: 'REVIEWER',
+    };
+    const frames = encode(log(stepStarted, requested('a', 'task'), begun, ...deltas, turnEnded()));
+    const said = chunksOf(frames).filter(({ type }) => type === 'data-subagent');
+    expect(said.length).toBeLessThanOrEqual(text.length / 200 + 1);
+    const message = await readUiMessage(chunksOf(frames));
+    expect(message?.parts.filter(({ type }) => type === 'data-subagent')).toMatchObject([
+      { id: 'turn_2', data: { name: 'REVIEWER', isCut: true, text: text.slice(-2_000) } },
+    ]);
+  });
+});
+
+describe('a step that is said again on the AI SDK wire', () => {
+  it('leaves parts that the message’s metadata names, whichever had ended before', async () => {
+    const url = 'https://a.example/';
+    const said = (text: string): TurnEventBody[] => [
+      stepStarted,
+      { type: 'thinking.delta', step: 1, text: `thinks of ${text}` },
+      { type: 'text.delta', step: 1, text },
+      { type: 'source.cited', step: 1, source: { type: 'web', title: text, url } },
+    ];
+    const discarded: TurnEventBody = { type: 'step.discarded', step: 1 };
+    const events = log(...said('Half a'), discarded, ...said('Half a loaf.'), turnEnded());
+    const message = await readUiMessage(chunksOf(encode(events)));
+    const { discarded: gone = [] } = (message?.metadata ?? {}) as { discarded?: string[] };
+    const left = message?.parts.filter((part) => !gone.includes(idOf(part) ?? ''));
+    expect(left?.filter((part) => idOf(part) !== undefined)).toMatchObject([
+      { type: 'reasoning', text: 'thinks of Half a loaf.' },
+      { type: 'text', text: 'Half a loaf.' },
+      { type: 'source-url', title: 'Half a loaf.' },
+    ]);
+    expect(gone).toHaveLength(3);
+  });
+});
+
+/** What `discarded` calls a part. */
+function idOf(part: UIMessage['parts'][number]): string | undefined {
+  if ('toolCallId' in part) return part.toolCallId;
+  if ('sourceId' in part) return part.sourceId;
+  if (part.type !== 'text' && part.type !== 'reasoning') return undefined;
+  const { id } = part.providerMetadata?.['turnpike'] ?? {};
+  return typeof id === 'string' ? id : undefined;
+}
+
+describe('the end on the AI SDK wire', () => {
+  it.each([
+    ['completed', 'end_turn', 'stop'],
+    ['completed', 'refusal', 'content-filter'],
+    ['limited', 'max_tokens', 'length'],
+    ['limited', 'max_turns', 'other'],
+    ['failed', 'SDK_FAILURE', 'error'],
+  ])('of a turn that is %s for %s is the reason %s', (outcome, reason, finishReason) => {
+    const chunks = chunksOf(encode(log(turnEnded({ outcome, reason }))));
+    expect(chunks.at(-1)).toMatchObject({ type: 'finish', finishReason });
+    expect(chunks.at(-1)).toMatchObject({ messageMetadata: { outcome, reason } });
+  });
+
+  it('says what was not streamed in a step of its own', async () => {
+    const text: TurnEventBody = { type: 'text.delta', step: 1, text: 'Looking.' };
+    const note = 'Looking.\n\n[Stopped]';
+    const events = log(stepStarted, text, turnEnded({ outcome: 'limited', text: note }));
+    const message = await readUiMessage(chunksOf(encode(events)));
+    expect(message?.parts).toMatchObject([
+      { type: 'step-start' },
+      { type: 'text', text: 'Looking.', state: 'done' },
+      { type: 'step-start' },
+      { type: 'text', text: '\n\n[Stopped]', state: 'done' },
+    ]);
+  });
+});

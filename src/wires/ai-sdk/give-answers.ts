@@ -1,0 +1,86 @@
+import { forbiddenScope } from '../../access/access-errors.js';
+import type { AuditLog } from '../../access/audit-log.js';
+import type { Principal } from '../../access/principal.js';
+import { answerApprovals } from '../../turn/approvals/answer-approval.js';
+import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
+import type { TurnRow } from '../../turn/turn-lookup.js';
+import type { TurnServices } from '../../turn/turn-services.js';
+import { nothingAsked } from './chat-errors.js';
+import { findAsked, type AskedQuestion } from './chat-lookup.js';
+import type { GivenPart } from './read-given-parts.js';
+
+export interface GiveDeps {
+  services: Pick<TurnServices, 'db' | 'claims' | 'queue' | 'tools' | 'logger'>;
+  audit: Pick<AuditLog, 'write'>;
+}
+
+export interface Given {
+  chatId: string;
+  sessionId: string;
+  principal: Principal;
+  parts: readonly GivenPart[];
+}
+
+interface Answered {
+  /** The turn that goes on by them. */
+  turn: TurnRow;
+  approvalIds: string[];
+}
+
+/**
+ * Answers what a message answers, all of it or nothing; the same again changes nothing.
+ *
+ * @throws TypedError APPROVAL_NOT_FOUND 404, APPROVAL_RESOLVED 409, FORBIDDEN_SCOPE 403 for an
+ *   approval by a key that is not for them.
+ */
+export async function giveAnswers(deps: GiveDeps, given: Given): Promise<Answered> {
+  const { chatId, sessionId, principal, parts } = given;
+  const { services, audit } = deps;
+  const asked = await findAsked(services.db, {
+    sessionId,
+    approvalIds: parts.flatMap((part) => (part.type === 'approval' ? part.approvalId : [])),
+    callIds: parts.flatMap((part) => (part.type === 'output' ? part.callId : [])),
+  });
+  const turn = asked.at(-1)?.root;
+  if (turn === undefined) throw nothingAsked(chatId);
+  const matched = asked
+    .filter(({ root }) => root.id === turn.id)
+    .map((question) => match(question, parts));
+  // A key that may not answer approvals elsewhere does not here.
+  if (matched.some(({ answer }) => answer.decision !== 'answer')) checkScope(principal);
+  const answers = matched.map(({ question, answer }) => ({
+    approvalId: question.approval.id,
+    given: answer,
+  }));
+  await answerApprovals(services, { answers, by: principal.id });
+  for (const { question, answer } of matched) {
+    const { id: subject, turnId, name: tool } = question.approval;
+    const details = { decision: answer.decision, turnId, tool, edited: false };
+    await audit.write({ principalId: principal.id, action: 'approval.answered', subject, details });
+  }
+  return { turn, approvalIds: answers.map(({ approvalId }) => approvalId) };
+}
+
+function match(
+  question: AskedQuestion,
+  parts: readonly GivenPart[],
+): { question: AskedQuestion; answer: GivenAnswer } {
+  const { id, callId } = question.approval;
+  const part = parts.find((one) =>
+    one.type === 'approval' ? one.approvalId === id : one.callId === callId,
+  );
+  if (part === undefined) throw new Error(`Question ${id} was found by nothing`);
+  const none = { message: undefined, input: undefined, rule: undefined };
+  if (part.type === 'output') {
+    const { output, isError } = part;
+    return { question, answer: { ...none, decision: 'answer', output, isError } };
+  }
+  // A reason for a yes is nothing that the model is told.
+  return part.isApproved
+    ? { question, answer: { ...none, decision: 'approve' } }
+    : { question, answer: { ...none, decision: 'deny', message: part.reason } };
+}
+
+function checkScope({ scopes }: Principal): void {
+  if (!scopes.includes('approvals')) throw forbiddenScope('approvals', scopes);
+}

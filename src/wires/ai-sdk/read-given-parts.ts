@@ -1,0 +1,58 @@
+import { isPlainObject } from '../../platform/json.js';
+import { invalidRequest } from '../../platform/typed-error.js';
+import type { ChatMessage } from './chat-message.js';
+
+/** An answer as a part of the assistant's message has it. */
+export type GivenPart =
+  | { type: 'approval'; approvalId: string; isApproved: boolean; reason: string | undefined }
+  /** Perhaps of a tool of the client's: only the server knows which were. */
+  | { type: 'output'; callId: string; output: unknown; isError: boolean };
+
+/**
+ * Answers in the last step of an assistant's message: what comes before it was answered before.
+ *
+ * @throws TypedError INVALID_REQUEST 400.
+ */
+export function readGivenParts({ content, place }: ChatMessage): GivenPart[] {
+  const { parts } = content;
+  if (!Array.isArray(parts)) {
+    throw invalidRequest(`'${place}.parts' is missing or no list: send the message as it is`);
+  }
+  const list = parts as unknown[];
+  const step = list.findLastIndex((part) => isPlainObject(part) && part['type'] === 'step-start');
+  return list.flatMap((part, index) => {
+    if (index <= step || !isPlainObject(part) || !isToolPart(part['type'])) return [];
+    return readPart(part, `${place}.parts[${index}]`) ?? [];
+  });
+}
+
+function isToolPart(type: unknown): boolean {
+  return typeof type === 'string' && (type === 'dynamic-tool' || type.startsWith('tool-'));
+}
+
+function readPart(part: Record<string, unknown>, at: string): GivenPart | undefined {
+  const { state, toolCallId: callId, approval, providerExecuted } = part;
+  if (state === 'approval-responded') return readApproval(approval, at);
+  // Calls of the server's are marked as run by somebody else.
+  if (providerExecuted === true) return undefined;
+  if (state !== 'output-available' && state !== 'output-error') return undefined;
+  if (typeof callId !== 'string') throw invalidRequest(`'${at}.toolCallId' must be text`);
+  const isError = state === 'output-error';
+  // A tool that gives nothing has ended all the same.
+  const output = (isError ? part['errorText'] : part['output']) ?? null;
+  return { type: 'output', callId, output, isError };
+}
+
+function readApproval(approval: unknown, at: string): GivenPart {
+  const given = isPlainObject(approval) ? approval : {};
+  const { id: approvalId, approved: isApproved, reason } = given;
+  if (typeof approvalId !== 'string' || typeof isApproved !== 'boolean') {
+    throw invalidRequest(
+      `'${at}.approval' must have the 'id' of the request and 'approved': use addToolApprovalResponse`,
+    );
+  }
+  if (reason !== undefined && reason !== null && typeof reason !== 'string') {
+    throw invalidRequest(`'${at}.approval.reason' must be text`);
+  }
+  return { type: 'approval', approvalId, isApproved, reason: reason ?? undefined };
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { isPlainObject } from '../../platform/json.js';
+import { invalidRequest } from '../../platform/typed-error.js';
+import type { ChatMessage } from './chat-message.js';
+import { readDataUrl, type DataUrl } from './read-data-url.js';
+
+export interface SentFile extends DataUrl {
+  /** As its sender called it. */
+  filename: string | undefined;
+  mediaType: string;
+}
+
+/** What the user says now. */
+export interface NewMessage {
+  text: string;
+  files: readonly SentFile[];
+  /** The same for a request that is repeated; undefined where each is meant. */
+  key: string | undefined;
+}
+
+/**
+ * Reads user messages as one. Pure.
+ *
+ * @param sent whether an answer is wanted once more, and the id of a message that was edited.
+ * @throws TypedError INVALID_REQUEST 400.
+ */
+export function readNewMessage(
+  messages: readonly ChatMessage[],
+  sent: { isAgain: boolean; edited: unknown },
+): NewMessage {
+  const read = messages.map(readParts);
+  const text = read
+    .flatMap(({ texts }) => texts)
+    .filter((one) => one !== '')
+    .join('\n\n');
+  const files = read.flatMap((one) => one.files);
+  const last = messages.at(-1);
+  if (text.trim() === '' && files.length === 0) {
+    throw invalidRequest(`'${last?.place ?? 'messages'}' says nothing: send text or a file in it`);
+  }
+  const id = last?.content['id'];
+  const isMeant = sent.isAgain || sent.edited === id || typeof id !== 'string' || id === '';
+  return { text, files, key: isMeant ? undefined : keyOf(id) };
+}
+
+/** An id of the client's may be of any length. */
+function keyOf(messageId: string): string {
+  return `ai-sdk:${createHash('sha256').update(messageId).digest('hex')}`;
+}
+
+/** Parts of other kinds are the application's own. */
+function readParts({ content, place }: ChatMessage): { texts: string[]; files: SentFile[] } {
+  const { parts } = content;
+  if (!Array.isArray(parts)) {
+    throw invalidRequest(
+      `'${place}.parts' is missing or no list: send messages as version 5 or later of the AI SDK has them`,
+    );
+  }
+  const texts: string[] = [];
+  const files: SentFile[] = [];
+  for (const [index, part] of (parts as unknown[]).entries()) {
+    const at = `${place}.parts[${index}]`;
+    if (!isPlainObject(part)) throw invalidRequest(`'${at}' must be an object`);
+    if (part['type'] === 'text') texts.push(readText(part['text'], at));
+    if (part['type'] === 'file') files.push(readFile(part, at));
+  }
+  return { texts, files };
+}
+
+function readText(text: unknown, at: string): string {
+  if (typeof text !== 'string') throw invalidRequest(`'${at}.text' must be text`);
+  return text;
+}
+
+function readFile({ url, filename, mediaType }: Record<string, unknown>, at: string): SentFile {
+  if (typeof url !== 'string') throw invalidRequest(`'${at}.url' must be text: a data: URL`);
+  if (typeof mediaType !== 'string') throw invalidRequest(`'${at}.mediaType' must be text`);
+  if (filename !== undefined && filename !== null && typeof filename !== 'string') {
+    throw invalidRequest(`'${at}.filename' must be text`);
+  }
+  if (!/^data:/i.test(url)) {
+    throw invalidRequest(
+      `'${at}.url' is no data: URL, and this server does not fetch files: send the file's content as one, or give the agent a tool that reads the address`,
+    );
+  }
+  const data = readDataUrl(url);
+  if (data === undefined) {
+    throw invalidRequest(`'${at}.url' cannot be read: send data:<type>;base64,<content>`);
+  }
+  return { ...data, filename: filename ?? undefined, mediaType };
+}

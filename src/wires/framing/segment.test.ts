@@ -1,0 +1,147 @@
+import { describe, expect, it } from '@jest/globals';
+import { noUsage, type TurnEvent, type TurnEventBody } from '../../events/turn-event.js';
+import { followSegment, openSegment, type Segment } from './segment.js';
+
+const at = (body: TurnEventBody, seq: number): TurnEvent => ({ ...body, attempt: 1, seq, at: '' });
+const text = (said: string): TurnEventBody => ({ type: 'text.delta', step: 1, text: said });
+const parked = (...approvalIds: string[]): TurnEventBody => ({ type: 'turn.parked', approvalIds });
+const resolved = (approvalId: string): TurnEventBody => ({
+  type: 'approval.resolved',
+  approvalId,
+  callId: 'c',
+  decision: 'approve',
+  by: 'ann',
+});
+const started = (callId: string): TurnEventBody => ({
+  type: 'tool.started',
+  callId,
+  name: 'task',
+  input: {},
+});
+const ended = (callId: string): TurnEventBody => ({
+  type: 'tool.ended',
+  callId,
+  name: 'task',
+  status: 'success',
+  output: '',
+  durationMs: 1,
+});
+const child = (callId: string): TurnEventBody => ({
+  type: 'subagent.started',
+  callId,
+  childTurnId: `child-${callId}`,
+  agent: 'A',
+});
+const told = (callId: string, body: TurnEventBody): TurnEventBody => ({
+  type: 'subagent.told',
+  callId,
+  childTurnId: `child-${callId}`,
+  event: at(body, 1),
+});
+const end: TurnEventBody = {
+  type: 'turn.ended',
+  outcome: 'completed',
+  exitCode: 0,
+  reason: 'end_turn',
+  text: '',
+  usage: noUsage,
+  durationMs: 1,
+};
+
+/** Which of the events, by place from 0, a segment says, and what the turn waits for after it. */
+function said(bodies: readonly TurnEventBody[], ...answered: string[]) {
+  return saidOf(bodies, openSegment(answered));
+}
+
+function saidOf(bodies: readonly TurnEventBody[], opened: Segment) {
+  let segment = opened;
+  const places: number[] = [];
+  for (const [index, body] of bodies.entries()) {
+    const followed = followSegment(segment, at(body, index + 1));
+    segment = followed.segment;
+    if (followed.isSaid) places.push(index);
+  }
+  return { places, phase: segment.phase, waitsFor: segment.waitsFor };
+}
+
+describe('followSegment', () => {
+  it('says a turn that waits for nobody from its start to its end', () => {
+    expect(said([text('a'), text('b'), end])).toEqual({
+      places: [0, 1, 2],
+      phase: 'over',
+      waitsFor: [],
+    });
+  });
+
+  const asking = [text('a'), parked('x', 'y'), resolved('x'), parked('y'), resolved('y'), end];
+
+  it('ends where the turn waits, and goes on after what was answered', () => {
+    expect(said(asking)).toEqual({ places: [0, 1], phase: 'over', waitsFor: ['x', 'y'] });
+    expect(said(asking, 'x')).toEqual({ places: [2, 3], phase: 'over', waitsFor: ['y'] });
+    expect(said(asking, 'y')).toMatchObject({ places: [2, 3, 4, 5] });
+  });
+
+  it('does not end where the turn waits for one of several answers that it has', () => {
+    expect(said(asking, 'x', 'y')).toEqual({ places: [2, 3, 4, 5], phase: 'over', waitsFor: [] });
+  });
+
+  it('says at least the end of a turn that never waited for the answer', () => {
+    expect(said([text('a'), end], 'z')).toMatchObject({ places: [1], phase: 'over' });
+  });
+
+  it('begins with its answer where nothing is to be said twice', () => {
+    const from = (...answered: string[]) => saidOf(asking, openSegment(answered, 'answer'));
+    expect(from('x')).toEqual({ places: [2, 3], phase: 'over', waitsFor: ['y'] });
+    expect(from('y')).toMatchObject({ places: [4, 5] });
+    expect(from('x', 'y')).toMatchObject({ places: [2, 3, 4, 5] });
+    expect(from()).toMatchObject({ places: [0, 1] });
+    expect(saidOf(delegating, openSegment(['y'], 'answer'))).toMatchObject({
+      places: [10, 11, 12],
+    });
+  });
+
+  const delegating = [
+    started('1'),
+    child('1'),
+    started('2'),
+    child('2'),
+    told('1', parked('x')),
+    told('2', text('b')),
+    told('2', parked('y')),
+    told('1', resolved('x')),
+    told('1', end),
+    ended('1'),
+    told('2', resolved('y')),
+    ended('2'),
+    end,
+  ];
+
+  it('ends where the last of several subagents waits, and begins after that', () => {
+    expect(said(delegating)).toMatchObject({ places: [0, 1, 2, 3, 4, 5, 6], waitsFor: ['x', 'y'] });
+    expect(said(delegating, 'x', 'y')).toMatchObject({ places: [7, 8, 9, 10, 11, 12] });
+  });
+
+  it('waits for the subagent that was not answered once the other is done', () => {
+    expect(said(delegating, 'x')).toEqual({ places: [7, 8, 9], phase: 'over', waitsFor: ['y'] });
+  });
+
+  it('does not end while a call runs beside a subagent that waits', () => {
+    const events = [started('1'), child('1'), started('2'), told('1', parked('x')), ended('2')];
+    expect(said(events.slice(0, 4))).toMatchObject({ phase: 'within' });
+    expect(said(events)).toMatchObject({ phase: 'over', waitsFor: ['x'] });
+  });
+
+  it.each(['pause', 'answer'] as const)('begins with the message that joined (%s)', (begins) => {
+    const joined: TurnEventBody = {
+      type: 'message.joined',
+      messageId: 'msg_1',
+      afterStep: 1,
+      text: 'Mind the tests',
+    };
+    const { places } = saidOf(
+      [parked('a'), { ...joined, messageId: 'msg_0' }, joined, end],
+      openSegment(['msg_1'], begins),
+    );
+    expect(places).toEqual([2, 3]);
+  });
+});

@@ -1,0 +1,176 @@
+import type { TurnEvent } from '../../events/turn-event.js';
+import { unreachable } from '../../platform/exhaustive.js';
+
+/** What of a turn, or of a subagent's, runs and what waits. */
+interface Activity {
+  /** The answers it waits for, while it is parked. */
+  parkedFor: readonly string[] | undefined;
+  /** Calls that run. */
+  calls: readonly string[];
+  children: readonly { callId: string; childTurnId: string; activity: Activity }[];
+}
+
+/**
+ * The part of a turn that one stream says, on wires whose streams end where the turn waits for
+ * people: from its start, or from what the client has answered since, to where it waits for something
+ * else, or to its end.
+ */
+export interface Segment {
+  /**
+   * What the client gave before it: ids of approvals it answered, or of a message that joined the
+   * turn. None: the segment begins with the turn.
+   */
+  readonly answered: readonly string[];
+  readonly begins: SegmentBeginning;
+  readonly phase: 'before' | 'within' | 'over';
+  /** Once it is over and the turn is not: the approvals the turn and its subagents wait for. */
+  readonly waitsFor: readonly string[];
+  readonly activity: Activity;
+}
+
+/**
+ * Where answers begin it; a message that joined does so itself. `pause`: after the first time that the
+ * turn waited for one of the answers. Where it waited for another one between, what it said then is in
+ * two segments. `answer`: with the first of the answers that it takes note of. What it said between, for
+ * answers of others, is in none.
+ */
+export type SegmentBeginning = 'pause' | 'answer';
+
+const idle: Activity = { parkedFor: undefined, calls: [], children: [] };
+
+/** @param answered ids of approvals, or of a joined message; absent or empty: from the turn's start. */
+export function openSegment(
+  answered: readonly string[] = [],
+  begins: SegmentBeginning = 'pause',
+): Segment {
+  const phase = answered.length === 0 ? 'within' : 'before';
+  return { answered, begins, phase, waitsFor: [], activity: idle };
+}
+
+/**
+ * One event further. Pure, and cheap for an event that changes nothing.
+ *
+ * Answers wake a turn one by one, so it may wait again for some of them between two: that neither
+ * ends the segment nor begins another.
+ *
+ * @returns the segment after the event, and whether the event is said in it: the one that ends it
+ *   is, and the answer that it begins with; the pause that it begins after is not. The turn's end is
+ *   said in any case.
+ */
+export function followSegment(
+  segment: Segment,
+  event: TurnEvent,
+): { segment: Segment; isSaid: boolean } {
+  const { answered, begins } = segment;
+  if (segment.phase === 'over') return { segment, isSaid: false };
+  const activity = follow(segment.activity, event);
+  if (event.type === 'turn.ended') {
+    return { segment: { ...segment, activity, phase: 'over' }, isSaid: true };
+  }
+  const isAnswer = begins === 'answer' ? isAnswerIn(answered, event) : hasJoined(answered, event);
+  const isSaid = segment.phase === 'within' || isAnswer;
+  if (activity === segment.activity && !isAnswer) return { segment, isSaid };
+  const waitsFor = findWaits(activity);
+  const isAnswered = waitsFor?.some((id) => answered.includes(id)) === true;
+  if (isSaid && waitsFor !== undefined && !isAnswered) {
+    return { segment: { ...segment, activity, phase: 'over', waitsFor }, isSaid };
+  }
+  const isWithin = isSaid || (begins === 'pause' && isAnswered);
+  return { segment: { ...segment, activity, phase: isWithin ? 'within' : 'before' }, isSaid };
+}
+
+/** Whether it tells one of these answers, to the turn or to a subagent. */
+function isAnswerIn(answered: readonly string[], event: TurnEvent): boolean {
+  if (event.type === 'subagent.told') return isAnswerIn(answered, event.event);
+  if (event.type !== 'approval.resolved') return hasJoined(answered, event);
+  return answered.includes(event.approvalId);
+}
+
+function hasJoined(joined: readonly string[], event: TurnEvent): boolean {
+  return event.type === 'message.joined' && joined.includes(event.messageId);
+}
+
+function follow(activity: Activity, event: TurnEvent): Activity {
+  switch (event.type) {
+    case 'turn.parked':
+      return { ...activity, parkedFor: event.approvalIds };
+    case 'turn.ended':
+      return idle;
+    case 'tool.started':
+      return {
+        ...awake(activity),
+        calls: [...without(activity.calls, event.callId), event.callId],
+      };
+    case 'tool.ended':
+      return activity.calls.includes(event.callId)
+        ? { ...awake(activity), calls: without(activity.calls, event.callId) }
+        : awake(activity);
+    case 'subagent.started': {
+      const { callId, childTurnId } = event;
+      const child = { callId, childTurnId, activity: idle };
+      return { ...awake(activity), children: [...activity.children, child] };
+    }
+    case 'subagent.told':
+      return followChild(awake(activity), event);
+    case 'subagent.ended': {
+      const { childTurnId } = event;
+      const children = activity.children.filter((child) => child.childTurnId !== childTurnId);
+      return { ...awake(activity), children };
+    }
+    case 'turn.queued':
+    case 'turn.started':
+    case 'turn.recovering':
+    case 'step.started':
+    case 'step.discarded':
+    case 'thinking.delta':
+    case 'text.delta':
+    case 'source.cited':
+    case 'tool.requested':
+    case 'tool.args.delta':
+    case 'tool.progress':
+    case 'approval.requested':
+    case 'approval.resolved':
+    case 'message.joined':
+    case 'attachment.rejected':
+    case 'notice.posted':
+    case 'step.ended':
+    case 'turn.failed':
+      return awake(activity);
+    default:
+      return unreachable(event);
+  }
+}
+
+function followChild(
+  activity: Activity,
+  { childTurnId, event }: Extract<TurnEvent, { type: 'subagent.told' }>,
+): Activity {
+  const before = activity.children.find((child) => child.childTurnId === childTurnId);
+  if (before === undefined) return activity;
+  const after = follow(before.activity, event);
+  if (after === before.activity) return activity;
+  const children = activity.children.map((child) =>
+    child === before ? { ...child, activity: after } : child,
+  );
+  return { ...activity, children };
+}
+
+/** Whoever says something has been woken. */
+function awake(activity: Activity): Activity {
+  return activity.parkedFor === undefined ? activity : { ...activity, parkedFor: undefined };
+}
+
+/** What all of it waits for; undefined while any of it runs. */
+function findWaits({ parkedFor, calls, children }: Activity): readonly string[] | undefined {
+  if (parkedFor !== undefined) return parkedFor;
+  const waits = calls.map((callId) => {
+    const child = children.find((one) => one.callId === callId);
+    return child === undefined ? undefined : findWaits(child.activity);
+  });
+  if (waits.length === 0 || waits.includes(undefined)) return undefined;
+  return waits.flatMap((ids) => ids ?? []);
+}
+
+function without(ids: readonly string[], gone: string): string[] {
+  return ids.filter((id) => id !== gone);
+}

@@ -1,0 +1,193 @@
+import type { Source, TurnEvent } from '../../../events/turn-event.js';
+import type { RetryAdvice } from '../../../platform/retry-advice.js';
+
+type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+
+/** Names the tool call that a frame is about. */
+interface OfCall {
+  toolUseId: string;
+}
+
+/** All members of a type, as a type of its own: what is spelled out can be read as any record. */
+type Plain<T> = { [K in keyof T]: T[K] };
+
+type AboutCall<E, K extends keyof E> = Plain<OfCall & Pick<E, K>>;
+
+/**
+ * The frames of the harness wire: event names and the fields of their data, of which clients take
+ * their types. `harness.ts` makes its frames through it, so that the two cannot differ.
+ */
+export interface HarnessFrames {
+  'session:init': Plain<
+    { claudeSessionId: string } & Pick<
+      Of<'turn.started'>,
+      'model' | 'sessionId' | 'messageId' | 'agent' | 'resumed'
+    >
+  >;
+  'chat:delta': Pick<Of<'text.delta'>, 'text' | 'step'>;
+  'thinking:delta': Pick<Of<'thinking.delta'>, 'text' | 'step'>;
+  source: Plain<{ step: number } & Source>;
+  'tool:request': AboutCall<Of<'tool.requested'>, 'name' | 'step' | 'by'>;
+  'tool:args': AboutCall<Of<'tool.args.delta'>, 'json'>;
+  'tool:start': AboutCall<Of<'tool.started'>, 'name' | 'input'>;
+  'tool:progress': AboutCall<Of<'tool.progress'>, 'note' | 'elapsedMs'>;
+  'tool:result': Plain<
+    { ok: boolean } & OfCall & Pick<Of<'tool.ended'>, 'name' | 'output' | 'status' | 'durationMs'>
+  >;
+  'step:start': Pick<Of<'step.started'>, 'step'>;
+  'step:discard': Pick<Of<'step.discarded'>, 'step'>;
+  'step:end': Pick<Of<'step.ended'>, 'step' | 'stopReason' | 'usage'>;
+  'turn:queued': Pick<Of<'turn.queued'>, 'position'>;
+  'turn:recovering': Pick<Of<'turn.recovering'>, 'reason' | 'attempt'>;
+  'approval:request': AboutCall<
+    Of<'approval.requested'>,
+    'approvalId' | 'name' | 'input' | 'kind' | 'reason' | 'expiresAt' | 'onTimeout'
+  >;
+  'approval:resolve': AboutCall<
+    Of<'approval.resolved'>,
+    'approvalId' | 'decision' | 'by' | 'message' | 'input'
+  >;
+  'turn:parked': Pick<Of<'turn.parked'>, 'approvalIds'>;
+  'message:joined': Pick<Of<'message.joined'>, 'messageId' | 'afterStep' | 'text'>;
+  'subagent:start': AboutCall<Of<'subagent.started'>, 'childTurnId' | 'agent'>;
+  'subagent:end': AboutCall<Of<'subagent.ended'>, 'childTurnId' | 'outcome' | 'usage'>;
+  'attachment:warning': Pick<Of<'attachment.rejected'>, 'name' | 'reason' | 'index'>;
+  'system:notice': Pick<
+    Of<'notice.posted'>,
+    'kind' | 'level' | 'text' | 'metadata' | 'seenByModel'
+  >;
+  'chat:complete': Pick<Of<'turn.ended'>, 'text'>;
+  // Nothing: that it comes is what it says.
+  'session:complete': object;
+  'turn:error': Plain<
+    Pick<
+      Of<'turn.failed'>,
+      'phase' | 'errorType' | 'message' | 'status' | 'severity' | 'fatal' | 'details'
+    > &
+      RetryAdvice
+  >;
+  'turn:end': Pick<Of<'turn.ended'>, 'outcome' | 'exitCode' | 'reason' | 'usage' | 'durationMs'>;
+  'process:exit': HarnessExit;
+}
+
+/** Always the last frame. Of a turn that failed it says why, once more. */
+type HarnessExit = Plain<
+  { exitCode: number; interrupted?: boolean; error?: string; errorDetails?: unknown } & Partial<
+    Pick<Of<'turn.failed'>, 'errorType' | 'status' | 'severity' | 'fatal'>
+  >
+>;
+
+export type HarnessFrameName = keyof HarnessFrames;
+
+/** A frame of a subagent's own stream, as its parent's has it. */
+export type Relayed<Data> = Plain<{ childTurnId: string; parentToolUseId: string } & Data>;
+
+/** Whether each field is in every frame of its name. */
+type Presence<Data> = {
+  [Field in keyof Data]-?: object extends Pick<Data, Field> ? 'sometimes' : 'always';
+};
+
+/** Every frame and its fields, for the documentation. */
+export const harnessFields: { [Name in HarnessFrameName]: Presence<HarnessFrames[Name]> } = {
+  'session:init': {
+    claudeSessionId: 'always',
+    model: 'always',
+    sessionId: 'always',
+    messageId: 'always',
+    agent: 'always',
+    resumed: 'always',
+  },
+  'chat:delta': { text: 'always', step: 'always' },
+  'thinking:delta': { text: 'always', step: 'always' },
+  source: {
+    step: 'always',
+    type: 'always',
+    title: 'always',
+    url: 'sometimes',
+    citedText: 'sometimes',
+    location: 'sometimes',
+  },
+  'tool:request': { toolUseId: 'always', name: 'always', step: 'always', by: 'sometimes' },
+  'tool:args': { toolUseId: 'always', json: 'always' },
+  'tool:start': { toolUseId: 'always', name: 'always', input: 'always' },
+  'tool:progress': { toolUseId: 'always', note: 'always', elapsedMs: 'always' },
+  'tool:result': {
+    name: 'always',
+    ok: 'always',
+    output: 'always',
+    toolUseId: 'always',
+    status: 'always',
+    durationMs: 'always',
+  },
+  'step:start': { step: 'always' },
+  'step:discard': { step: 'always' },
+  'step:end': { step: 'always', stopReason: 'always', usage: 'always' },
+  'turn:queued': { position: 'always' },
+  'turn:recovering': { reason: 'always', attempt: 'always' },
+  'approval:request': {
+    toolUseId: 'always',
+    approvalId: 'always',
+    name: 'always',
+    input: 'always',
+    kind: 'always',
+    reason: 'always',
+    expiresAt: 'always',
+    onTimeout: 'always',
+  },
+  'turn:parked': { approvalIds: 'always' },
+  'approval:resolve': {
+    toolUseId: 'always',
+    approvalId: 'always',
+    decision: 'always',
+    by: 'always',
+    message: 'sometimes',
+    input: 'sometimes',
+  },
+  'message:joined': { messageId: 'always', afterStep: 'always', text: 'always' },
+  'subagent:start': { toolUseId: 'always', childTurnId: 'always', agent: 'always' },
+  'subagent:end': {
+    toolUseId: 'always',
+    childTurnId: 'always',
+    outcome: 'always',
+    usage: 'always',
+  },
+  'attachment:warning': { name: 'always', reason: 'always', index: 'sometimes' },
+  'system:notice': {
+    kind: 'always',
+    level: 'always',
+    text: 'always',
+    metadata: 'sometimes',
+    seenByModel: 'always',
+  },
+  'chat:complete': { text: 'always' },
+  'session:complete': {},
+  'turn:error': {
+    phase: 'always',
+    errorType: 'always',
+    message: 'always',
+    status: 'always',
+    severity: 'always',
+    fatal: 'always',
+    details: 'sometimes',
+    retryable: 'always',
+    retryAfterMs: 'sometimes',
+    requestId: 'sometimes',
+  },
+  'turn:end': {
+    outcome: 'always',
+    exitCode: 'always',
+    reason: 'always',
+    usage: 'always',
+    durationMs: 'always',
+  },
+  'process:exit': {
+    exitCode: 'always',
+    interrupted: 'sometimes',
+    error: 'sometimes',
+    errorType: 'sometimes',
+    status: 'sometimes',
+    severity: 'sometimes',
+    fatal: 'sometimes',
+    errorDetails: 'sometimes',
+  },
+};

@@ -1,0 +1,186 @@
+import type { TurnEvent } from '../../../events/turn-event.js';
+import { unreachable } from '../../../platform/exhaustive.js';
+import { retryAdvice } from '../../../platform/retry-advice.js';
+import type { Dialect, Frame } from '../../framing/dialect.js';
+import type { HarnessFrameName, HarnessFrames, Relayed } from './harness-frames.js';
+
+type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+
+interface HarnessState {
+  /** A fatal error comes again in the exit frame. */
+  failure?: Of<'turn.failed'>;
+}
+
+/**
+ * The harness wire (contract: harness API, sections 3.4 and 11): eight event names of old, and
+ * additive ones that old clients ignore. `process:exit` is always the last frame.
+ */
+export const harnessDialect: Dialect<HarnessState> = {
+  name: 'harness',
+  initial: {},
+  encode: (state, event) => ({
+    state: event.type === 'turn.failed' ? { failure: event } : state,
+    frames: framesOf(state, event),
+  }),
+};
+
+function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
+  switch (event.type) {
+    case 'turn.queued':
+      return [frame('turn:queued', { position: event.position })];
+    case 'turn.started':
+      return [frame('session:init', started(event))];
+    case 'turn.recovering':
+      return [frame('turn:recovering', { reason: event.reason, attempt: event.attempt })];
+    case 'step.started':
+      return [frame('step:start', { step: event.step })];
+    case 'step.discarded':
+      return [frame('step:discard', { step: event.step })];
+    case 'step.ended':
+      return [frame('step:end', pick(event, ['step', 'stopReason', 'usage']))];
+    case 'thinking.delta':
+      return [frame('thinking:delta', { text: event.text, step: event.step })];
+    case 'text.delta':
+      return [frame('chat:delta', { text: event.text, step: event.step })];
+    case 'source.cited':
+      return [frame('source', { step: event.step, ...event.source })];
+    case 'tool.requested':
+      return [
+        frame('tool:request', {
+          toolUseId: event.callId,
+          name: event.name,
+          step: event.step,
+          ...(event.by === undefined ? {} : { by: event.by }),
+        }),
+      ];
+    case 'tool.args.delta':
+      return [frame('tool:args', { toolUseId: event.callId, json: event.json })];
+    case 'tool.started':
+      return [
+        frame('tool:start', { toolUseId: event.callId, name: event.name, input: event.input }),
+      ];
+    case 'tool.progress': {
+      const { callId, note, elapsedMs } = event;
+      return [frame('tool:progress', { toolUseId: callId, note, elapsedMs })];
+    }
+    case 'tool.ended':
+      return [frame('tool:result', toolResult(event))];
+    case 'approval.requested':
+      return [frame('approval:request', withCall(event, approvalKeys))];
+    case 'approval.resolved':
+      return [
+        frame(
+          'approval:resolve',
+          withCall(event, ['approvalId', 'decision', 'by', 'message', 'input']),
+        ),
+      ];
+    case 'turn.parked':
+      return [frame('turn:parked', { approvalIds: event.approvalIds })];
+    case 'message.joined':
+      return [frame('message:joined', pick(event, ['messageId', 'afterStep', 'text']))];
+    case 'subagent.told':
+      return framesOf({}, event.event).map((told) => ofSubagent(event, told));
+    case 'subagent.started':
+      return [frame('subagent:start', withCall(event, ['childTurnId', 'agent']))];
+    case 'subagent.ended':
+      return [frame('subagent:end', withCall(event, ['childTurnId', 'outcome', 'usage']))];
+    case 'attachment.rejected':
+      return [frame('attachment:warning', pick(event, ['name', 'reason', 'index']))];
+    case 'notice.posted':
+      return [
+        frame('system:notice', pick(event, ['kind', 'level', 'text', 'metadata', 'seenByModel'])),
+      ];
+    case 'turn.failed':
+      return [frame('turn:error', failure(event))];
+    case 'turn.ended':
+      return ended(state, event);
+    default:
+      return unreachable(event);
+  }
+}
+
+const approvalKeys = [
+  'approvalId',
+  'name',
+  'input',
+  'kind',
+  'reason',
+  'expiresAt',
+  'onTimeout',
+] as const;
+
+/** A frame of a subagent's own stream, under a name of its own. */
+function ofSubagent({ callId, childTurnId }: Of<'subagent.told'>, told: Frame): Frame {
+  const whose: Relayed<object> = { childTurnId, parentToolUseId: callId };
+  const data = JSON.stringify(whose).slice(0, -1);
+  const rest = told.data === '{}' ? '}' : `,${told.data.slice(1)}`;
+  return { event: `subagent:${told.event}`, data: data + rest };
+}
+
+function started(event: Of<'turn.started'>): HarnessFrames['session:init'] {
+  const { providerSessionId, model, sessionId, messageId, agent, resumed } = event;
+  return { claudeSessionId: providerSessionId, model, sessionId, messageId, agent, resumed };
+}
+
+function toolResult(event: Of<'tool.ended'>): HarnessFrames['tool:result'] {
+  const { name, status, output, callId, durationMs } = event;
+  return { name, ok: status === 'success', output, toolUseId: callId, status, durationMs };
+}
+
+function failure(event: Of<'turn.failed'>): HarnessFrames['turn:error'] {
+  return {
+    ...pick(event, ['phase', 'errorType', 'message', 'status', 'severity', 'fatal', 'details']),
+    ...retryAdvice(event),
+  };
+}
+
+function ended(state: HarnessState, event: Of<'turn.ended'>): Frame[] {
+  const summary = frame(
+    'turn:end',
+    pick(event, ['outcome', 'exitCode', 'reason', 'usage', 'durationMs']),
+  );
+  switch (event.outcome) {
+    case 'completed':
+    case 'limited':
+      return [
+        frame('chat:complete', { text: event.text }),
+        frame('session:complete', {}),
+        summary,
+        frame('process:exit', { exitCode: event.exitCode }),
+      ];
+    case 'interrupted':
+      return [summary, frame('process:exit', { exitCode: event.exitCode, interrupted: true })];
+    case 'failed':
+      return [summary, frame('process:exit', failedExit(event.exitCode, state.failure))];
+    default:
+      return unreachable(event.outcome);
+  }
+}
+
+function failedExit(
+  exitCode: number,
+  failed: Of<'turn.failed'> | undefined,
+): HarnessFrames['process:exit'] {
+  if (failed === undefined) return { exitCode, interrupted: false };
+  const { message, errorType, status, severity, fatal, details } = failed;
+  const exit = { exitCode, interrupted: false, error: message, errorType, status, severity, fatal };
+  return details === undefined ? exit : { ...exit, errorDetails: details };
+}
+
+function withCall<E extends { callId: string }, K extends keyof E>(
+  event: E,
+  keys: readonly K[],
+): { toolUseId: string } & Pick<E, K> {
+  return { toolUseId: event.callId, ...pick(event, keys) };
+}
+
+/** Optional fields that are not there stay away. */
+function pick<E, K extends keyof E>(event: E, keys: readonly K[]): Pick<E, K> {
+  const picked: Partial<Pick<E, K>> = {};
+  for (const key of keys) if (event[key] !== undefined) picked[key] = event[key];
+  return picked as Pick<E, K>;
+}
+
+function frame<Name extends HarnessFrameName>(event: Name, data: HarnessFrames[Name]): Frame {
+  return { event, data: JSON.stringify(data) };
+}

@@ -1,0 +1,89 @@
+import { emptyTurn, foldTurn, type ToolView } from '../../events/fold-turn.js';
+import type { TurnEvent } from '../../events/turn-event.js';
+import { isPlainObject } from '../../platform/json.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
+import { TypedError } from '../../platform/typed-error.js';
+import type { HolodeckEnd, HolodeckEvent, HolodeckIds } from './dialect/holodeck-event.js';
+import { problemCode, type Problem } from './dialect/holodeck-problem.js';
+import { tellHolodeck } from './dialect/holodeck.js';
+import { holodeckStart } from './dialect/holodeck-state.js';
+
+export interface AnsweredCall {
+  name: string;
+  /** Left out where the model was cut off in them. */
+  arguments?: Record<string, unknown>;
+  status: 'success' | 'error';
+}
+
+export interface ChatAnswer extends HolodeckEnd {
+  message_id: string;
+  session_id: string;
+  /** Left out where there were none. */
+  tool_calls?: AnsweredCall[];
+}
+
+/**
+ * A turn's events, folded to one answer: its end is the one of the wire, its text and its calls are
+ * the turn's own, so that a half-said step that was said again is in it once.
+ *
+ * @returns undefined when the events stopped before the turn's end.
+ * @throws TypedError of a turn that failed or was interrupted.
+ */
+export async function collectAnswer(
+  batches: AsyncIterable<readonly TurnEvent[]>,
+  ids: HolodeckIds,
+): Promise<ChatAnswer | undefined> {
+  let state = holodeckStart;
+  let turn = emptyTurn;
+  for await (const events of batches) {
+    for (const event of events) {
+      turn = foldTurn(turn, event);
+      const told = tellHolodeck(ids, state, event);
+      state = told.state;
+      if (event.type !== 'turn.ended') continue;
+      const calls = turn.steps.flatMap(({ tools }) => tools.map(answeredCall));
+      return toAnswer(ids, told.events.at(-1), calls);
+    }
+  }
+  return undefined;
+}
+
+function toAnswer(
+  { sessionId, messageId }: HolodeckIds,
+  last: HolodeckEvent | undefined,
+  calls: AnsweredCall[],
+): ChatAnswer {
+  if (last?.event === 'error') throw asTypedError(last.data);
+  if (last?.event !== 'stream_end') throw new Error('The turn ended without its last event');
+  const { message_id: _same, ...end } = last.data;
+  return {
+    message_id: messageId,
+    session_id: sessionId,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...end,
+  };
+}
+
+function asTypedError(problem: Problem): TypedError {
+  const { status, detail: message } = problem;
+  return new TypedError(problemCode(problem), { status, message, ...retryAdvice(problem) });
+}
+
+function answeredCall({ name, input, argsJson, status }: ToolView): AnsweredCall {
+  const given = input ?? parse(argsJson);
+  return {
+    name,
+    ...(isPlainObject(given) ? { arguments: given } : {}),
+    status: status === 'success' ? 'success' : 'error',
+  };
+}
+
+/** A call without input streams nothing of it. */
+function parse(json: string): unknown {
+  if (json === '') return {};
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Usage } from '../../../events/turn-event.js';
+import { unreachable } from '../../../platform/exhaustive.js';
+import { retryAdvice } from '../../../platform/retry-advice.js';
+import { abandonCalls } from './holodeck-calls.js';
+import type { HolodeckEnd, HolodeckEvent, HolodeckIds, Of, TokensUsed } from './holodeck-event.js';
+import { toProblem, type Problem } from './holodeck-problem.js';
+import { toHolodeckSource } from './holodeck-source.js';
+import type { HolodeckState } from './holodeck-state.js';
+import { unsaidText } from '../../framing/said-text.js';
+
+/** Of a client's request that was closed before its answer; no standard has a number for it. */
+const CLOSED_REQUEST = 499;
+
+/** The last events of a turn: what was held back, then its one end. */
+export function endEvents(
+  { messageId }: HolodeckIds,
+  state: HolodeckState,
+  event: Of<'turn.ended'>,
+): HolodeckEvent[] {
+  const unsaid = unsaidText(state.text, event.text);
+  const delta: HolodeckEvent = {
+    event: 'message_delta',
+    data: { delta: unsaid, message_id: messageId },
+  };
+  return [
+    ...abandonCalls(state.calls),
+    ...(unsaid === '' ? [] : [delta]),
+    lastEvent(messageId, state, event),
+  ];
+}
+
+function lastEvent(
+  messageId: string,
+  state: HolodeckState,
+  event: Of<'turn.ended'>,
+): HolodeckEvent {
+  switch (event.outcome) {
+    case 'completed':
+    case 'limited':
+      return { event: 'stream_end', data: { message_id: messageId, ...describeEnd(state, event) } };
+    case 'interrupted': {
+      const detail = interruptions[event.reason] ?? 'The turn was interrupted.';
+      return { event: 'error', data: toProblem('INTERRUPTED', { status: CLOSED_REQUEST, detail }) };
+    }
+    case 'failed':
+      return { event: 'error', data: describeFailure(state.failure) };
+    default:
+      return unreachable(event.outcome);
+  }
+}
+
+function describeEnd(state: HolodeckState, event: Of<'turn.ended'>): HolodeckEnd {
+  const { sources, notices } = state;
+  return {
+    tokens_used: countTokens(event.usage),
+    execution_time_ms: event.durationMs,
+    content: event.text,
+    ...(sources.length === 0
+      ? {}
+      : { sources: sources.map(({ source }) => toHolodeckSource(source)) }),
+    ...(event.outcome === 'limited'
+      ? { limit: { reason: event.reason, message: explainLimit(state, event.reason) } }
+      : {}),
+    ...(notices.length === 0 ? {} : { notices }),
+  };
+}
+
+/** Kinds of the notices that say why a turn ended. */
+const endingKinds = new Set(['limit-reached', 'no-progress', 'error-limit', 'refusal']);
+
+const limits: Record<string, string | undefined> = {
+  max_tokens: 'The reply was cut off: it reached the most tokens a reply may have.',
+  context_window: 'The reply was cut off: the conversation fills the window of the model.',
+  refusal: 'The model declined to go on.',
+};
+
+function explainLimit({ notices }: HolodeckState, reason: string): string {
+  const said = notices.findLast(({ kind }) => endingKinds.has(kind));
+  return said?.text ?? limits[reason] ?? `The turn ended at a limit: ${reason}.`;
+}
+
+const interruptions: Record<string, string | undefined> = {
+  interrupt: 'The turn was interrupted. What was said until then is kept.',
+  disconnect: 'The turn was interrupted: every reader had left. What was said until then is kept.',
+  'session-deleted': 'The turn was interrupted: its session was deleted.',
+};
+
+/** A status below 500 that the provider gave is about our request to it, not about the client's. */
+function describeFailure(failure: Of<'turn.failed'> | undefined): Problem {
+  if (failure === undefined) {
+    const detail = 'The turn failed, and nothing is known of why.';
+    return toProblem('SDK_FAILURE', { status: 500, detail });
+  }
+  const { errorType, status, message } = failure;
+  const shown = errorType === 'SDK_FAILURE' && status < 500 ? 502 : status;
+  return toProblem(errorType, { status: shown, detail: message, ...retryAdvice(failure) });
+}
+
+function countTokens(usage: Usage): TokensUsed | null {
+  const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const total = prompt + usage.outputTokens;
+  if (total === 0) return null;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.outputTokens,
+    total_tokens: total,
+  };
+}

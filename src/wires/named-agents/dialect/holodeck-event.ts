@@ -1,0 +1,59 @@
+import type { Source, TurnEvent } from '../../../events/turn-event.js';
+import type { Problem } from './holodeck-problem.js';
+
+export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+
+/** What a stream is about. ULIDs. */
+export interface HolodeckIds {
+  sessionId: string;
+  messageId: string;
+}
+
+export interface TokensUsed {
+  /** Cached input is input. */
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+}
+
+export interface HolodeckNotice {
+  kind: string;
+  text: string;
+  metadata?: Record<string, unknown> | undefined;
+}
+
+/** What the agent cited. What is undefined is left out. */
+export interface HolodeckSource {
+  type: string;
+  title: string;
+  url?: string | undefined;
+  cited_text?: string | undefined;
+  location?: Source['location'];
+}
+
+/** What is known at the end of a turn that answered. All but the first two are ours. */
+export interface HolodeckEnd {
+  /** Null: the provider reported none. */
+  tokens_used: TokensUsed | null;
+  execution_time_ms: number;
+  /** The whole answer, whatever the deltas said. */
+  content: string;
+  /** What was cited; left out where nothing was. */
+  sources?: HolodeckSource[];
+  /** The limit that ended the turn. */
+  limit?: { reason: string; message: string };
+  /** What was said on the way, files that were not taken among it. */
+  notices?: readonly HolodeckNotice[];
+}
+
+/** One event of the holodeck wire: its name, and its data (contract: holodeck, seed). */
+export type HolodeckEvent =
+  | { event: 'stream_start'; data: { session_id: string; message_id: string } }
+  | { event: 'message_delta'; data: { delta: string; message_id: string } }
+  /** Every delta before it is void: `content` is what the answer begins with in their place. */
+  | { event: 'message_reset'; data: { message_id: string; content: string } }
+  | { event: 'tool_call_start'; data: { tool_call_id: string; name: string; message_id: string } }
+  | { event: 'tool_call_args'; data: { tool_call_id: string; args_delta: string } }
+  | { event: 'tool_call_end'; data: { tool_call_id: string; status: 'success' | 'error' } }
+  | { event: 'stream_end'; data: { message_id: string } & HolodeckEnd }
+  | { event: 'error'; data: Problem };

@@ -1,0 +1,24 @@
+import type { Source } from '../../../events/turn-event.js';
+import type { HolodeckCalls } from './holodeck-calls.js';
+import type { HolodeckNotice, Of } from './holodeck-event.js';
+import { noText, type SaidText } from '../../framing/said-text.js';
+
+/** What later events of the holodeck wire need of earlier ones. */
+export interface HolodeckState {
+  /** `stream_start` was sent. */
+  hasBegun: boolean;
+  failure?: Of<'turn.failed'>;
+  calls: HolodeckCalls;
+  text: SaidText;
+  /** Sources and notices are told at the end. */
+  sources: readonly { step: number; source: Source }[];
+  notices: readonly HolodeckNotice[];
+}
+
+export const holodeckStart: HolodeckState = {
+  hasBegun: false,
+  calls: [],
+  text: noText,
+  sources: [],
+  notices: [],
+};

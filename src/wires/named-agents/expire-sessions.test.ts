@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { storeTurn } from '../../../test/support/store-turn.js';
+import { newTimeId } from '../../platform/ids.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { sessions, turns } from '../../storage/schema.js';
+import { isLiveSession } from './agent-lookup.js';
+import { expireSessions } from './expire-sessions.js';
+
+const TERM_MS = 30 * 60_000;
+const start = Date.parse('2026-01-01T00:00:00Z');
+const after = (ms: number): Date => new Date(start + ms);
+
+type Session = Partial<typeof sessions.$inferInsert>;
+type Turn = Pick<typeof turns.$inferInsert, 'status' | 'endedAt'>;
+
+describe('a session of the agents API', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    await database.db.delete(sessions);
+  });
+
+  async function store(session: Session = {}, ofTurns: Turn[] = []): Promise<string> {
+    const id = newTimeId('sess', start);
+    await database.db.insert(sessions).values({
+      id,
+      projectRoot: '/tmp',
+      persona: 'READER',
+      mode: 'agent',
+      expiresAfterMs: TERM_MS,
+      createdAt: after(0),
+      updatedAt: after(0),
+      ...session,
+    });
+    for (const turn of ofTurns) await storeTurn(database.db, { sessionId: id, ...turn });
+    return id;
+  }
+
+  const isLive = (sessionId: string, now: Date): Promise<boolean> =>
+    isLiveSession(database.db, { sessionId, agent: 'READER', principalId: 'local', now });
+
+  it.each<[string, Session, Turn[], number]>([
+    ['it was made', {}, [], TERM_MS],
+    ['it was changed', { updatedAt: after(5_000) }, [], TERM_MS + 5_000],
+    ['its last turn ended', {}, [ended(9_000), ended(2_000)], TERM_MS + 9_000],
+    ['of a term of its own', { expiresAfterMs: 1_000 }, [ended(500)], 1_500],
+  ])('expires a while after %s', async (_what, session, ofTurns, expiresAt) => {
+    const id = await store(session, ofTurns);
+    const before = after(expiresAt - 1);
+    expect([await isLive(id, before), await expireSessions(database.db, before)]).toEqual([
+      true,
+      0,
+    ]);
+    const then = after(expiresAt);
+    expect([await isLive(id, then), await expireSessions(database.db, then)]).toEqual([false, 1]);
+    expect(await database.db.select().from(sessions)).toEqual([]);
+  });
+
+  it.each<[string, Session, Turn[]]>([
+    ['a turn waits in it', {}, [{ status: 'queued' }]],
+    ['a turn runs in it', {}, [{ status: 'running' }, ended(0)]],
+    ['it has no term', { expiresAfterMs: null }, [ended(0)]],
+  ])('does not expire while %s', async (_what, session, ofTurns) => {
+    const id = await store(session, ofTurns);
+    const later = after(1_000 * TERM_MS);
+    expect(await isLive(id, later)).toBe(true);
+    expect(await expireSessions(database.db, later)).toBe(0);
+    expect(await database.db.select().from(sessions)).toHaveLength(1);
+  });
+
+  it('goes with its turns, and no other with it', async () => {
+    await store({}, [ended(1)]);
+    const kept = await store({ updatedAt: after(2) });
+    expect(await expireSessions(database.db, after(TERM_MS + 1))).toBe(1);
+    expect((await database.db.select().from(sessions)).map(({ id }) => id)).toEqual([kept]);
+    expect(await database.db.select().from(turns)).toEqual([]);
+  });
+
+  it('is its agent’s, and no session of another API', async () => {
+    const ofAnother = await store({ persona: 'EDITOR' });
+    const ofHarness = await store({ mode: 'direct' });
+    const none = newTimeId('sess', start);
+    for (const id of [ofAnother, ofHarness, none]) expect(await isLive(id, after(0))).toBe(false);
+  });
+});
+
+function ended(ms: number): Turn {
+  return { status: 'completed', endedAt: after(ms) };
+}

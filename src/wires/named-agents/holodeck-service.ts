@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '../../access/principal.js';
+import type { BlobStore } from '../../attachments/blobs/blob-store.js';
+import { clientLeft } from '../../turn/turn-errors.js';
+import type { TurnServices } from '../../turn/turn-services.js';
+import { holodeckDialect } from './dialect/holodeck.js';
+import type { HolodeckIds } from './dialect/holodeck-event.js';
+import { fromUlid, toUlid } from '../../http/ulid-form.js';
+import { findTurnSession, isAgentSession } from './agent-lookup.js';
+import type { ChatLimits } from './chat-limits.js';
+import { checkUlid } from './chat-request.js';
+import { collectAnswer, type ChatAnswer } from './collect-answer.js';
+import { hasReason, isBusy, messageNotFound, sessionEnds, sessionGone } from './holodeck-errors.js';
+import { receiveChat } from './receive-chat.js';
+import { submitChat, type SubmitDeps, type SubmittedChat } from './submit-chat.js';
+
+export interface HolodeckDeps extends SubmitDeps {
+  services: Pick<
+    TurnServices,
+    'db' | 'clock' | 'logger' | 'sessions' | 'projectRoots' | 'personas'
+  >;
+  store: BlobStore;
+  limits: ChatLimits;
+}
+
+/** A request for an agent, as it came: its body was not read. */
+export interface ChatCall {
+  agent: string;
+  principal: Principal;
+  request: IncomingMessage;
+  response: ServerResponse;
+  idempotencyKey: string | undefined;
+}
+
+/** Named agents as clients of the holodeck wire see them. Their ids are ULIDs of ours. */
+export class HolodeckService {
+  constructor(private readonly deps: HolodeckDeps) {}
+
+  agents() {
+    return this.deps.services.personas.agents();
+  }
+
+  /** The whole answer. */
+  async chat(call: ChatCall): Promise<ChatAnswer> {
+    const gone = new AbortController();
+    call.response.once('close', () => gone.abort());
+    const { turn, ids } = await this.#submit(call);
+    const answer = await collectAnswer(this.deps.turns.follow(turn, gone.signal), ids);
+    if (answer !== undefined) return answer;
+    throw gone.signal.aborted ? clientLeft() : sessionGone(ids.sessionId);
+  }
+
+  /** Streams the answer. */
+  async stream(call: ChatCall): Promise<void> {
+    const { turn, ids } = await this.#submit(call);
+    await this.deps.turns.stream(turn, call.response, undefined, holodeckDialect(ids));
+  }
+
+  /**
+   * Streams what of an answer came after a cursor, also of an agent that has been removed since.
+   *
+   * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400.
+   */
+  async resume(
+    { agent, messageId, principalId }: { agent: string; messageId: string; principalId: string },
+    cursor: string | undefined,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { services, turns } = this.deps;
+    const turnId = fromUlid('turn', checkUlid('message_id', messageId));
+    const sessionId =
+      turnId === undefined
+        ? undefined
+        : await findTurnSession(services.db, { turnId, agent, principalId });
+    if (turnId === undefined || sessionId === undefined) throw messageNotFound(agent, messageId);
+    const ids = { sessionId: toUlid(sessionId), messageId };
+    nameIds(response, ids);
+    await turns.streamAfter(turnId, response, cursor, holodeckDialect(ids));
+  }
+
+  /** Deletes a session of an agent; one that there is not is deleted already. */
+  async forget(session: string, principalId: string): Promise<void> {
+    const { turns, services, audit } = this.deps;
+    const sessionId = fromUlid('sess', checkUlid('session_id', session));
+    if (sessionId === undefined || !(await isAgentSession(services.db, sessionId, principalId)))
+      return;
+    try {
+      await turns.deleteSession(sessionId);
+    } catch (error) {
+      if (hasReason(error, 'NO_SUCH_SESSION')) return;
+      throw isBusy(error) ? sessionEnds(session) : error;
+    }
+    await audit.write({ principalId, action: 'session.deleted', subject: sessionId });
+  }
+
+  async #submit({ agent, principal, request, response, idempotencyKey }: ChatCall) {
+    const { services, store, limits } = this.deps;
+    // Before the body: it may be large.
+    const { name } = await services.personas.load(agent);
+    const received = await receiveChat(request, { store, limits, clock: services.clock });
+    // Nothing was begun for it, and nothing is.
+    if (response.destroyed) throw clientLeft();
+    const chat = { ...received, agent: name, principal, idempotencyKey };
+    const submitted = await submitChat(this.deps, chat);
+    const ids = toIds(submitted);
+    nameIds(response, ids);
+    return { turn: submitted.turn, ids };
+  }
+}
+
+function toIds({ sessionId, turn }: SubmittedChat): HolodeckIds {
+  return { sessionId: toUlid(sessionId), messageId: toUlid(turn.turnId) };
+}
+
+/** Known also where the answer is an error: the conversation can go on. */
+function nameIds(response: ServerResponse, { sessionId, messageId }: HolodeckIds): void {
+  response.setHeader('X-Session-Id', sessionId);
+  response.setHeader('X-Message-Id', messageId);
+}

@@ -1,0 +1,131 @@
+import {
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiHeader,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Caller, callerOf } from '../../access/caller.decorator.js';
+import { Unowned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
+import { readCursor, readKey } from './chat-headers.js';
+import { ApiChat, ApiHolodeckStream, ApiProblems } from './holodeck-api.decorator.js';
+import { ChatAnswerDto, ProblemDto } from './holodeck.dto.js';
+import { HolodeckService } from './holodeck-service.js';
+
+/** Of the routes that name one by its ULID, in a body that only the service reads. */
+const looksItself = 'its service looks among the caller’s own';
+
+const refusals = {
+  400: 'INVALID_REQUEST, ATTACHMENT_FAILURE',
+  404: 'PERSONA_NOT_FOUND',
+  408: 'REQUEST_TIMEOUT',
+  409: 'TURN_IN_PROGRESS',
+  413: 'BODY_TOO_LARGE, FILE_TOO_LARGE',
+  422: 'IDEMPOTENCY_KEY_REUSED',
+  429: 'QUEUE_FULL, SESSION_LIMIT',
+  503: 'MISSING_API_KEY, SHUTTING_DOWN, STORAGE_UNAVAILABLE',
+};
+
+/** Named agents. The bodies of its chats are read by its service, not by the framework. */
+@ApiTags('agents')
+@ApiExtraModels(ProblemDto)
+@Controller()
+export class HolodeckController {
+  constructor(private readonly holodeck: HolodeckService) {}
+
+  @Get('agents')
+  @Unowned('agents are the server’s')
+  @ApiOperation({ summary: 'The agents, with what each is for and may do' })
+  @ApiOkResponse({
+    description:
+      '`{agents: [{name, description, model, tools, limits, subagents, decision_tree, type}]}`',
+  })
+  async agents() {
+    return { agents: await this.holodeck.agents() };
+  }
+
+  @Post(['agent/:name/chat', 'agent/:name/chat/multipart'])
+  @Unowned(looksItself)
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Ask an agent, and wait for the answer' })
+  @ApiChat()
+  @ApiOkResponse({ type: ChatAnswerDto })
+  @ApiProblems({ ...refusals, 499: 'INTERRUPTED', 502: 'SDK_FAILURE: the turn failed' })
+  chat(
+    @Param('name') agent: string,
+    @Headers('idempotency-key') key: string | undefined,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ChatAnswerDto> {
+    const asked = { agent, principal: callerOf(request), idempotencyKey: readKey(key) };
+    return this.holodeck.chat({ ...asked, request, response });
+  }
+
+  @Post(['agent/:name/chat/stream', 'agent/:name/chat/stream/multipart'])
+  @Unowned(looksItself)
+  @ApiOperation({ summary: 'Ask an agent, and stream the answer' })
+  @ApiChat()
+  @ApiHolodeckStream()
+  @ApiProblems(refusals)
+  async stream(
+    @Param('name') agent: string,
+    @Headers('idempotency-key') key: string | undefined,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const asked = { agent, principal: callerOf(request), idempotencyKey: readKey(key) };
+    await this.holodeck.stream({ ...asked, request, response });
+  }
+
+  @Get('agent/:name/chat/stream/:messageId')
+  @Unowned(looksItself)
+  @ApiOperation({ summary: 'Go on with a stream, from its start or after a cursor' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'Id of the last frame received.',
+  })
+  @ApiQuery({ name: 'after', required: false, type: String })
+  @ApiHolodeckStream()
+  @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
+  @ApiProblems({
+    400: 'INVALID_REQUEST',
+    404: 'TURN_NOT_FOUND',
+    410: 'STREAM_EXPIRED',
+  })
+  async resume(
+    @Param() { name, messageId }: { name: string; messageId: string },
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @Query('after') after: unknown,
+    @Res() response: Response,
+  ): Promise<void> {
+    const message = { agent: name, messageId, principalId: callerOf(response.req).id };
+    await this.holodeck.resume(message, readCursor(lastEventId ?? after), response);
+  }
+
+  @Delete('sessions/:session_id')
+  @Unowned(looksItself)
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a session; a turn that runs in it is ended first' })
+  @ApiNoContentResponse({ description: 'Also when there was none.' })
+  @ApiProblems({ 400: 'INVALID_REQUEST', 409: 'TURN_IN_PROGRESS: it does not end' })
+  forget(@Param('session_id') sessionId: string, @Caller() caller: Principal): Promise<void> {
+    return this.holodeck.forget(sessionId, caller.id);
+  }
+}

@@ -1,0 +1,43 @@
+import { retryAdvice } from '../../platform/retry-advice.js';
+import { toProblem, type Problem } from './dialect/holodeck-problem.js';
+import type { ErrorFormat } from '../../http/harness-error.filter.js';
+import type { PublicError } from '../../http/public-error.js';
+
+/** The media type of `ProblemBody`. */
+export const problemType = 'application/problem+json';
+
+export interface ProblemBody extends Problem {
+  /** Path of the request. */
+  instance: string;
+}
+
+/** Seconds after which a client that was told to come back later may. */
+const RETRY_AFTER = '5';
+
+/** The HTTP answer for an error (contract: holodeck, section 2). Pure. */
+export function toProblemAnswer(
+  { status, headers, body: { error } }: PublicError,
+  instance: string,
+): { status: number; headers: Record<string, string>; body: ProblemBody } {
+  // Of the provider's own limits the server knows whether they pass.
+  const mayPass = error.type !== 'SDK_FAILURE' || error.retryable;
+  const isLater = mayPass && (status === 429 || status === 503);
+  return {
+    status,
+    headers: {
+      ...(isLater ? { 'Retry-After': RETRY_AFTER } : {}),
+      ...headers,
+      'Content-Type': problemType,
+    },
+    body: {
+      ...toProblem(error.type, { status, detail: error.message, ...retryAdvice(error) }),
+      instance,
+    },
+  };
+}
+
+/** Of every path that belongs to named agents, AG-UI's included, as the router reads it: in either case. */
+export const agentsErrors: ErrorFormat = {
+  paths: /^\/(agent|agents|awp|sessions)(\/|$)/i,
+  write: toProblemAnswer,
+};

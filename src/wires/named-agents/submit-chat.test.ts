@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import { AuditLog } from '../../access/audit-log.js';
+import { LOCAL_USER } from '../../access/local-user.js';
+import { localPrincipal, type Principal } from '../../access/principal.js';
+import { newId } from '../../platform/ids.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { sessions, turns } from '../../storage/schema.js';
+import { Presence } from '../../turn/presence.js';
+import { TurnService } from '../../turn/turn-service.js';
+import { findTurnSession, isAgentSession } from './agent-lookup.js';
+import { submitChat, type Chat, type SubmitDeps } from './submit-chat.js';
+
+const noLimits = { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
+const local = localPrincipal(noLimits);
+const other: Principal = { ...local, id: 'other' };
+
+const TERM_MS = 30 * 60_000;
+
+/** No worker runs here: a turn waits until a test ends it. */
+describe('submitChat', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  let test: TestServices;
+  let clock: ManualClock;
+  let deps: SubmitDeps;
+  beforeEach(async () => {
+    await database.db.delete(sessions);
+    clock = new ManualClock();
+    test = await openTestServices(database, [], { clock });
+    const { services } = test;
+    const service = new TurnService(services, new Presence({ ...services, graceMs: 1_000 }));
+    const audit = new AuditLog(database.db, clock);
+    deps = { turns: service, services, audit, sessionMs: TERM_MS };
+  });
+  afterEach(() => test.close());
+
+  const submit = (more: Partial<Chat> = {}) =>
+    submitChat(deps, {
+      agent: 'WORKING_ITEMS',
+      principal: local,
+      message: 'Hello',
+      sessionId: undefined,
+      files: [],
+      idempotencyKey: undefined,
+      ...more,
+    });
+
+  const endTurn = (turnId: string) =>
+    database.db
+      .update(turns)
+      .set({ status: 'completed', endedAt: new Date(clock.now()) })
+      .where(eq(turns.id, turnId));
+
+  /** A session whose turn is over. */
+  async function begin(): Promise<string> {
+    const { turn, sessionId } = await submit();
+    await endTurn(turn.turnId);
+    return sessionId;
+  }
+
+  it('begins a session of the agent, in the root, for a while', async () => {
+    const { turn, sessionId } = await submit();
+    expect(await test.services.sessions.get(sessionId)).toMatchObject({
+      projectRoot: test.projectRoot,
+      persona: 'WORKING_ITEMS',
+      mode: 'agent',
+      expiresAfterMs: TERM_MS,
+    });
+    const { turnId } = turn;
+    const found = (agent: string, principalId: string) =>
+      findTurnSession(database.db, { turnId, agent, principalId });
+    expect(await found('WORKING_ITEMS', LOCAL_USER)).toBe(sessionId);
+    expect(await found('WORKING_ITEMS', 'other')).toBeUndefined();
+    expect(await found('ANOTHER', LOCAL_USER)).toBeUndefined();
+    expect(await isAgentSession(database.db, sessionId, LOCAL_USER)).toBe(true);
+    expect(await isAgentSession(database.db, sessionId, 'other')).toBe(false);
+  });
+
+  it('goes on in it', async () => {
+    const sessionId = await begin();
+    await clock.advance(TERM_MS - 1);
+    expect((await submit({ sessionId })).sessionId).toBe(sessionId);
+  });
+
+  it('begins another where it has expired, or where there is none', async () => {
+    const expired = await begin();
+    await clock.advance(TERM_MS);
+    for (const sessionId of [expired, newId('sess')]) {
+      const chat = await submit({ sessionId });
+      expect(chat.sessionId).not.toBe(sessionId);
+      await endTurn(chat.turn.turnId);
+    }
+  });
+
+  it('begins one of the caller’s own where it is another one’s', async () => {
+    const sessionId = await begin();
+    const chat = await submit({ sessionId, principal: other });
+    expect(chat.sessionId).not.toBe(sessionId);
+    expect((await test.services.sessions.get(chat.sessionId)).principalId).toBe('other');
+    const [turn] = await database.db.select().from(turns).where(eq(turns.id, chat.turn.turnId));
+    expect(turn?.principalId).toBe('other');
+  });
+
+  it('begins another where it is another agent’s, or no agent’s', async () => {
+    const ofAnother = await begin();
+    await database.db
+      .update(sessions)
+      .set({ persona: 'ANOTHER' })
+      .where(eq(sessions.id, ofAnother));
+    const { id: ofHarness } = await test.services.sessions.create({
+      projectRoot: test.projectRoot,
+      persona: 'WORKING_ITEMS',
+      mode: 'direct',
+    });
+    for (const sessionId of [ofAnother, ofHarness]) {
+      expect((await submit({ sessionId })).sessionId).not.toBe(sessionId);
+    }
+    expect(await isAgentSession(database.db, ofHarness, LOCAL_USER)).toBe(false);
+  });
+
+  it('refuses a second message while one is answered, in words of this wire', async () => {
+    const { sessionId } = await submit();
+    await expect(submit({ sessionId })).rejects.toMatchObject({
+      type: 'TURN_IN_PROGRESS',
+      status: 409,
+      message: expect.stringContaining('session_id'),
+    });
+    expect(await database.db.select().from(sessions)).toHaveLength(1);
+  });
+
+  it('joins the turn of a repeated key', async () => {
+    const sessionId = await begin();
+    const first = await submit({ sessionId, idempotencyKey: 'k' });
+    const again = await submit({ sessionId, idempotencyKey: 'k' });
+    expect(again.turn.turnId).toBe(first.turn.turnId);
+  });
+
+  it('leaves no session behind when nothing comes of it', async () => {
+    await expect(submit({ message: '' })).rejects.toMatchObject({ status: 400 });
+    expect(await database.db.select().from(sessions)).toEqual([]);
+  });
+});

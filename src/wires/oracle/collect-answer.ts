@@ -1,0 +1,91 @@
+import type { TurnEvent } from '../../events/turn-event.js';
+import type {
+  DoneChunk,
+  OracleChunk,
+  OracleSource,
+  OracleToolCall,
+} from './dialect/oracle-chunk.js';
+import { tellOracle } from './dialect/oracle.js';
+import { oracleStart } from './dialect/oracle-state.js';
+import { answerFailed } from './oracle-errors.js';
+
+type Of<Type extends OracleChunk['type']> = Extract<OracleChunk, { type: Type }>;
+
+export interface RetrievalTrace extends OracleToolCall {
+  /** At most 2,000 characters. */
+  result: string;
+}
+
+export interface OracleAnswer {
+  answer: string;
+  sources: OracleSource[];
+  tokens_used: number | undefined;
+  model_used: string | undefined;
+  context_id: string | undefined;
+  /** What was looked up; only where it was asked for. */
+  retrieval_traces?: RetrievalTrace[];
+  /** What was said about limits. The answer is whole: it has nothing that was discarded. */
+  notices: Of<'system'>[];
+  /** Why it ended, where it did not end by itself. */
+  metadata?: DoneChunk['metadata'] & object;
+}
+
+/**
+ * A turn's events, folded to one answer by way of the wire's chunks. Its text is the turn's own: a
+ * half-said step that was said again is in it once.
+ *
+ * @returns undefined when the events stopped before the turn's end.
+ * @throws TypedError of a turn that failed.
+ */
+export async function collectAnswer(
+  batches: AsyncIterable<readonly TurnEvent[]>,
+  explain: boolean,
+): Promise<OracleAnswer | undefined> {
+  let state = oracleStart;
+  const kept: OracleChunk[] = [];
+  for await (const events of batches) {
+    for (const event of events) {
+      const told = tellOracle(state, event);
+      state = told.state;
+      kept.push(...told.chunks.filter(({ type }) => type !== 'content' && type !== 'thinking'));
+      if (event.type === 'turn.ended') return toAnswer(kept, event.text, explain);
+    }
+  }
+  return undefined;
+}
+
+function toAnswer(chunks: readonly OracleChunk[], answer: string, explain: boolean): OracleAnswer {
+  const done = pick(chunks, 'done')[0];
+  const error = pick(chunks, 'error')[0];
+  if (done === undefined && error !== undefined) throw answerFailed(error);
+  return {
+    answer,
+    sources: pick(chunks, 'source').map(({ source }) => source),
+    tokens_used: done?.tokens_used,
+    model_used: done?.model_used,
+    context_id: done?.context_id,
+    ...(explain ? { retrieval_traces: traces(chunks) } : {}),
+    notices: pick(chunks, 'system').filter(
+      ({ system_type }) => system_type !== 'content_discarded',
+    ),
+    ...(done?.metadata === undefined ? {} : { metadata: done.metadata }),
+  };
+}
+
+function traces(chunks: readonly OracleChunk[]): RetrievalTrace[] {
+  const results = new Map(
+    pick(chunks, 'tool_result').map((chunk) => [chunk.tool_call_id, chunk.tool_result]),
+  );
+  return pick(chunks, 'tool_call').map(({ tool_call: call }) => ({
+    ...call,
+    status: call.status === 'running' ? 'completed' : call.status,
+    result: results.get(call.id) ?? '',
+  }));
+}
+
+function pick<Type extends OracleChunk['type']>(
+  chunks: readonly OracleChunk[],
+  type: Type,
+): Of<Type>[] {
+  return chunks.filter((chunk): chunk is Of<Type> => chunk.type === type);
+}

@@ -1,0 +1,82 @@
+import type { TurnEvent } from '../../../events/turn-event.js';
+import type { RetryAdvice } from '../../../platform/retry-advice.js';
+
+export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+
+export interface OracleSource {
+  path: string;
+  source_type: 'code' | 'vault' | 'thread' | 'repomap';
+  /** At most 500 characters. */
+  snippet?: string | undefined;
+  metadata: Record<string, unknown>;
+}
+
+export interface OracleToolCall {
+  id: string;
+  name: string;
+  /** JSON. */
+  arguments: string;
+  status: 'running' | 'completed' | 'error';
+}
+
+export type SystemType =
+  | 'limit_warning'
+  | 'limit_reached'
+  | 'no_progress'
+  | 'error_limit'
+  | 'tool_limit'
+  /** What of the question was not taken as it was sent, or had no effect. */
+  | 'options_ignored'
+  /** All content before it is void: `metadata.content` is what the answer begins with in its place. */
+  | 'content_discarded';
+
+export type DoneChunk = {
+  type: 'done';
+  /** The whole of it, whatever the content chunks said. */
+  answer: string;
+  tokens_used: number;
+  model_used?: string | undefined;
+  /** Of the session. */
+  context_id?: string | undefined;
+  context_tokens?: number | undefined;
+  max_context_tokens?: number | undefined;
+  metadata?: { termination_reason: string; turns_used: number; max_turns?: number | undefined };
+};
+
+export type ErrorChunk = {
+  type: 'error';
+  error: string;
+  context_id?: string | undefined;
+  metadata?: { termination_reason: string; status?: number | undefined } & RetryAdvice;
+};
+
+/** One message of the oracle wire (contract: oracle, section 2). What is undefined is left out. */
+export type OracleChunk =
+  | { type: 'thinking' | 'content'; content: string }
+  | { type: 'source'; source: OracleSource }
+  | { type: 'tool_call'; tool_call: OracleToolCall }
+  | {
+      type: 'tool_result';
+      tool_call_id: string;
+      /** At most 2,000 characters; the model has all of it. */
+      tool_result: string;
+      /** Index of the call among the turn's calls. */
+      metadata: { order: number };
+    }
+  | { type: 'status'; message: string }
+  | { type: 'context_update'; context_tokens: number; max_context_tokens: number }
+  | {
+      type: 'system';
+      system_type: SystemType;
+      system_message: string;
+      metadata?: Record<string, unknown> | undefined;
+    }
+  | DoneChunk
+  | ErrorChunk;
+
+/** The first characters of a text, whole ones. */
+export function clip(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const splitsPair = /[\uD800-\uDBFF]/.test(text.charAt(most - 1));
+  return text.slice(0, splitsPair ? most - 1 : most);
+}

@@ -1,0 +1,87 @@
+import type { Usage } from '../../../events/turn-event.js';
+import { unreachable } from '../../../platform/exhaustive.js';
+import { retryAdvice } from '../../../platform/retry-advice.js';
+import type { DoneChunk, Of, OracleChunk } from './oracle-chunk.js';
+import { toOracleSource } from './oracle-source.js';
+import type { OracleState } from './oracle-state.js';
+import { unsaidText } from '../../framing/said-text.js';
+
+/** The last chunks of a turn: what was held back, then its one end. */
+export function endChunks(state: OracleState, event: Of<'turn.ended'>): OracleChunk[] {
+  const unsaid = unsaidText(state.text, event.text);
+  return [
+    ...(unsaid === '' ? [] : [{ type: 'content' as const, content: unsaid }]),
+    ...state.sources.map(({ source }) => ({
+      type: 'source' as const,
+      source: toOracleSource(source),
+    })),
+    ...outcomeChunks(state, event),
+  ];
+}
+
+function outcomeChunks(state: OracleState, event: Of<'turn.ended'>): OracleChunk[] {
+  const done = doneChunk(state, event);
+  switch (event.outcome) {
+    case 'completed':
+      return [done];
+    case 'limited':
+      return [withReason(state, done, terminationReasons[event.reason] ?? event.reason)];
+    case 'interrupted': {
+      const error = cancelled[event.reason] ?? 'Cancelled.';
+      return [{ type: 'error', error }, withReason(state, done, 'cancelled')];
+    }
+    case 'failed':
+      return [failed(state, event)];
+    default:
+      return unreachable(event.outcome);
+  }
+}
+
+function doneChunk({ started, context }: OracleState, event: Of<'turn.ended'>): DoneChunk {
+  return {
+    type: 'done',
+    answer: event.text,
+    tokens_used: countTokens(event.usage),
+    model_used: started?.model,
+    context_id: started?.sessionId,
+    context_tokens: context.tokens,
+    max_context_tokens: started?.contextWindow,
+  };
+}
+
+function withReason({ steps, started }: OracleState, done: DoneChunk, reason: string): DoneChunk {
+  const metadata = {
+    termination_reason: reason,
+    turns_used: steps,
+    max_turns: started?.maxTurns,
+  };
+  return { ...done, metadata };
+}
+
+function failed({ started, failure }: OracleState, event: Of<'turn.ended'>): OracleChunk {
+  return {
+    type: 'error',
+    error: failure?.message ?? `The turn failed: ${event.reason}.`,
+    // No `done` follows that could say where the conversation goes on.
+    context_id: started?.sessionId,
+    metadata: {
+      termination_reason: event.reason,
+      status: failure?.status,
+      ...retryAdvice(failure ?? {}),
+    },
+  };
+}
+
+/** Our reasons that this wire has another word for. */
+const terminationReasons: Record<string, string | undefined> = { max_turns: 'max_iterations' };
+
+const cancelled: Record<string, string | undefined> = {
+  interrupt: 'Cancelled. What was said until then is kept.',
+  disconnect: 'Cancelled: every reader had left. What was said until then is kept.',
+  'session-deleted': 'Cancelled: its conversation was deleted.',
+};
+
+/** Input that came from the cache is not counted: it was counted when it was written. */
+function countTokens({ inputTokens, cacheWriteTokens, outputTokens }: Usage): number {
+  return inputTokens + cacheWriteTokens + outputTokens;
+}

@@ -1,0 +1,26 @@
+import type { Source } from '../../../events/turn-event.js';
+import { noCalls, type OracleCalls } from './oracle-calls.js';
+import type { Of } from './oracle-chunk.js';
+import { noContext, type OracleContext } from './oracle-context.js';
+import { noText, type SaidText } from '../../framing/said-text.js';
+
+/** What later chunks of the oracle wire need of earlier events. */
+export interface OracleState {
+  started?: Of<'turn.started'>;
+  failure?: Of<'turn.failed'>;
+  calls: OracleCalls;
+  text: SaidText;
+  context: OracleContext;
+  /** Sources come after the last content: they wait for the end. */
+  sources: readonly { step: number; source: Source }[];
+  /** Steps that ended. */
+  steps: number;
+}
+
+export const oracleStart: OracleState = {
+  calls: noCalls,
+  text: noText,
+  context: noContext,
+  sources: [],
+  steps: 0,
+};

@@ -1,0 +1,56 @@
+import { toSource } from '../../provider/anthropic/to-source.js';
+import type { StoredTurn } from '../../turn/load-turn.js';
+import { contextBefore } from '../../turn/turn-context.js';
+import { viewMessages, type MessageView } from '../../turn/view-messages.js';
+import type { OracleSource } from './dialect/oracle-chunk.js';
+import { toOracleSource } from './dialect/oracle-source.js';
+
+export interface HistoryMessage {
+  role: MessageView['role'];
+  content: string;
+  /** ISO-8601. */
+  timestamp: string;
+  /** Left out where none were cited. */
+  sources?: OracleSource[];
+}
+
+export interface OracleHistory {
+  /** Oldest first. */
+  messages: HistoryMessage[];
+  /** Null: there is no conversation. */
+  session_id: string | null;
+  compressed: boolean;
+  /** Tokens of the conversation as the model last saw it, its reply included. */
+  token_count: number;
+}
+
+export const noHistory: OracleHistory = {
+  messages: [],
+  session_id: null,
+  compressed: false,
+  token_count: 0,
+};
+
+/** A session's turns as `GET /api/oracle/history` has them. Pure. */
+export function viewHistory(
+  turns: readonly StoredTurn[],
+): Pick<OracleHistory, 'messages' | 'token_count'> {
+  const messages = viewMessages(turns).map((message) => {
+    const turn = turns.find((stored) => stored.turn.id === message.turnId);
+    return viewMessage(message, message.role === 'assistant' ? citedIn(turn) : []);
+  });
+  return { messages, token_count: contextBefore(turns) };
+}
+
+function viewMessage(message: MessageView, sources: OracleSource[]): HistoryMessage {
+  const { role, parts, createdAt: timestamp } = message;
+  const content = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return { role, content, timestamp, ...(sources.length === 0 ? {} : { sources }) };
+}
+
+function citedIn(turn: StoredTurn | undefined): OracleSource[] {
+  const parts = turn?.steps.flatMap((step) => step.parts) ?? [];
+  return parts.flatMap((part) =>
+    part.type === 'text' ? (part.citations ?? []).map((one) => toOracleSource(toSource(one))) : [],
+  );
+}

@@ -1,0 +1,69 @@
+import { and, desc, eq, inArray } from 'drizzle-orm';
+import { isId } from '../../platform/ids.js';
+import type { Database } from '../../storage/connection.js';
+import { activeStatuses, sessions, turns } from '../../storage/schema.js';
+import { compactions } from '../../storage/conversation-schema.js';
+
+/** Marks the sessions that `/api/oracle` made. No mode of permissions: it means what `direct` means. */
+export const ORACLE_MODE = 'oracle';
+
+/** The session of a principal's newest conversation. */
+export async function findNewestContext(
+  db: Database,
+  principalId: string,
+): Promise<string | undefined> {
+  const [newest] = await db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.mode, ORACLE_MODE), eq(sessions.principalId, principalId)))
+    .orderBy(desc(sessions.createdAt), desc(sessions.id))
+    .limit(1);
+  return newest?.id;
+}
+
+/** The session of a principal whose turn began last of those that run. */
+export async function findRunningContext(
+  db: Database,
+  { contextId, principalId }: { contextId: string | undefined; principalId: string },
+): Promise<string | undefined> {
+  const wanted =
+    contextId === undefined ? eq(sessions.mode, ORACLE_MODE) : eq(sessions.id, contextId);
+  const [running] = await db
+    .select({ id: turns.sessionId })
+    .from(turns)
+    .innerJoin(sessions, eq(sessions.id, turns.sessionId))
+    .where(
+      and(
+        inArray(turns.status, [...activeStatuses]),
+        wanted,
+        eq(sessions.principalId, principalId),
+      ),
+    )
+    .orderBy(desc(turns.createdAt), desc(turns.id))
+    .limit(1);
+  return running?.id;
+}
+
+/** Whether a session is a principal's. Text that is no session's id is the id of none. */
+export async function isOwnContext(
+  db: Database,
+  sessionId: string,
+  principalId: string,
+): Promise<boolean> {
+  if (!isId('sess', sessionId)) return false;
+  const found = await db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.id, sessionId), eq(sessions.principalId, principalId)));
+  return found.length > 0;
+}
+
+/** Whether a summary stands for a part of the conversation. */
+export async function isCompressed(db: Database, sessionId: string): Promise<boolean> {
+  const found = await db
+    .select({ id: compactions.id })
+    .from(compactions)
+    .where(eq(compactions.sessionId, sessionId))
+    .limit(1);
+  return found.length > 0;
+}

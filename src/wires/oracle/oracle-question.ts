@@ -1,0 +1,89 @@
+import { isPlainObject } from '../../platform/json.js';
+import {
+  ValidationDetailError,
+  type ValidationProblem,
+} from '../../options/settings/validation-detail.js';
+import { flag, wholeNumber } from '../../options/settings/setting-rules.js';
+import { optional, required, ruled, text, texts, type Read } from './read-field.js';
+
+/** What to do while another turn of the conversation runs. */
+export type Busy = 'interrupt' | 'reject';
+
+export interface OracleQuestion {
+  question: string;
+  /** Where to look; undefined: anywhere. This server has no such places: see `withoutEffect`. */
+  sources: readonly string[] | undefined;
+  /** Whether the answer tells which tools found it. */
+  explain: boolean;
+  model: string | undefined;
+  thinking: boolean | undefined;
+  /** Of one reply of the model. */
+  maxTokens: number;
+  /** Id of a session; undefined: a new one. */
+  contextId: string | undefined;
+  projectId: string | undefined;
+}
+
+const DEFAULT_MAX_TOKENS = 16_000;
+
+const fields = {
+  question: required(text({ min: 1, max: 2_000 })),
+  sources: optional(texts(['vault', 'code', 'threads'])),
+  explain: optional(ruled(flag)),
+  model: optional(text({ min: 1, max: 200 })),
+  thinking: optional(ruled(flag)),
+  max_tokens: optional(ruled(wholeNumber({ min: 1_000, max: 100_000 }))),
+  context_id: optional(text({ min: 1, max: 200 })),
+  project_id: optional(
+    text({ min: 1, max: 64, pattern: /^[\w-]+$/, expected: "letters, digits, '_' and '-'" }),
+  ),
+};
+
+/**
+ * Reads a request's body (contract: oracle, section 1). Null counts as absent; other fields are not
+ * looked at. Pure.
+ *
+ * @throws ValidationDetailError with every field that is wrong.
+ */
+export function readQuestion(body: unknown): OracleQuestion {
+  if (!isPlainObject(body)) {
+    const msg = "The request body must be a JSON object with a 'question'";
+    const type = body === undefined ? 'missing' : 'dict_type';
+    throw new ValidationDetailError([{ loc: ['body'], msg, type }]);
+  }
+  const problems: ValidationProblem[] = [];
+  const read = <T>(name: keyof typeof fields, rule: (value: unknown) => Read<T>) => {
+    const result = rule(body[name]);
+    if ('value' in result) return result.value;
+    problems.push({ loc: ['body', name], msg: `${name} ${result.msg}`, type: result.type });
+    return undefined;
+  };
+  const question = read('question', fields.question);
+  const rest = {
+    sources: read('sources', fields.sources),
+    explain: read('explain', fields.explain) ?? false,
+    model: read('model', fields.model),
+    thinking: read('thinking', fields.thinking),
+    maxTokens: read('max_tokens', fields.max_tokens) ?? DEFAULT_MAX_TOKENS,
+    contextId: read('context_id', fields.context_id),
+    projectId: read('project_id', fields.project_id),
+  };
+  if (problems.length > 0 || question === undefined) throw new ValidationDetailError(problems);
+  return { question, ...rest };
+}
+
+/** @throws ValidationDetailError */
+export function readBusy(value: unknown): Busy {
+  if (value === undefined) return 'interrupt';
+  if (value === 'interrupt' || value === 'reject') return value;
+  const msg = "busy must be 'interrupt' or 'reject'";
+  throw new ValidationDetailError([{ loc: ['query', 'busy'], msg, type: 'literal_error' }]);
+}
+
+/** The `context_id` of a query; undefined: the newest. @throws ValidationDetailError */
+export function readContextId(value: unknown): string | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (typeof value === 'string') return value;
+  const msg = 'context_id must be given once';
+  throw new ValidationDetailError([{ loc: ['query', 'context_id'], msg, type: 'string_type' }]);
+}

@@ -1,0 +1,192 @@
+import type { ServerResponse } from 'node:http';
+import type { AuditLog } from '../../access/audit-log.js';
+import type { Principal } from '../../access/principal.js';
+import { defaultAgentConfig } from '../../governance/agent-config.js';
+import type { OptionProblem } from '../../options/option-problems.js';
+import { TypedError } from '../../platform/typed-error.js';
+import type { SessionService } from '../../session/session-service.js';
+import { loadSessionTurns } from '../../turn/load-turn.js';
+import type { SubmittedTurn } from '../../turn/turn-submission.js';
+import type { TurnService } from '../../turn/turn-service.js';
+import type { TurnServices } from '../../turn/turn-services.js';
+import { oracleDialect } from './dialect/oracle.js';
+import { collectAnswer, type OracleAnswer } from './collect-answer.js';
+import { findProject } from './find-project.js';
+import { conversationBusy, hasReason, unknownContext } from './oracle-errors.js';
+import { noHistory, viewHistory, type OracleHistory } from './oracle-history.js';
+import {
+  findNewestContext,
+  findRunningContext,
+  isCompressed,
+  isOwnContext,
+  ORACLE_MODE,
+} from './oracle-lookup.js';
+import type { Busy, OracleQuestion } from './oracle-question.js';
+import { interruptTurn, submitUnlessBusy, takeOver } from './take-over.js';
+import { writeErrorChunk } from './write-error-chunk.js';
+
+export interface OracleDeps {
+  turns: TurnService;
+  sessions: SessionService;
+  services: Pick<TurnServices, 'db' | 'clock' | 'logger' | 'settings' | 'projectRoots'>;
+  audit: Pick<AuditLog, 'write'>;
+}
+
+export interface OracleCall {
+  question: OracleQuestion;
+  busy: Busy;
+  principal: Principal;
+}
+
+/** Conversations of the oracle wire: a conversation is a session, its `context_id` the session's id. */
+export class OracleService {
+  constructor(private readonly deps: OracleDeps) {}
+
+  /** Streams the answer. A missing provider key is said on the stream: its clients expect that. */
+  async stream(asked: OracleCall, response: ServerResponse): Promise<void> {
+    const { turns, services } = this.deps;
+    let submitted: Submitted;
+    try {
+      submitted = await this.#submit(asked);
+    } catch (error) {
+      if (!isMissingKey(error)) throw error;
+      const { clock, settings } = services;
+      return writeErrorChunk(response, error, { clock, deadlineMs: settings.readerTimeoutMs });
+    }
+    response.setHeader('X-Turn-Id', submitted.turn.turnId);
+    response.setHeader('X-Session-Id', submitted.sessionId);
+    await turns.stream(submitted.turn, response, undefined, oracleDialect);
+  }
+
+  /** The whole answer. `signal` aborts when its reader has left. */
+  async ask(asked: OracleCall, signal: AbortSignal): Promise<OracleAnswer> {
+    const { turn, sessionId } = await this.#submit(asked).catch((error: unknown) => {
+      if (!isMissingKey(error)) throw error;
+      throw new TypedError(error.type, { status: 400, message: error.message });
+    });
+    const answer = await collectAnswer(
+      this.deps.turns.follow(turn, signal),
+      asked.question.explain,
+    );
+    // Its conversation was deleted, and what was said with it.
+    if (answer === undefined) throw unknownContext(sessionId);
+    return answer;
+  }
+
+  /** Ends a principal's newest turn that runs, of one conversation or of all. */
+  async cancel(
+    contextId: string | undefined,
+    principalId: string,
+  ): Promise<'cancelled' | 'no_active_session'> {
+    const { services, audit } = this.deps;
+    const sessionId = await findRunningContext(services.db, { contextId, principalId });
+    if (sessionId === undefined) return 'no_active_session';
+    const turnId = await interruptTurn(this.deps.turns, sessionId);
+    if (turnId === undefined) return 'no_active_session';
+    await audit.write({ principalId, action: 'turn.interrupted', subject: turnId });
+    return 'cancelled';
+  }
+
+  /** @throws TypedError SESSION_NOT_FOUND 404 for a conversation that there is not. */
+  async history(contextId: string | undefined, principalId: string): Promise<OracleHistory> {
+    const { db } = this.deps.services;
+    const sessionId = await this.#find(contextId, principalId);
+    if (sessionId === undefined) return noHistory;
+    const turns = await loadSessionTurns(db, sessionId);
+    const compressed = await isCompressed(db, sessionId);
+    return { ...viewHistory(turns), session_id: sessionId, compressed };
+  }
+
+  /** @returns whether there was a conversation to delete. */
+  async forget(contextId: string | undefined, principalId: string): Promise<boolean> {
+    const sessionId = await this.#find(contextId, principalId);
+    if (sessionId === undefined) return false;
+    await this.deps.turns.deleteSession(sessionId);
+    const action = 'session.deleted';
+    await this.deps.audit.write({ principalId, action, subject: sessionId });
+    return true;
+  }
+
+  async #find(contextId: string | undefined, principalId: string): Promise<string | undefined> {
+    const { db } = this.deps.services;
+    if (contextId === undefined) return findNewestContext(db, principalId);
+    if (!(await isOwnContext(db, contextId, principalId))) throw unknownContext(contextId);
+    return contextId;
+  }
+
+  async #submit(asked: OracleCall): Promise<Submitted> {
+    const { contextId, projectId } = asked.question;
+    const principalId = asked.principal.id;
+    if (contextId !== undefined) {
+      await this.#find(contextId, principalId);
+      const turn = await inContext(contextId, () => this.#submitTo(contextId, asked));
+      return { turn, sessionId: contextId };
+    }
+    const { sessions, turns, services } = this.deps;
+    const root = await services.projectRoots.defaultOf(asked.principal);
+    const projectRoot = await findProject(root, projectId);
+    const wanted = { projectRoot, mode: ORACLE_MODE };
+    const { sessionId } = await sessions.create(wanted, asked.principal);
+    try {
+      return { turn: await this.#submitTo(sessionId, asked), sessionId };
+    } catch (error) {
+      // A conversation that never began: nobody knows of it.
+      await turns
+        .deleteSession(sessionId)
+        .catch((fault: unknown) => services.logger.warn({ sessionId, error: fault }, 'left over'));
+      throw error;
+    }
+  }
+
+  async #submitTo(
+    sessionId: string,
+    { question: asked, busy, principal }: OracleCall,
+  ): Promise<SubmittedTurn> {
+    const { turns, services } = this.deps;
+    const { question, sources, model, thinking, maxTokens } = asked;
+    const submission = {
+      sessionId,
+      principal,
+      message: question,
+      // Its wire has no way to answer: what would ask is denied.
+      opts: { model, thinking, maxTokens, mode: 'dontAsk' },
+      attachments: [],
+      idempotencyKey: undefined,
+      limits: defaultAgentConfig,
+      isOracle: true,
+      problems: withoutEffect(sources),
+    };
+    if (busy === 'interrupt') return takeOver(turns, services.clock, submission);
+    const submitted = await submitUnlessBusy(turns, submission);
+    if (submitted === undefined) throw conversationBusy();
+    return submitted;
+  }
+}
+
+interface Submitted {
+  turn: SubmittedTurn;
+  sessionId: string;
+}
+
+/**
+ * The reference has an index of a vault, of code and of threads. Here the conversation's tools find what
+ * they find: a question that names its sources is answered, and told that they chose nothing.
+ */
+function withoutEffect(sources: readonly string[] | undefined): OptionProblem[] {
+  if (sources === undefined) return [];
+  const reason = 'this server searches with the tools of the conversation, not by source';
+  return [{ kind: 'without-effect', key: 'sources', reason }];
+}
+
+/** Says in this wire's words that there is no such session. */
+async function inContext<T>(contextId: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw hasReason(error, 'NO_SUCH_SESSION') ? unknownContext(contextId) : error;
+  }
+}
+
+function isMissingKey(error: unknown): error is TypedError {
+  return error instanceof TypedError && error.type === 'MISSING_API_KEY';
+}

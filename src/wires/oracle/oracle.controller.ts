@@ -1,0 +1,141 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Post,
+  Query,
+  Res,
+  UseFilters,
+} from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Caller } from '../../access/caller.decorator.js';
+import { Unowned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
+import { OracleErrorFilter } from './oracle-error.filter.js';
+import type { OracleAnswer } from './collect-answer.js';
+import type { OracleHistory } from './oracle-history.js';
+import { ApiOracleErrors, ApiOracleStream } from './oracle-api.decorator.js';
+import { OracleCancelDto, OracleForgottenDto, OracleQuestionDto } from './oracle.dto.js';
+import { readBusy, readContextId, readQuestion } from './oracle-question.js';
+import { OracleService } from './oracle-service.js';
+
+const busyQuery = {
+  name: 'busy',
+  required: false,
+  enum: ['interrupt', 'reject'],
+  description:
+    'While another question of the conversation is answered: `interrupt` (the default) cancels that one, `reject` gives 409.',
+};
+/** Of all its routes: the newest conversation is meant where none is named. */
+const looksItself = 'its service looks among the caller’s own';
+
+const contextQuery = { name: 'context_id', required: false, type: String };
+
+@ApiTags('oracle')
+@Controller('api/oracle')
+@UseFilters(OracleErrorFilter)
+export class OracleController {
+  constructor(private readonly oracle: OracleService) {}
+
+  @Post('stream')
+  @Unowned(looksItself)
+  @ApiOperation({ summary: 'Ask, and stream the answer' })
+  @ApiBody({ type: OracleQuestionDto })
+  @ApiQuery(busyQuery)
+  @ApiOracleStream()
+  @ApiOracleErrors({
+    404: 'No such conversation or project',
+    409: 'The conversation is busy',
+    429: 'Too many turns wait, or too many sessions exist',
+    503: 'The server stops, or the database does not answer',
+  })
+  async stream(
+    @Body() body: unknown,
+    @Query('busy') busy: unknown,
+    @Caller() principal: Principal,
+    @Res() response: Response,
+  ): Promise<void> {
+    const asked = { question: readQuestion(body), busy: readBusy(busy), principal };
+    await this.oracle.stream(asked, response);
+  }
+
+  @Post()
+  @Unowned(looksItself)
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Ask, and wait for the answer' })
+  @ApiBody({ type: OracleQuestionDto })
+  @ApiQuery(busyQuery)
+  @ApiOkResponse({
+    description:
+      '`{answer, sources, tokens_used, model_used, context_id, notices}`; `retrieval_traces` with `explain`; `metadata` where a limit or a cancel ended it.',
+  })
+  @ApiOracleErrors({
+    400: 'No key for the model provider',
+    404: 'No such conversation or project',
+    409: 'The conversation is busy',
+    429: 'Too many turns wait, or too many sessions exist',
+    502: 'The turn failed',
+    503: 'The server stops, or the database does not answer',
+  })
+  ask(
+    @Body() body: unknown,
+    @Query('busy') busy: unknown,
+    @Caller() principal: Principal,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<OracleAnswer> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const asked = { question: readQuestion(body), busy: readBusy(busy), principal };
+    return this.oracle.ask(asked, gone.signal);
+  }
+
+  @Post('cancel')
+  @Unowned(looksItself)
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Cancel the newest question that is being answered' })
+  @ApiQuery(contextQuery)
+  @ApiOkResponse({ type: OracleCancelDto })
+  @ApiOracleErrors({})
+  async cancel(
+    @Query('context_id') contextId: unknown,
+    @Caller() caller: Principal,
+  ): Promise<OracleCancelDto> {
+    return { status: await this.oracle.cancel(readContextId(contextId), caller.id) };
+  }
+
+  @Get('history')
+  @Unowned(looksItself)
+  @ApiOperation({ summary: 'Messages of a conversation, oldest first; of the newest by default' })
+  @ApiQuery(contextQuery)
+  @ApiOkResponse({
+    description:
+      '`{messages: [{role, content, timestamp, sources?}], session_id, compressed, token_count}`',
+  })
+  @ApiOracleErrors({ 404: 'No such conversation' })
+  history(
+    @Query('context_id') contextId: unknown,
+    @Caller() caller: Principal,
+  ): Promise<OracleHistory> {
+    return this.oracle.history(readContextId(contextId), caller.id);
+  }
+
+  @Delete('history')
+  @Unowned(looksItself)
+  @ApiOperation({ summary: 'Delete a conversation; the newest by default' })
+  @ApiQuery(contextQuery)
+  @ApiOkResponse({ type: OracleForgottenDto })
+  @ApiOracleErrors({ 404: 'No such conversation', 409: 'Its running turn did not end' })
+  async forget(
+    @Query('context_id') contextId: unknown,
+    @Caller() caller: Principal,
+  ): Promise<OracleForgottenDto> {
+    const isDone = await this.oracle.forget(readContextId(contextId), caller.id);
+    const message = isDone
+      ? 'The conversation was deleted.'
+      : 'There was no conversation to delete.';
+    return { status: 'ok', message };
+  }
+}
