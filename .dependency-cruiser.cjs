@@ -113,14 +113,14 @@ module.exports = {
         '^src/storage/redis-',
         '^src/access/redis-',
         '^src/events/redis-',
-        '^src/turn/(redis|bull)-',
+        '^src/turn/queue/(redis|bull)-',
       ],
       'Redis is reached through the adapters of the ports.',
     ),
     only(
       'bullmq-has-its-adapter',
       ['bullmq', '@nestjs/bullmq'],
-      ['^src/turn/(bull-|turn\\.processor)'],
+      ['^src/turn/queue/(bull-|turn\\.processor)'],
       'The queue is reached through its port.',
     ),
     only(

@@ -7,8 +7,8 @@ import type { Clock } from '../platform/clock.js';
 import type { QueueBoard } from '../ops/queue-board.js';
 import type { Logger } from '../platform/logger.js';
 import type { OpenedDatabase } from '../storage/connection.js';
-import type { SignalBus } from '../turn/signal-bus.js';
-import type { TurnQueue } from '../turn/turn-queue.js';
+import type { SignalBus } from '../turn/queue/signal-bus.js';
+import type { TurnQueue } from '../turn/queue/turn-queue.js';
 
 /** What differs between one process with nothing installed and many over Redis and PostgreSQL. */
 export interface BackEnd {

@@ -10,8 +10,8 @@ import { openPostgres } from '../storage/postgres-database.js';
 import { closeRedis, connectRedis } from '../storage/redis-connection.js';
 import { RedisSubscriber } from '../storage/redis-subscriber.js';
 import { UnreachableError } from '../http/unreachable-error.js';
-import { BullTurnQueue } from '../turn/bull-turn-queue.js';
-import { RedisSignalBus } from '../turn/redis-signal-bus.js';
+import { BullTurnQueue } from '../turn/queue/bull-turn-queue.js';
+import { RedisSignalBus } from '../turn/queue/redis-signal-bus.js';
 
 /** How much longer than the longest turn its log lives without an append, in ms. */
 const LOG_MARGIN_MS = 600_000;

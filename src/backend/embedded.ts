@@ -6,9 +6,9 @@ import { MemoryEventLog } from '../events/memory-event-log.js';
 import { Opened } from '../platform/opened.js';
 import { holdDataFolder } from '../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../storage/embedded-database.js';
-import { MemorySignalBus } from '../turn/memory-signal-bus.js';
-import { MemoryTurnQueue } from '../turn/memory-turn-queue.js';
-import { TurnClaims } from '../turn/turn-claims.js';
+import { MemorySignalBus } from '../turn/queue/memory-signal-bus.js';
+import { MemoryTurnQueue } from '../turn/queue/memory-turn-queue.js';
+import { TurnClaims } from '../turn/queue/turn-claims.js';
 
 /**
  * Everything in this process, nothing to install.

@@ -49,9 +49,9 @@ import { homeFolders, secretPaths } from '../tools/sandbox/secret-paths.js';
 import { describeShells, openShells, type Shells } from '../tools/sandbox/shells.js';
 import { openMcp, type Mcp } from '../tools/mcp/open-mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
-import { EndWatch } from '../turn/end-watch.js';
-import { TurnClaims } from '../turn/turn-claims.js';
-import type { TurnServices } from '../turn/turn-services.js';
+import { EndWatch } from '../turn/stream/end-watch.js';
+import { TurnClaims } from '../turn/queue/turn-claims.js';
+import type { TurnServices } from '../turn/state/turn-services.js';
 
 /** How long an edit of an instruction file may stay unseen. */
 const INSTRUCTIONS_FRESH_MS = 1_000;

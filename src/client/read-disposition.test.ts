@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeDisposition, type Disposition } from '../turn/busy/disposition.js';
+import { describeDisposition, type Disposition } from '../turn/submit/disposition.js';
 import { readDisposition } from './read-disposition.js';
 
 const all: Disposition[] = [

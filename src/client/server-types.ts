@@ -4,7 +4,7 @@
  * those who install the package.
  */
 import type { AgentConfig } from '../governance/agent-config.js';
-import type { viewTurn } from '../turn/turn-lookup.js';
+import type { viewTurn } from '../turn/state/turn-lookup.js';
 import type { SnakeCase } from './snake-case.js';
 
 export type { CreatedKey } from '../access/key-service.js';
@@ -23,12 +23,12 @@ export type { ListedSession, SessionRecord } from '../session/view-session.js';
 export type { ListedTool } from '../tools/tool-list-service.js';
 export type { ApprovalView } from '../turn/approvals/view-approval.js';
 export type { UsageView } from '../turn/budgets/usage-service.js';
-export type { Disposition } from '../turn/busy/disposition.js';
-export type { CancelState } from '../turn/cancel-turn.js';
-export type { CallView } from '../turn/view-call.js';
-export type { ListedTurnView } from '../turn/view-listed-turn.js';
-export type { MessageView } from '../turn/view-messages.js';
-export type { StepView } from '../turn/view-steps.js';
+export type { Disposition } from '../turn/submit/disposition.js';
+export type { CancelState } from '../turn/lifecycle/cancel-turn.js';
+export type { CallView } from '../turn/history/view-call.js';
+export type { ListedTurnView } from '../turn/history/view-listed-turn.js';
+export type { MessageView } from '../turn/history/view-messages.js';
+export type { StepView } from '../turn/history/view-steps.js';
 export type { HarnessFrames } from '../wires/harness/dialect/harness-frames.js';
 
 /** A turn as it is now. Times are ISO-8601. */

@@ -7,16 +7,16 @@ import type { Dialect } from '../wires/framing/dialect.js';
 import { harnessDialect } from '../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../wires/framing/encode-turn.js';
 import { writeStream } from '../http/write-stream.js';
-import { cancelTurn, type CancelState } from './cancel-turn.js';
-import { checkCursor } from './check-cursor.js';
-import { closeSession } from './close-session.js';
-import { followTurn } from './follow-turn.js';
-import type { Presence } from './presence.js';
-import { submitTurn } from './submit-turn.js';
-import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
-import { noActiveTurn, streamExpired } from './turn-errors.js';
-import { findActiveTurn, getTurn, viewTurn } from './turn-lookup.js';
-import type { TurnServices } from './turn-services.js';
+import { cancelTurn, type CancelState } from './lifecycle/cancel-turn.js';
+import { checkCursor } from './stream/check-cursor.js';
+import { closeSession } from './lifecycle/close-session.js';
+import { followTurn } from './stream/follow-turn.js';
+import type { Presence } from './lifecycle/presence.js';
+import { submitTurn } from './submit/submit-turn.js';
+import type { SubmittedTurn, TurnSubmission } from './submit/turn-submission.js';
+import { noActiveTurn, streamExpired } from './state/turn-errors.js';
+import { findActiveTurn, getTurn, viewTurn } from './state/turn-lookup.js';
+import type { TurnServices } from './state/turn-services.js';
 
 type FollowedTurn = Omit<SubmittedTurn, 'disposition'>;
 

@@ -26,8 +26,8 @@ import { invalidRequest } from '../platform/typed-error.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { ApiHarnessStream } from '../http/api-stream.decorator.js';
 import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
-import { describeDisposition } from './busy/disposition.js';
-import { eventsUrl } from './turn-lookup.js';
+import { describeDisposition } from './submit/disposition.js';
+import { eventsUrl } from './state/turn-lookup.js';
 import { TurnService } from './turn-service.js';
 
 @ApiTags('turns')

@@ -4,18 +4,18 @@ import { ApprovalService } from './approvals/approval-service.js';
 import { ApprovalStore } from './approvals/approval-store.js';
 import { UsageController } from './budgets/usage.controller.js';
 import { UsageService } from './budgets/usage-service.js';
-import { letNextGo } from './busy/let-next-go.js';
-import { cancelTurn } from './cancel-turn.js';
-import { endWaitingTurn } from './end-waiting-turn.js';
-import { AbandonedTurns } from './abandoned-turns.js';
-import { ConversationController } from './conversation.controller.js';
-import { ConversationService } from './conversation-service.js';
-import { Presence } from './presence.js';
-import { Sweeper, type SweeperDeps } from './sweeper.js';
+import { letNextGo } from './lifecycle/let-next-go.js';
+import { cancelTurn } from './lifecycle/cancel-turn.js';
+import { endWaitingTurn } from './lifecycle/end-waiting-turn.js';
+import { AbandonedTurns } from './lifecycle/abandoned-turns.js';
+import { ConversationController } from './history/conversation.controller.js';
+import { ConversationService } from './history/conversation-service.js';
+import { Presence } from './lifecycle/presence.js';
+import { Sweeper, type SweeperDeps } from './worker/sweeper.js';
 import { TurnController } from './turn.controller.js';
 import { TurnService } from './turn-service.js';
-import type { TurnServices } from './turn-services.js';
-import { TurnWorker } from './turn-worker.js';
+import type { TurnServices } from './state/turn-services.js';
+import { TurnWorker } from './worker/turn-worker.js';
 
 /** The routes of turns, and their readers. */
 @Module({})

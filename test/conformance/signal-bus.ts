@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { SignalBus } from '../../src/turn/signal-bus.js';
+import type { SignalBus } from '../../src/turn/queue/signal-bus.js';
 import { Recorder } from '../support/recorder.js';
 
 /** What every signal bus must do while nothing is broken; a lost hint costs latency only. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { TurnHandler, TurnQueue } from '../../src/turn/turn-queue.js';
+import type { TurnHandler, TurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { Recorder } from '../support/recorder.js';
 

@@ -5,10 +5,10 @@ import type { TurnEvent } from '../../src/events/turn-event.js';
 import { dayOf } from '../../src/governance/day-budget.js';
 import { turns } from '../../src/storage/schema.js';
 import { readUsage } from '../../src/turn/budgets/usage-days.js';
-import { cancelTurn } from '../../src/turn/cancel-turn.js';
-import { followTurn } from '../../src/turn/follow-turn.js';
-import { submitTurn } from '../../src/turn/submit-turn.js';
-import { tokensOf } from '../../src/turn/turn-state.js';
+import { cancelTurn } from '../../src/turn/lifecycle/cancel-turn.js';
+import { followTurn } from '../../src/turn/stream/follow-turn.js';
+import { submitTurn } from '../../src/turn/submit/submit-turn.js';
+import { tokensOf } from '../../src/turn/state/turn-state.js';
 import { HeldTool } from '../support/held-tool.js';
 import { openFleet, type Fleet } from '../support/start-fleet.js';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { asc, eq } from 'drizzle-orm';
 import { turns } from '../../src/storage/schema.js';
-import { followTurn } from '../../src/turn/follow-turn.js';
-import { submitTurn } from '../../src/turn/submit-turn.js';
-import type { TurnRow } from '../../src/turn/turn-lookup.js';
+import { followTurn } from '../../src/turn/stream/follow-turn.js';
+import { submitTurn } from '../../src/turn/submit/submit-turn.js';
+import type { TurnRow } from '../../src/turn/state/turn-lookup.js';
 import { openFleet, type Fleet } from '../support/start-fleet.js';
 
 /** Turns that run at a time: of one worker, or two on each of two. */

@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { noUsage, type TurnEvent } from '../../src/events/turn-event.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns } from '../../src/storage/schema.js';
-import { followTurn } from '../../src/turn/follow-turn.js';
-import { MemoryTurnQueue } from '../../src/turn/memory-turn-queue.js';
-import { submitTurn } from '../../src/turn/submit-turn.js';
-import { contextTokens } from '../../src/turn/turn-context.js';
-import { TurnWorker } from '../../src/turn/turn-worker.js';
+import { followTurn } from '../../src/turn/stream/follow-turn.js';
+import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import { submitTurn } from '../../src/turn/submit/submit-turn.js';
+import { contextTokens } from '../../src/turn/state/turn-context.js';
+import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database.js';
 import { openTestServices, type TestServices } from '../support/turn-services.js';
 

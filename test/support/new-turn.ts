@@ -1,4 +1,4 @@
-import type { NewTurn } from '../../src/turn/insert-turn.js';
+import type { NewTurn } from '../../src/turn/submit/insert-turn.js';
 import { someOptions } from './store-turn.js';
 
 /** A turn as a request for one leaves it to be stored. */

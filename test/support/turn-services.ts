@@ -28,11 +28,11 @@ import { ResourceReader } from '../../src/platform/read-resources.js';
 import { openMcp } from '../../src/tools/mcp/open-mcp.js';
 import { shellsOff } from '../../src/tools/sandbox/shells.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
-import { EndWatch } from '../../src/turn/end-watch.js';
-import { MemorySignalBus } from '../../src/turn/memory-signal-bus.js';
-import { MemoryTurnQueue } from '../../src/turn/memory-turn-queue.js';
-import { TurnClaims } from '../../src/turn/turn-claims.js';
-import type { TurnServices } from '../../src/turn/turn-services.js';
+import { EndWatch } from '../../src/turn/stream/end-watch.js';
+import { MemorySignalBus } from '../../src/turn/queue/memory-signal-bus.js';
+import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
+import type { TurnServices } from '../../src/turn/state/turn-services.js';
 
 export interface TestServices {
   services: TurnServices;

@@ -9,7 +9,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
-import type { TurnQueue } from '../turn-queue.js';
+import type { TurnQueue } from '../queue/turn-queue.js';
 import { answerApproval, answerApprovals } from './answer-approval.js';
 import type { ApprovalRow, NewApproval } from './approval-facts.js';
 import type { GivenAnswer } from './read-answer.js';

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { canonicalJson } from '../../platform/json.js';
 import { sessions } from '../../storage/schema.js';
-import type { TurnServices } from '../turn-services.js';
+import type { TurnServices } from '../state/turn-services.js';
 import { approvalNotFound, approvalResolved } from './approval-errors.js';
 import type { ApprovalRow } from './approval-facts.js';
 import { ApprovalStore, type Answer } from './approval-store.js';

@@ -1,7 +1,7 @@
 import { isId } from '../../platform/ids.js';
 import { invalidRequest } from '../../platform/typed-error.js';
 import { readLimit } from '../../http/page-request.js';
-import type { TurnServices } from '../turn-services.js';
+import type { TurnServices } from '../state/turn-services.js';
 import { answerApproval } from './answer-approval.js';
 import { ApprovalStore } from './approval-store.js';
 import type { GivenAnswer } from './read-answer.js';

@@ -1,5 +1,5 @@
 import { newTimeId } from '../../platform/ids.js';
-import type { ToolUse, TurnRun } from '../turn-run.js';
+import type { ToolUse, TurnRun } from '../state/turn-run.js';
 import {
   approvalRequested,
   askApproval,

@@ -7,10 +7,10 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
-import { followTurn } from '../follow-turn.js';
-import { MemoryTurnQueue } from '../memory-turn-queue.js';
-import { submitTurn } from '../submit-turn.js';
-import { TurnWorker } from '../turn-worker.js';
+import { followTurn } from '../stream/follow-turn.js';
+import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
+import { submitTurn } from '../submit/submit-turn.js';
+import { TurnWorker } from '../worker/turn-worker.js';
 import { answerApproval } from './answer-approval.js';
 
 let database: OpenedDatabase;

@@ -4,7 +4,7 @@ import { sessionGrants } from '../../storage/governance-schema.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import type { CallableTool } from '../../tools/open-tools.js';
 import { findArgument } from '../../tools/permission-argument.js';
-import type { ToolUse, TurnRun } from '../turn-run.js';
+import type { ToolUse, TurnRun } from '../state/turn-run.js';
 
 /** Of a rule that is kept, in characters: what a database can have in an index. */
 const LONGEST_RULE = 500;

@@ -4,7 +4,7 @@ import { describeReserved, type DayShortage } from '../../governance/day-limit-r
 import { untilAborted } from '../../platform/abort.js';
 import { pause } from '../../platform/clock.js';
 import { turns } from '../../storage/schema.js';
-import type { TurnRun } from '../turn-run.js';
+import type { TurnRun } from '../state/turn-run.js';
 import {
   findReply,
   inTheEnd,

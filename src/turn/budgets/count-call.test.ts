@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { estimateRequest } from '../../provider/estimate-parts.js';
 import { unknownModel } from '../../provider/models/known-models.js';
-import { Lease } from '../lease.js';
+import { Lease } from '../state/lease.js';
 import { countCall } from './count-call.js';
 
 const model = unknownModel('m');

@@ -1,7 +1,7 @@
 import { linkAbort } from '../../platform/abort.js';
 import { estimateRequest, type TokenModel } from '../../provider/estimate-parts.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { TurnRun } from '../turn-run.js';
+import type { TurnRun } from '../state/turn-run.js';
 import type { CallEstimate } from './estimate-call.js';
 
 /** How long a turn waits to be told a count, in ms: its end does not hang on it. */

@@ -1,7 +1,7 @@
 import type { Usage } from '../../events/turn-event.js';
 import { costOf, type Price } from '../../governance/cost.js';
 import { estimateParts, estimateText, type TokenModel } from '../../provider/estimate-parts.js';
-import type { StepDraft } from '../turn-run.js';
+import type { StepDraft } from '../state/turn-run.js';
 
 /** What counts for a call beside what its provider reported. */
 export interface CallTerms {

@@ -6,8 +6,8 @@ import {
 } from '../../provider/estimate-parts.js';
 import type { ResolvedOptions } from '../../options/resolve-options.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { TurnRun } from '../turn-run.js';
-import { contextTokens } from '../turn-context.js';
+import type { TurnRun } from '../state/turn-run.js';
+import { contextTokens } from '../state/turn-context.js';
 
 /** How long the provider's cache keeps what was sent, in ms; each use starts it anew. */
 const CACHE_MS = 5 * 60_000;

@@ -1,6 +1,6 @@
 import { estimateText, type TokenModel } from '../../provider/estimate-parts.js';
 import { capOutput } from '../../tools/cap-output.js';
-import type { TurnRun } from '../turn-run.js';
+import type { TurnRun } from '../state/turn-run.js';
 import { lastReplyTokens } from './find-room.js';
 
 /** Tokens of a result at least, however little is left: enough to say that it was cut. */

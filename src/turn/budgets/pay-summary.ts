@@ -3,7 +3,7 @@ import type { DayLimits } from '../../governance/day-budget.js';
 import type { DayShortage } from '../../governance/day-limit-reached.js';
 import type { Price } from '../../governance/cost.js';
 import type { Logger } from '../../platform/logger.js';
-import { summaryTokens } from '../compact-session.js';
+import { summaryTokens } from '../prompt/compact-session.js';
 import { reserveCall, type ReserveDeps } from './reserve-call.js';
 import { settle } from './usage-days.js';
 

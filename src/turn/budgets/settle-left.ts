@@ -1,5 +1,5 @@
 import { noUsage } from '../../events/turn-event.js';
-import type { TurnRun } from '../turn-run.js';
+import type { TurnRun } from '../state/turn-run.js';
 import { draftUsage } from './draft-usage.js';
 import { settle } from './usage-days.js';
 

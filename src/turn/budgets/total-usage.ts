@@ -1,5 +1,5 @@
 import { addUsage, noUsage, type Usage } from '../../events/turn-event.js';
-import type { StepDraft } from '../turn-run.js';
+import type { StepDraft } from '../state/turn-run.js';
 import { draftUsage } from './draft-usage.js';
 
 export interface PaidTurn {

@@ -4,7 +4,7 @@ import type { Price } from '../../governance/cost.js';
 import { microUsdOf, type DayAmount } from '../../governance/day-budget.js';
 import type { Queryable } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';
-import { tokensOf } from '../turn-state.js';
+import { tokensOf } from '../state/turn-state.js';
 
 /** Whose day it is, as `2026-01-31` in UTC. */
 export interface UsageDay {

@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/principal.js';
 import { dayEnd, dayLimitsOf, dayOf } from '../../governance/day-budget.js';
-import type { TurnServices } from '../turn-services.js';
+import type { TurnServices } from '../state/turn-services.js';
 import { readUsage } from './usage-days.js';
 
 export interface UsageView {

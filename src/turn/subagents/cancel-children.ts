@@ -1,6 +1,6 @@
-import { cancelTurn } from '../cancel-turn.js';
-import type { Attempt, TurnRun } from '../turn-run.js';
-import type { TurnServices } from '../turn-services.js';
+import { cancelTurn } from '../lifecycle/cancel-turn.js';
+import type { Attempt, TurnRun } from '../state/turn-run.js';
+import type { TurnServices } from '../state/turn-services.js';
 import type { ChildTurn } from './child-turn.js';
 import { countChild } from './count-child.js';
 import { relayChild } from './relay-child.js';

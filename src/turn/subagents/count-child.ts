@@ -1,6 +1,6 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
-import type { Attempt } from '../turn-run.js';
-import { addChild } from '../turn-state.js';
+import type { Attempt } from '../state/turn-run.js';
+import { addChild } from '../state/turn-state.js';
 import type { ChildTurn } from './child-turn.js';
 import type { ChildEnd } from './relay-child.js';
 

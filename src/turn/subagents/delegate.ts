@@ -1,8 +1,8 @@
 import { ToolFailure } from '../../tools/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
-import type { TurnRun } from '../turn-run.js';
-import type { TurnServices } from '../turn-services.js';
-import { wakeWorker } from '../wake-worker.js';
+import type { TurnRun } from '../state/turn-run.js';
+import type { TurnServices } from '../state/turn-services.js';
+import { wakeWorker } from '../queue/wake-worker.js';
 import type { ChildTurn } from './child-turn.js';
 import { countChild } from './count-child.js';
 import { PeopleWatch } from './people-watch.js';

@@ -10,8 +10,8 @@ import { noUsage, type TurnEvent, type TurnEventBody } from '../../events/turn-e
 import { newAgentState } from '../../governance/agent-state.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import { Deadline } from '../deadline.js';
-import type { TurnRun } from '../turn-run.js';
+import { Deadline } from '../state/deadline.js';
+import type { TurnRun } from '../state/turn-run.js';
 import type { ChildTurn } from './child-turn.js';
 import { PeopleWatch } from './people-watch.js';
 

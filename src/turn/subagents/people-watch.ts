@@ -1,7 +1,7 @@
 import type { TurnEvent } from '../../events/turn-event.js';
 import { changeState } from '../../governance/agent-state.js';
 import { addWaited } from '../approvals/approval-facts.js';
-import type { TurnRun } from '../turn-run.js';
+import type { TurnRun } from '../state/turn-run.js';
 import type { ChildTurn } from './child-turn.js';
 
 /** While a subagent waits for a person, its parent's time stands still too. */

@@ -1,9 +1,9 @@
 import { comparePositions } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
-import { followTurn } from '../follow-turn.js';
-import type { Attempt } from '../turn-run.js';
-import type { TurnServices } from '../turn-services.js';
+import { followTurn } from '../stream/follow-turn.js';
+import type { Attempt } from '../state/turn-run.js';
+import type { TurnServices } from '../state/turn-services.js';
 import type { ChildTurn } from './child-turn.js';
 
 export type ChildEnd = Extract<TurnEvent, { type: 'turn.ended' }>;

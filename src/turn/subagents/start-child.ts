@@ -9,10 +9,10 @@ import { messages, sessions, turns } from '../../storage/schema.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';
 import { ToolFailure } from '../../tools/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
-import { decideDelegation } from '../decide-delegation.js';
+import { decideDelegation } from '../submit/decide-delegation.js';
 import { lastReplyTokens } from '../budgets/find-room.js';
-import { openCalls, type TurnRun } from '../turn-run.js';
-import type { TurnServices } from '../turn-services.js';
+import { openCalls, type TurnRun } from '../state/turn-run.js';
+import type { TurnServices } from '../state/turn-services.js';
 import type { ChildTurn } from './child-turn.js';
 import { limitOptions, type Parent } from './limit-options.js';
 

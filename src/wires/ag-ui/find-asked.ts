@@ -5,7 +5,7 @@ import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-facts.js';
-import { getTurn, type TurnRow } from '../../turn/turn-lookup.js';
+import { getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
 
 /**
  * The approval of an interrupt, and the turn of the thread whose run waits for it: the approval's

@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/connection.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-facts.js';
 import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
-import { getTurn, type TurnRow } from '../../turn/turn-lookup.js';
+import { getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
 import { answersOfSeveralTurns } from './ag-ui-errors.js';
 import { findClientCalls, findInterrupt } from './find-asked.js';
 import { latestAnswers } from './latest-answers.js';

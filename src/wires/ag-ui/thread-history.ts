@@ -1,7 +1,7 @@
 import type { StoredPart } from '../../attachments/stored-part.js';
-import type { StoredTurn } from '../../turn/load-turn.js';
-import { viewMessages } from '../../turn/view-messages.js';
-import type { MessagePart, StepView } from '../../turn/view-steps.js';
+import type { StoredTurn } from '../../turn/state/load-turn.js';
+import { viewMessages } from '../../turn/history/view-messages.js';
+import type { MessagePart, StepView } from '../../turn/history/view-steps.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 
 /**

@@ -3,7 +3,7 @@ import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { activeStatuses, turns, unendedStatuses } from '../../storage/schema.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-facts.js';
-import type { TurnRow } from '../../turn/turn-lookup.js';
+import type { TurnRow } from '../../turn/state/turn-lookup.js';
 
 /** The turn of a session that a client would come back to: the active one, or else the next. */
 export async function findOpenTurn(db: Database, sessionId: string): Promise<TurnRow | undefined> {

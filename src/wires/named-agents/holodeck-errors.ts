@@ -1,5 +1,5 @@
 import { TypedError } from '../../platform/typed-error.js';
-import { sessionBusy } from '../../turn/turn-errors.js';
+import { sessionBusy } from '../../turn/state/turn-errors.js';
 
 export function chatBusy(): TypedError {
   return sessionBusy(

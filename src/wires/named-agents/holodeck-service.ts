@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../access/principal.js';
 import type { BlobStore } from '../../attachments/blobs/blob-store.js';
-import { clientLeft } from '../../turn/turn-errors.js';
-import type { TurnServices } from '../../turn/turn-services.js';
+import { clientLeft } from '../../turn/state/turn-errors.js';
+import type { TurnServices } from '../../turn/state/turn-services.js';
 import { holodeckDialect } from './dialect/holodeck.js';
 import type { HolodeckIds } from './dialect/holodeck-event.js';
 import { fromUlid, toUlid } from '../../http/ulid-form.js';

@@ -9,7 +9,7 @@ import { localPrincipal, type Principal } from '../../access/principal.js';
 import { newId } from '../../platform/ids.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
-import { Presence } from '../../turn/presence.js';
+import { Presence } from '../../turn/lifecycle/presence.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { findTurnSession, isAgentSession } from './agent-lookup.js';
 import { submitChat, type Chat, type SubmitDeps } from './submit-chat.js';

@@ -1,9 +1,9 @@
 import type { AuditLog } from '../../access/audit-log.js';
 import type { Principal } from '../../access/principal.js';
 import { newTimeId } from '../../platform/ids.js';
-import type { SubmittedTurn } from '../../turn/turn-submission.js';
+import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import type { TurnService } from '../../turn/turn-service.js';
-import type { TurnServices } from '../../turn/turn-services.js';
+import type { TurnServices } from '../../turn/state/turn-services.js';
 import { AGENT_MODE, isLiveSession } from './agent-lookup.js';
 import { hasReason, isBusy, chatBusy } from './holodeck-errors.js';
 import type { ReceivedChat } from './receive-chat.js';

@@ -1,6 +1,6 @@
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { TypedError } from '../../platform/typed-error.js';
-import { sessionBusy } from '../../turn/turn-errors.js';
+import { sessionBusy } from '../../turn/state/turn-errors.js';
 import type { ErrorChunk } from './dialect/oracle-chunk.js';
 
 export function unknownContext(contextId: string): TypedError {

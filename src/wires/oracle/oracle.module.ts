@@ -2,7 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import type { AuditLog } from '../../access/audit-log.js';
 import type { SessionService } from '../../session/session-service.js';
 import { TurnService } from '../../turn/turn-service.js';
-import type { TurnServices } from '../../turn/turn-services.js';
+import type { TurnServices } from '../../turn/state/turn-services.js';
 import { OracleController } from './oracle.controller.js';
 import { OracleService } from './oracle-service.js';
 

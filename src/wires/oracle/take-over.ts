@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.js';
 import { TypedError } from '../../platform/typed-error.js';
-import type { SubmittedTurn, TurnSubmission } from '../../turn/turn-submission.js';
+import type { SubmittedTurn, TurnSubmission } from '../../turn/submit/turn-submission.js';
 import type { TurnService } from '../../turn/turn-service.js';
 import { hasReason, turnDoesNotEnd } from './oracle-errors.js';
 

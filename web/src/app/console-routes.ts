@@ -2,7 +2,7 @@
 import type { TurnEvent } from '../../../src/events/turn-event.js';
 import type { QueueView } from '../../../src/ops/view-queue.js';
 import type { ListedSession } from '../../../src/session/view-session.js';
-import type { ListedTurnView } from '../../../src/turn/view-listed-turn.js';
+import type { ListedTurnView } from '../../../src/turn/history/view-listed-turn.js';
 import { client } from './client.js';
 
 export interface ToolSummary {

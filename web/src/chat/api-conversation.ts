@@ -1,4 +1,4 @@
-import type { MessageView } from '../../../src/turn/view-messages.js';
+import type { MessageView } from '../../../src/turn/history/view-messages.js';
 import { client, noteFault } from '../app/client.js';
 import { listTurns } from '../app/console-routes.js';
 import type { ConversationServer } from './conversation-server.js';

@@ -1,5 +1,5 @@
 import type { SessionRecord } from '../../../src/session/view-session.js';
-import type { MessageView } from '../../../src/turn/view-messages.js';
+import type { MessageView } from '../../../src/turn/history/view-messages.js';
 import type { AnyFrame } from './reduce-turn.js';
 
 /** A turn as lists have it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MessageView } from '../../../src/turn/view-messages.js';
+import type { MessageView } from '../../../src/turn/history/view-messages.js';
 import { TurnpikeError } from '../../../src/client/client-errors.js';
 import { Conversation } from './conversation.js';
 import type { ConversationServer, Submission, TurnSummary } from './conversation-server.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MessageView } from '../../../src/turn/view-messages.js';
-import type { MessagePart } from '../../../src/turn/view-steps.js';
+import type { MessageView } from '../../../src/turn/history/view-messages.js';
+import type { MessagePart } from '../../../src/turn/history/view-steps.js';
 import { turnsOfMessages } from './view-messages.js';
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };

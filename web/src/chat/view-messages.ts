@@ -1,5 +1,5 @@
-import type { MessagePart, StepView } from '../../../src/turn/view-steps.js';
-import type { MessageView } from '../../../src/turn/view-messages.js';
+import type { MessagePart, StepView } from '../../../src/turn/history/view-steps.js';
+import type { MessageView } from '../../../src/turn/history/view-messages.js';
 import { allTokens } from '../app/all-tokens.js';
 import { addUsage } from './reduce-tool.js';
 import {

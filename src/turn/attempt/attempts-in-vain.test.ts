@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { storeTurn } from '../../../test/support/store-turn.js';
+import { storeFacts, type Fact } from '../../events/store-facts.js';
+import { noUsage } from '../../events/turn-event.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { insertFenced } from '../../storage/insert-from.js';
+import { steps, turns } from '../../storage/schema.js';
+import { claimCall, endCall } from '../../tools/ledger.js';
+import { TurnClaims, type Claim } from '../queue/turn-claims.js';
+
+describe('attempts in vain', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    await database.db.delete(turns);
+  });
+
+  const now = new Date();
+  const claims = () => new TurnClaims(database.db, 30_000);
+  const queued = () => storeTurn(database.db, { status: 'queued', attempt: 0, startedAt: null });
+
+  /** The claim after the process of the one before died. */
+  async function claim(turnId: string): Promise<Claim> {
+    await database.db
+      .update(turns)
+      .set({ leaseUntil: new Date(0) })
+      .where(eq(turns.id, turnId));
+    const claimed = await claims().claim(turnId, now);
+    if (claimed === undefined) throw new Error('not claimed');
+    return claimed;
+  }
+
+  const store = ({ id: turnId, attempt }: Claim, ...facts: Fact[]) =>
+    storeFacts(database.db, { turnId, attempt }, { facts, events: [], isRepeat: false });
+
+  const call = ({ id: turnId, attempt }: Claim) => ({
+    turnId,
+    attempt,
+    callId: 'call_1',
+    step: 1,
+    name: 'glob',
+    input: {},
+  });
+
+  it('are counted', async () => {
+    const turnId = await queued();
+    const counts = [];
+    for (const _attempt of [1, 2, 3]) counts.push((await claim(turnId)).attemptsInVain);
+    expect(counts).toEqual([1, 2, 3]);
+  });
+
+  it.each<[string, (claimed: Claim) => Fact]>([
+    [
+      'a step',
+      ({ id: turnId, attempt }) =>
+        insertFenced(steps, {
+          turnId,
+          attempt,
+          step: 1,
+          parts: [],
+          stopReason: 'end_turn',
+          usage: noUsage,
+          sent: null,
+          startedAt: now,
+          endedAt: now,
+        }),
+    ],
+    ['a call', (claimed) => claimCall(call(claimed), now)],
+    [
+      'a call that was answered without being run',
+      (claimed) => endCall(call(claimed), { status: 'denied', output: '', durationMs: 0 }, now),
+    ],
+  ])('are counted anew after one that stored %s', async (_what, fact) => {
+    const turnId = await queued();
+    await claim(turnId);
+    const second = await claim(turnId);
+    await store(second, fact(second));
+    const counts = [second.attemptsInVain];
+    for (const _attempt of [3, 4]) counts.push((await claim(turnId)).attemptsInVain);
+    expect(counts).toEqual([2, 1, 2]);
+  });
+
+  it('are counted anew after one that stored the end of an earlier one’s call', async () => {
+    const turnId = await queued();
+    const first = await claim(turnId);
+    await store(first, claimCall(call(first), now));
+    await claim(turnId);
+    const third = await claim(turnId);
+    await store(third, endCall(call(third), { status: 'success', output: '', durationMs: 1 }, now));
+    expect([third.attemptsInVain, (await claim(turnId)).attemptsInVain]).toEqual([2, 1]);
+  });
+
+  it('are none of a turn that was handed back in order', async () => {
+    const turnId = await queued();
+    await claim(turnId);
+    await claims().release(await claim(turnId));
+    expect((await claim(turnId)).attemptsInVain).toBe(1);
+  });
+
+  it('are none of a turn that waited for people', async () => {
+    const turnId = await queued();
+    await claim(turnId);
+    const { attempt } = await claim(turnId);
+    const parked = { status: 'waiting', parkedAttempt: attempt, waitingSince: now } as const;
+    await database.db
+      .update(turns)
+      .set({ ...parked, leaseUntil: null })
+      .where(eq(turns.id, turnId));
+    await claims().wake([turnId]);
+    expect((await claim(turnId)).attemptsInVain).toBe(1);
+  });
+
+  it('are none of a turn that waits for a subagent, until that has ended', async () => {
+    const turnId = await queued();
+    await claim(turnId);
+    const child = await storeTurn(database.db, { parentTurnId: turnId, parentCallId: 'call_1' });
+    const waiting = [await claim(turnId), await claim(turnId)];
+    await database.db.update(turns).set({ endedAt: now }).where(eq(turns.id, child));
+    const after = [await claim(turnId), await claim(turnId)];
+    expect(waiting.map((one) => one.attemptsInVain)).toEqual([1, 1]);
+    expect(after.map((one) => one.attemptsInVain)).toEqual([2, 3]);
+  });
+});

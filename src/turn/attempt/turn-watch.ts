@@ -1,0 +1,29 @@
+import type { Todo } from '../../notices/todo.js';
+
+/** What triggers look at beside the loop's own state. */
+export interface TurnWatch {
+  /** The session has no other turn. */
+  isFirstMessage: boolean;
+  /** See `readProjectFacts`. */
+  projectFacts: string | undefined;
+  /** Tokens of the conversation before this turn, as far as its last turn told. */
+  contextBefore: number;
+  todos: readonly Todo[];
+  /** The step that last wrote them; 0: none of this turn. */
+  todosTouchedAt: number;
+  /** The summary that stands for earlier turns, when no turn has been told of it. */
+  compaction: { id: string; summary: string } | undefined;
+  /** What the model is told of in place of a change of what was sent before. */
+  sessionChange: string | undefined;
+  /** Of every look so far, oldest first. */
+  readings: readonly Resources[];
+  readResources(): Promise<Omit<Resources, 'contextPercent'>>;
+}
+
+export interface Resources {
+  contextPercent: number;
+  /** Of what this process may use at most. */
+  memoryPercent: number;
+  /** Of the disk the project is on. */
+  diskPercent: number;
+}

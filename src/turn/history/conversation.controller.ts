@@ -1,0 +1,139 @@
+import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Caller } from '../../access/caller.decorator.js';
+import { Owned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
+import { dayLimitsOf } from '../../governance/day-budget.js';
+import { ApiErrors } from '../../http/api-errors.decorator.js';
+import { ConversationService, type CompactReport } from './conversation-service.js';
+import { clientLeft } from '../state/turn-errors.js';
+
+const cursor = { name: 'cursor', required: false, description: '`nextCursor` of the page before.' };
+const limit = { name: 'limit', required: false, description: '1 to 200. Default: 50.' };
+
+@ApiTags('conversations')
+@Controller('api/harness')
+export class ConversationController {
+  constructor(private readonly conversations: ConversationService) {}
+
+  @Get('sessions/:id/messages')
+  @Owned({ session: 'params.id' })
+  @ApiOperation({ summary: 'Messages of a session, oldest first, a page of turns at a time' })
+  @ApiQuery(cursor)
+  @ApiQuery(limit)
+  @ApiOkResponse({
+    description:
+      '`{messages, nextCursor?}`: each with role, status, parts (text, thinking, file, tool), an assistant’s with its steps; `compacted` where a summary stands for it before the model.',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'SESSION_NOT_FOUND' })
+  messages(
+    @Param('id') sessionId: string,
+    @Query('cursor') from?: unknown,
+    @Query('limit') most?: unknown,
+  ) {
+    return this.conversations.messages(sessionId, { cursor: from, limit: most });
+  }
+
+  @Get('sessions/:id/turns')
+  @Owned({ session: 'params.id' })
+  @ApiOperation({ summary: 'Turns of a session, the newest first' })
+  @ApiQuery(cursor)
+  @ApiQuery(limit)
+  @ApiOkResponse({
+    description:
+      '`{turns, nextCursor?}`: each with turnId, status, attempt, model, persona, createdAt, startedAt, endedAt, usage, and, once it has ended, outcome and reason; what is not known yet is null.',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'SESSION_NOT_FOUND' })
+  turns(
+    @Param('id') sessionId: string,
+    @Query('cursor') from?: unknown,
+    @Query('limit') most?: unknown,
+  ) {
+    return this.conversations.turns(sessionId, { cursor: from, limit: most });
+  }
+
+  @Get('turns/:id/log')
+  @Owned({ turn: 'params.id' })
+  @ApiOperation({
+    summary: 'Events of a turn as they were said, with their times; no wire’s frames',
+  })
+  @ApiQuery({
+    ...cursor,
+    description: '`nextCursor` of the page before, or `<turn id>:<attempt>.<seq>` of any event.',
+  })
+  @ApiQuery({ ...limit, description: '1 to 1000. Default: 200.' })
+  @ApiOkResponse({
+    description:
+      '`{events, nextCursor?}`: each with type, attempt, seq, at (ISO-8601) and what its type has. Without `nextCursor` there are no more yet; a turn has said all with `turn.ended`.',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND', 410: 'STREAM_EXPIRED' })
+  log(
+    @Param('id') turnId: string,
+    @Query('cursor') from?: unknown,
+    @Query('limit') most?: unknown,
+  ) {
+    return this.conversations.log(turnId, { cursor: from, limit: most });
+  }
+
+  @Get('turns/:id/steps')
+  @Owned({ turn: 'params.id' })
+  @ApiOperation({ summary: 'Model calls of a turn, in order, with their parts and notices' })
+  @ApiQuery(cursor)
+  @ApiQuery(limit)
+  @ApiOkResponse({
+    description:
+      '`{steps, nextCursor?}`: each with stepId, step, status, stopReason, usage, times, parts and the notices after it.',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND' })
+  steps(
+    @Param('id') turnId: string,
+    @Query('cursor') from?: unknown,
+    @Query('limit') most?: unknown,
+  ) {
+    return this.conversations.steps(turnId, { cursor: from, limit: most });
+  }
+
+  @Get('turns/:id/tools')
+  @Owned({ turn: 'params.id' })
+  @ApiOperation({
+    summary: 'Tool calls of a turn as the ledger has them, in the order of its steps',
+  })
+  @ApiQuery(cursor)
+  @ApiQuery(limit)
+  @ApiOkResponse({
+    description:
+      '`{calls, nextCursor?}`: each with callId, step, attempt, name, input, status (claimed, success, error, denied, unknown), output, durationMs, retry (safe, idempotent, never) and times.',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND' })
+  calls(
+    @Param('id') turnId: string,
+    @Query('cursor') from?: unknown,
+    @Query('limit') most?: unknown,
+  ) {
+    return this.conversations.calls(turnId, { cursor: from, limit: most });
+  }
+
+  @Post('sessions/:id/compact')
+  @Owned({ session: 'params.id' })
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Have the conversation summarised now; its messages stay readable' })
+  @ApiOkResponse({ description: '`{compacted, summary?, throughTurnId?}`.' })
+  @ApiErrors({
+    404: 'SESSION_NOT_FOUND',
+    409: 'TURN_IN_PROGRESS',
+    429: 'BUDGET_EXHAUSTED',
+    500: 'SDK_FAILURE',
+    502: 'SDK_FAILURE (no summary)',
+    503: 'MISSING_API_KEY',
+  })
+  compact(
+    @Param('id') sessionId: string,
+    @Caller() { limits }: Principal,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<CompactReport> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(clientLeft()));
+    return this.conversations.compact(sessionId, dayLimitsOf(limits), gone.signal);
+  }
+}

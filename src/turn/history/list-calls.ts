@@ -1,0 +1,44 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { Queryable } from '../../storage/connection.js';
+import { toolCalls } from '../../storage/schema.js';
+import type { CallRow } from '../state/load-turn.js';
+
+/** A place among a turn's calls: after the call of that id, of that step. */
+export interface CallPlace {
+  step: number;
+  callId: string;
+}
+
+/** A turn's calls as the ledger has them, in the order of their steps. */
+export function listCalls(
+  db: Queryable,
+  turnId: string,
+  page: { after: CallPlace | undefined; limit: number },
+): Promise<CallRow[]> {
+  const { after, limit } = page;
+  const place = sql`(${toolCalls.step}, ${toolCalls.callId})`;
+  return db
+    .select()
+    .from(toolCalls)
+    .where(
+      and(
+        eq(toolCalls.turnId, turnId),
+        after === undefined ? undefined : sql`${place} > (${after.step}, ${after.callId})`,
+      ),
+    )
+    .orderBy(asc(toolCalls.step), asc(toolCalls.callId))
+    .limit(limit);
+}
+
+/** The cursor of a place, `<step>:<call id>`. */
+export function formatPlace({ step, callId }: CallPlace): string {
+  return `${step}:${callId}`;
+}
+
+/** Undefined for what is no cursor. */
+export function parsePlace(cursor: unknown): CallPlace | undefined {
+  const parts = typeof cursor === 'string' ? /^(\d{1,9}):(.{1,200})$/s.exec(cursor) : null;
+  const [, step, callId] = parts ?? [];
+  if (step === undefined || callId === undefined || callId.includes('\0')) return undefined;
+  return { step: Number(step), callId };
+}

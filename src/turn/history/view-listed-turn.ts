@@ -1,0 +1,42 @@
+import type { TurnOutcome, Usage } from '../../events/turn-event.js';
+import { unendedStatuses, type TurnStatus } from '../../storage/schema.js';
+import type { ListedTurn } from './list-turns.js';
+
+/** A turn in a list: `GET /api/harness/sessions/:id/turns`. Times are ISO-8601. */
+export interface ListedTurnView {
+  turnId: string;
+  status: TurnStatus;
+  attempt: number;
+  model: string;
+  persona: string;
+  createdAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  /** Null before its end. */
+  usage: Usage | null;
+  /** Null before its end. */
+  outcome: TurnOutcome | null;
+  /** Why it ended: a stop reason, a limit's name, who interrupted, an error's type. */
+  reason: string | null;
+}
+
+export function viewListedTurn(turn: ListedTurn): ListedTurnView {
+  const { model, persona } = turn.options.options;
+  return {
+    turnId: turn.id,
+    status: turn.status,
+    attempt: turn.attempt,
+    model,
+    persona,
+    createdAt: turn.createdAt.toISOString(),
+    startedAt: turn.startedAt?.toISOString() ?? null,
+    endedAt: turn.endedAt?.toISOString() ?? null,
+    usage: turn.usage,
+    outcome: hasEnded(turn.status) ? turn.status : null,
+    reason: turn.endReason,
+  };
+}
+
+function hasEnded(status: TurnStatus): status is TurnOutcome {
+  return !unendedStatuses.some((one) => one === status);
+}

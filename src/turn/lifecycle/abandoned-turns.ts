@@ -1,0 +1,102 @@
+import { sql } from 'drizzle-orm';
+import type { Clock } from '../../platform/clock.js';
+import type { Database } from '../../storage/connection.js';
+import { approvals } from '../../storage/governance-schema.js';
+import { readerProcesses, turnReaders, turns, unendedStatuses } from '../../storage/schema.js';
+import { interval, READER_LEASE_MS } from './reader-rows.js';
+import type { SignalBus } from '../queue/signal-bus.js';
+
+/** Who has not looked for this long, in ms, does not know what happened meanwhile. */
+const MOST_BETWEEN_LOOKS_MS = 5_000;
+
+/** How long a process that went silent may still have readers that nobody else knows of. */
+const PROCESS_LEASE_MS = 2 * READER_LEASE_MS;
+
+export interface AbandonedTurnsDeps {
+  db: Database;
+  bus: Pick<SignalBus, 'publishCancel' | 'publishReaderCheck'>;
+  clock: Clock;
+  /** How long a turn goes on without any reader, in ms. */
+  graceMs: number;
+}
+
+/**
+ * Turns that end with their readers and have had none, on any process, for the grace.
+ *
+ * A turn is abandoned when every process that takes readers has stored all it knew of them since the
+ * turn's last lease was over. After a time in which the database did not answer one of them, or
+ * whoever looks here, readers have a whole lease to come back: only what everybody left since then
+ * is cancelled earlier.
+ */
+export class AbandonedTurns {
+  #lookingSince: number | undefined;
+  #lookedAt = 0;
+
+  constructor(private readonly deps: AbandonedTurnsDeps) {}
+
+  /** Marks them for their workers to end; where processes are to be heard first, asks them. */
+  async cancel(): Promise<void> {
+    const { bus, clock } = this.deps;
+    const now = clock.now();
+    if (now - this.#lookedAt > MOST_BETWEEN_LOOKS_MS) this.startOver();
+    this.#lookingSince ??= now;
+    try {
+      const found = await this.#mark(now - this.#lookingSince);
+      this.#lookedAt = clock.now();
+      for (const { id, isCancelled } of found) if (isCancelled) await bus.publishCancel(id);
+      if (found.some(({ isCancelled }) => !isCancelled)) await bus.publishReaderCheck();
+    } catch (error) {
+      this.startOver();
+      throw error;
+    }
+  }
+
+  /** The database was away: whoever read meanwhile could not tell. */
+  startOver(): void {
+    this.#lookingSince = undefined;
+  }
+
+  /** @param lookingMs for how long it has looked on without a gap. */
+  async #mark(lookingMs: number): Promise<{ id: string; isCancelled: boolean }[]> {
+    const { db, graceMs } = this.deps;
+    const lease = interval(READER_LEASE_MS);
+    const isCurrent = sql`process.stored_at > now() - ${interval(PROCESS_LEASE_MS)}`;
+    const { rows } = await db.execute(sql`
+      with answered as (
+        select greatest(now() - ${interval(lookingMs)},
+          (select max(process.away_until) from ${readerProcesses} process)) as since
+      ),
+      abandoned as (
+        select turn.id, not exists (
+          select 1 from ${readerProcesses} process
+          where ${isCurrent} and process.stored_at < reader.gone_at) as is_confirmed
+        from ${turns} turn cross join answered cross join lateral (
+          select coalesce(max(until), turn.created_at + ${lease}) as gone_at,
+            coalesce(bool_and(has_left), false) as everybody_left,
+            min(until) - ${interval(graceMs)} as left_at
+          from ${turnReaders} where turn_id = turn.id
+        ) reader
+        where turn.status = any(${sql.param([...unendedStatuses])}::text[])
+          and turn.cancel_requested_at is null
+          and turn.options -> 'options' ->> 'onDisconnect' = 'cancel'
+          -- A person was asked, by it or by a subagent: who answers need not read.
+          and not exists (
+            select 1 from ${approvals} approval join ${turns} asked on asked.id = approval.turn_id
+            where asked.id = turn.id or asked.parent_turn_id = turn.id)
+          and reader.gone_at <= now()
+          and (answered.since <= now() - ${lease}
+            or (reader.everybody_left and reader.left_at >= answered.since))
+      ),
+      cancelled as (
+        update ${turns} set cancel_requested_at = now(), cancel_reason = 'disconnect'
+        from abandoned
+        where turns.id = abandoned.id and abandoned.is_confirmed
+          and turns.status = any(${sql.param([...unendedStatuses])}::text[])
+          and turns.cancel_requested_at is null
+        returning turns.id
+      )
+      select id, true as "isCancelled" from cancelled
+      union all select id, false from abandoned where not is_confirmed`);
+    return rows as { id: string; isCancelled: boolean }[];
+  }
+}

@@ -1,0 +1,61 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { turns } from '../../storage/schema.js';
+import { closeSession } from './close-session.js';
+
+describe('closeSession', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  let clock: ManualClock;
+  let test: TestServices;
+  let sessionId: string;
+  beforeEach(async () => {
+    clock = new ManualClock();
+    test = await openTestServices(database, [], { clock });
+    sessionId = await storeSession(database.db);
+  });
+  afterEach(() => test.close());
+
+  const turnOf = async (turnId: string) => {
+    const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));
+    return turn;
+  };
+
+  it('deletes a session without an active turn at once, with its turns', async () => {
+    const turnId = await storeTurn(database.db, { sessionId, status: 'completed' });
+    await closeSession(test.services, sessionId);
+    expect(await turnOf(turnId)).toBeUndefined();
+    await expect(closeSession(test.services, sessionId)).rejects.toMatchObject({
+      type: 'SESSION_NOT_FOUND',
+    });
+  });
+
+  it('asks the turn to end, and refuses when it has not in ten seconds', async () => {
+    const turnId = await storeTurn(database.db, { sessionId });
+    const closing = closeSession(test.services, sessionId);
+    const refused = expect(closing).rejects.toMatchObject({
+      type: 'TURN_IN_PROGRESS',
+      status: 409,
+      details: { sessionId },
+    });
+    while (clock.pending === 0) await nextTurn();
+    expect(await turnOf(turnId)).toMatchObject({ cancelReason: 'session-deleted' });
+    let isOver = false;
+    const over = refused.finally(() => (isOver = true));
+    await clock.advance(9_999);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    await over;
+    expect(await turnOf(turnId)).toMatchObject({ status: 'running' });
+  });
+});

@@ -1,0 +1,191 @@
+import { noUsage, type StepStopReason, type TurnEventBody } from '../../events/turn-event.js';
+import type { Fact, Stored } from '../../events/store-facts.js';
+import { moveTime } from '../../governance/agent-state.js';
+import { dayEndNote, dayLimitReached } from '../../governance/day-limit-reached.js';
+import {
+  endNote,
+  limitReached,
+  ownEndNote,
+  ownEndReached,
+} from '../../governance/limit-reached.js';
+import type { AssistantPart } from '../../provider/model-types.js';
+import { insertFenced } from '../../storage/insert-from.js';
+import { updateFenced } from '../../storage/update-fenced.js';
+import { messages, steps, turns, type TurnFailure } from '../../storage/schema.js';
+import { endCall, type CallEnd } from '../../tools/ledger.js';
+import { approvalResolved, cancelApprovals } from '../approvals/approval-facts.js';
+import { draftUsage } from '../budgets/draft-usage.js';
+import { totalUsage } from '../budgets/total-usage.js';
+import { settleFact } from '../budgets/usage-days.js';
+import { keepUnheard } from '../loop/joined-messages.js';
+import type { Ending } from '../loop/next-action.js';
+import { leaveAllOut, leftOutOf, turnLeftOut } from '../state/left-out.js';
+import { lastCallMark } from '../loop/last-call.js';
+import { limitOf } from '../state/loop-state.js';
+import { abandonedServerCalls } from '../loop/server-calls.js';
+import { limitNotice, stepEnded, toolEnded, turnFailed } from '../state/turn-facts.js';
+import {
+  ledgerCall,
+  openCalls,
+  replyText,
+  type StepDraft,
+  type ToolUse,
+  type Attempt,
+} from '../state/turn-run.js';
+
+/**
+ * The one way a turn ends. In one statement: what was cut is closed and kept, the status is set
+ * once, the assistant's message exists, and the events that say so are archived; then readers see
+ * it. The session's lock is free in the same moment.
+ *
+ * @returns `unheard` when a message of the user's joined the turn that it has not answered: nothing
+ *   was written, and the turn goes on.
+ * @throws FencedError when another attempt owns the turn or it has ended: nothing was written.
+ */
+export async function endTurn(
+  run: Attempt,
+  ending: Ending,
+  failure?: TurnFailure,
+): Promise<Stored> {
+  const { turn, attempt } = run;
+  const now = new Date(run.clock.now());
+  const usage = totalUsage(run);
+  const abandoned = openCalls(run).map((call) => ({ call, end: abandonedEnd(run, call) }));
+  const cut = cutStep(run, ending);
+  const startedAt = (turn.startedAt ?? turn.createdAt).getTime();
+  const limit = describeLimit(run, ending, now);
+  const leftOut = leftOutOf(failure);
+  const open = run.approvals.filter(({ decision }) => decision === null);
+  const events: TurnEventBody[] = [
+    ...open.map((approval) => approvalResolved({ ...approval, decision: 'cancelled' })),
+    ...abandoned.map(({ call, end }) => toolEnded(call, end)),
+    ...abandonedServerCalls(run),
+    ...run.progress.steps
+      .slice(-1)
+      .flatMap((step) => (abandoned.length > 0 ? [stepEnded(step)] : [])),
+    ...(cut === undefined ? [] : [stepEnded(cut)]),
+    ...(limit?.events ?? []),
+    ...(leftOut === undefined ? [] : [turnLeftOut(leftOut)]),
+    ...(failure === undefined ? [] : [turnFailed(failure)]),
+    {
+      type: 'turn.ended',
+      outcome: ending.outcome,
+      exitCode: ending.exitCode,
+      reason: ending.reason,
+      text: replyText(run) + (limit?.note ?? ''),
+      usage,
+      durationMs: now.getTime() - startedAt,
+    },
+  ];
+  const lastStep = run.progress.steps.at(-1)?.step ?? 0;
+  const facts = [
+    ...abandoned.map(({ call, end }) => endCall(ledgerCall(run, call), end, now)),
+    ...(cut === undefined
+      ? []
+      : [insertFenced(steps, { ...cut, turnId: turn.id, attempt, endedAt: now })]),
+    ...settleCut(run),
+    insertFenced(messages, {
+      id: run.messageId,
+      sessionId: turn.sessionId,
+      turnId: turn.id,
+      role: 'assistant',
+      parts: [],
+      createdAt: now,
+    }),
+    updateFenced(turns, turns.id, {
+      status: ending.outcome,
+      exitCode: ending.exitCode,
+      endReason: ending.reason,
+      ...(limit === undefined ? {} : { endNote: limit.note.trim() }),
+      failure: failure ?? null,
+      ...(leftOut === undefined ? {} : { leftOut }),
+      usage,
+      leaseUntil: null,
+      endedAt: now,
+    }),
+    ...(leftOut === 'refused' ? [leaveAllOut(turn.sessionId)] : []),
+    ...(run.approvals.length === 0 ? [] : [cancelApprovals(attempt)]),
+    // Also of a message that nobody has told it of.
+    keepUnheard(lastStep),
+  ];
+  // One that stops by itself answers what was said in the last moment first; any other end takes
+  // it into the conversation, and must know of all that it takes.
+  if (ending.outcome === 'completed') {
+    return run.writer.commitEnd(events, facts, run.progress.joined.length);
+  }
+  for (;;) {
+    const stored = await run.writer.commitEnd(events, facts, run.lease.joined);
+    if (stored.type === 'stored') return stored;
+    run.lease.joined = stored.joined;
+  }
+}
+
+/** What is said of a limit that ended the turn: to the client, and at the end of the reply. */
+function describeLimit(run: Attempt, ending: Ending, now: Date) {
+  const text = replyText(run);
+  const told = ending.outcome === 'limited' ? tellLimit(run, ending, now) : undefined;
+  if (told === undefined) return undefined;
+  const note = `${text === '' ? '' : '\n\n'}${told.note}`;
+  const step = (run.progress.draft ?? run.progress.steps.at(-1))?.step;
+  const events: TurnEventBody[] = [
+    // Before a last call it was said already.
+    ...(isTold(run, ending.reason) ? [] : [limitNotice(told.reached)]),
+    // Without a step there is nothing it would be a part of.
+    ...(step === undefined ? [] : [{ type: 'text.delta' as const, step, text: note }]),
+  ];
+  return { note, events };
+}
+
+function isTold({ progress }: Attempt, reason: string): boolean {
+  const limit = limitOf(reason);
+  return limit !== undefined && progress.notices.some(({ mark }) => mark === lastCallMark(limit));
+}
+
+function tellLimit(run: Attempt, { reason, explanation }: Ending, now: Date) {
+  const hasText = replyText(run) !== '';
+  if (explanation !== undefined) {
+    const own = { reason, explanation };
+    return { reached: ownEndReached(own), note: ownEndNote(own, hasText) };
+  }
+  const { shortage } = run.progress;
+  if (shortage?.budget === reason) {
+    return { reached: dayLimitReached(shortage), note: dayEndNote(shortage, hasText) };
+  }
+  const limit = limitOf(reason);
+  if (limit === undefined) return undefined;
+  const state = moveTime(run.progress.state, now.getTime());
+  return { reached: limitReached(limit, state), note: endNote(limit, state, hasText) };
+}
+
+/** Of a call that was cut the day is charged what its provider told, and what came of the reply. */
+function settleCut({ progress: { reserved, draft } }: Attempt): Fact[] {
+  if (reserved === undefined) return [];
+  return [settleFact(reserved, draft === undefined ? noUsage : draftUsage(draft))];
+}
+
+/** The half-streamed step as far as it can be kept. */
+function cutStep({ progress: { draft } }: Attempt, ending: Ending) {
+  if (draft === undefined) return undefined;
+  const stopReason: StepStopReason = ending.outcome === 'failed' ? 'failed' : 'interrupted';
+  const { step, sent, startedAt } = draft;
+  return { step, parts: keptParts(draft), stopReason, usage: draftUsage(draft), sent, startedAt };
+}
+
+function keptParts(draft: StepDraft): AssistantPart[] {
+  // A call that was still being written has no result and never will: it is left out, and so is a
+  // provider's own block whose answer may be missing.
+  const whole = draft.parts.filter((part) => part.type !== 'tool_use' && part.type !== 'opaque');
+  return draft.openText === '' ? whole : [...whole, { type: 'text', text: draft.openText }];
+}
+
+/** What is said of a call that the end of the turn caught. */
+function abandonedEnd(run: Attempt, call: ToolUse): CallEnd {
+  if (run.progress.results.get(call.id)?.status !== 'claimed') {
+    return { status: 'denied', output: 'not run: the turn ended before it', durationMs: 0 };
+  }
+  if (run.effectOf(call.name) === 'read') {
+    return { status: 'error', output: 'stopped: the turn ended while it ran', durationMs: 0 };
+  }
+  const output = 'stopped while it ran: it may have taken effect, in part or in full';
+  return { status: 'unknown', output, durationMs: 0 };
+}

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import { openTestDatabase } from '../../../test/support/database.js';
+import {
+  CONFIRMED_MS,
+  GRACE_MS,
+  ReaderScene,
+  untilReadersLeave,
+} from '../../../test/support/reader-scene.js';
+import { storeApproval } from '../../../test/support/store-approval.js';
+import { storeTurn } from '../../../test/support/store-turn.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { readerProcesses, turnReaders, turns } from '../../storage/schema.js';
+import { RENEW_MS } from './presence.js';
+import { READER_LEASE_MS } from './reader-rows.js';
+
+describe('who reads a turn', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  let scene: ReaderScene;
+  let turnId: string;
+  beforeEach(async () => {
+    scene = await ReaderScene.start(database.db);
+    turnId = await scene.storeTurn();
+  });
+
+  it('is nobody for the grace after the last one left', async () => {
+    const leave = await scene.join(scene.here, turnId);
+    await leave();
+    await scene.pass(GRACE_MS - 500);
+    expect(await scene.isCancelled(turnId)).toBe(false);
+    await scene.pass(CONFIRMED_MS);
+    expect(await scene.isCancelled(turnId)).toBe(true);
+    expect(scene.hinted).toEqual([turnId]);
+  });
+
+  it('is somebody as long as another process has one', async () => {
+    const leave = await scene.join(scene.here, turnId);
+    await scene.join(scene.there, turnId);
+    await leave();
+    await scene.pass(3 * READER_LEASE_MS);
+    expect(await scene.isCancelled(turnId)).toBe(false);
+  });
+
+  it('is somebody again when one comes back within the grace, wherever', async () => {
+    const leave = await scene.join(scene.here, turnId);
+    await leave();
+    await scene.pass(GRACE_MS - 500);
+    await scene.join(scene.there, turnId);
+    await scene.pass(3 * READER_LEASE_MS);
+    expect(await scene.isCancelled(turnId)).toBe(false);
+  });
+
+  it('is somebody when one comes back while the leaving is stored', async () => {
+    const leave = scene.here.presence.join(turnId);
+    leave();
+    await scene.join(scene.here, turnId);
+    await scene.pass(READER_LEASE_MS);
+    expect(await scene.isCancelled(turnId)).toBe(false);
+  });
+
+  it('is the reader that came with the turn, before anything was renewed', async () => {
+    const accepted = await scene.accept(scene.here);
+    const [row] = await database.db.select().from(turnReaders);
+    expect(row).toMatchObject({
+      turnId: accepted,
+      processId: scene.here.presence.processId,
+      hasLeft: false,
+    });
+    await scene.join(scene.here, accepted);
+    await scene.pass(3 * READER_LEASE_MS);
+    expect(await scene.isCancelled(accepted)).toBe(false);
+  });
+
+  it('is nobody when the one that came with the turn left at once, after the grace', async () => {
+    const accepted = await scene.accept(scene.here);
+    const leave = await scene.join(scene.here, accepted);
+    await leave();
+    await scene.pass(GRACE_MS + CONFIRMED_MS);
+    expect(await scene.isCancelled(accepted)).toBe(true);
+  });
+
+  it('is nobody when whoever sent the turn never reads it', async () => {
+    const accepted = await scene.accept(scene.here);
+    await scene.pass(GRACE_MS);
+    expect(await scene.isCancelled(accepted)).toBe(false);
+    await scene.pass(GRACE_MS + CONFIRMED_MS);
+    expect(await scene.isCancelled(accepted)).toBe(true);
+  });
+
+  it('lapses with a process that stopped, after its lease', async () => {
+    await scene.join(scene.there, turnId);
+    await scene.there.presence.close();
+    await scene.pass(READER_LEASE_MS - 500);
+    expect(await scene.isCancelled(turnId)).toBe(false);
+    await scene.pass(CONFIRMED_MS);
+    expect(await scene.isCancelled(turnId)).toBe(true);
+  });
+
+  it('lapses with a process that died, when it could have readers no longer', async () => {
+    await scene.join(scene.there, turnId);
+    scene.there.database.isAway = true;
+    await scene.pass(2 * READER_LEASE_MS - RENEW_MS);
+    expect(await scene.isCancelled(turnId)).toBe(false);
+    await scene.pass(RENEW_MS + CONFIRMED_MS);
+    expect(await scene.isCancelled(turnId)).toBe(true);
+  });
+
+  it('is nobody when no row tells of any, after a lease', async () => {
+    await scene.pass(READER_LEASE_MS - 500);
+    expect(await scene.isCancelled(turnId)).toBe(false);
+    await scene.pass(CONFIRMED_MS);
+    expect(await scene.isCancelled(turnId)).toBe(true);
+  });
+
+  it('is asked with the next renewal where the hint is lost', async () => {
+    const leave = await scene.join(scene.here, turnId);
+    await leave();
+    await scene.bus.close();
+    await scene.pass(GRACE_MS + RENEW_MS + CONFIRMED_MS);
+    expect(await scene.isCancelled(turnId)).toBe(true);
+  });
+
+  it('does not matter to a turn that goes on without, or has ended', async () => {
+    const goesOn = await storeTurn(database.db);
+    const ended = await storeTurn(database.db, { status: 'completed', options: untilReadersLeave });
+    await scene.pass(2 * READER_LEASE_MS);
+    expect(await scene.isCancelled(turnId)).toBe(true);
+    expect([await scene.isCancelled(goesOn), await scene.isCancelled(ended)]).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  it.each(['of its own', 'of a subagent'])(
+    'does not matter to a turn that people were asked about: a question %s',
+    async (whose) => {
+      const asking =
+        whose === 'of its own'
+          ? turnId
+          : await storeTurn(database.db, { parentTurnId: turnId, options: untilReadersLeave });
+      await storeApproval(database.db, asking);
+      await scene.pass(2 * READER_LEASE_MS);
+      expect(await scene.isCancelled(turnId)).toBe(false);
+    },
+  );
+
+  it('keeps nothing of a turn that has ended, also when a reader leaves late', async () => {
+    const accepted = await scene.accept(scene.here);
+    const leave = await scene.join(scene.here, accepted);
+    await database.db.update(turns).set({ status: 'completed' }).where(eq(turns.id, accepted));
+    scene.here.presence.forget(accepted);
+    await leave();
+    await scene.pass(3 * READER_LEASE_MS + RENEW_MS);
+    expect(await database.db.select().from(turnReaders)).toEqual([]);
+  });
+
+  it('is no question to a process that has stopped', async () => {
+    await scene.here.presence.close();
+    await scene.there.presence.close();
+    expect(await database.db.select().from(readerProcesses)).toEqual([]);
+  });
+});

@@ -1,0 +1,187 @@
+import { pause, type Clock } from '../../platform/clock.js';
+import { newId } from '../../platform/ids.js';
+import { inTime } from '../../platform/in-time.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Database } from '../../storage/connection.js';
+import { readDatabaseTime, removeOldReports, removeProcess, storeReport } from './reader-rows.js';
+import type { SignalBus, StopListening } from '../queue/signal-bus.js';
+
+/** Between two renewals of what this process reads, in ms. */
+export const RENEW_MS = 5_000;
+
+/** Before a report that failed is stored again, in ms; twice as long each time, up to the most. */
+const FIRST_RETRY_MS = 100;
+const MOST_RETRY_MS = 1_000;
+
+/** A database that takes longer than this for a report, in ms, did not answer. */
+const ANSWER_MS = 5_000;
+
+/** How long whoever sent a turn may take to read it, in ms, before it counts as having left. */
+const ARRIVAL_MS = 5_000;
+
+/** How long a stopping process waits to say so, in ms. */
+const CLOSE_WAIT_MS = 1_000;
+
+export interface PresenceDeps {
+  db: Database;
+  bus: Pick<SignalBus, 'onReaderCheck'>;
+  clock: Clock;
+  logger: Logger;
+  /** How long a turn goes on without any reader, in ms. */
+  graceMs: number;
+}
+
+/**
+ * Who reads which turn: a row for each process that has readers of it, with a lease, and one for
+ * the process itself, which tells up to when its readers are known. In the database, as a reader's
+ * absence ends a turn: a cache that was emptied must not look like it. What could not be stored is
+ * stored again until it is.
+ */
+export class Presence {
+  /** Whose readers these are, in the rows of turns that are accepted here. */
+  readonly processId = newId('proc');
+  readonly #counts = new Map<string, number>();
+  /** Turns that were accepted here and nobody reads yet; what each has is called when one comes. */
+  readonly #expected = new Map<string, () => void>();
+  /** Turns whose rows are not what the counts say. */
+  readonly #changed = new Set<string>();
+  #wasAway = false;
+  #isAsked = false;
+  #storing: Promise<void> | undefined;
+  #cancelTimer = (): void => undefined;
+  #stopListening: StopListening = () => undefined;
+  #stopped = false;
+
+  constructor(private readonly deps: PresenceDeps) {}
+
+  async start(): Promise<void> {
+    this.#stopListening = await this.deps.bus.onReaderCheck(() => this.#store());
+    this.#store();
+    this.#schedule();
+  }
+
+  /** A turn was accepted here with a row of this process: its reader is about to come. */
+  expect(turnId: string): void {
+    if (this.#stopped || this.#counts.has(turnId)) return;
+    const cancel = this.deps.clock.after(ARRIVAL_MS, () => {
+      this.#expected.delete(turnId);
+      this.#change(turnId);
+    });
+    this.#expected.set(turnId, cancel);
+  }
+
+  /** @returns what to call, once, when this reader is gone. */
+  join(turnId: string): () => void {
+    const count = this.#counts.get(turnId) ?? 0;
+    this.#counts.set(turnId, count + 1);
+    // The row of one that is expected was stored with its turn.
+    if (!this.#arrive(turnId) && count === 0) this.#change(turnId);
+    return () => {
+      const left = (this.#counts.get(turnId) ?? 0) - 1;
+      if (left > 0) return void this.#counts.set(turnId, left);
+      // Forgotten in the meantime: the turn ended while this reader was still attached.
+      if (this.#counts.delete(turnId)) this.#change(turnId);
+    };
+  }
+
+  /** The turn has ended: nobody's absence matters any more. */
+  forget(turnId: string): void {
+    this.#counts.delete(turnId);
+    this.#changed.delete(turnId);
+    this.#arrive(turnId);
+  }
+
+  /** The database did not answer this process: who wanted to read could not, and may come back. */
+  noteAway(): void {
+    this.#wasAway = true;
+    this.#store();
+  }
+
+  async close(): Promise<void> {
+    const { db, logger } = this.deps;
+    this.#stopped = true;
+    this.#cancelTimer();
+    this.#stopListening();
+    for (const cancel of this.#expected.values()) cancel();
+    this.#counts.clear();
+    const removed = Promise.resolve(this.#storing).then(() => removeProcess(db, this.processId));
+    try {
+      await inTime(CLOSE_WAIT_MS, removed);
+    } catch (error) {
+      logger.warn({ error }, 'that this process reads nothing any more could not be written');
+    }
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return;
+    this.#cancelTimer = this.deps.clock.after(RENEW_MS, () => {
+      for (const turnId of this.#counts.keys()) this.#changed.add(turnId);
+      this.#store();
+      void this.#removeOld();
+      this.#schedule();
+    });
+  }
+
+  /** @returns whether the turn was waiting for its first reader. */
+  #arrive(turnId: string): boolean {
+    this.#expected.get(turnId)?.();
+    return this.#expected.delete(turnId);
+  }
+
+  #change(turnId: string): void {
+    this.#changed.add(turnId);
+    this.#store();
+  }
+
+  #store(): void {
+    this.#isAsked = true;
+    if (this.#stopped) return;
+    this.#storing ??= this.#storeAll().finally(() => (this.#storing = undefined));
+  }
+
+  /** One report at a time, so that a coming and a leaving are stored in their order. */
+  async #storeAll(): Promise<void> {
+    const { clock, logger } = this.deps;
+    let retryMs = FIRST_RETRY_MS;
+    while (this.#isAsked && !this.#stopped) {
+      this.#isAsked = false;
+      try {
+        await this.#report();
+        retryMs = FIRST_RETRY_MS;
+      } catch (error) {
+        logger.warn({ error }, 'who reads could not be written: it is tried again');
+        this.#isAsked = true;
+        this.#wasAway = true;
+        await pause(clock, retryMs);
+        retryMs = Math.min(retryMs * 2, MOST_RETRY_MS);
+      }
+    }
+  }
+
+  async #report(): Promise<void> {
+    const { db, clock, graceMs } = this.deps;
+    const startedAt = clock.now();
+    // First: a report that waits for its statement must not speak for those who come meanwhile.
+    const asOf = await readDatabaseTime(db);
+    const wasAway = this.#wasAway;
+    const turnIds = [...this.#changed];
+    this.#wasAway = false;
+    this.#changed.clear();
+    const changes = turnIds.map((turnId) => ({ turnId, hasLeft: !this.#counts.has(turnId) }));
+    try {
+      await storeReport(db, { processId: this.processId, asOf, wasAway, changes, graceMs });
+    } catch (error) {
+      for (const turnId of turnIds) this.#changed.add(turnId);
+      throw error;
+    }
+    if (clock.now() - startedAt > ANSWER_MS) this.noteAway();
+  }
+
+  async #removeOld(): Promise<void> {
+    try {
+      await removeOldReports(this.deps.db, this.processId);
+    } catch (error) {
+      this.deps.logger.warn({ error }, 'rows of readers that are gone could not be removed');
+    }
+  }
+}

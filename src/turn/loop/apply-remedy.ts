@@ -1,0 +1,107 @@
+import { addUsage, type TurnEventBody, type Usage } from '../../events/turn-event.js';
+import { pause } from '../../platform/clock.js';
+import { untilAborted } from '../../platform/abort.js';
+import { updateFenced } from '../../storage/update-fenced.js';
+import { turns } from '../../storage/schema.js';
+import { settleFact } from '../budgets/usage-days.js';
+import type { Remedy } from './choose-remedy.js';
+import type { TurnRow } from '../state/turn-lookup.js';
+import type { TurnRun } from '../state/turn-run.js';
+import { addOverhead } from '../state/turn-state.js';
+
+export interface Discarded {
+  step: number;
+  /** What the call cost, as far as the provider told. */
+  usage: Usage;
+  remedy: Remedy;
+}
+
+/**
+ * Takes a step's reply back and makes the run ready for another call. What the reply cost counts
+ * toward every budget, and the model that the turn goes on with is stored: a recovered attempt goes
+ * on with the same.
+ *
+ * @throws the lease's reason when it ends while a retry is waited for.
+ */
+export async function applyRemedy(run: TurnRun, { step, usage, remedy }: Discarded): Promise<void> {
+  const { progress, turn } = run;
+  const { reserved } = progress;
+  const discarded = addUsage(progress.discarded, usage);
+  const options = remedy.type === 'fallback' ? withModel(run, remedy.model, step) : undefined;
+  // Settled with the discard, or, where nobody knows whether that was stored, not at all.
+  progress.reserved = undefined;
+  await run.writer.commit(
+    [{ type: 'step.discarded', step }, describeRemedy(run, remedy)],
+    [
+      options === undefined
+        ? updateFenced(turns, turns.id, { discardedUsage: discarded })
+        : updateFenced(turns, turns.id, { discardedUsage: discarded, options }),
+      ...(reserved === undefined ? [] : [settleFact(reserved, usage)]),
+    ],
+  );
+  progress.draft = undefined;
+  progress.discarded = discarded;
+  progress.overhead = addUsage(progress.overhead, usage);
+  // At the price of the model that was called.
+  progress.state = addOverhead(progress.state, usage, turn.options.options.costLimit);
+  if (options !== undefined) {
+    turn.options = options;
+    Object.assign(run, run.describeModel(options.options));
+  }
+  if (remedy.type === 'retry') {
+    await untilAborted(pause(run.clock, remedy.afterMs), run.lease.signal);
+  }
+}
+
+/** A turn falls back once: what it falls back from says that it did. */
+function withModel(
+  { turn: { options }, describeModel }: TurnRun,
+  model: string,
+  step: number,
+): TurnRow['options'] {
+  const { costLimit, ...rest } = options.options;
+  const price = describeModel({ ...rest, model }).price ?? costLimit?.price;
+  return {
+    ...options,
+    options: {
+      ...rest,
+      model,
+      fallbackFrom: rest.model,
+      fallbackStep: step,
+      ...(costLimit === undefined || price === undefined
+        ? {}
+        : { costLimit: { ...costLimit, price } }),
+    },
+    provenance: { ...options.provenance, model: 'fallback' },
+  };
+}
+
+function describeRemedy({ turn }: TurnRun, remedy: Remedy): TurnEventBody {
+  const { model: from } = turn.options.options;
+  if (remedy.type === 'retry') {
+    const { afterMs } = remedy;
+    return {
+      type: 'notice.posted',
+      kind: 'model-retry',
+      level: 'step',
+      text: `The provider is overloaded. The step is tried again in ${(afterMs / 1_000).toFixed(1)} s.`,
+      metadata: { reason: 'overloaded', afterMs },
+      seenByModel: false,
+    };
+  }
+  const { model: to, reason } = remedy;
+  return {
+    type: 'notice.posted',
+    kind: 'model-fallback',
+    level: 'step',
+    text: `${causes[reason](from)} The turn goes on with ${to}.`,
+    metadata: { from, to, reason },
+    seenByModel: false,
+  };
+}
+
+const causes: Record<Extract<Remedy, { type: 'fallback' }>['reason'], (model: string) => string> = {
+  overloaded: (model) => `${model} is overloaded.`,
+  'model-not-found': (model) => `The provider does not have ${model}.`,
+  refusal: (model) => `${model} declined to go on.`,
+};

@@ -1,0 +1,65 @@
+import { providerDetails } from '../../provider/refusal-kind.js';
+
+export type FallbackReason = 'overloaded' | 'model-not-found' | 'refusal';
+
+/** What is done about a model call that came to nothing, instead of ending the turn. */
+export type Remedy =
+  | { type: 'retry'; afterMs: number }
+  | { type: 'fallback'; model: string; reason: FallbackReason };
+
+/** A call whose reply is not kept. */
+export interface LostCall {
+  /** What it threw, or `refusal` for a reply that the model declined to go on with. */
+  outcome: unknown;
+  /** Whether text of its reply was shown. */
+  hasText: boolean;
+  /** How often the step was tried again with this model already. */
+  retries: number;
+  mostRetries: number;
+  /** The model to go on with; undefined where there is none, or it is the one that was called. */
+  fallbackModel: string | undefined;
+  /** Milliseconds that the turn has left. */
+  leftMs: number;
+  /** From 0 to 1. */
+  random: number;
+}
+
+/** Before the first retry, in ms; before each later one twice as long as before the last. */
+const FIRST_DELAY_MS = 500;
+const MOST_DELAY_MS = 8_000;
+
+/**
+ * Whether a call is made again, and by whom; undefined where its outcome stands. An overload in the
+ * stream is tried again by the same model first: nothing else does. Before the stream the SDK has
+ * tried. Text that a reader has is never taken back for an overload, whose turn may be sent again;
+ * of a refusal it is discarded, as its provider demands. Pure.
+ */
+export function chooseRemedy(call: LostCall): Remedy | undefined {
+  if (call.outcome === 'refusal') return fallback(call, 'refusal');
+  const { reason, inStream } = providerDetails(call.outcome);
+  switch (reason) {
+    case 'MODEL_NOT_FOUND':
+      return fallback(call, 'model-not-found');
+    case 'OVERLOADED': {
+      if (call.hasText) return undefined;
+      const afterMs = delayMs(call);
+      const mayRetry = call.retries < call.mostRetries && afterMs < call.leftMs;
+      if (inStream === true && mayRetry) return { type: 'retry', afterMs };
+      return fallback(call, 'overloaded');
+    }
+    default:
+      return undefined;
+  }
+}
+
+function fallback({ fallbackModel }: LostCall, reason: FallbackReason): Remedy | undefined {
+  return fallbackModel === undefined
+    ? undefined
+    : { type: 'fallback', model: fallbackModel, reason };
+}
+
+/** Half of it is chance, so that turns that were cut together do not come again together. */
+function delayMs({ retries, random }: LostCall): number {
+  const most = Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** retries);
+  return Math.round((most * (1 + random)) / 2);
+}

@@ -1,0 +1,26 @@
+import { decidePermission, type PermissionDecision } from '../../governance/decide-permission.js';
+import { denyOwnPath } from '../../governance/own-paths.js';
+import type { CallableTool } from '../../tools/open-tools.js';
+import { findArgument } from '../../tools/permission-argument.js';
+import type { TurnRun } from '../state/turn-run.js';
+
+const rootMoved =
+  'permission denied: the project root leads to another folder since the turn began. Send another turn.';
+
+/** Whether a call of a turn's may run, by every rule that is about it. */
+export async function decideCall(
+  run: Pick<TurnRun, 'permissions'>,
+  tool: CallableTool,
+  input: unknown,
+): Promise<PermissionDecision> {
+  const { root, ...rules } = run.permissions;
+  const { projectRoot, ownPaths, others } = root;
+  const argument = await findArgument(tool, input, projectRoot);
+  if (others !== undefined && argument?.roots?.some((one) => one !== projectRoot) === true) {
+    return { verdict: 'deny', rule: 'own-path', reason: rootMoved };
+  }
+  // Before the rules: none of them gives what is the server's own.
+  const denial = denyOwnPath(ownPaths, { effect: tool.effect, argument });
+  if (denial !== undefined) return { verdict: 'deny', rule: 'own-path', reason: denial };
+  return decidePermission({ ...rules, tool, argument });
+}

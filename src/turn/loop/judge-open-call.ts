@@ -1,0 +1,37 @@
+import type { CallableTool } from '../../tools/open-tools.js';
+import { effectiveInput, judgeCall, type CallVerdict } from '../approvals/judge-call.js';
+import { judgeClientCall } from '../approvals/judge-client-call.js';
+import { decideCall } from './decide-call.js';
+import type { ToolUse, TurnRun } from '../state/turn-run.js';
+
+/** What happens next to a call. Asked when it is about to run: what ran before may have changed it. */
+export async function judgeOpenCall(
+  run: TurnRun,
+  call: ToolUse,
+  tool: CallableTool,
+): Promise<CallVerdict> {
+  const approvals = run.approvals.filter(({ callId }) => callId === call.id);
+  const input = effectiveInput(call.input, approvals);
+  const permission = await decideCall(run, tool, input);
+  const { name } = call;
+  if (run.clientTools.has(name)) {
+    const checked = tool.checkInput(call.input);
+    const fault = checked.ok ? undefined : checked.message;
+    return judgeClientCall({ name, permission, fault, approvals });
+  }
+  return judgeCall({
+    name,
+    input: call.input,
+    permission,
+    isLost: isClaimed(run, call),
+    retry: tool.retry,
+    approvals,
+    attempt: run.attempt,
+    unknownCalls: run.approvalRules.unknownCalls,
+  });
+}
+
+/** An attempt began to run it, this one or one before. */
+export function isClaimed({ progress }: Pick<TurnRun, 'progress'>, call: ToolUse): boolean {
+  return progress.results.get(call.id)?.status === 'claimed';
+}

@@ -1,0 +1,95 @@
+import type { AgentState } from '../../governance/agent-state.js';
+import { changeState } from '../../governance/agent-state.js';
+import { lastCall, type LastCallLimit } from '../../governance/limit-reached.js';
+import type { StoredNotice } from '../../notices/notice.js';
+import { insertFenced } from '../../storage/insert-from.js';
+import { notices } from '../../storage/conversation-schema.js';
+import { limitNotice } from '../state/turn-facts.js';
+import type { Attempt, TurnRun } from '../state/turn-run.js';
+
+/** A call inside a limit that is the last one of its turn: no tool may be called in it. */
+export interface LastCall {
+  limit: LastCallLimit;
+  /** The reply is stored. */
+  isDone: boolean;
+}
+
+const limits: readonly LastCallLimit[] = ['max_iterations', 'token_budget'];
+
+/** The mark of the notice that says so, and by which a recovered turn knows. */
+export function lastCallMark(limit: string): string {
+  return `last-call:${limit}`;
+}
+
+/**
+ * The last call that a turn has made or is to make next; undefined while others are left. Asked when
+ * every result of the last step is in. What was announced stays so, whoever goes on with the turn.
+ */
+export function findLastCall({
+  tree,
+  progress,
+}: Pick<Attempt, 'tree' | 'progress'>): LastCall | undefined {
+  const { steps, state } = progress;
+  const done = steps.at(-1)?.step ?? 0;
+  for (const limit of limits) {
+    const told = progress.notices.find(({ mark }) => mark === lastCallMark(limit));
+    if (told !== undefined) return { limit, isDone: done > told.afterStep };
+  }
+  // Of one iteration none can be kept: the model may call tools in it, and is not heard again.
+  if (steps.length === 0) return undefined;
+  if (isBeforeLastIteration(tree, state)) return { limit: 'max_iterations', isDone: false };
+  return isCutWithoutAnswer(progress) ? { limit: 'token_budget', isDone: false } : undefined;
+}
+
+function isBeforeLastIteration(tree: Attempt['tree'], state: AgentState): boolean {
+  // What the user said since goes on with what the model took for finished.
+  const open = changeState(state, { hasFinished: false });
+  return (
+    tree.shouldContinue(open).shouldContinue &&
+    tree.shouldContinue(tree.onTurnStart(open)).reason === 'max_iterations'
+  );
+}
+
+/** A reply that the turn's budget cut before it said anything to the user. */
+function isCutWithoutAnswer({ steps, clampedStep, clampedBy }: Attempt['progress']): boolean {
+  const last = steps.at(-1);
+  return (
+    last?.stopReason === 'max_tokens' &&
+    last.step === clampedStep &&
+    clampedBy === 'token_budget' &&
+    !last.parts.some((part) => part.type === 'text' && part.text.trim() !== '')
+  );
+}
+
+/**
+ * Says that the next call is the last, to the readers and with it to the model, once.
+ *
+ * @param state of the iteration that begins, with what the call adds counted.
+ */
+export async function postLastCall(
+  { progress, writer, turn, clock }: TurnRun,
+  limit: LastCallLimit,
+  state: AgentState,
+): Promise<void> {
+  const mark = lastCallMark(limit);
+  if (progress.notices.some((notice) => notice.mark === mark)) return;
+  const last = progress.steps.at(-1);
+  const afterStep = last?.step ?? 0;
+  const { kind, text, metadata } = lastCall(limit, state);
+  const notice: StoredNotice = {
+    mark,
+    kind,
+    text,
+    level: 'step',
+    metadata: { ...metadata },
+    // A paused reply goes on where it stopped: nothing can stand between its parts.
+    seenByModel: last?.stopReason !== 'pause_turn',
+    afterStep,
+    position: progress.notices.filter((other) => other.afterStep === afterStep).length,
+  };
+  await writer.commit(
+    [{ ...limitNotice({ kind, text, metadata }), seenByModel: notice.seenByModel }],
+    [insertFenced(notices, { ...notice, turnId: turn.id, createdAt: new Date(clock.now()) })],
+  );
+  progress.notices = [...progress.notices, notice];
+}

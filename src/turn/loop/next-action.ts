@@ -1,0 +1,144 @@
+import { unreachable } from '../../platform/exhaustive.js';
+import type { StepStopReason, TurnOutcome } from '../../events/turn-event.js';
+import type { StopReason } from '../../provider/model-types.js';
+
+/** What of a turn decides how it goes on. The same for a running turn and a recovered one. */
+export interface LoopState {
+  /** Steps that are stored. */
+  steps: number;
+  /** The limit that allows no further model call, under the name its end is known by. */
+  limit: NextLimit | undefined;
+  /** The limit that leaves one call, without tools, and whether that call is the last stored step. */
+  lastCall: { limit: NextLimit; isDone: boolean } | undefined;
+  /** Of the last stored step; undefined before the first. */
+  stopReason: StepStopReason | undefined;
+  /** Tool calls of the last step that have no result yet. */
+  openCalls: number;
+  /** Whether what is sent could be shorter. */
+  canShorten: boolean;
+  /** Messages of the user's that the model has not heard. */
+  unheard: number;
+}
+
+export interface NextLimit {
+  reason: string;
+  /** Why calls that are still open are not run: for the model. */
+  refusal: string;
+  /** Of a reason that is a decision tree's own: what people read. */
+  explanation?: string;
+}
+
+export interface Ending {
+  outcome: TurnOutcome;
+  exitCode: number;
+  /** Machine-readable. */
+  reason: string;
+  /** Of a reason that is a decision tree's own: what people read. */
+  explanation?: string;
+}
+
+type CutReason = 'max_tokens' | 'context_window' | 'refusal';
+
+export type NextAction =
+  | { type: 'call-model'; step: number }
+  /** No tool may be called in it: the model answers with what it has. */
+  | { type: 'call-last'; step: number }
+  | { type: 'run-tools' }
+  /** The calls get a result that says why they did not run: a model must see one for each. */
+  | { type: 'refuse-tools'; reason: string }
+  | { type: 'end'; ending: Ending };
+
+const completed = (reason: string): NextAction =>
+  end({ outcome: 'completed', exitCode: 0, reason });
+const limited = (reason: string): NextAction => end({ outcome: 'limited', exitCode: 0, reason });
+
+/** The loop's brain: what `runTurn` does next. Pure. */
+export function nextAction(state: LoopState): NextAction {
+  const { stopReason, limit, lastCall, openCalls } = state;
+  if (stopReason === undefined) return callAgain(state);
+  if (lastCall?.isDone === true) return afterLastCall(stopReason, openCalls, lastCall.limit);
+  switch (stopReason) {
+    case 'tool_use':
+      if (openCalls === 0) return callAgain(state);
+      if (limit === undefined) return { type: 'run-tools' };
+      // Their results would reach nobody: the model is not called again.
+      return { type: 'refuse-tools', reason: `not run: ${limit.refusal}` };
+    case 'pause_turn':
+      return openCalls > 0 ? { type: 'run-tools' } : callAgain(state);
+    case 'end_turn':
+    case 'stop_sequence':
+      if (state.unheard > 0 && limit === undefined) return callAgain(state);
+      return completed(stopReason);
+    case 'max_tokens':
+    case 'context_window':
+    case 'refusal':
+      return afterCut(state, stopReason);
+    case 'interrupted':
+    case 'failed':
+      // A turn that was cut has ended; its steps are never gone on with.
+      return end({ outcome: 'failed', exitCode: 1, reason: stopReason });
+    default:
+      return unreachable(stopReason);
+  }
+}
+
+function afterCut(state: LoopState, stopReason: CutReason): NextAction {
+  // A cut-off call may be half of what the model meant: it is answered, never run.
+  if (state.openCalls > 0)
+    return { type: 'refuse-tools', reason: `not run: the reply was cut off (${stopReason})` };
+  // A reply that filled the window goes on once what is sent is shorter.
+  if (stopReason === 'context_window' && state.canShorten) return callAgain(state);
+  // One that its budget cut before it said anything has a last call left.
+  if (stopReason === 'max_tokens' && state.lastCall !== undefined) return callAgain(state);
+  return limited(stopReason === 'max_tokens' ? (state.limit?.reason ?? stopReason) : stopReason);
+}
+
+function callAgain({ steps, limit, lastCall }: LoopState): NextAction {
+  if (limit !== undefined) return endAt(limit);
+  return { type: lastCall === undefined ? 'call-model' : 'call-last', step: steps + 1 };
+}
+
+function endAt({ reason, explanation }: NextLimit): NextAction {
+  if (explanation === undefined) return limited(reason);
+  return end({ outcome: 'limited', exitCode: 0, reason, explanation });
+}
+
+/** The turn ends whatever its last reply was: it has reached the limit, and says so. */
+function afterLastCall(
+  stopReason: StepStopReason,
+  openCalls: number,
+  limit: NextLimit,
+): NextAction {
+  // It was told that none may be called.
+  if (openCalls > 0) return { type: 'refuse-tools', reason: `not run: ${limit.refusal}` };
+  switch (stopReason) {
+    case 'refusal':
+    case 'context_window':
+      return limited(stopReason);
+    case 'interrupted':
+    case 'failed':
+      return end({ outcome: 'failed', exitCode: 1, reason: stopReason });
+    case 'end_turn':
+    case 'stop_sequence':
+    case 'tool_use':
+    case 'pause_turn':
+    case 'max_tokens':
+      return limited(limit.reason);
+    default:
+      return unreachable(stopReason);
+  }
+}
+
+function end(ending: Ending): NextAction {
+  return { type: 'end', ending };
+}
+
+/**
+ * The stop reason a step is stored with: where the provider's word and the reply's content differ,
+ * the content decides, or a call would wait for ever for its result.
+ */
+export function settleStopReason(said: StopReason, asksForTools: boolean): StopReason {
+  if (said === 'tool_use' && !asksForTools) return 'end_turn';
+  if (asksForTools && (said === 'end_turn' || said === 'stop_sequence')) return 'tool_use';
+  return said;
+}

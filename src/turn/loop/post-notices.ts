@@ -1,0 +1,85 @@
+import type { TurnEventBody } from '../../events/turn-event.js';
+import { findNearNoProgress } from '../../governance/no-progress.js';
+import type { AgentState } from '../../governance/agent-state.js';
+import { warnings } from '../../governance/limit-warnings.js';
+import { checkTriggers } from '../../notices/check-triggers.js';
+import type { Notice, StoredNotice } from '../../notices/notice.js';
+import type { Facts } from '../../notices/trigger.js';
+import { contextUsage, resourceUsage } from '../../notices/triggers/usage.js';
+import { insertFenced } from '../../storage/insert-from.js';
+import { notices } from '../../storage/conversation-schema.js';
+import { estimateAdded } from '../budgets/estimate-call.js';
+import { countAdded } from '../budgets/make-room.js';
+import { contextOf } from './context-of.js';
+import { isReplyOpen } from '../prompt/open-server-tools.js';
+import type { TurnRun } from '../state/turn-run.js';
+
+/**
+ * Looks at every trigger before a model call, and says what is due: to the readers now, to the
+ * model with this call and every later one. What was said is stored first, so that neither a crash
+ * nor another look says it again.
+ *
+ * @param state of the iteration that begins.
+ */
+export async function postNotices(run: TurnRun, state: AgentState, step: number): Promise<void> {
+  // A paused reply goes on where it stopped: nothing can stand between its parts.
+  if (isReplyOpen(run.progress.steps)) return;
+  const facts = await readFacts(run, state, step);
+  const due = checkTriggers(run.triggers, facts, (trigger, error) =>
+    run.logger.error({ turnId: run.turn.id, trigger, error }, 'a trigger failed'),
+  );
+  if (due.length === 0) return;
+  const now = new Date(run.clock.now());
+  const stored = due.map(({ urgency: _urgency, ...notice }, position): StoredNotice => ({
+    ...notice,
+    afterStep: step - 1,
+    position,
+  }));
+  await run.writer.commit(
+    due.map(toEvent),
+    stored.map((notice) =>
+      insertFenced(notices, { ...notice, turnId: run.turn.id, createdAt: now }),
+    ),
+  );
+  run.progress.notices = [...run.progress.notices, ...stored];
+}
+
+async function readFacts(run: TurnRun, state: AgentState, step: number): Promise<Facts> {
+  const { watch, progress } = run;
+  const context = contextOf(run);
+  const resources = await watch.readResources();
+  const contextPercent = (context.tokens * 100) / context.window;
+  watch.readings = [...watch.readings, { contextPercent, ...resources }];
+  const near = findNearNoProgress(state.actions);
+  return {
+    at: step === 1 ? 'message' : 'step',
+    step: step - 1,
+    isFirstMessage: watch.isFirstMessage,
+    config: state.config,
+    // What the call adds counts: a warning that comes with the call after it may come too late.
+    warnings: warnings(countAdded(state, { added: estimateAdded(run) })),
+    context,
+    readings: watch.readings,
+    todos: watch.todos,
+    stepsSinceTodos: step - 1 - watch.todosTouchedAt,
+    ...(watch.compaction === undefined ? {} : { compaction: watch.compaction }),
+    ...(watch.sessionChange === undefined ? {} : { sessionChange: watch.sessionChange }),
+    ...(near === undefined ? {} : { nearNoProgress: { action: near.actions.join(', ') } }),
+    toolErrors: state.toolErrors,
+    ...(state.lastError === undefined ? {} : { lastError: state.lastError }),
+    ...(watch.projectFacts === undefined ? {} : { projectFacts: watch.projectFacts }),
+    background: [],
+    fired: new Set([...progress.notices, ...saidBefore(run)].map(({ mark }) => mark)),
+  };
+}
+
+/** Marks of what fills up hold beyond a turn: the model still has what was said of them. */
+function saidBefore(run: TurnRun) {
+  return run.earlierTurns
+    .flatMap((turn) => turn.notices)
+    .filter(({ kind }) => kind === contextUsage.id || kind === resourceUsage.id);
+}
+
+function toEvent({ kind, level, text, metadata, seenByModel }: Notice): TurnEventBody {
+  return { type: 'notice.posted', kind, level, text, metadata, seenByModel };
+}

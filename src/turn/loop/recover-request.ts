@@ -1,0 +1,50 @@
+import type { NoticePosted } from '../../events/turn-event.js';
+import { refusalKind } from '../../provider/refusal-kind.js';
+import { settleLeft } from '../budgets/settle-left.js';
+import { isThinking } from '../prompt/message-list.js';
+import type { TurnRun } from '../state/turn-run.js';
+
+/**
+ * Changes what a run sends after the provider refused it, where that helps: a prompt that is too long
+ * is shortened, thinking that is bound elsewhere is left out for good. Each is tried once a turn.
+ *
+ * @returns whether the call is to be made again.
+ */
+export async function recoverRequest(run: TurnRun, thrown: unknown): Promise<boolean> {
+  const kind = refusalKind(thrown);
+  if (kind === undefined || run.recovered.has(kind)) return false;
+  run.recovered.add(kind);
+  switch (kind) {
+    case 'prompt-too-long':
+      await settleLeft(run);
+      return run.shorten();
+    case 'thinking-bound':
+      await settleLeft(run);
+      return dropThinking(run);
+    case 'invalid':
+      return false;
+  }
+}
+
+/** What was said so far is sent without its thinking from now on, in this turn and later ones. */
+function dropThinking(run: TurnRun): boolean {
+  const steps = [...run.earlierTurns, { turnId: run.turn.id, steps: run.progress.steps }].flatMap(
+    ({ turnId, steps: ofTurn }) =>
+      ofTurn.filter(({ parts }) => parts.some(isThinking)).map(({ step }) => `${turnId}:${step}`),
+  );
+  const last = steps.at(-1);
+  if (last === undefined) return false;
+  run.frame = { ...run.frame, thinkingAfter: last };
+  run.prefix = { ...run.prefix, thinkingAfter: last };
+  run.isPrefixStored = false;
+  run.writer.emit(thinkingDropped);
+  return true;
+}
+
+const thinkingDropped: NoticePosted = {
+  type: 'notice.posted',
+  kind: 'thinking-dropped',
+  level: 'step',
+  text: 'The provider did not take the thinking of earlier replies back: it is left out from now on.',
+  seenByModel: false,
+};

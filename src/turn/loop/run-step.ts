@@ -1,0 +1,243 @@
+import { noUsage } from '../../events/turn-event.js';
+import type { AgentState } from '../../governance/agent-state.js';
+import type { LastCallLimit } from '../../governance/limit-reached.js';
+import { unreachable } from '../../platform/exhaustive.js';
+import { moveTime } from '../../governance/agent-state.js';
+import { isSessionBudget } from '../../governance/limit-warnings.js';
+import type { ModelEvent, ModelRequest } from '../../provider/model-types.js';
+import { insertFenced } from '../../storage/insert-from.js';
+import { steps } from '../../storage/schema.js';
+import type { SentPrefix } from '../../storage/sent-request.js';
+import { capOutput } from '../../tools/cap-output.js';
+import { countUsage, discardedUsage } from '../budgets/draft-usage.js';
+import { estimateAdded } from '../budgets/estimate-call.js';
+import { countAdded, makeRoom, type CallRoom, type NoRoom } from '../budgets/make-room.js';
+import { settleLeft } from '../budgets/settle-left.js';
+import { settleFact } from '../budgets/usage-days.js';
+import { hearJoined } from './hear-joined.js';
+import { applyRemedy } from './apply-remedy.js';
+import { buildRequest } from '../prompt/build-request.js';
+import { chooseRemedy, type LostCall } from './choose-remedy.js';
+import { postLastCall } from './last-call.js';
+import { loopState } from '../state/loop-state.js';
+import { nextAction, settleStopReason } from './next-action.js';
+import { recoverRequest } from './recover-request.js';
+import { postNotices } from './post-notices.js';
+import { storePrefix } from '../prompt/store-prefix.js';
+import { refusalNotice, stepEnded } from '../state/turn-facts.js';
+import type { Budget, StepDraft, TurnRun } from '../state/turn-run.js';
+import { serverToolEnded, serverToolStarted } from './server-calls.js';
+import { addStep } from '../state/turn-state.js';
+
+type Ended = Extract<ModelEvent, { type: 'ended' }>;
+
+/**
+ * One call of the model: streams it to the readers and stores the reply, before any of its tools
+ * runs. Its `step.ended` comes when its tools are done, or at once when it has none. A call that
+ * comes to nothing may be made again: see `chooseRemedy`.
+ *
+ * @param last the limit whose last call it is; undefined: not the last, as far as is known.
+ * @returns the budget that has no room for another reply; nothing was called then.
+ */
+export async function runStep(
+  run: TurnRun,
+  step: number,
+  last?: LastCallLimit,
+): Promise<'done' | Budget> {
+  // First: what a summary costs is part of the state that this step begins with.
+  if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.shorten();
+  let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
+  await hearJoined(run, step);
+  await postNotices(run, state, step);
+  for (let retries = 0; ;) {
+    const startedAt = new Date(run.clock.now());
+    const planned = await planCall(run, { step, state, last });
+    if ('budget' in planned) {
+      // What could not be sent was added all the same: the end says by how much it is too much.
+      if (planned.budget === 'token_budget')
+        run.progress.state = countAdded(run.progress.state, planned);
+      return planned.budget;
+    }
+    const { request, sent, maxTokens, added } = planned;
+    run.progress.state = state;
+    const draft = newDraft(run, { step, startedAt, added, sent });
+    if (run.progress.draft === undefined) run.writer.emit({ type: 'step.started', step });
+    run.progress.draft = draft;
+    const lost = await callModel(run, draft, { ...request, maxTokens });
+    if (lost === undefined) return 'done';
+    if (!(await recoverRequest(run, lost.outcome))) {
+      const remedy = chooseRemedy(describeLost(run, draft, { outcome: lost.outcome, retries }));
+      if (remedy === undefined) {
+        if (lost.ended === undefined) throw lost.outcome;
+        await storeStep(run, draft, lost.ended);
+        return 'done';
+      }
+      await applyRemedy(run, { step, usage: discardedUsage(draft), remedy });
+      retries = remedy.type === 'fallback' ? 0 : retries + 1;
+    }
+    state = run.progress.state;
+  }
+}
+
+interface Plan {
+  step: number;
+  /** Of the iteration that begins. */
+  state: AgentState;
+  last: LastCallLimit | undefined;
+}
+
+interface PlannedCall extends CallRoom {
+  request: ModelRequest;
+  sent: SentPrefix | null;
+}
+
+/** The request, with the room for its reply: as the turn's last where its budget has no other. */
+async function planCall(run: TurnRun, { step, state, last }: Plan): Promise<PlannedCall | NoRoom> {
+  if (last !== undefined)
+    await postLastCall(run, last, countAdded(state, { added: estimateAdded(run) }));
+  const { request: built, sent } = buildRequest(run);
+  const request = last === undefined ? built : { ...built, toolChoice: 'none' as const };
+  const now = run.clock.now();
+  const room = await makeRoom(run, { step, state, request, now, isLast: last !== undefined });
+  if (!('budget' in room)) return { ...room, request, sent };
+  const mayBeLast = last === undefined && step > 1 && isTurnBudget(room, state);
+  return mayBeLast ? planCall(run, { step, state, last: 'token_budget' }) : room;
+}
+
+/** Of the session's budget nothing is kept for a last call. */
+function isTurnBudget({ budget }: NoRoom, state: AgentState): boolean {
+  return budget === 'token_budget' && !isSessionBudget(state);
+}
+
+function newDraft(
+  { frame, price, turn }: TurnRun,
+  begun: Pick<StepDraft, 'step' | 'startedAt' | 'added' | 'sent'>,
+): StepDraft {
+  return {
+    ...begun,
+    parts: [],
+    openText: '',
+    openThinking: '',
+    openInput: '',
+    usage: noUsage,
+    model: frame.model,
+    price: turn.options.options.costLimit?.price ?? price,
+  };
+}
+
+/** A reply that is not stored yet, and maybe never: what was thrown, or the end of a refusal. */
+type Lost = { outcome: unknown; ended?: Ended };
+
+async function callModel(
+  run: TurnRun,
+  draft: StepDraft,
+  request: ModelRequest,
+): Promise<Lost | undefined> {
+  try {
+    for await (const batch of run.provider.stream(request, run.lease.signal)) {
+      for (const event of batch) {
+        if (event.type === 'ended') {
+          draft.usage = event.usage;
+          if (event.stopReason === 'refusal') return { outcome: 'refusal', ended: event };
+          await storeStep(run, draft, event);
+          return undefined;
+        }
+        apply(run, draft, event);
+      }
+    }
+  } catch (error) {
+    if (run.lease.reason === 'shutdown') await settleLeft(run);
+    if (run.lease.signal.aborted) throw error;
+    return { outcome: error };
+  }
+  throw new Error(`The model's stream of step ${draft.step} ended without its last event`);
+}
+
+function describeLost(
+  { turn, limits, deadline }: TurnRun,
+  { parts, openText }: StepDraft,
+  call: Pick<LostCall, 'outcome' | 'retries'>,
+): LostCall {
+  const { model, fallbackModel, fallbackFrom } = turn.options.options;
+  return {
+    ...call,
+    hasText: openText !== '' || parts.some((part) => part.type === 'text' && part.text !== ''),
+    mostRetries: limits.overloadRetries,
+    fallbackModel:
+      fallbackFrom === undefined && fallbackModel !== model ? fallbackModel : undefined,
+    leftMs: deadline.leftMs,
+    random: Math.random(),
+  };
+}
+
+function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>): void {
+  const { step } = draft;
+  switch (event.type) {
+    case 'started':
+      draft.usage = event.usage;
+      return;
+    case 'text.delta':
+      draft.openText += event.text;
+      return run.writer.emit({ type: 'text.delta', step, text: event.text });
+    case 'thinking.delta':
+      draft.openThinking += event.text;
+      return run.writer.emit({ type: 'thinking.delta', step, text: event.text });
+    case 'source.cited':
+      return run.writer.emit({ type: 'source.cited', step, source: event.source });
+    case 'tool.requested': {
+      return run.writer.emit({ ...event, step });
+    }
+    case 'tool.args.delta':
+      draft.openInput += event.json;
+      return run.writer.emit({ type: 'tool.args.delta', callId: event.callId, json: event.json });
+    case 'server-tool.started':
+      return serverToolStarted(run, event.call);
+    case 'server-tool.ended': {
+      const output = run.redact(capOutput(event.result.output, run.limits.toolOutputLimit));
+      return serverToolEnded(run, event.result, output);
+    }
+    case 'part.ended':
+      draft.parts.push(event.part);
+      draft.openText = '';
+      draft.openThinking = '';
+      draft.openInput = '';
+      return;
+    default:
+      return unreachable(event);
+  }
+}
+
+async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<void> {
+  const { parts, startedAt, sent } = draft;
+  const asksForTools = parts.some((part) => part.type === 'tool_use');
+  const stopReason = settleStopReason(ended.stopReason, asksForTools);
+  const endedAt = new Date(run.clock.now());
+  const usage = countUsage(ended.usage, draft);
+  const finished = { step: draft.step, parts, stopReason, usage, sent, endedAt };
+  const events = [
+    ...(stopReason === 'refusal' ? [refusalNotice(ended)] : []),
+    ...(asksForTools ? [] : [stepEnded(finished)]),
+  ];
+  const { id: turnId } = run.turn;
+  const { reserved } = run.progress;
+  const facts = [
+    insertFenced(steps, { ...finished, turnId, attempt: run.attempt, startedAt }),
+    ...(reserved === undefined ? [] : [settleFact(reserved, usage)]),
+    ...(run.isPrefixStored ? [] : [storePrefix(run.turn.sessionId, run.prefix)]),
+  ];
+  const progress = {
+    ...run.progress,
+    reserved: undefined,
+    state: addStep(run.progress.state, finished, run.turn.options.options.costLimit),
+    steps: [...run.progress.steps, finished],
+    draft: undefined,
+  };
+  // A turn's last step is stored with its end.
+  const next = nextAction(loopState({ ...run, progress }));
+  // Settled with the step, or, where nobody knows whether that was stored, not at all.
+  run.progress.reserved = undefined;
+  if (next.type === 'end') run.writer.hold(events, facts);
+  else await run.writer.commit(events, facts);
+  Object.assign(run.progress, progress);
+  run.isPrefixStored = true;
+}

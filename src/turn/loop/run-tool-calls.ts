@@ -1,0 +1,191 @@
+import type { SQL } from 'drizzle-orm';
+import { unreachable } from '../../platform/exhaustive.js';
+import type { CallEnd } from '../../tools/ledger.js';
+import { capOutput } from '../../tools/cap-output.js';
+import { claimCall, endCall } from '../../tools/ledger.js';
+import type { CallableTool } from '../../tools/open-tools.js';
+import { runCalls } from '../../tools/run-calls.js';
+import { runTool } from '../../tools/run-tool.js';
+import { fitOutput } from '../budgets/fit-output.js';
+import { askPeople, type Question } from '../approvals/ask-people.js';
+import { takeGrants } from '../approvals/take-grants.js';
+import type { CallVerdict } from '../approvals/judge-call.js';
+import { isClaimed, judgeOpenCall } from './judge-open-call.js';
+import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-facts.js';
+import { ledgerCall, openCalls, type ToolUse, type TurnRun } from '../state/turn-run.js';
+import { addResults } from '../state/turn-state.js';
+
+/**
+ * Runs what the last step asked for and has no result yet. Each call goes through the ledger:
+ * claimed in the database before it starts, ended after, so that a call whose process died is
+ * known as such. Ends the step; or asks people about the calls that need it, and parks the turn.
+ */
+export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
+  const calls = openCalls(run).map((call) => {
+    const tool = run.tools.get(call.name);
+    // An unknown tool is answered at once: nothing can come of running beside it.
+    return { call, tool, effect: tool?.effect ?? ('read' as const) };
+  });
+  const { maxParallelTools: limit } = run.tree.getConfig();
+  const cut = await refuseTooMany(run);
+  const within = calls.filter(({ call }) => !cut.has(call.id));
+  let needsPeople = false;
+  // What comes after a call that waits for people waits as well.
+  const settle = async ({ call, tool }: (typeof calls)[number]): Promise<void> => {
+    if (!needsPeople && !(await settleCall(run, call, tool))) needsPeople = true;
+  };
+  await runCalls(within, settle, { limit });
+  if (needsPeople) {
+    const { questions, isWaiting } = await findQuestions(run);
+    // What ran meanwhile may have changed what the rules say.
+    if (questions.length === 0 && !isWaiting) return runToolCalls(run);
+    await askPeople(run, questions);
+    return 'parked';
+  }
+  await endLastStep(run);
+  return 'done';
+}
+
+/** What must be asked before the open calls of the last step can run. */
+async function findQuestions(run: TurnRun): Promise<{ questions: Question[]; isWaiting: boolean }> {
+  const questions: Question[] = [];
+  let isWaiting = false;
+  for (const call of openCalls(run)) {
+    const tool = run.tools.get(call.name);
+    const verdict = tool === undefined ? undefined : await judgeOpenCall(run, call, tool);
+    if (verdict?.type === 'ask') questions.push({ ...verdict, call, input: call.input });
+    if (verdict?.type === 'wait') isWaiting = true;
+  }
+  return { questions, isWaiting };
+}
+
+/** Answers the calls of the last step beyond its cap. @returns their ids. */
+async function refuseTooMany(run: TurnRun): Promise<ReadonlySet<string>> {
+  const { maxToolCallsPerTurn: cap } = run.tree.getConfig();
+  const asked = (run.progress.steps.at(-1)?.parts ?? []).filter((part) => part.type === 'tool_use');
+  const beyond = new Set(asked.slice(cap).map((call) => call.id));
+  const open = openCalls(run).filter((call) => beyond.has(call.id));
+  if (open.length === 0) return beyond;
+  const reason = `not run: one step may ask for ${cap} tool calls, and this one asked for ${asked.length}. Ask again for what is still needed.`;
+  const now = new Date(run.clock.now());
+  const result = unrun('denied', reason);
+  await run.writer.commit(
+    [
+      ...open.map((call) => toolEnded(call, result)),
+      tooManyCalls({ asked: asked.length, cap, cut: open.map((call) => call.name) }),
+    ],
+    open.map((call) => endCall(ledgerCall(run, call), result, now)),
+  );
+  for (const call of open) keepResult(run, call, result);
+  return beyond;
+}
+
+/** Answers every open call of the last step without running it. Ends the step. */
+export async function refuseToolCalls(run: TurnRun, reason: string): Promise<void> {
+  for (const call of openCalls(run)) await end(run, call, unrun('denied', reason));
+  await endLastStep(run);
+}
+
+/** Brings a call to its result. @returns false when people must be asked first. */
+async function settleCall(
+  run: TurnRun,
+  call: ToolUse,
+  tool: CallableTool | undefined,
+): Promise<boolean> {
+  if (tool === undefined) {
+    // A tool that is gone since may have run.
+    const status = isClaimed(run, call) ? 'unknown' : 'error';
+    await end(run, call, unrun(status, unknownTool(run, call.name)));
+    return true;
+  }
+  const verdict = await judgeOpenCall(run, call, tool);
+  switch (verdict.type) {
+    case 'run':
+      await runOne(run, { ...call, input: verdict.input }, tool);
+      return true;
+    case 'answer':
+      await end(run, call, answered(run, call, verdict));
+      return true;
+    case 'ask':
+    case 'wait':
+      return false;
+    default:
+      return unreachable(verdict);
+  }
+}
+
+async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<void> {
+  if (!isClaimed(run, call)) await claim(run, call, await takeGrants(run, call, tool));
+  // It runs again: not before it is stored that a person allowed it, or the next crash forgets that.
+  else await run.writer.commit([], []);
+  const outcome = await runTool(tool, call.input, {
+    callId: call.id,
+    idempotencyKey: `${run.turn.id}:${call.id}`,
+    signal: run.lease.signal,
+    timeoutMs: run.limits.toolTimeoutMs,
+    outputLimit: run.limits.toolOutputLimit,
+    clock: run.clock,
+    progress: (note, elapsedMs) =>
+      run.writer.emit({ type: 'tool.progress', callId: call.id, note, elapsedMs }),
+  });
+  const isEdited = run.approvals.some(
+    ({ callId, editedInput }) => callId === call.id && editedInput !== null,
+  );
+  const note = isEdited
+    ? `[A person changed the input of this call to ${JSON.stringify(call.input)}]\n`
+    : '';
+  // No tool has them; what it reads or is told may.
+  await end(run, call, { ...outcome, output: fitOutput(run, note + run.redact(outcome.output)) });
+}
+
+/** What a client gave is cut and redacted as what a tool gave here is. */
+function answered(
+  run: TurnRun,
+  call: ToolUse,
+  { status, output, durationMs = 0 }: Extract<CallVerdict, { type: 'answer' }>,
+): CallEnd {
+  if (!run.clientTools.has(call.name)) return { status, output, durationMs };
+  const kept = fitOutput(run, run.redact(capOutput(output, run.limits.toolOutputLimit)));
+  return { status, output: kept, durationMs };
+}
+
+function unrun(status: CallEnd['status'], output: string): CallEnd {
+  return { status, output, durationMs: 0 };
+}
+
+function unknownTool(run: TurnRun, name: string): string {
+  if (run.frame.tools.some((tool) => tool.name === name)) {
+    return `not run: the tool ${name} is off in this turn.`;
+  }
+  const names = run.toolSpecs.map((tool) => tool.name).join(', ');
+  return `There is no tool ${name}. Tools of this turn: ${names === '' ? 'none' : names}.`;
+}
+
+async function claim(run: TurnRun, call: ToolUse, facts: readonly SQL[]): Promise<void> {
+  const { id: callId, name, input } = call;
+  await run.writer.commit(
+    [{ type: 'tool.started', callId, name, input }],
+    [claimCall(ledgerCall(run, call), new Date(run.clock.now())), ...facts],
+  );
+  run.progress.results.set(callId, { status: 'claimed', output: null });
+}
+
+async function end(run: TurnRun, call: ToolUse, result: CallEnd): Promise<void> {
+  await run.writer.commit(
+    [toolEnded(call, result)],
+    [endCall(ledgerCall(run, call), result, new Date(run.clock.now()))],
+  );
+  keepResult(run, call, result);
+}
+
+function keepResult({ progress }: TurnRun, call: ToolUse, { status, output }: CallEnd): void {
+  progress.results.set(call.id, { status, output });
+}
+
+async function endLastStep(run: TurnRun): Promise<void> {
+  const last = run.progress.steps.at(-1);
+  if (last === undefined) return;
+  await run.writer.commit([stepEnded(last)], []);
+  const { tree, progress } = run;
+  progress.state = addResults(tree, progress.state, { step: last, results: progress.results });
+}

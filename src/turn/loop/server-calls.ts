@@ -1,0 +1,36 @@
+import type { TurnEventBody } from '../../events/turn-event.js';
+import { serverCallOf } from '../../provider/anthropic/server-block.js';
+import type { ServerCall, ServerResult } from '../../provider/server-tools.js';
+import { serverResults } from './server-results.js';
+import type { Attempt } from '../state/turn-run.js';
+
+/** The provider began a call. */
+export function serverToolStarted(run: Attempt, { callId, name, input }: ServerCall): void {
+  run.progress.serverStarts.set(callId, run.clock.now());
+  run.writer.emit({ type: 'tool.started', callId, name, input });
+}
+
+/** @param output as it is shown. */
+export function serverToolEnded(run: Attempt, result: ServerResult, output: string): void {
+  const { callId, name, status } = result;
+  // Begun by an earlier attempt: how long it took is not known.
+  const startedAt = run.progress.serverStarts.get(callId) ?? run.clock.now();
+  const durationMs = run.clock.now() - startedAt;
+  run.writer.emit({ type: 'tool.ended', callId, name, status, output, durationMs });
+}
+
+/** What is said of the provider's calls that the end of the turn caught. */
+export function abandonedServerCalls({ progress }: Attempt): TurnEventBody[] {
+  const { steps, draft } = progress;
+  const replies = draft === undefined ? steps : [...steps, draft];
+  const results = serverResults(replies);
+  return replies
+    .flatMap(({ parts }) => parts)
+    .flatMap((part) => {
+      const call = part.type === 'opaque' ? serverCallOf(part.block) : undefined;
+      if (call === undefined || results.has(call.callId)) return [];
+      const { callId, name } = call;
+      const output = 'the turn ended before the provider gave its result';
+      return [{ type: 'tool.ended', callId, name, status: 'unknown', output, durationMs: 0 }];
+    });
+}

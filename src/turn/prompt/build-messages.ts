@@ -1,0 +1,200 @@
+import type { StepStopReason, Usage } from '../../events/turn-event.js';
+import { asSystemBlock, escapeSystemTags } from '../../notices/notice-text.js';
+import type { StoredNotice } from '../../notices/notice.js';
+import type {
+  AssistantPart,
+  ModelMessage,
+  ToolSpec,
+  UserPart,
+} from '../../provider/model-types.js';
+import type { ServerTool } from '../../provider/server-tools.js';
+import type { Model } from '../../provider/models/model.js';
+import { unendedStatuses, type ToolCallStatus, type TurnStatus } from '../../storage/schema.js';
+import type { SentPrefix } from '../../storage/sent-request.js';
+import { keepThinking, type ThinkingStep } from './keep-thinking.js';
+import { isThinking, MessageList } from './message-list.js';
+import { dropOpenServerTools, hasOpenServerTool } from './open-server-tools.js';
+
+/** What the model is shown of one turn. Files are loaded already. */
+export interface TurnTranscript {
+  turnId: string;
+  userParts: UserPart[];
+  steps: readonly TranscriptStep[];
+  /** By call id. A call without an entry did not run. */
+  results: ReadonlyMap<string, { status: ToolCallStatus; output: string | null }>;
+  /** What the server said to the model on the way, in order. */
+  notices: readonly Pick<StoredNotice, 'afterStep' | 'mark' | 'kind' | 'text' | 'seenByModel'>[];
+  /** What the user said on the way, in order. */
+  joined: readonly { afterStep: number; text: string }[];
+  status: TurnStatus;
+  endReason: string | null;
+}
+
+export interface TranscriptStep {
+  step: number;
+  parts: readonly AssistantPart[];
+  stopReason: StepStopReason;
+  usage: Usage;
+  /** What its thinking is bound to; null where it is not. */
+  sent: SentPrefix | null;
+}
+
+/** What a request consists of beside the turns. */
+export interface Frame {
+  model: Pick<Model, 'takesSystemMessages' | 'bindsThinking'>;
+  system: string;
+  tools: readonly ToolSpec[];
+  /** Those that the provider runs. */
+  serverTools?: readonly ServerTool[];
+  /** What stands for the turns before the first. */
+  summary?: string | undefined;
+  /** Steps up to this one, `turnId:step`, are sent without their thinking. */
+  thinkingAfter?: string | undefined;
+}
+
+export interface BuiltMessages {
+  messages: ModelMessage[];
+  /** What thinking in the reply to them is bound to; null where the model does not bind it. */
+  sent: SentPrefix | null;
+}
+
+/**
+ * The messages of a model call, from the stored truth alone: the same turns give the same bytes,
+ * step after step and after a crash. Pure.
+ *
+ * Every tool call is answered, as providers demand. A turn that was cut says so in the history, so
+ * that the model does not take half an answer for a whole one. A model that binds thinking gets
+ * only what was made after the same beginning.
+ */
+export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): BuiltMessages {
+  const binding = frame.model.bindsThinking
+    ? JSON.stringify([frame.system, frame.tools, ...(frame.serverTools ?? [])])
+    : undefined;
+  const list = new MessageList(binding);
+  const thinking: (ThinkingStep & { parts: readonly AssistantPart[] })[] = [];
+  if (frame.summary !== undefined) list.user([{ type: 'text', text: summaryText(frame.summary) }]);
+  for (const turn of turns) {
+    list.ask(turn.userParts.map(escaped));
+    hear(list, turn, 0);
+    tell(list, noticesAfter(turn, 0), frame.model);
+    for (const step of sentSteps(turn)) {
+      const digest = list.digest();
+      const parts = step.parts.filter(isThinking);
+      if (digest !== undefined && parts.length > 0) {
+        const key = `${turn.turnId}:${step.step}`;
+        thinking.push({ key, digest, sent: step.sent, parts });
+      }
+      list.assistant(step.parts);
+      list.user(
+        step.parts.flatMap((part) => (part.type === 'tool_use' ? [answer(part, turn)] : [])),
+      );
+      hear(list, turn, step.step);
+      // Only a provider's tool that is under way lets a reply go on by itself.
+      if (step.stopReason === 'pause_turn' && !hasOpenServerTool([step])) {
+        list.user([{ type: 'text', text: 'Go on.' }]);
+      }
+      if (step.stopReason === 'context_window') tell(list, [wentOn], frame.model);
+      tell(list, noticesAfter(turn, step.step), frame.model);
+    }
+    // What the user said while a reply was refused was no part of it.
+    const refused = turn.steps.filter(({ stopReason }) => stopReason === 'refusal');
+    for (const { step } of refused) hear(list, turn, step);
+    const cut = cutMarker(turn);
+    if (cut !== undefined) list.assistant([{ type: 'text', text: cut }]);
+  }
+  const hash = list.digest();
+  if (hash === undefined) return { messages: list.messages, sent: null };
+  const kept = keepThinking(thinking, frame.thinkingAfter);
+  const keptSteps = thinking.filter(({ key }) => kept.has(key));
+  list.dropThinking(new Set(keptSteps.flatMap(({ parts }) => parts)));
+  return { messages: list.messages, sent: { hash, thinkingFrom: keptSteps[0]?.key ?? null } };
+}
+
+const wentOn = {
+  kind: 'window-full',
+  text: 'The reply was cut off because the window was full. What came before is shorter now: go on where it was cut.',
+};
+
+/** How a summary is told, ahead of what the user says next. */
+export function summaryText(summary: string): string {
+  return `What came before in this conversation, in short:\n\n${escapeSystemTags(summary)}`;
+}
+
+/**
+ * The steps of a turn as they are sent. A refused reply is not: the provider would refuse again. Of a
+ * turn that is over a provider's tool that has no result would never get one; nor would one of a step
+ * that is followed by words, which end the reply.
+ */
+function sentSteps(turn: TurnTranscript): readonly TranscriptStep[] {
+  const steps = turn.steps.filter(({ stopReason }) => stopReason !== 'refusal');
+  const isOver = !unendedStatuses.some((status) => status === turn.status);
+  if (isOver) return dropOpenServerTools(steps);
+  return steps.flatMap((step) => (isFollowed(step, turn) ? dropOpenServerTools([step]) : [step]));
+}
+
+function isFollowed({ step }: TranscriptStep, turn: TurnTranscript): boolean {
+  return (
+    turn.joined.some(({ afterStep }) => afterStep === step) || noticesAfter(turn, step).length > 0
+  );
+}
+
+/** What the user said while the turn ran, where the model first heard it. */
+function hear(list: MessageList, { joined }: TurnTranscript, step: number): void {
+  const parts = joined
+    .filter(({ afterStep }) => afterStep === step)
+    .map(({ text }): UserPart => ({ type: 'text', text }));
+  list.user(parts.map(escaped));
+}
+
+function noticesAfter(turn: TurnTranscript, step: number) {
+  // The summary itself stands before the conversation.
+  return turn.notices.filter(
+    ({ kind, seenByModel, afterStep }) =>
+      seenByModel && afterStep === step && kind !== 'compact-summary',
+  );
+}
+
+/**
+ * What the server tells the model: a system message where the model takes one there, which is after
+ * a user's only; a marked block of the user's message where it does not.
+ */
+function tell(
+  list: MessageList,
+  notices: readonly { kind: string; text: string }[],
+  { takesSystemMessages }: Frame['model'],
+): void {
+  if (notices.length === 0) return;
+  if (takesSystemMessages && list.system(notices.map(({ text }) => text).join('\n\n'))) return;
+  list.user(
+    notices.map(({ kind, text }) => ({ type: 'text' as const, text: asSystemBlock(kind, text) })),
+  );
+}
+
+/** What people, files and tools write is never taken for the server's own words. */
+function escaped(part: UserPart): UserPart {
+  if (part.type === 'tool_result') return { ...part, output: escapeSystemTags(part.output) };
+  if (part.type !== 'text' && part.type !== 'document') return part;
+  return { ...part, text: escapeSystemTags(part.text) };
+}
+
+function answer(call: { id: string }, turn: TurnTranscript): UserPart {
+  const result = turn.results.get(call.id);
+  const output = result?.output ?? 'This call was not run: the turn ended before it.';
+  return escaped({
+    type: 'tool_result',
+    callId: call.id,
+    output,
+    isError: result?.status !== 'success',
+  });
+}
+
+const cutTexts: Partial<Record<TurnStatus, string>> = {
+  interrupted: '[This reply was interrupted before it was complete.]',
+  failed: '[This reply ended with an error before it was complete.]',
+};
+
+function cutMarker(turn: TurnTranscript): string | undefined {
+  if (turn.status === 'limited')
+    return `[This reply was cut off: ${turn.endReason ?? 'limit reached'}.]`;
+  return cutTexts[turn.status];
+}

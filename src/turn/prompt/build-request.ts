@@ -1,0 +1,28 @@
+import type { ModelRequest } from '../../provider/model-types.js';
+import type { SentPrefix } from '../../storage/sent-request.js';
+import { buildMessages, type TurnTranscript } from './build-messages.js';
+import { requestOf } from './request-frame.js';
+import { shortenOutputs } from './transcripts.js';
+import type { TurnRun } from '../state/turn-run.js';
+
+/** The next model call of a run, with all the room a reply may have, and what thinking in it is bound to. Pure. */
+export function buildRequest(run: TurnRun): { request: ModelRequest; sent: SentPrefix | null } {
+  const { maxTokens = run.limits.maxTokens } = run.turn.options.options;
+  const { frame, summary } = run;
+  const turns = [...run.earlierTurns, currentTurn(run)];
+  const { messages, sent } = buildMessages(turns, { ...frame, summary });
+  const most = Math.min(maxTokens, frame.model.maxOutput);
+  return { request: { ...requestOf(frame), messages, maxTokens: most }, sent };
+}
+
+function currentTurn(run: TurnRun): TurnTranscript {
+  const { steps, results, notices, joined, elidedThrough } = run.progress;
+  const { id: turnId, status, endReason } = run.turn;
+  const { userParts } = run;
+  const turn = { turnId, userParts, notices, joined, steps, results, status, endReason };
+  return shortenOutputs(turn, {
+    model: run.frame.model,
+    full: run.limits.fullContext,
+    elidedThrough,
+  });
+}

@@ -1,0 +1,198 @@
+import { addUsage, noUsage, type Usage } from '../../events/turn-event.js';
+import type { Todo } from '../../notices/todo.js';
+import { newId } from '../../platform/ids.js';
+import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
+import { estimateText } from '../../provider/estimate-parts.js';
+import { estimateTokens } from '../../provider/estimate-tokens.js';
+import type { ModelRequest } from '../../provider/model-types.js';
+import type { Model } from '../../provider/models/model.js';
+import { refusalKind } from '../../provider/refusal-kind.js';
+import type { Queryable } from '../../storage/connection.js';
+import { compactions } from '../../storage/conversation-schema.js';
+import { buildMessages, type TurnTranscript } from './build-messages.js';
+import { requestOf, type RequestFrame } from './request-frame.js';
+import { splitTurns } from './split-turns.js';
+import type { Compaction } from '../queue/turn-claims.js';
+import { noSummary, nothingToCompact } from '../state/turn-errors.js';
+
+/** Room for the summary, in tokens. */
+const SUMMARY_TOKENS = 4_000;
+
+/** Shares of the window that one call's conversation may fill; the next where one was too much. */
+const SHARES = [0.8, 0.4, 0.2];
+
+const instructions = `Summarise the conversation so far for your own later use: it will be all you have of it.
+Keep, in this order: what the user wants, with every constraint they gave; decisions and why; files read or changed, with their paths; what failed and what was learned from it; what is under way and what comes next. Quote names, paths, commands and numbers exactly. Do not add anything that was not said. Call no tools: answer with the summary alone.`;
+
+export interface CompactDeps {
+  db: Queryable;
+  provider: Pick<AnthropicProvider, 'stream'>;
+  now: Date;
+  /** Told what the calls have cost so far, also where no summary comes of them. */
+  onUsage?: (usage: Usage) => void;
+}
+
+export interface CompactSource {
+  sessionId: string;
+  /** The turns to summarise, oldest first. */
+  turns: readonly TurnTranscript[];
+  /** What stands for the turns before them. */
+  summary: string | undefined;
+  /** Tokens of them, as far as the provider told. */
+  contextTokens: number;
+  todos: readonly Todo[];
+  /** Names of the files that the conversation has had. */
+  files: readonly string[];
+  /** As the session's turns have it: what was sent for them is then in the provider's cache. */
+  frame: RequestFrame;
+  reason: 'automatic' | 'requested';
+}
+
+/** Tokens of a summary's call at most, for a conversation of so many. */
+export function summaryTokens(contextTokens: number): { input: number; reply: number } {
+  return { input: contextTokens + estimateTokens(instructions), reply: SUMMARY_TOKENS };
+}
+
+/**
+ * Has the model summarise turns, and stores the summary in their place. The turns stay stored and
+ * readable; later model calls get the summary instead. A conversation that does not fit into one call
+ * is summarised piece by piece, each with the summary of those before.
+ *
+ * @throws TypedError where there is nothing to summarise or the model gave no summary; what the
+ *   provider throws. Nothing is stored then.
+ */
+export async function compactSession(
+  deps: CompactDeps,
+  source: CompactSource,
+  signal: AbortSignal,
+): Promise<Compaction> {
+  const last = source.turns.at(-1);
+  if (last === undefined) throw nothingToCompact(source.sessionId);
+  const { text, usage } = await summarise(deps, source, signal);
+  const row = {
+    id: newId('cmp'),
+    sessionId: source.sessionId,
+    throughTurnId: last.turnId,
+    reason: source.reason,
+    summary: withOpenEnds(text, source),
+    usage,
+    createdAt: deps.now,
+  };
+  await deps.db.insert(compactions).values(row);
+  const { id, throughTurnId, summary } = row;
+  return { id, throughTurnId, summary };
+}
+
+interface Summary {
+  text: string;
+  usage: Usage;
+}
+
+async function summarise(
+  deps: CompactDeps,
+  source: CompactSource,
+  signal: AbortSignal,
+): Promise<Summary> {
+  const { model } = source.frame;
+  const estimate = (text: string): number => estimateText(text, model);
+  let spent = noUsage;
+  const onUsage = (usage: Usage): void => deps.onUsage?.((spent = usage));
+  for (const share of SHARES) {
+    const room = model.contextWindow * share - SUMMARY_TOKENS;
+    const isWhole = source.contextTokens < room;
+    const pieces = isWhole ? [source.turns] : splitTurns(source.turns, room, estimate);
+    try {
+      return await summarisePieces({ ...deps, onUsage }, { ...source, pieces, spent }, signal);
+    } catch (error) {
+      const isLast = share === SHARES.at(-1);
+      if (isLast || refusalKind(error) !== 'prompt-too-long') throw error;
+    }
+  }
+  throw noSummary(source.frame.modelName);
+}
+
+async function summarisePieces(
+  { provider, onUsage }: CompactDeps,
+  source: CompactSource & { pieces: readonly (readonly TurnTranscript[])[]; spent: Usage },
+  signal: AbortSignal,
+): Promise<Summary> {
+  let { summary, spent } = source;
+  for (const piece of source.pieces) {
+    const before = spent;
+    const request = summaryRequest(source.frame, piece, summary);
+    const told = (usage: Usage): void => onUsage?.((spent = addUsage(before, usage)));
+    summary = await readSummary(
+      provider,
+      { request, model: source.frame.model, onUsage: told },
+      signal,
+    );
+    if (summary === '') throw noSummary(source.frame.modelName);
+  }
+  return { text: summary ?? '', usage: spent };
+}
+
+function summaryRequest(
+  frame: RequestFrame,
+  turns: readonly TurnTranscript[],
+  summary: string | undefined,
+): ModelRequest {
+  const ask: TurnTranscript = {
+    turnId: '',
+    userParts: [{ type: 'text', text: instructions }],
+    steps: [],
+    results: new Map(),
+    notices: [],
+    joined: [],
+    status: 'running',
+    endReason: null,
+  };
+  const { messages } = buildMessages([...turns, ask], { ...frame, summary });
+  return { ...requestOf(frame), messages, maxTokens: SUMMARY_TOKENS };
+}
+
+async function readSummary(
+  provider: Pick<AnthropicProvider, 'stream'>,
+  { request, model, onUsage }: SummaryCall,
+  signal: AbortSignal,
+): Promise<string> {
+  let text = '';
+  let usage = noUsage;
+  let isWhole = false;
+  try {
+    for await (const batch of provider.stream(request, signal)) {
+      for (const event of batch) {
+        if (event.type === 'text.delta') text += event.text;
+        if (event.type === 'started' || event.type === 'ended') usage = event.usage;
+        isWhole ||= event.type === 'ended';
+      }
+    }
+  } finally {
+    // What came of a summary that was cut is paid for too.
+    const outputTokens = Math.max(usage.outputTokens, isWhole ? 0 : estimateText(text, model));
+    onUsage({ ...usage, outputTokens });
+  }
+  return text.trim().toWellFormed();
+}
+
+interface SummaryCall {
+  request: ModelRequest;
+  model: Model;
+  onUsage: (usage: Usage) => void;
+}
+
+/** What is open, and what can be asked for again, is not for a summary to lose. */
+function withOpenEnds(summary: string, { todos, files }: CompactSource): string {
+  const open = todos.filter((todo) => todo.status !== 'completed');
+  return [
+    summary,
+    ...list(
+      'Open todos',
+      open.map((todo) => `[${todo.status}] ${todo.content}`),
+    ),
+    ...list('Files the user has attached', files),
+  ].join('\n\n');
+}
+
+function list(title: string, items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [`${title}:\n${items.map((item) => `- ${item}`).join('\n')}`];
+}

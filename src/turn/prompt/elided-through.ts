@@ -1,0 +1,23 @@
+import type { Usage } from '../../events/turn-event.js';
+import { contextTokens } from '../state/turn-context.js';
+
+/** The last steps of a turn, whose outputs stay whole: the model is at work with them. */
+const KEPT_STEPS = 3;
+
+/**
+ * The step up to which a long turn's tool outputs are cut to their beginnings, so that the turn has
+ * room to go on; 0: none is. From what the provider reported of each step, so that a recovered turn
+ * sends the same bytes. Pure.
+ *
+ * @param full tokens from which the window counts as full.
+ */
+export function elidedThrough(
+  steps: readonly { step: number; usage: Usage }[],
+  full: number,
+): number {
+  let through = 0;
+  for (const { step, usage } of steps) {
+    if (contextTokens(usage) >= full) through = Math.max(through, step - KEPT_STEPS);
+  }
+  return through;
+}

@@ -1,0 +1,125 @@
+import { createHash, type Hash } from 'node:crypto';
+import { wellFormed } from '../../platform/well-formed.js';
+import type { AssistantPart, ModelMessage, UserPart } from '../../provider/model-types.js';
+
+/** Stands where a model said nothing: its turn, or what follows it, needs a reply there. */
+const NO_REPLY = '(no reply)';
+/** Stands where a user said nothing that can be sent. */
+const NO_MESSAGE = '(empty message)';
+
+/**
+ * The messages of a request as they grow. Whatever is added, the list stays one that the API takes:
+ * a user comes first, no message is empty, a system message stands after a user's and before an
+ * assistant's, every string is well-formed. Nothing that is in the list changes but by growing at
+ * its end.
+ */
+export class MessageList {
+  readonly messages: ModelMessage[] = [];
+  readonly #hash: Hash | undefined;
+
+  /** @param begin what stands before the messages; with it the list can be hashed. */
+  constructor(begin?: string) {
+    this.#hash = begin === undefined ? undefined : createHash('sha256').update(begin);
+  }
+
+  /** What opens a turn: it is never empty. */
+  ask(parts: readonly UserPart[]): void {
+    const asked = parts.some(hasContent);
+    this.user(asked ? parts : [{ type: 'text', text: NO_MESSAGE }]);
+  }
+
+  user(parts: readonly UserPart[]): void {
+    const added = parts.filter(hasContent);
+    if (added.length === 0) return;
+    if (this.messages.at(-1)?.role === 'system') this.assistant([]);
+    const whole = added.map(validUserPart);
+    this.#count('user', whole);
+    const last = this.messages.at(-1);
+    if (last?.role === 'user') last.parts = [...last.parts, ...whole];
+    else this.messages.push({ role: 'user', parts: whole });
+  }
+
+  /** One without content, thinking aside, gets a placeholder. */
+  assistant(parts: readonly AssistantPart[]): void {
+    const added = parts.filter(hasContent);
+    const isEmpty = added.every(isThinking);
+    const said = isEmpty ? [...added, { type: 'text' as const, text: NO_REPLY }] : added;
+    const whole = said.map(validAssistantPart);
+    this.#count(
+      'assistant',
+      whole.filter((part) => !isThinking(part)),
+    );
+    const last = this.messages.at(-1);
+    if (last?.role === 'assistant') last.parts = [...last.parts, ...whole];
+    else this.messages.push({ role: 'assistant', parts: whole });
+  }
+
+  /** @returns false where no system message may stand: nothing was added. */
+  system(text: string): boolean {
+    if (this.messages.at(-1)?.role !== 'user') return false;
+    const whole = text.toWellFormed();
+    this.#count('system', [whole]);
+    this.messages.push({ role: 'system', text: whole });
+    return true;
+  }
+
+  /** Of all that is in the list now, thinking aside; undefined for a list that is not hashed. */
+  digest(): string | undefined {
+    return this.#hash?.copy().digest('base64url');
+  }
+
+  /** Leaves thinking out of the list, all but what is `kept`. */
+  dropThinking(kept: ReadonlySet<AssistantPart>): void {
+    for (const message of this.messages) {
+      if (message.role !== 'assistant') continue;
+      message.parts = message.parts.filter((part) => !isThinking(part) || kept.has(part));
+    }
+  }
+
+  #count(role: string, parts: readonly unknown[]): void {
+    if (this.#hash === undefined) return;
+    // By part, because neighbours of one role are one message, however they came.
+    for (const part of parts) this.#hash.update(`\n${role} ${JSON.stringify(part)}`);
+  }
+}
+
+function hasContent(part: UserPart | AssistantPart): boolean {
+  return part.type !== 'text' || part.text.trim() !== '';
+}
+
+export function isThinking(part: AssistantPart): boolean {
+  return part.type === 'thinking' || part.type === 'redacted_thinking';
+}
+
+function validUserPart(part: UserPart): UserPart {
+  switch (part.type) {
+    case 'text':
+      return { ...part, text: part.text.toWellFormed() };
+    case 'document':
+      return { ...part, title: part.title.toWellFormed(), text: part.text.toWellFormed() };
+    case 'pdf':
+      return { ...part, title: part.title.toWellFormed() };
+    case 'tool_result': {
+      const output = part.output.toWellFormed();
+      const isBlank = part.isError && output.trim() === '';
+      return { ...part, output: isBlank ? 'It failed and did not say why.' : output };
+    }
+    case 'image':
+      return part;
+  }
+}
+
+/** Thinking goes back as it came, or it is refused. */
+function validAssistantPart(part: AssistantPart): AssistantPart {
+  switch (part.type) {
+    case 'text':
+      return { ...part, text: part.text.toWellFormed() };
+    case 'tool_use':
+      return { ...part, input: wellFormed(part.input) };
+    case 'opaque':
+      return { ...part, block: wellFormed(part.block) };
+    case 'thinking':
+    case 'redacted_thinking':
+      return part;
+  }
+}

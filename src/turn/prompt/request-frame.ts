@@ -1,0 +1,36 @@
+import type { ModelRequest, ToolSpec } from '../../provider/model-types.js';
+import type { ServerTool } from '../../provider/server-tools.js';
+import type { Model } from '../../provider/models/model.js';
+import type { ThinkingPlan } from '../../provider/models/plan-thinking.js';
+
+/** What every request of a turn has beside its messages and the room for a reply. */
+export interface RequestFrame {
+  /** As the request names it. */
+  modelName: string;
+  model: Model;
+  system: string;
+  tools: readonly ToolSpec[];
+  /** Those that the provider runs. Absent: none. */
+  serverTools?: readonly ServerTool[];
+  /** Whether none of the tools may be called. */
+  isToolless: boolean;
+  thinking: ThinkingPlan;
+  citations: boolean;
+  /** Steps up to this one, `turnId:step`, are sent without their thinking. */
+  thinkingAfter: string | undefined;
+}
+
+/** A request without its messages. */
+export function requestOf(frame: RequestFrame): Omit<ModelRequest, 'messages' | 'maxTokens'> {
+  const { modelName, system, tools, serverTools = [], isToolless, thinking, citations } = frame;
+  const hasTools = tools.length + serverTools.length > 0;
+  return {
+    model: modelName,
+    system,
+    tools: [...tools],
+    ...(serverTools.length === 0 ? {} : { serverTools }),
+    thinking,
+    citations,
+    ...(isToolless && hasTools ? { toolChoice: 'none' as const } : {}),
+  };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ToolSpec } from '../../provider/model-types.js';
+import type { RequestPrefix } from '../../storage/sent-request.js';
+import { choosePrefix } from './request-prefix.js';
+
+const tool = (name: string, description = name): ToolSpec => ({
+  name,
+  description,
+  inputSchema: { type: 'object' },
+});
+const systemIn = (mode: string): string => `You are in mode ${mode}.`;
+
+function open(...names: string[]): RequestPrefix {
+  const tools = names.map((name) => tool(name));
+  return choosePrefix(null, { systemIn, mode: 'direct', tools }).prefix;
+}
+
+describe('choosePrefix', () => {
+  it('begins a session with what its first turn wants', () => {
+    const chosen = choosePrefix(null, { systemIn, mode: 'plan', tools: [tool('read')] });
+    expect(chosen).toEqual({
+      prefix: {
+        system: 'You are in mode plan.',
+        tools: [tool('read')],
+        mode: 'plan',
+        told: { mode: 'plan', off: [] },
+      },
+      isChanged: true,
+      notice: undefined,
+      hasTools: true,
+    });
+  });
+
+  it('keeps what was sent where a turn wants the same, in whatever order', () => {
+    const stored = open('read', 'bash');
+    const wanted = { systemIn, mode: 'direct', tools: [tool('bash'), tool('read')] };
+    expect(choosePrefix(stored, wanted)).toMatchObject({ prefix: stored, isChanged: false });
+  });
+
+  it('leaves a tool listed that is off for a turn, says so, and says when it is on again', () => {
+    const stored = open('read', 'bash');
+    const off = choosePrefix(stored, { systemIn, mode: 'direct', tools: [tool('read')] });
+    expect(off.prefix).toEqual({ ...stored, told: { mode: 'direct', off: ['bash'] } });
+    expect(off.notice).toContain('off from here on, and calls to them are not run: bash.');
+    const again = choosePrefix(off.prefix, { systemIn, mode: 'direct', tools: [tool('read')] });
+    expect(again).toMatchObject({ isChanged: false, notice: undefined });
+    const on = choosePrefix(off.prefix, {
+      systemIn,
+      mode: 'direct',
+      tools: [tool('read'), tool('bash')],
+    });
+    expect(on).toMatchObject({ prefix: stored, notice: 'Every tool is on from here on.' });
+  });
+
+  it('tells of another permission mode in place of changing the prompt', () => {
+    const stored = open('read');
+    const chosen = choosePrefix(stored, { systemIn, mode: 'plan', tools: [tool('read')] });
+    expect(chosen.prefix).toEqual({ ...stored, told: { mode: 'plan', off: [] } });
+    expect(chosen.notice).toBe('The permission mode is plan from here on.');
+  });
+
+  it.each([
+    ['a tool that was not listed', { systemIn, mode: 'direct', tools: [tool('read'), tool('x')] }],
+    ['a tool that changed', { systemIn, mode: 'direct', tools: [tool('read', 'other')] }],
+    ['another prompt', { systemIn: () => 'Other.', mode: 'direct', tools: [tool('read')] }],
+  ])('begins anew for %s', (_what, wanted) => {
+    const chosen = choosePrefix(open('read'), wanted);
+    expect(chosen.prefix).toEqual({
+      system: wanted.systemIn('direct'),
+      tools: wanted.tools,
+      mode: 'direct',
+      told: { mode: 'direct', off: [] },
+    });
+    expect(chosen).toMatchObject({ isChanged: true, notice: undefined });
+  });
+
+  it('says that a turn without tools has none', () => {
+    const chosen = choosePrefix(open('read'), { systemIn, mode: 'direct', tools: [] });
+    expect(chosen).toMatchObject({ hasTools: false, prefix: { tools: [tool('read')] } });
+  });
+});

@@ -1,0 +1,37 @@
+import type { StoredPart } from '../../attachments/stored-part.js';
+import { canonicalJson } from '../../platform/json.js';
+import type { StoredTurn } from '../state/load-turn.js';
+
+/**
+ * The turns of a session that a later one's requests have. One that the provider refused is left out
+ * for good; of a question that was asked again after it failed, only the last try is in. Pure.
+ *
+ * @param next what the user says in the turn that follows.
+ */
+export function sentTurns<T extends Pick<StoredTurn, 'turn' | 'userParts' | 'steps' | 'joined'>>(
+  turns: readonly T[],
+  next: readonly StoredPart[],
+): T[] {
+  const sent: T[] = [];
+  let asked = canonicalJson(next);
+  for (const turn of turns.toReversed()) {
+    if (turn.turn.leftOut !== null) continue;
+    const question = canonicalJson(turn.userParts);
+    if (isEmptyFailure(turn) && question === asked) continue;
+    sent.unshift(turn);
+    asked = question;
+  }
+  return sent;
+}
+
+function isEmptyFailure({
+  turn,
+  steps,
+  joined,
+}: Pick<StoredTurn, 'turn' | 'steps' | 'joined'>): boolean {
+  return (
+    turn.status === 'failed' &&
+    joined.length === 0 &&
+    steps.every(({ parts }) => parts.length === 0)
+  );
+}

@@ -1,0 +1,63 @@
+import type { ShownFile } from '../../attachments/tell-shown.js';
+import type { Asker } from '../../attachments/asker.js';
+import { FileShower } from '../../attachments/show-files.js';
+import { tellShown } from '../../attachments/tell-shown.js';
+import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
+import { untilAborted } from '../../platform/abort.js';
+import { canonicalJson } from '../../platform/json.js';
+import type { UserPart } from '../../provider/model-types.js';
+import type { ResolvedOptions } from '../../options/resolve-options.js';
+import type { Attempt, TurnRun } from '../state/turn-run.js';
+import type { TurnServices } from '../state/turn-services.js';
+
+/** Whose files are shown, and in which session. */
+export interface Showing {
+  sessionId: string;
+  asker: Asker;
+}
+
+/** Shows the files of one conversation, as a turn's options and model have it. */
+export function openShower(
+  { attachments, models }: Pick<TurnServices, 'attachments' | 'models'>,
+  options: Pick<ResolvedOptions, 'model' | 'attachmentsAs' | 'contextNodes'>,
+  { sessionId, asker }: Showing,
+): FileShower {
+  const { store, extractions } = attachments;
+  const keep = (sha256: string): Promise<void> => store.keep(sessionId, [sha256]);
+  const { model, attachmentsAs: wanted, contextNodes: mostFiles } = options;
+  const { seesImages, readsPdfs, mostImages } = models.describe(model);
+  const deps = { store, extractions, asker, keep };
+  return new FileShower(deps, {
+    wanted,
+    seesImages,
+    readsPdfs,
+    mostImages,
+    ...(mostFiles === undefined ? {} : { mostFiles }),
+  });
+}
+
+/** A turn wants files read: it has no place on the worker while it waits, and waits no longer than it lives. */
+export function askerOf(
+  { turn, lease }: Attempt,
+  { withoutPlace }: Pick<TurnRun, 'withoutPlace'>,
+): Asker {
+  return {
+    principalId: turn.principalId,
+    wait: (read) => untilAborted(withoutPlace(read), lease.signal),
+  };
+}
+
+/** What the user said in this turn; the client is told how its files are shown, once. */
+export async function showMessage(attempt: Attempt, shower: FileShower): Promise<UserPart[]> {
+  const { parts, files } = await shower.show(attempt.storedParts);
+  for (const event of untold(files, attempt.said)) attempt.writer.emit(event);
+  return parts;
+}
+
+/** An earlier attempt may have told, and died. */
+function untold(files: readonly ShownFile[], said: readonly TurnEvent[]): TurnEventBody[] {
+  const told = new Set(said.map(({ at: _at, seq: _seq, attempt: _attempt, ...body }) => key(body)));
+  return tellShown(files).filter((event) => !told.has(key(event)));
+}
+
+const key = (event: TurnEventBody): string => canonicalJson(event);

@@ -1,0 +1,88 @@
+import type { AssistantPart, UserPart } from '../../provider/model-types.js';
+import type { TurnTranscript } from './build-messages.js';
+import { elideOutputs } from './elide-outputs.js';
+
+type Estimate = (text: string) => number;
+
+/** Stands for an image or a PDF: what they hold is not sent in pieces. */
+const FILE_NOTE = '[A file that the user attached.]';
+
+/**
+ * Turns in pieces of at most so many tokens, in order, with the outputs of tools cut to their
+ * beginnings and files left out. A turn that is more than a piece by itself is told in its words
+ * alone, cut. Pure.
+ */
+export function splitTurns(
+  turns: readonly TurnTranscript[],
+  room: number,
+  estimate: Estimate,
+): TurnTranscript[][] {
+  const pieces: TurnTranscript[][] = [];
+  let left = 0;
+  for (const turn of turns) {
+    const short = withoutFiles(elideOutputs(turn));
+    const size = sizeOf(short, estimate);
+    const fitting = size <= room ? short : inWords(short, room, estimate);
+    const tokens = Math.min(size, room);
+    if (tokens > left) {
+      pieces.push([]);
+      left = room;
+    }
+    pieces.at(-1)?.push(fitting);
+    left -= tokens;
+  }
+  return pieces;
+}
+
+function withoutFiles(turn: TurnTranscript): TurnTranscript {
+  const userParts = turn.userParts.map((part): UserPart =>
+    part.type === 'image' || part.type === 'pdf' ? { type: 'text', text: FILE_NOTE } : part,
+  );
+  return { ...turn, userParts };
+}
+
+function sizeOf(turn: TurnTranscript, estimate: Estimate): number {
+  const outputs = [...turn.results.values()].map(({ output }) => output ?? '');
+  const said = turn.notices.filter(({ seenByModel }) => seenByModel).map(({ text }) => text);
+  const joined = turn.joined.map(({ text }) => text);
+  return estimate(
+    [
+      ...turn.userParts.map((part) => JSON.stringify(part)),
+      ...turn.steps.map(({ parts }) => JSON.stringify(parts)),
+      ...outputs,
+      ...said,
+      ...joined,
+    ].join('\n'),
+  );
+}
+
+/** Half of the room for what the user said, half for the reply. */
+function inWords(turn: TurnTranscript, room: number, estimate: Estimate): TurnTranscript {
+  const asked = turn.userParts.map((part) => ('text' in part ? part.text : '')).join('\n');
+  const said = turn.steps.flatMap(({ parts }) => parts.map(textOf)).join('');
+  const half = room / 2;
+  const reply: AssistantPart = { type: 'text', text: cutText(said, half, estimate) };
+  const step = turn.steps[0];
+  return {
+    ...turn,
+    userParts: [{ type: 'text', text: cutText(asked, half, estimate) }],
+    steps:
+      step === undefined ? [] : [{ ...step, stopReason: 'end_turn', sent: null, parts: [reply] }],
+    results: new Map(),
+    notices: [],
+    joined: [],
+  };
+}
+
+function textOf(part: AssistantPart): string {
+  return part.type === 'text' ? part.text : '';
+}
+
+/** Its beginning and its end: both say more than the middle. */
+function cutText(text: string, tokens: number, estimate: Estimate): string {
+  const size = estimate(text);
+  if (size <= tokens) return text;
+  const kept = Math.floor((text.length * tokens * 0.9) / size / 2);
+  const cut = text.length - kept * 2;
+  return `${text.slice(0, kept)}\n[${cut} characters cut]\n${text.slice(-kept)}`.toWellFormed();
+}

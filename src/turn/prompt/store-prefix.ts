@@ -1,0 +1,9 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { sessions } from '../../storage/schema.js';
+import type { RequestPrefix } from '../../storage/sent-request.js';
+
+/** What a session's requests begin with from now on. Part of a fenced statement. */
+export function storePrefix(sessionId: string, prefix: RequestPrefix): SQL {
+  return sql`update ${sessions} set prefix = ${sql.param(prefix, sessions.prefix)}::json
+    from fence where ${sessions.id} = ${sessionId}`;
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'drizzle-orm';
+import * as fc from 'fast-check';
+import { openServerDatabase } from '../../../test/support/both-databases.js';
+import { someOptions, storeSession, storeTurn } from '../../../test/support/store-turn.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { sessions, turns, type TurnStatus } from '../../storage/schema.js';
+import { chooseFairly } from './choose-fairly.js';
+
+const start = Date.parse('2026-01-01T00:00:00Z');
+const inBackground = {
+  ...someOptions,
+  options: { ...someOptions.options, priority: 'background' as const },
+};
+
+interface Waiting {
+  principalId: string;
+  background: boolean;
+}
+
+describe('the choice of the turn that runs next', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openServerDatabase();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    await database.db.delete(sessions);
+  });
+
+  let stored = 0;
+  const store = (principalId: string, status: TurnStatus, more: Parameters<typeof storeTurn>[1]) =>
+    storeTurn(database.db, {
+      principalId,
+      status,
+      createdAt: new Date(start + (stored += 1)),
+      ...more,
+    });
+  const queue = (principalId: string, more: Parameters<typeof storeTurn>[1] = {}) =>
+    store(principalId, 'queued', more);
+  const run = (principalId: string, more: Parameters<typeof storeTurn>[1] = {}) =>
+    store(principalId, 'running', { leaseUntil: new Date(Date.now() + 60_000), ...more });
+  const choose = (most: number, taken: string[] = []) => chooseFairly(database.db, { most, taken });
+
+  it('is of the principal with the fewest turns that run, then the oldest', async () => {
+    const [a1, a2] = [await queue('a'), await queue('a')];
+    const [b1, c1] = [await queue('b'), await queue('c')];
+    await run('a');
+    await run('c');
+    await run('c', { leaseUntil: new Date(0) });
+    expect(await choose(4)).toEqual([b1, a1, c1, a2]);
+    expect(await choose(1)).toEqual([b1]);
+    expect(await choose(2, [b1])).toEqual([a1, c1]);
+  });
+
+  it('has nothing to choose where nothing is queued', async () => {
+    await run('a');
+    await store('b', 'held', {});
+    expect(await choose(3)).toEqual([]);
+  });
+
+  it('leaves the background for last, whosever it is', async () => {
+    const quiet = await queue('a', { options: inBackground });
+    const [b1, b2] = [await queue('b'), await queue('b')];
+    await run('b');
+    expect(await choose(3)).toEqual([b1, b2, quiet]);
+  });
+
+  it('does not count a turn that waits for its subagents: they are counted', async () => {
+    const parent = await run('a');
+    const child = await queue('a', { parentTurnId: parent, parentCallId: 'toolu_1' });
+    const other = await queue('b');
+    expect(await choose(2)).toEqual([child, other]);
+    await run('a', { parentTurnId: parent, parentCallId: 'toolu_2' });
+    expect(await choose(2)).toEqual([other, child]);
+  });
+
+  it('is as if each choice ran before the next', async () => {
+    const anyWaiting = fc.record({
+      principalId: fc.constantFrom('a', 'b', 'c', 'd'),
+      background: fc.boolean(),
+    });
+    const anyRunning = fc.array(fc.constantFrom('a', 'b', 'c', 'e'), { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyWaiting, { maxLength: 10 }),
+        anyRunning,
+        fc.integer({ min: 1, max: 6 }),
+        async (waiting, running, most) => {
+          await database.db.delete(sessions);
+          for (const principalId of running) await run(principalId);
+          const ids: string[] = [];
+          for (const { principalId, background } of waiting) {
+            ids.push(await queue(principalId, background ? { options: inBackground } : {}));
+          }
+          const expected = chooseOneByOne(waiting, running, most).map((index) => ids[index]);
+          expect(await choose(most)).toEqual(expected);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each([1, 1_000])(
+    'costs little with 10,000 turns of %i principals',
+    async (principals) => {
+      await queueMany(database, { turns: 10_000, principals });
+      await choose(1);
+      const times: number[] = [];
+      for (let i = 0; i < 11; i += 1) {
+        const startedAt = performance.now();
+        expect(await choose(1)).toHaveLength(1);
+        times.push(performance.now() - startedAt);
+      }
+      const median = times.sort((a, b) => a - b)[5] ?? Infinity;
+      // Some 2 and 17 ms on a busy machine of two cores: see docs/decisions/0030.
+      expect(median).toBeLessThan(200);
+    },
+    120_000,
+  );
+});
+
+/** The rule, without any cleverness. */
+function chooseOneByOne(waiting: Waiting[], running: string[], most: number): number[] {
+  const busy = [...running];
+  const left = new Set(waiting.keys());
+  const chosen: number[] = [];
+  while (chosen.length < most && left.size > 0) {
+    const [next = -1] = [...left].sort((a, b) => {
+      const [first, second] = [waiting[a], waiting[b]];
+      if (first === undefined || second === undefined) return 0;
+      const load = ({ principalId }: Waiting): number =>
+        busy.filter((id) => id === principalId).length;
+      return (
+        Number(first.background) - Number(second.background) || load(first) - load(second) || a - b
+      );
+    });
+    chosen.push(next);
+    left.delete(next);
+    busy.push(waiting[next]?.principalId ?? '');
+  }
+  return chosen;
+}
+
+async function queueMany(
+  { db }: OpenedDatabase,
+  { turns: count, principals }: { turns: number; principals: number },
+): Promise<void> {
+  const like = await storeSession(db);
+  const template = await storeTurn(db, { sessionId: like, status: 'completed' });
+  await db.execute(sql`
+    insert into ${sessions} (id, project_root, persona, mode, created_at, updated_at)
+    select 'sess_' || n, project_root, persona, mode, created_at, updated_at
+    from ${sessions}, generate_series(1, ${count}::integer) n where id = ${like}`);
+  await db.execute(sql`
+    insert into ${turns} (id, session_id, status, request, request_hash, options, principal_id, created_at)
+    select 'turn_' || n, 'sess_' || n, 'queued', request, request_hash, options,
+      'principal ' || n % ${principals}::integer, created_at + n * interval '1 millisecond'
+    from ${turns}, generate_series(1, ${count}::integer) n where id = ${template}`);
+  await db.execute(sql`analyze ${turns}`);
+}

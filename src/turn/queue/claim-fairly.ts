@@ -1,0 +1,50 @@
+import { timeOfId } from '../../platform/ids.js';
+import type { FairChoice } from './fair-choice.js';
+
+/**
+ * A wake-up that is older than this, in ms, waited for a place: turns queue, and somebody has to
+ * choose. Younger ones are claimed as they come, which is fair where nobody waits.
+ */
+const CONGESTED_MS = 50;
+
+/** Chosen turns that other processes may have claimed first, before a wake-up is given up. */
+const MOST_TRIES = 8;
+
+export interface WakeUp {
+  turnId: string;
+  /** For a turn that lost its worker, or waited for a person: it has had its place in the line. */
+  isRecovered: boolean;
+}
+
+export interface ClaimFairlyDeps<T> {
+  /** Milliseconds since the epoch. */
+  now: number;
+  choice: Pick<FairChoice, 'next' | 'done'>;
+  /** @returns undefined when the turn is somebody else's, or over. */
+  claim(turnId: string): Promise<T | undefined>;
+}
+
+/**
+ * Claims a turn for a wake-up. There are as many wake-ups as turns that wait, but they come in the
+ * order in which they were made: where turns queue, a wake-up is not for its own turn but for the
+ * one that is to run next. That turn's own wake-up finds it gone then, and is used in the same way.
+ *
+ * A turn whose wake-up was used for another waits for another's; what fails here, the sweeper finds.
+ */
+export async function claimFairly<T>(
+  { turnId, isRecovered }: WakeUp,
+  { now, choice, claim }: ClaimFairlyDeps<T>,
+): Promise<T | undefined> {
+  if (isRecovered) return claim(turnId);
+  const isFresh = now - (timeOfId(turnId) ?? 0) <= CONGESTED_MS;
+  const own = isFresh ? await claim(turnId) : undefined;
+  if (own !== undefined) return own;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const chosen = await choice.next();
+    if (chosen === undefined) break;
+    const claimed = await claim(chosen).finally(() => choice.done(chosen));
+    if (claimed !== undefined) return claimed;
+  }
+  // Nothing is queued: it may be one that lost its worker all the same.
+  return isFresh ? undefined : claim(turnId);
+}

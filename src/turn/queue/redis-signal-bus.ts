@@ -1,0 +1,83 @@
+import type { Redis } from 'ioredis';
+import type { RedisSubscriber } from '../../storage/redis-subscriber.js';
+import type { SignalBus, StopListening } from './signal-bus.js';
+
+export interface RedisSignalBusOptions {
+  redis: Redis;
+  subscriber: RedisSubscriber;
+  /** First part of the channels. */
+  prefix: string;
+}
+
+/** The distributed bus: a channel for each kind of hint. */
+export class RedisSignalBus implements SignalBus {
+  readonly #cancel: HintChannel;
+  readonly #readerCheck: HintChannel;
+
+  constructor(options: RedisSignalBusOptions) {
+    this.#cancel = new HintChannel(options, 'cancel');
+    this.#readerCheck = new HintChannel(options, 'reader-check');
+  }
+
+  publishCancel(turnId: string): Promise<void> {
+    return this.#cancel.publish(turnId);
+  }
+
+  onCancel(listener: (turnId: string) => void): Promise<StopListening> {
+    return this.#cancel.listen(listener);
+  }
+
+  publishReaderCheck(): Promise<void> {
+    return this.#readerCheck.publish('');
+  }
+
+  onReaderCheck(listener: () => void): Promise<StopListening> {
+    return this.#readerCheck.listen(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#cancel.close();
+    this.#readerCheck.close();
+  }
+}
+
+/** One kind of hint: its message is what the hint is about. */
+class HintChannel {
+  readonly #listeners = new Set<(message: string) => void>();
+  readonly #name: string;
+  #unsubscribe: Promise<StopListening> | undefined;
+
+  constructor(
+    private readonly options: RedisSignalBusOptions,
+    kind: string,
+  ) {
+    this.#name = `${options.prefix}:${kind}`;
+  }
+
+  async publish(message: string): Promise<void> {
+    const { redis } = this.options;
+    // A hint that comes late is no hint: the database has what it says.
+    if (redis.status === 'ready') await redis.publish(this.#name, message);
+  }
+
+  async listen(listener: (message: string) => void): Promise<StopListening> {
+    this.#listeners.add(listener);
+    this.#unsubscribe ??= this.options.subscriber.subscribe(this.#name, {
+      onMessage: (message) => {
+        for (const hear of this.#listeners) hear(message);
+      },
+      onMissed: () => undefined,
+    });
+    await this.#unsubscribe;
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#listeners.clear();
+    // Not waited for: a server that is away says nothing, and its connection ends next.
+    this.#unsubscribe?.then(
+      (unsubscribe) => unsubscribe(),
+      () => undefined,
+    );
+  }
+}

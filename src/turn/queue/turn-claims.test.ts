@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { someOptions, storeSession, storeTurn } from '../../../test/support/store-turn.js';
+import { openTestServices } from '../../../test/support/turn-services.js';
+import { FencedError } from '../../events/event-log.js';
+import { storeFacts } from '../../events/store-facts.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { turns } from '../../storage/schema.js';
+import { acceptTurn } from '../submit/accept-turn.js';
+import type { NewTurn } from '../submit/insert-turn.js';
+import { cancelTurn } from '../lifecycle/cancel-turn.js';
+import { TurnClaims } from './turn-claims.js';
+
+describe('a turn’s row', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    await database.db.delete(turns);
+  });
+
+  const now = new Date();
+  const store = (turnId: string, attempt: number) =>
+    storeFacts(
+      database.db,
+      { turnId, attempt },
+      {
+        facts: [],
+        events: [{ type: 'step.started', step: 1, attempt, seq: 1, at: '' }],
+        isRepeat: false,
+      },
+    );
+  const claims = (leaseMs = 30_000): TurnClaims => new TurnClaims(database.db, leaseMs);
+  const queued = () => storeTurn(database.db, { status: 'queued', attempt: 0, startedAt: null });
+  const rowOf = async (id: string) => {
+    const [row] = await database.db.select().from(turns).where(eq(turns.id, id));
+    return row;
+  };
+
+  it('is claimed by one of many at once', async () => {
+    const turnId = await queued();
+    const won = await Promise.all(Array.from({ length: 10 }, () => claims().claim(turnId, now)));
+    expect(won.filter((claim) => claim !== undefined)).toEqual([
+      expect.objectContaining({ id: turnId, attempt: 1 }),
+    ]);
+  });
+
+  it('is claimed again, one attempt further, when its lease is over', async () => {
+    const turnId = await queued();
+    const first = await claims(0).claim(turnId, now);
+    const second = await claims().claim(turnId, now);
+    expect([first?.attempt, second?.attempt]).toEqual([1, 2]);
+    expect(await claims().claim(turnId, now)).toBeUndefined();
+  });
+
+  it('is claimed at once after it was handed back', async () => {
+    const turnId = await queued();
+    const claim = await claims().claim(turnId, now);
+    if (claim === undefined) throw new Error('not claimed');
+    await claims().release(claim);
+    expect(await claims().lapsed()).toEqual([turnId]);
+    expect(await claims().claim(turnId, now)).toMatchObject({ attempt: 2 });
+  });
+
+  it('keeps the time of its first start', async () => {
+    const turnId = await queued();
+    await claims(0).claim(turnId, new Date('2026-01-01T00:00:00Z'));
+    await claims().claim(turnId, new Date('2026-01-02T00:00:00Z'));
+    expect((await rowOf(turnId))?.startedAt).toEqual(new Date('2026-01-01T00:00:00Z'));
+  });
+
+  it('refuses a zombie: its lease, its writes', async () => {
+    const turnId = await queued();
+    const zombie = await claims(0).claim(turnId, now);
+    const owner = await claims().claim(turnId, now);
+    if (zombie === undefined || owner === undefined) throw new Error('not claimed');
+    expect(await claims().extend(zombie)).toBe('lost');
+    await claims().release(zombie);
+    expect(await claims().extend(owner)).toEqual({ cancel: null, joined: 0 });
+    await expect(store(turnId, 1)).rejects.toThrow(FencedError);
+    expect(await store(turnId, 2)).toEqual({ type: 'stored', hasNext: false });
+  });
+
+  it('takes no claim and no write once it has ended', async () => {
+    const turnId = await storeTurn(database.db, { status: 'completed', attempt: 1 });
+    expect(await claims().claim(turnId, now)).toBeUndefined();
+    await expect(store(turnId, 1)).rejects.toThrow(FencedError);
+    expect([await claims().lapsed(), await claims().waiting(0)]).toEqual([[], []]);
+  });
+
+  it('keeps the first reason to cancel, and tells the heartbeat', async () => {
+    const turnId = await queued();
+    const claim = await claims().claim(turnId, now);
+    if (claim === undefined) throw new Error('not claimed');
+    const test = await openTestServices(database, []);
+    expect(await cancelTurn(test.services, turnId, 'interrupt')).toBe('running');
+    await cancelTurn(test.services, turnId, 'disconnect');
+    expect(await claims().extend(claim)).toEqual({ cancel: 'interrupt', joined: 0 });
+    await test.close();
+  });
+
+  it('ends at once when it is cancelled before a worker had it', async () => {
+    const turnId = await queued();
+    const test = await openTestServices(database, []);
+    expect(await cancelTurn(test.services, turnId, 'interrupt')).toBe('ended');
+    expect(await rowOf(turnId)).toMatchObject({ status: 'interrupted', endReason: 'interrupt' });
+    const said = await test.services.log.read(turnId);
+    expect(said.map(({ type }) => type)).toEqual(['turn.started', 'turn.ended']);
+    await test.close();
+  });
+
+  it('tells turns that nobody has had from those that lost their worker', async () => {
+    const waiting = await queued();
+    const lapsed = await queued();
+    await claims(0).claim(lapsed, now);
+    expect(await claims().lapsed()).toEqual([lapsed]);
+    expect(await claims().waiting(0)).toEqual([waiting]);
+    expect(await claims().waiting(60_000)).toEqual([]);
+    expect(await claims().claim(lapsed, now, 'unstarted')).toBeUndefined();
+  });
+
+  const room = (queueDepth: number) => ({ queueDepth, concurrentTurns: 0 });
+  const newTurn = (sessionId: string, more: Partial<NewTurn> = {}): NewTurn => ({
+    sessionId,
+    request: { message: 'Hello', opts: undefined, attachments: [], rejectedAttachments: [] },
+    delegation: {
+      allowed: false,
+      gate: 'ENVIRONMENT',
+      reason: 'off',
+      evaluationMs: 0,
+      allowlistedSubagents: [],
+      delegatedSubagents: [],
+    },
+    principalId: 'local',
+    requestHash: 'hash',
+    idempotencyKey: undefined,
+    options: someOptions,
+    parts: [{ type: 'text', text: 'Hello' }],
+    now,
+    ...more,
+  });
+
+  it('is one of twenty simultaneous ones in a session', async () => {
+    const sessionId = await storeSession(database.db);
+    const accepted = await Promise.all(
+      Array.from({ length: 20 }, () => acceptTurn(database.db, newTurn(sessionId), room(100))),
+    );
+    const types = accepted.map((acceptance) => acceptance.type);
+    expect(types.filter((type) => type === 'accepted')).toHaveLength(1);
+    expect(types.filter((type) => type === 'busy')).toHaveLength(19);
+  });
+
+  it('never overruns the queue’s depth', async () => {
+    const sessions = await Promise.all(Array.from({ length: 8 }, () => storeSession(database.db)));
+    const accepted = await Promise.all(
+      sessions.map((sessionId) => acceptTurn(database.db, newTurn(sessionId), room(3))),
+    );
+    const types = accepted.map((acceptance) => acceptance.type);
+    expect(types.filter((type) => type === 'accepted')).toHaveLength(3);
+    expect(types.filter((type) => type === 'queue-full')).toHaveLength(5);
+  });
+
+  it('says which refusal it is: key taken, session gone', async () => {
+    const sessionId = await storeSession(database.db);
+    const keyed = newTurn(sessionId, { idempotencyKey: 'k' });
+    const first = await acceptTurn(database.db, keyed, room(100));
+    if (first.type !== 'accepted') throw new Error(first.type);
+    await database.db.update(turns).set({ status: 'completed' });
+    expect(await acceptTurn(database.db, keyed, room(100))).toEqual({ type: 'key-taken' });
+    const gone = newTurn('sess_00000000-0000-4000-8000-000000000000');
+    expect(await acceptTurn(database.db, gone, room(100))).toEqual({ type: 'session-gone' });
+  });
+});

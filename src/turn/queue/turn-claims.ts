@@ -1,0 +1,295 @@
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  not,
+  or,
+  sql,
+} from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import type { StoredPart } from '../../attachments/stored-part.js';
+import type { Todo } from '../../notices/todo.js';
+import type { SessionRow } from '../../session/session-store.js';
+import type { Database, Queryable } from '../../storage/connection.js';
+import { approvals } from '../../storage/governance-schema.js';
+import { prepared } from '../../storage/prepared.js';
+import {
+  activeStatuses,
+  messages,
+  sessions,
+  turnArchives,
+  turns,
+  type CancelReason,
+} from '../../storage/schema.js';
+import type { RequestPrefix } from '../../storage/sent-request.js';
+import { compactions, todos } from '../../storage/conversation-schema.js';
+import { countInVain } from '../attempt/attempts-in-vain.js';
+import { ownedBy } from '../state/fence.js';
+import type { TurnRow } from '../state/turn-lookup.js';
+
+const unleased = or(isNull(turns.leaseUntil), lt(turns.leaseUntil, sql`now()`));
+/** Whoever asked for its end was to end it, and has had time to. */
+const isLeftOver = lt(turns.cancelRequestedAt, sql`now() - interval '2 seconds'`);
+/** Time a turn waits for a person is not its own. */
+const waitedMs = sql`least(2147483647, ${turns.waitedMs} + coalesce(
+  extract(epoch from now() - ${turns.waitingSince}) * 1000, 0))::integer`;
+const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::interval`;
+
+/** Its session, with what that one's requests begin with. */
+export interface ClaimedSession extends SessionRow {
+  prefix: RequestPrefix | null;
+}
+
+/** A turn as it was claimed; its `attempt` is the claimer's fence. */
+export interface Claim extends TurnRow {
+  session: ClaimedSession;
+  /** What the user said, files by reference. */
+  userParts: StoredPart[];
+  /** Something was said of it before. */
+  wasAnnounced: boolean;
+  /** The session has other turns: they came before. */
+  hasHistory: boolean;
+  todos: Todo[] | null;
+  /** The session's last one. */
+  compaction: Compaction | null;
+}
+
+/** A summary that stands for the turns up to one. */
+export interface Compaction {
+  id: string;
+  throughTurnId: string;
+  summary: string;
+}
+
+const claimTurn = prepared((db) => {
+  const turnId = sql.placeholder('turnId');
+  const userParts = db
+    .select({ parts: messages.parts })
+    .from(messages)
+    .where(and(eq(messages.turnId, turns.id), eq(messages.role, 'user')));
+  const said = db.select().from(turnArchives).where(eq(turnArchives.turnId, turns.id));
+  const other = alias(turns, 'other');
+  const others = db
+    .select({ id: other.id })
+    .from(other)
+    .where(and(eq(other.sessionId, turns.sessionId), ne(other.id, turns.id)));
+  const list = db
+    .select({ items: todos.items })
+    .from(todos)
+    .where(eq(todos.sessionId, turns.sessionId));
+  const last = db
+    .select({
+      id: compactions.id,
+      throughTurnId: sql`${compactions.throughTurnId}`.as('throughTurnId'),
+      summary: compactions.summary,
+    })
+    .from(compactions)
+    .where(eq(compactions.sessionId, turns.sessionId))
+    .orderBy(desc(compactions.createdAt), desc(compactions.id))
+    .limit(1);
+  return db
+    .update(turns)
+    .set({
+      attempt: sql`${turns.attempt} + 1`,
+      attemptsInVain: countInVain,
+      // A held one is only ever ended: it must not take its session's lock.
+      status: sql`case when ${turns.status} = 'held' then 'held' else 'running' end`,
+      waitedMs,
+      waitingSince: null,
+      leaseUntil: sql`now() + ${sql.placeholder('lease')}::interval`,
+      startedAt: sql`coalesce(${turns.startedAt}, ${sql.placeholder('now')}::timestamptz)`,
+    })
+    .from(sessions)
+    .where(
+      and(
+        eq(turns.id, turnId),
+        eq(sessions.id, turns.sessionId),
+        unleased,
+        sql`${turns.status} = any(${sql.placeholder('statuses')}::text[])`,
+      ),
+    )
+    .returning({
+      turn: getTableColumns(turns),
+      session: getTableColumns(sessions),
+      userParts: sql<StoredPart[]>`(${userParts})`.mapWith(messages.parts),
+      wasAnnounced: sql<boolean>`exists (${said})`,
+      hasHistory: sql<boolean>`exists (${others})`,
+      todos: sql<Todo[] | null>`(${list})`.mapWith(todos.items),
+      compaction: sql<Compaction | null>`(select row_to_json(last) from (${last}) last)`,
+    })
+    .prepare('claim_turn');
+});
+
+/** Who works on a turn. Times are the database's, so that hosts need no common clock. */
+export class TurnClaims {
+  constructor(
+    private readonly db: Database,
+    private readonly leaseMs: number,
+  ) {}
+
+  /**
+   * Takes a turn that nobody works on: raises its attempt and sets the lease, in one statement.
+   * Undefined when it has ended or its lease is alive: the second starter leaves.
+   *
+   * @param only takes it only to end it: if no worker has had it yet, or while it waits for a person.
+   */
+  async claim(turnId: string, now: Date, only?: keyof typeof endable): Promise<Claim | undefined> {
+    const [claimed] = await claimTurn(this.db).execute({
+      turnId,
+      lease: `${this.leaseMs} milliseconds`,
+      now: now.toISOString(),
+      statuses: only === undefined ? ['queued', 'running'] : endable[only],
+    });
+    if (claimed === undefined) return undefined;
+    const { turn, ...rest } = claimed;
+    return { ...turn, ...rest };
+  }
+
+  /** Extends the lease; `lost` when it is no longer this attempt's. */
+  async extend(claim: OwnedTurn): Promise<'lost' | Renewed> {
+    const [row] = await this.db
+      .update(turns)
+      .set({ leaseUntil: leaseEnd(this.leaseMs) })
+      .where(ownedBy(claim.id, claim.attempt))
+      .returning({ cancel: turns.cancelReason, joined: turns.joinedMessages });
+    return row ?? 'lost';
+  }
+
+  /** Hands a turn back, in order: the next claim need not wait for the lease to run out. */
+  async release(claim: OwnedTurn): Promise<void> {
+    await this.db
+      .update(turns)
+      .set({ leaseUntil: null, attemptsInVain: 0 })
+      .where(ownedBy(claim.id, claim.attempt));
+  }
+
+  /** Leaves a turn to be claimed in a second, as if it had not been claimed. */
+  async postpone(claim: OwnedTurn): Promise<void> {
+    await this.db
+      .update(turns)
+      .set({ leaseUntil: leaseEnd(1_000), attemptsInVain: sql`${turns.attemptsInVain} - 1` })
+      .where(ownedBy(claim.id, claim.attempt));
+  }
+
+  /**
+   * Lets turns that wait for a person go on: whoever claims them next finds out why.
+   *
+   * @returns those that did wait.
+   */
+  async wake(turnIds: readonly string[], db: Queryable = this.db): Promise<string[]> {
+    if (turnIds.length === 0) return [];
+    const woken = await db
+      .update(turns)
+      .set({ status: 'running', waitedMs, waitingSince: null })
+      .where(and(inArray(turns.id, [...turnIds]), eq(turns.status, 'waiting'), unleased))
+      .returning({ id: turns.id });
+    return woken.map(({ id }) => id);
+  }
+
+  /** Turns that wait though they were answered, or asked to end. */
+  async wakeable(): Promise<string[]> {
+    const answered = this.db
+      .select({ one: sql`1` })
+      .from(approvals)
+      .where(
+        and(
+          eq(approvals.turnId, turns.id),
+          isNotNull(approvals.decision),
+          isNull(approvals.appliedAttempt),
+        ),
+      );
+    return this.#unclaimed(and(eq(turns.status, 'waiting'), or(exists(answered), isLeftOver)));
+  }
+
+  /** Held turns that were asked to end, and whoever was to end them did not. */
+  async unwanted(): Promise<{ id: string; reason: CancelReason }[]> {
+    const rows = await this.db
+      .select({ id: turns.id, reason: turns.cancelReason })
+      .from(turns)
+      .where(and(eq(turns.status, 'held'), isLeftOver, unleased));
+    return rows.flatMap(({ id, reason }) => (reason === null ? [] : [{ id, reason }]));
+  }
+
+  /** Subagents whose parent has ended, and that nobody asked to. */
+  async orphans(): Promise<string[]> {
+    const parent = alias(turns, 'parent');
+    return this.#unclaimed(
+      and(
+        inArray(turns.status, [...activeStatuses]),
+        isNull(turns.cancelRequestedAt),
+        exists(
+          this.db
+            .select({ one: sql`1` })
+            .from(parent)
+            .where(and(eq(parent.id, turns.parentTurnId), isNotNull(parent.endedAt))),
+        ),
+      ),
+    );
+  }
+
+  /** Sessions whose turns are held behind no other. */
+  async stuckSessions(): Promise<string[]> {
+    const active = alias(turns, 'active');
+    const inFront = this.db
+      .select({ one: sql`1` })
+      .from(active)
+      .where(
+        and(
+          eq(active.sessionId, turns.sessionId),
+          sql`${active.status} in ('queued', 'running', 'waiting')`,
+        ),
+      );
+    const rows = await this.db
+      .selectDistinct({ id: turns.sessionId })
+      .from(turns)
+      .where(and(eq(turns.status, 'held'), isNull(turns.cancelRequestedAt), not(exists(inFront))));
+    return rows.map(({ id }) => id);
+  }
+
+  /** Ends every lease. Only for a process that has the database for itself. */
+  async releaseAll(): Promise<void> {
+    await this.db
+      .update(turns)
+      .set({ leaseUntil: null })
+      .where(inArray(turns.status, ['running', 'held']));
+  }
+
+  /** Turns whose worker is gone or handed them back, oldest first. */
+  async lapsed(): Promise<string[]> {
+    return this.#unclaimed(and(eq(turns.status, 'running'), unleased));
+  }
+
+  /** Turns that no worker has had for `ms` milliseconds, oldest first. */
+  async waiting(ms: number): Promise<string[]> {
+    const since = sql`now() - ${`${ms} milliseconds`}::interval`;
+    return this.#unclaimed(and(eq(turns.status, 'queued'), lt(turns.createdAt, since)));
+  }
+
+  async #unclaimed(which: ReturnType<typeof and>): Promise<string[]> {
+    const rows = await this.db
+      .select({ id: turns.id })
+      .from(turns)
+      .where(which)
+      .orderBy(asc(turns.createdAt));
+    return rows.map((row) => row.id);
+  }
+}
+
+/** What a heartbeat learns. */
+export interface Renewed {
+  cancel: CancelReason | null;
+  /** Messages that joined the turn so far. */
+  joined: number;
+}
+
+const endable = { unstarted: ['held', 'queued'], parked: ['waiting'] };
+
+type OwnedTurn = Pick<Claim, 'id' | 'attempt'>;

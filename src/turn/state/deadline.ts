@@ -1,0 +1,53 @@
+import type { Clock } from '../../platform/clock.js';
+
+/** A turn's own time. It stands still while people are waited for. */
+export class Deadline {
+  #leftMs: number;
+  #since: number;
+  #holders = 0;
+  #cancelTimer = (): void => undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    leftMs: number,
+    private readonly onOver: () => void,
+  ) {
+    this.#leftMs = Math.max(0, leftMs);
+    this.#since = clock.now();
+    this.#run();
+  }
+
+  /** Milliseconds that are left. */
+  get leftMs(): number {
+    const ran = this.#holders > 0 ? 0 : this.clock.now() - this.#since;
+    return Math.max(0, this.#leftMs - ran);
+  }
+
+  /** Stops it, until as many have released it as held it. */
+  hold(): void {
+    if (this.#holders === 0) {
+      this.#leftMs = this.leftMs;
+      this.#since = this.clock.now();
+      this.#cancelTimer();
+    }
+    this.#holders += 1;
+  }
+
+  /** @returns for how long it stood still, in ms; 0 while others still hold it. */
+  release(): number {
+    this.#holders -= 1;
+    if (this.#holders > 0) return 0;
+    const stood = this.clock.now() - this.#since;
+    this.#since = this.clock.now();
+    this.#run();
+    return stood;
+  }
+
+  stop(): void {
+    this.#cancelTimer();
+  }
+
+  #run(): void {
+    this.#cancelTimer = this.clock.after(this.#leftMs, this.onOver);
+  }
+}

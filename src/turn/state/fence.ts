@@ -1,0 +1,11 @@
+import { and, eq, inArray } from 'drizzle-orm';
+import { turns } from '../../storage/schema.js';
+
+/** Rows of a turn that this attempt may still write. A held one is only ever ended. */
+export function ownedBy(turnId: string, attempt: number) {
+  return and(
+    eq(turns.id, turnId),
+    eq(turns.attempt, attempt),
+    inArray(turns.status, ['running', 'held']),
+  );
+}

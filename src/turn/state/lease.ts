@@ -1,0 +1,37 @@
+import type { CancelReason } from '../../storage/schema.js';
+
+/** Why a worker stops with a turn. `lost` and `shutdown`: somebody else ends it, write nothing. */
+export type LeaseEnd = 'finished' | CancelReason | 'deadline' | 'lost' | 'shutdown';
+
+export class LeaseEndedError extends Error {
+  constructor(readonly reason: LeaseEnd) {
+    super(`The turn's lease ended: ${reason}`);
+    this.name = 'LeaseEndedError';
+  }
+}
+
+/** A worker's hold on a turn: one signal, and one reason why it ended. The first reason wins. */
+export class Lease {
+  readonly #controller = new AbortController();
+  #reason: LeaseEnd | undefined;
+
+  /** Messages that joined the turn, as far as its worker knows. */
+  joined = 0;
+
+  /** The attempt has stored something that no later one does again. */
+  onProgress = (): void => undefined;
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get reason(): LeaseEnd | undefined {
+    return this.#reason;
+  }
+
+  end(reason: LeaseEnd): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#controller.abort(new LeaseEndedError(reason));
+  }
+}

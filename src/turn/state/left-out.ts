@@ -1,0 +1,52 @@
+import { sql, type SQL } from 'drizzle-orm';
+import type { NoticePosted } from '../../events/turn-event.js';
+import { isPlainObject } from '../../platform/json.js';
+import { turns, type TurnFailure } from '../../storage/schema.js';
+import type { LeftOut } from '../../storage/sent-request.js';
+
+/**
+ * Why a turn that failed is not shown to the model again: a provider that refused what the turn sent
+ * would refuse every later turn that has it too. Undefined for every other failure. Pure.
+ */
+export function leftOutOf(failure: TurnFailure | undefined): LeftOut | undefined {
+  const details = failure?.details;
+  if (!isPlainObject(details) || details['provider'] !== 'anthropic') return undefined;
+  switch (details['reason']) {
+    case 'PROMPT_TOO_LONG':
+      return 'too-long';
+    case 'INVALID_REQUEST':
+    case 'REQUEST_TOO_LARGE':
+    case 'THINKING_REFUSED':
+      return 'refused';
+    default:
+      return undefined;
+  }
+}
+
+/** What the client is told of it. */
+export function turnLeftOut(why: LeftOut): NoticePosted {
+  const reason = why === 'too-long' ? 'it is too long for the model' : 'the provider refused it';
+  return {
+    type: 'notice.posted',
+    kind: 'turn-left-out',
+    level: 'message',
+    text: `This turn is left out of the conversation from now on: ${reason}. Earlier turns are as they were; ask again in other words or with less.`,
+    metadata: { reason: why },
+    seenByModel: false,
+  };
+}
+
+/**
+ * Where the turn before was refused as well, the fault is in what came before both: all of it is left
+ * out, so that the session goes on. Part of a fenced statement.
+ */
+export function leaveAllOut(sessionId: string): SQL {
+  return sql`update ${turns} set left_out = 'refused' from fence
+    where ${turns.sessionId} = ${sessionId} and ${turns.id} <> fence.id
+      and ${turns.leftOut} is null and ${turns.endedAt} is not null
+      and (
+        select last.left_out from ${turns} last
+        where last.session_id = ${sessionId} and last.id <> fence.id and last.ended_at is not null
+        order by last.created_at desc, last.id desc limit 1
+      ) = 'refused'`;
+}

@@ -1,0 +1,137 @@
+import { type SQL, and, asc, between, eq, gt, inArray } from 'drizzle-orm';
+import type { StoredPart } from '../../attachments/stored-part.js';
+import type { Queryable } from '../../storage/connection.js';
+import { messages, steps, toolCalls, turns } from '../../storage/schema.js';
+import { notices } from '../../storage/conversation-schema.js';
+import {
+  asJoined,
+  loadHeard,
+  type JoinedMessage,
+  type JoinedRow,
+} from '../loop/joined-messages.js';
+import type { TurnRow } from './turn-lookup.js';
+
+export type StepRow = typeof steps.$inferSelect;
+export type NoticeRow = typeof notices.$inferSelect;
+export type CallRow = typeof toolCalls.$inferSelect;
+
+/** A turn as the model must see it: what was asked, what was answered, what the tools said. */
+export interface StoredTurn {
+  turn: TurnRow;
+  userMessageId: string;
+  userParts: StoredPart[];
+  steps: StepRow[];
+  calls: CallRow[];
+  /** In the order they were said. */
+  notices: NoticeRow[];
+  /** What the user said while it ran, in order. */
+  joined: JoinedMessage[];
+}
+
+/**
+ * Every turn of a session, oldest first, in at most five queries.
+ *
+ * @param unstarted a turn that is known to have no steps yet.
+ */
+export async function loadSessionTurns(
+  db: Queryable,
+  sessionId: string,
+  unstarted?: string,
+): Promise<StoredTurn[]> {
+  const rows = await inOrder(db, eq(turns.sessionId, sessionId));
+  return withContent(db, rows, unstarted);
+}
+
+/** These turns, oldest first, in at most five queries. */
+export async function loadTurns(db: Queryable, turnIds: readonly string[]): Promise<StoredTurn[]> {
+  if (turnIds.length === 0) return [];
+  return withContent(db, await inOrder(db, inArray(turns.id, [...turnIds])));
+}
+
+function inOrder(db: Queryable, which: SQL): Promise<TurnRow[]> {
+  return db.select().from(turns).where(which).orderBy(asc(turns.createdAt), asc(turns.id));
+}
+
+async function withContent(
+  db: Queryable,
+  rows: readonly TurnRow[],
+  unstarted?: string,
+): Promise<StoredTurn[]> {
+  const ids = rows.map((row) => row.id);
+  if (ids.length === 0) return [];
+  const userMessages = await db.select().from(messages).where(inArray(messages.turnId, ids));
+  const ranIds = ids.filter((id) => id !== unstarted);
+  const { stepRows, callRows, noticeRows } = await loadWhatRan(db, ranIds);
+  const joinedRows = await loadJoined(db, rows);
+  return rows.map((turn) => {
+    const asked = userMessages.find((row) => row.turnId === turn.id && row.role === 'user');
+    return {
+      turn,
+      userMessageId: asked?.id ?? '',
+      userParts: asked?.parts ?? [],
+      steps: stepRows.filter((step) => step.turnId === turn.id),
+      calls: callRows.filter((call) => call.turnId === turn.id),
+      notices: noticeRows.filter((notice) => notice.turnId === turn.id),
+      joined: joinedRows.filter((row) => row.turnId === turn.id).map(asJoined),
+    };
+  });
+}
+
+/** A query only where there is something to find: it is rare. */
+async function loadJoined(db: Queryable, rows: readonly TurnRow[]): Promise<JoinedRow[]> {
+  const ids = rows.filter(({ joinedMessages }) => joinedMessages > 0).map(({ id }) => id);
+  return ids.length === 0 ? [] : loadHeard(db, ids);
+}
+
+async function loadWhatRan(db: Queryable, turnIds: readonly string[]) {
+  if (turnIds.length === 0) return { stepRows: [], callRows: [], noticeRows: [] };
+  const ids = [...turnIds];
+  const [stepRows, callRows, noticeRows] = await Promise.all([
+    db.select().from(steps).where(inArray(steps.turnId, ids)).orderBy(asc(steps.step)),
+    db.select().from(toolCalls).where(inArray(toolCalls.turnId, ids)),
+    db
+      .select()
+      .from(notices)
+      .where(inArray(notices.turnId, ids))
+      .orderBy(asc(notices.afterStep), asc(notices.position)),
+  ]);
+  return { stepRows, callRows, noticeRows };
+}
+
+/** One turn with at most so many of its steps after one of them, and what belongs to these. */
+export async function loadTurn(
+  db: Queryable,
+  turn: TurnRow,
+  { after, limit }: { after: number; limit: number },
+): Promise<StoredTurn> {
+  const [user] = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.turnId, turn.id), eq(messages.role, 'user')));
+  const found = await db
+    .select()
+    .from(steps)
+    .where(and(eq(steps.turnId, turn.id), gt(steps.step, after)))
+    .orderBy(asc(steps.step))
+    .limit(limit);
+  const asked = { turn, userMessageId: user?.id ?? '', userParts: user?.parts ?? [] };
+  const joined = (await loadJoined(db, [turn])).map(asJoined);
+  return { ...asked, steps: found, joined, ...(await loadBeside(db, turn.id, found)) };
+}
+
+async function loadBeside(db: Queryable, turnId: string, found: readonly StepRow[]) {
+  const [first, last] = [found[0]?.step, found.at(-1)?.step];
+  if (first === undefined || last === undefined) return { calls: [], notices: [] };
+  const [calls, said] = await Promise.all([
+    db
+      .select()
+      .from(toolCalls)
+      .where(and(eq(toolCalls.turnId, turnId), between(toolCalls.step, first, last))),
+    db
+      .select()
+      .from(notices)
+      .where(and(eq(notices.turnId, turnId), between(notices.afterStep, first, last)))
+      .orderBy(asc(notices.afterStep), asc(notices.position)),
+  ]);
+  return { calls, notices: said };
+}

@@ -1,0 +1,105 @@
+import { moveTime } from '../../governance/agent-state.js';
+import type { AgentConfig } from '../../governance/agent-config.js';
+import type { DayBudget } from '../../governance/day-budget.js';
+import type { LimitReason, OwnEnd } from '../../governance/limit-reached.js';
+import { isKnownReason } from '../../governance/termination-reasons.js';
+import { unreachable } from '../../platform/exhaustive.js';
+import { findLastCall } from '../loop/last-call.js';
+import type { LoopState, NextLimit } from '../loop/next-action.js';
+import { openCalls, type Attempt } from './turn-run.js';
+
+/**
+ * The limit that keeps a turn from another model call, if one does. Asked when every result of the
+ * last step is in.
+ */
+export function findLimit({
+  tree,
+  progress,
+  clock,
+}: Attempt): LimitReason | DayBudget | OwnEnd | undefined {
+  const { state, steps } = progress;
+  const { reason, explanation } = tree.shouldContinue(moveTime(state, clock.now()));
+  if (isKnownReason(reason)) {
+    if (reason !== 'completed' && reason !== 'cancelled') return reason;
+  } else if (reason !== 'continue') {
+    return { reason, explanation: explanation ?? `the agent's rules ended the turn (${reason})` };
+  }
+  // Its reply was given no more room than the budget had.
+  const last = steps.at(-1);
+  return last?.stopReason === 'max_tokens' && last.step === progress.clampedStep
+    ? progress.clampedBy
+    : undefined;
+}
+
+/** What `nextAction` decides from. */
+export function loopState(run: Attempt): LoopState {
+  const lastCall = findLastCall(run);
+  const found = findLimit(run);
+  // A reply that was cut by the budget leaves the call that is kept.
+  const limit = lastCall?.isDone === false && found === lastCall.limit ? undefined : found;
+  return {
+    steps: run.progress.steps.length,
+    stopReason: run.progress.steps.at(-1)?.stopReason,
+    openCalls: openCalls(run).length,
+    canShorten: run.progress.canShorten && isFirstCut(run),
+    unheard: Math.max(0, run.lease.joined - run.progress.joined.length),
+    limit: limit === undefined ? undefined : describe(run, limit),
+    lastCall: lastCall && { limit: describe(run, lastCall.limit), isDone: lastCall.isDone },
+  };
+}
+
+/** A window that is full again after it was shortened is full. */
+function isFirstCut({ progress: { steps } }: Attempt): boolean {
+  return steps.filter(({ stopReason }) => stopReason === 'context_window').length === 1;
+}
+
+function describe({ tree }: Attempt, limit: LimitReason | DayBudget | OwnEnd): NextLimit {
+  if (typeof limit === 'object') {
+    return { reason: limit.reason, refusal: limit.explanation, explanation: limit.explanation };
+  }
+  return { reason: endReason(limit), refusal: describeLimit(limit, tree.getConfig()) };
+}
+
+function describeLimit(limit: LimitReason | DayBudget, config: AgentConfig): string {
+  switch (limit) {
+    case 'max_iterations':
+      return `the turn reached its limit of ${config.maxIterations} model calls`;
+    case 'token_budget':
+      return Number.isFinite(config.tokenBudget)
+        ? `the turn used up its budget of ${config.tokenBudget} tokens`
+        : 'the session used up its budget of tokens';
+    case 'cost_budget':
+      return 'the turn reached its limit of cost';
+    case 'daily_token_budget':
+      return "the user's budget of tokens for today is used up";
+    case 'daily_cost_budget':
+      return "the user's limit of cost for today is reached";
+    case 'timeout':
+      return `the turn reached its time limit of ${config.timeoutSeconds} seconds`;
+    case 'no_progress':
+      return 'the turn made no progress';
+    case 'error_limit':
+      return 'too many tool calls failed one after the other';
+    default:
+      return unreachable(limit);
+  }
+}
+
+/** How an end's reason is called on our wires: the harness contract has its own word for one. */
+export function endReason(limit: LimitReason | DayBudget): string {
+  return limit === 'max_iterations' ? 'max_turns' : limit;
+}
+
+const limits: Readonly<Record<string, LimitReason | undefined>> = {
+  max_turns: 'max_iterations',
+  token_budget: 'token_budget',
+  cost_budget: 'cost_budget',
+  timeout: 'timeout',
+  no_progress: 'no_progress',
+  error_limit: 'error_limit',
+};
+
+/** The limit an end's reason stands for; undefined where the model stopped by itself. */
+export function limitOf(reason: string): LimitReason | undefined {
+  return limits[reason];
+}

@@ -1,0 +1,13 @@
+import type { Usage } from '../../events/turn-event.js';
+
+/** All that one call put before the model, and what the model said. */
+export function contextTokens(usage: Usage): number {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  return inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
+}
+
+/** Tokens of a conversation at the end of its last step that reached the model. */
+export function contextBefore(turns: readonly { steps: readonly { usage: Usage }[] }[]): number {
+  const counts = turns.flatMap(({ steps }) => steps.map(({ usage }) => contextTokens(usage)));
+  return counts.findLast((count) => count > 0) ?? 0;
+}

@@ -1,0 +1,126 @@
+import { TypedError, invalidRequest } from '../../platform/typed-error.js';
+
+export function turnInProgress(sessionId: string): TypedError {
+  const message =
+    'A turn is already running in this session. Wait for its end, or interrupt it: POST /api/harness/interrupt.';
+  return sessionBusy(message, { sessionId });
+}
+
+/**
+ * The session has a turn that has not ended: when it has, the same request may be taken.
+ *
+ * @param message in the words of a wire.
+ */
+export function sessionBusy(message: string, details?: object): TypedError {
+  return new TypedError('TURN_IN_PROGRESS', { status: 409, message, details, retryable: true });
+}
+
+export function turnNotFound(turnId: string): TypedError {
+  return new TypedError('TURN_NOT_FOUND', {
+    status: 404,
+    message: `There is no turn ${turnId.slice(0, 120)}. It may have been deleted with its session.`,
+    details: { turnId: turnId.slice(0, 120) },
+  });
+}
+
+/** The reference gives this type for both cases; `reason` tells them apart. */
+export function noActiveTurn(sessionId: string): TypedError {
+  return new TypedError('SESSION_NOT_FOUND', {
+    status: 404,
+    message: `No active turn in session ${sessionId}; there is nothing to interrupt.`,
+    details: { sessionId, reason: 'NO_ACTIVE_TURN' },
+  });
+}
+
+export function nothingToCompact(sessionId: string): TypedError {
+  return invalidRequest(
+    `There is nothing to compact in session ${sessionId}: its last turn is kept as it is. Compact it after another turn.`,
+    { sessionId },
+  );
+}
+
+export function noSummary(model: string): TypedError {
+  return new TypedError('SDK_FAILURE', {
+    status: 502,
+    message: `${model} gave no summary; nothing was changed. Try again, or choose another model.`,
+    details: { model },
+    retryable: true,
+  });
+}
+
+/** Of a turn whose processes died each time: what it does may be what ends them. */
+export function attemptsExhausted(turnId: string, most: number): TypedError {
+  return new TypedError('ATTEMPTS_EXHAUSTED', {
+    status: 500,
+    message: `The turn was given up: its last ${most} attempts ended with their process, and stored nothing new (TURNPIKE_MAX_ATTEMPTS). What it did before is in the conversation. Send another message; if it happens again, give the operator the turn's id ${turnId}.`,
+    details: { turnId, attempts: most },
+    retryable: false,
+  });
+}
+
+/** Nobody reads it: it keeps what a reader's leaving ends out of the log of faults. */
+export function clientLeft(): TypedError {
+  return new TypedError('CLIENT_LEFT', {
+    status: 499,
+    message: 'The client left before there was an answer. Send the request again.',
+  });
+}
+
+export function queueFull(queueDepth: number): TypedError {
+  return new TypedError('QUEUE_FULL', {
+    status: 429,
+    message: `${queueDepth} turns are waiting already. Try again in a few seconds; nothing was stored.`,
+    details: { queueDepth },
+    headers: { 'Retry-After': '5' },
+  });
+}
+
+export function sessionQueueFull(sessionId: string, most: number): TypedError {
+  return new TypedError('SESSION_QUEUE_FULL', {
+    status: 429,
+    message: `${most} turns or messages wait in session ${sessionId} already (TURNPIKE_SESSION_QUEUE). Wait until one has ended; nothing was stored.`,
+    details: { sessionId, limit: most },
+    headers: { 'Retry-After': '5' },
+  });
+}
+
+export function tooManyTurns(limit: number): TypedError {
+  return new TypedError('TOO_MANY_TURNS', {
+    status: 429,
+    message: `${limit} of your turns have not ended, which is as many as this key may have. Wait for one, or interrupt one; nothing was stored.`,
+    details: { limit },
+    headers: { 'Retry-After': '5' },
+  });
+}
+
+/** Files are stored and counted with the turn that names them, when it is accepted. */
+export function steeringTakesNoFiles(): TypedError {
+  return invalidRequest(
+    "A message that joins a running turn takes no attachments. Send it with opts.onBusy 'enqueue', or without them.",
+  );
+}
+
+export function idempotencyKeyReused(turnId: string): TypedError {
+  return new TypedError('IDEMPOTENCY_KEY_REUSED', {
+    status: 422,
+    message:
+      'This Idempotency-Key was used in this session with another body. Send the same body to join that turn, or a new key.',
+    details: { turnId },
+  });
+}
+
+export function streamExpired(turnId: string, sessionId: string): TypedError {
+  return new TypedError('STREAM_EXPIRED', {
+    status: 410,
+    message: `The events of turn ${turnId} are no longer kept (TURNPIKE_ARCHIVE_KEEP_DAYS). What was said is in GET /api/harness/sessions/${sessionId}/messages.`,
+    details: { turnId, sessionId },
+  });
+}
+
+export function optionsTooLong(limit: number): TypedError {
+  return new TypedError('BODY_TOO_LARGE', {
+    status: 413,
+    message: `The options of the turn, with the client's tools, are longer than ${limit} characters, which is what TURNPIKE_MAX_BODY_BYTES allows. Send less beside the messages.`,
+    details: { maxRequestBytes: limit },
+  });
+}

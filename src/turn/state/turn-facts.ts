@@ -1,0 +1,91 @@
+import type {
+  NoticePosted,
+  StepStopReason,
+  TurnEventBody,
+  Usage,
+} from '../../events/turn-event.js';
+import type { DayLimitReached } from '../../governance/day-limit-reached.js';
+import type { LimitReached } from '../../governance/limit-reached.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
+import type { TurnFailure } from '../../storage/schema.js';
+import type { CallEnd } from '../../tools/ledger.js';
+import type { ToolUse } from './turn-run.js';
+
+/** Facts of a turn as events. */
+
+export function stepEnded(step: {
+  step: number;
+  stopReason: StepStopReason;
+  usage: Usage;
+}): TurnEventBody {
+  const { step: number, stopReason, usage } = step;
+  return { type: 'step.ended', step: number, stopReason, usage };
+}
+
+export function toolEnded(call: ToolUse, end: CallEnd): TurnEventBody {
+  const { status, output, durationMs } = end;
+  return { type: 'tool.ended', callId: call.id, name: call.name, status, output, durationMs };
+}
+
+/** A failure that ends the turn. It is an error whatever its status: nothing more comes. */
+export function turnFailed(failure: TurnFailure): TurnEventBody {
+  const { errorType, message, status, details } = failure;
+  return {
+    type: 'turn.failed',
+    phase: 'mid-stream',
+    errorType,
+    message,
+    status,
+    severity: 'error',
+    fatal: true,
+    ...(details === undefined ? {} : { details }),
+    ...retryAdvice(failure),
+  };
+}
+
+/** The model stopped by its own rules; `details` is its provider's explanation. */
+export function refusalNotice({
+  details,
+  category,
+}: {
+  details?: string | undefined;
+  category?: string | undefined;
+}): TurnEventBody {
+  return {
+    type: 'notice.posted',
+    kind: 'refusal',
+    level: 'step',
+    // An explanation is a sentence of its own, with its full stop.
+    text: `The model declined to go on${details === undefined ? '' : `: ${details.replace(/[.\s]+$/, '')}`}.`,
+    ...(category === undefined ? {} : { metadata: { category } }),
+    seenByModel: false,
+  };
+}
+
+/** What of a step's calls was cut, for clients; the model is told by each call's result. */
+export function tooManyCalls(cut: { asked: number; cap: number; cut: string[] }): TurnEventBody {
+  return {
+    type: 'notice.posted',
+    kind: 'tool-limit',
+    level: 'step',
+    text: `${cut.asked} tool calls were asked for in one step; the limit is ${cut.cap}. Not run: ${cut.cut.join(', ')}.`,
+    metadata: { current_value: cut.asked, limit_value: cut.cap },
+    seenByModel: false,
+  };
+}
+
+/** The limit that ended a turn, for clients. */
+export function limitNotice({
+  kind,
+  text,
+  metadata,
+}: LimitReached | DayLimitReached): NoticePosted {
+  return {
+    type: 'notice.posted',
+    kind,
+    level: 'step',
+    text,
+    metadata: { ...metadata },
+    seenByModel: false,
+  };
+}

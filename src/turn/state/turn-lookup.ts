@@ -1,0 +1,118 @@
+import { and, count, eq, inArray, sql } from 'drizzle-orm';
+import type { StoredSettings } from '../../options/settings/settings-store.js';
+import { isId } from '../../platform/ids.js';
+import { sessionNotFound } from '../../session/session-errors.js';
+import { sessionColumns, type SessionRow } from '../../session/session-store.js';
+import type { Database } from '../../storage/connection.js';
+import { prepared } from '../../storage/prepared.js';
+import { activeStatuses, unendedStatuses, sessions, turns } from '../../storage/schema.js';
+import { userSettings } from '../../storage/conversation-schema.js';
+import { turnNotFound } from './turn-errors.js';
+
+export type TurnRow = typeof turns.$inferSelect;
+
+/** @throws TypedError TURN_NOT_FOUND 404, also for text that is no turn's id. */
+export async function getTurn(db: Database, turnId: string): Promise<TurnRow> {
+  const [turn] = isId('turn', turnId)
+    ? await db.select().from(turns).where(eq(turns.id, turnId))
+    : [];
+  if (turn === undefined) throw turnNotFound(turnId);
+  return turn;
+}
+
+/** The turn that holds the session's lock, if any. */
+export async function findActiveTurn(
+  db: Database,
+  sessionId: string,
+): Promise<TurnRow | undefined> {
+  const [turn] = await db
+    .select()
+    .from(turns)
+    .where(and(eq(turns.sessionId, sessionId), inArray(turns.status, [...activeStatuses])));
+  return turn;
+}
+
+/** Sessions with a turn that waits or runs. */
+export async function countActiveSessions(db: Database): Promise<number> {
+  const [found] = await db
+    .select({ active: count() })
+    .from(turns)
+    .where(inArray(turns.status, [...activeStatuses]));
+  return found?.active ?? 0;
+}
+
+const selectSessionAndTurn = prepared((db) =>
+  db
+    .select({
+      session: sessionColumns,
+      turnId: turns.id,
+      settings: userSettings.settings,
+    })
+    .from(sessions)
+    .leftJoin(userSettings, eq(userSettings.userId, sessions.principalId))
+    .leftJoin(
+      turns,
+      and(eq(turns.sessionId, sessions.id), inArray(turns.status, [...unendedStatuses])),
+    )
+    .where(eq(sessions.id, sql.placeholder('sessionId')))
+    .prepare('session_and_turn'),
+);
+
+/**
+ * A session, whether it has turns that have not ended, and what its user has set.
+ *
+ * @throws TypedError SESSION_NOT_FOUND 404, also for text that is no session's id.
+ */
+export async function findSessionAndTurn(
+  db: Database,
+  sessionId: string,
+): Promise<{ session: SessionRow; isBusy: boolean; user: StoredSettings }> {
+  const [found] = isId('sess', sessionId)
+    ? await selectSessionAndTurn(db).execute({ sessionId })
+    : [];
+  if (found === undefined) throw sessionNotFound(sessionId);
+  const { session, turnId, settings } = found;
+  return { session, isBusy: turnId !== null, user: settings ?? {} };
+}
+
+export async function findTurnByKey(
+  db: Database,
+  sessionId: string,
+  idempotencyKey: string,
+): Promise<TurnRow | undefined> {
+  const [turn] = await db
+    .select()
+    .from(turns)
+    .where(and(eq(turns.sessionId, sessionId), eq(turns.idempotencyKey, idempotencyKey)));
+  return turn;
+}
+
+/** What a client sees of a turn: `GET /api/harness/turns/:id`. Times are ISO-8601. */
+export function viewTurn(turn: TurnRow) {
+  return {
+    turnId: turn.id,
+    sessionId: turn.sessionId,
+    ...(turn.parentTurnId === null
+      ? {}
+      : { parentTurnId: turn.parentTurnId, parentToolUseId: turn.parentCallId }),
+    status: turn.status,
+    attempt: turn.attempt,
+    options: turn.options.options,
+    provenance: turn.options.provenance,
+    optionProblems: turn.options.problems,
+    delegation: turn.delegation,
+    usage: turn.usage,
+    exitCode: turn.exitCode,
+    endReason: turn.endReason,
+    error: turn.failure,
+    cancelRequestedAt: turn.cancelRequestedAt?.toISOString() ?? null,
+    createdAt: turn.createdAt.toISOString(),
+    startedAt: turn.startedAt?.toISOString() ?? null,
+    endedAt: turn.endedAt?.toISOString() ?? null,
+    eventsUrl: eventsUrl(turn.id),
+  };
+}
+
+export function eventsUrl(turnId: string): string {
+  return `/api/harness/turns/${turnId}/events`;
+}

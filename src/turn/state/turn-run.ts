@@ -1,0 +1,235 @@
+import type { StoredPart } from '../../attachments/stored-part.js';
+import type { EventWriter } from '../../events/event-writer.js';
+import type { StepStopReason, TurnEvent, Usage } from '../../events/turn-event.js';
+import type { AgentState } from '../../governance/agent-state.js';
+import type { Price } from '../../governance/cost.js';
+import type { DayBudget } from '../../governance/day-budget.js';
+import type { DayShortage } from '../../governance/day-limit-reached.js';
+import type { DecisionTree } from '../../governance/decision-tree.js';
+import type { PermissionQuestion } from '../../governance/decide-permission.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Clock } from '../../platform/clock.js';
+import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
+import type { RefusalKind } from '../../provider/refusal-kind.js';
+import type { TokenModel } from '../../provider/estimate-parts.js';
+import type { AssistantPart, ToolSpec, UserPart } from '../../provider/model-types.js';
+import type { StoredNotice } from '../../notices/notice.js';
+import type { Trigger } from '../../notices/trigger.js';
+import type { OpenedRoot } from '../../session/project-roots.js';
+import type { Queryable } from '../../storage/connection.js';
+import type { ResolvedOptions } from '../../options/resolve-options.js';
+import type { ToolCallStatus } from '../../storage/schema.js';
+import type { RequestPrefix, SentPrefix } from '../../storage/sent-request.js';
+import type { LedgerCall } from '../../tools/ledger.js';
+import type { TurnTools } from '../../tools/open-tools.js';
+import type { ToolEffect } from '../../tools/tool.js';
+import type { ApprovalRow } from '../approvals/approval-facts.js';
+import type { Reservation } from '../budgets/usage-days.js';
+import type { JoinedMessage } from '../loop/joined-messages.js';
+import type { Deadline } from './deadline.js';
+import type { ChildTurn } from '../subagents/child-turn.js';
+import type { TurnTranscript } from '../prompt/build-messages.js';
+import type { RequestFrame } from '../prompt/request-frame.js';
+import type { Lease } from './lease.js';
+import type { ClaimedSession } from '../queue/turn-claims.js';
+import type { TurnRow } from './turn-lookup.js';
+import type { TurnWatch } from '../attempt/turn-watch.js';
+
+export interface FinishedStep {
+  step: number;
+  parts: AssistantPart[];
+  stopReason: StepStopReason;
+  usage: Usage;
+  /** What its thinking is bound to; null where it is not. */
+  sent: SentPrefix | null;
+  endedAt: Date;
+}
+
+/** A step while its reply streams: what is left of it when the turn is cut. */
+export interface StepDraft {
+  step: number;
+  startedAt: Date;
+  /** Blocks that are whole. */
+  parts: AssistantPart[];
+  /** Text of the block that is still open. */
+  openText: string;
+  /** The same of thinking, and of the inputs of tool calls. */
+  openThinking: string;
+  openInput: string;
+  /** As far as the provider has said. */
+  usage: Usage;
+  sent: SentPrefix | null;
+  /** What the call adds to the conversation before its reply, in tokens. */
+  added: number;
+  /** How the model counts, and what it costs where that is known. */
+  model: TokenModel;
+  price: Price | undefined;
+}
+
+export interface CallResult {
+  status: ToolCallStatus;
+  output: string | null;
+}
+
+export interface ApprovalRules {
+  /** How long people are waited for, in ms. */
+  timeoutMs: number;
+  /** What is decided when nobody does. */
+  onTimeout: 'approve' | 'deny';
+  /** What becomes of a call that may have had its effect, and whose process died. */
+  unknownCalls: 'tell' | 'ask';
+}
+
+export interface RunLimits {
+  maxTokens: number;
+  toolTimeoutMs: number;
+  toolOutputLimit: number;
+  /** How often a step is tried again whose stream ends with an overload. */
+  overloadRetries: number;
+}
+
+/**
+ * One attempt at one turn: what it was given, and how far it is. Only `progress` changes, and only
+ * after the database has the fact.
+ */
+export interface Attempt {
+  turn: TurnRow;
+  attempt: number;
+  session: ClaimedSession;
+  /** What earlier attempts said, as far as it is archived. */
+  said: readonly TurnEvent[];
+  /** Of the assistant's message; the same in every attempt. */
+  messageId: string;
+  clock: Clock;
+  lease: Lease;
+  writer: EventWriter;
+  /** What a tool of this server may do; undefined for a name it does not have. */
+  effectOf(name: string): ToolEffect | undefined;
+  /** What was asked of people about its calls. */
+  approvals: ApprovalRow[];
+  /** When it began, without the time that people were waited for. */
+  startedAt: Date;
+  /** Subagents it has started. */
+  children: ChildTurn[];
+  /** What the user said, files by reference. */
+  storedParts: readonly StoredPart[];
+  /** What decides when the loop ends. */
+  tree: DecisionTree;
+  progress: {
+    steps: FinishedStep[];
+    results: Map<string, CallResult>;
+    draft: StepDraft | undefined;
+    /** Of the tree, after everything above. */
+    state: AgentState;
+    /** The step up to which outputs are cut because the provider said that the prompt is too long. */
+    elidedThrough: number;
+    /** Whether what is sent could be shorter. */
+    canShorten: boolean;
+    /** Paid for no step: for summaries of the conversation before, and for what was discarded. */
+    overhead: Usage;
+    /** Of it, on replies that were discarded for another call. */
+    discarded: Usage;
+    /** A step whose reply was given less room than it might have had, for the budget's sake. */
+    clampedStep: number | undefined;
+    clampedBy: Budget | undefined;
+    /** What the call under way has reserved of its principal's day. */
+    reserved?: Reservation | undefined;
+    /** The limit of the day that left a call too little room, or none. */
+    shortage?: DayShortage | undefined;
+    /** When calls of the provider's own tools began, by their ids, in ms since the epoch. */
+    serverStarts: Map<string, number>;
+    /** What was said on the way, in order. */
+    notices: StoredNotice[];
+    /** What the user said on the way and the model was told, in order. */
+    joined: JoinedMessage[];
+  };
+}
+
+/** An attempt with everything the loop needs. */
+export interface TurnRun extends Attempt {
+  provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>;
+  /** What its requests have beside their messages. */
+  frame: RequestFrame;
+  /** What its session's requests begin with. */
+  prefix: RequestPrefix;
+  /** The session has it; else it is stored with the next step. */
+  isPrefixStored: boolean;
+  /** What the provider refused and was mended once. */
+  recovered: Set<RefusalKind>;
+  /** Makes its requests shorter, where they can be. @returns false where they cannot. */
+  shorten(): Promise<boolean>;
+  /** Names of the files that its conversation has had. */
+  files: readonly string[];
+  limits: RunLimits & {
+    /** Tokens from which the model's window counts as full. */
+    fullContext: number;
+  };
+  /** Of the model; undefined where it is not known. */
+  price: Price | undefined;
+  /** What of a run depends on the model that it calls. */
+  describeModel(options: ResolvedOptions): Pick<TurnRun, 'frame' | 'price' | 'limits'>;
+  earlierTurns: readonly TurnTranscript[];
+  /** What stands for the turns before them. */
+  summary: string | undefined;
+  /** What the user said, files by their bytes. */
+  userParts: UserPart[];
+  tools: TurnTools;
+  /** What it can call; others may be listed. */
+  toolSpecs: ToolSpec[];
+  /** Names of those among them that whoever sent the turn runs. */
+  clientTools: ReadonlySet<string>;
+  /** Called after its tools were closed: gives back what they are reached through. */
+  closeTools(): Promise<void>;
+  watch: TurnWatch;
+  /** See `TurnServices`. */
+  triggers: readonly Trigger[];
+  db: Queryable;
+  approvalRules: ApprovalRules;
+  /** The turn's own time. */
+  deadline: Deadline;
+  /** Waits for what needs no place on the worker: others have it meanwhile. */
+  withoutPlace<T>(wait: () => Promise<T>): Promise<T>;
+  logger: Logger;
+  /** Takes the server's own secrets out of a text. */
+  redact(text: string): string;
+  permissions: Omit<PermissionQuestion, 'tool' | 'argument'> & {
+    root: OpenedRoot;
+  };
+}
+
+/** What a reply's room is taken from. */
+export type Budget = 'token_budget' | 'cost_budget' | DayBudget;
+
+export type ToolUse = Extract<AssistantPart, { type: 'tool_use' }>;
+
+/** The calls of the last finished step that have no final result yet, in the order asked. */
+export function openCalls(run: Attempt): ToolUse[] {
+  const parts = run.progress.steps.at(-1)?.parts ?? [];
+  return parts.filter((part): part is ToolUse => {
+    if (part.type !== 'tool_use') return false;
+    const status = run.progress.results.get(part.id)?.status;
+    return status === undefined || status === 'claimed';
+  });
+}
+
+/** A call of the last finished step, for the ledger. */
+export function ledgerCall(run: Attempt, call: ToolUse): LedgerCall {
+  return {
+    turnId: run.turn.id,
+    callId: call.id,
+    step: run.progress.steps.length,
+    attempt: run.attempt,
+    name: call.name,
+    input: call.input,
+  };
+}
+
+/** What the model said so far: the text deltas of all steps that count, one after the other. */
+export function replyText({ progress: { steps, draft } }: Attempt): string {
+  const stored = steps.map((step) => joinText(step.parts)).join('');
+  return draft === undefined ? stored : stored + joinText(draft.parts) + draft.openText;
+}
+
+function joinText(parts: readonly AssistantPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}

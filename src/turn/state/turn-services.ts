@@ -1,0 +1,111 @@
+import type { AttachmentServices } from '../../attachments/open-attachments.js';
+import type { AgentConfig } from '../../governance/agent-config.js';
+import type { PermissionRules } from '../../governance/permission-rules.js';
+import type { DecisionTrees } from '../../governance/decision-trees.js';
+import type { PersonaLibrary } from '../../agents/load-persona.js';
+import type { EventLog } from '../../events/event-log.js';
+import type { Trigger } from '../../notices/trigger.js';
+import type { TodoStore } from '../../notices/todo-store.js';
+import type { ResourceReader } from '../../platform/read-resources.js';
+import type { KeyedMutex } from '../../platform/keyed-mutex.js';
+import type { PermissionMode } from '../../options/permission-mode.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
+import type { ModelCatalogue } from '../../provider/models/model-catalogue.js';
+import type { ModelResolver } from '../../provider/models/model-resolver.js';
+import type { ServerTool } from '../../provider/server-tools.js';
+import type { ProjectRoots } from '../../session/project-roots.js';
+import type { SessionStore } from '../../session/session-store.js';
+import type { Database } from '../../storage/connection.js';
+import type { Mcp } from '../../tools/mcp/open-mcp.js';
+import type { Shells } from '../../tools/sandbox/shells.js';
+import type { ToolRegistry } from '../../tools/registry.js';
+import type { EndWatch } from '../stream/end-watch.js';
+import type { SignalBus } from '../queue/signal-bus.js';
+import type { TurnClaims } from '../queue/turn-claims.js';
+import type { TurnQueue } from '../queue/turn-queue.js';
+import type { ApprovalRules, RunLimits } from './turn-run.js';
+
+export interface Ceiling {
+  /** The loosest permission mode. */
+  mode: PermissionMode;
+  /** Names of tools, `*` for any characters; undefined: all. */
+  tools: readonly string[] | undefined;
+}
+
+export interface TurnSettings {
+  environmentModel: string | undefined;
+  /** Tools that the provider runs, as far as turns may use them. */
+  serverTools: readonly ServerTool[];
+  /** Limits of turns that nobody limits. */
+  defaultLimits: Readonly<AgentConfig>;
+  /** The server's policy for tools. */
+  serverPermissions: PermissionRules;
+  /** What no turn has more of, whoever asks. */
+  ceiling: Ceiling;
+  /** Whether any turn may delegate. */
+  subagentsEnabled: boolean;
+  /** From this time on a decision about delegation is logged as slow, in ms. */
+  subagentWarnMs: number;
+  queueDepth: number;
+  archiveKeepDays: number;
+  leaseMs: number;
+  /** Most attempts in a row of a turn that store nothing new. */
+  mostAttemptsInVain: number;
+  turnTimeoutMs: number;
+  drainMs: number;
+  maxMessageChars: number;
+  /** Characters of a turn's options as JSON. */
+  maxOptionChars: number;
+  /** How long a reader may take nothing, in ms. */
+  readerTimeoutMs: number;
+  /** Most tokens of all turns of a session; 0: no limit. */
+  sessionTokens: number;
+  /** Share of the model's window, in percent, from which a conversation is compacted. */
+  compactPercent: number;
+  limits: RunLimits;
+  approvals: ApprovalRules;
+  /** Most turns held behind one of their session, and messages that join one. */
+  sessionQueue: number;
+  /** Most subagents of a turn. */
+  subagents: { fanout: number };
+  /** Turns a worker runs at a time. */
+  workerConcurrency: number;
+  /** The environment of commands, without any of the server's own settings. */
+  shellEnv: Readonly<Record<string, string>>;
+}
+
+/** What turns are conducted with. One object a process; the parts know nothing of each other. */
+export interface TurnServices {
+  db: Database;
+  log: EventLog;
+  queue: TurnQueue;
+  claims: TurnClaims;
+  ends: EndWatch;
+  bus: SignalBus;
+  clock: Clock;
+  logger: Logger;
+  sessions: SessionStore;
+  /** Where sessions work. */
+  projectRoots: ProjectRoots;
+  /** By session: its turns are held one after the other. */
+  holding: KeyedMutex;
+  personas: PersonaLibrary;
+  provider: AnthropicProvider;
+  models: ModelCatalogue;
+  modelNames: ModelResolver;
+  tools: ToolRegistry;
+  mcp: Mcp;
+  /** How commands run here. */
+  shells: Shells;
+  /** Takes the server's own secrets out of a text. */
+  redact(text: string): string;
+  trees: DecisionTrees;
+  /** What is looked at before each model call: ours, and those of extensions. */
+  triggers: readonly Trigger[];
+  todos: TodoStore;
+  attachments: AttachmentServices;
+  resources: ResourceReader;
+  settings: TurnSettings;
+}

@@ -1,0 +1,134 @@
+import type { Usage } from '../../events/turn-event.js';
+import { changeState, newAgentState, type AgentState } from '../../governance/agent-state.js';
+import { costOf, type CostLimit } from '../../governance/cost.js';
+import type { DecisionTree } from '../../governance/decision-tree.js';
+import type { CallRow, StepRow } from './load-turn.js';
+
+/**
+ * Tokens that are paid for: what budgets of a session and a day count. What came from the provider's
+ * cache was counted when it was written.
+ */
+export function tokensOf({ inputTokens, cacheWriteTokens, outputTokens }: Usage): number {
+  return inputTokens + cacheWriteTokens + outputTokens;
+}
+
+/** Tokens that a turn's own budget counts; of what earlier versions stored, those that were paid for. */
+export function addedTokens(usage: Usage): number {
+  return usage.addedTokens ?? tokensOf(usage);
+}
+
+export interface StateSource {
+  principalId: string;
+  projectRoot: string;
+  startedAt: Date;
+  /** Of the turn, as far as they are stored, in order. */
+  steps: readonly StepRow[];
+  calls: readonly CallRow[];
+  /** See `Attempt`. */
+  overhead: Usage;
+  costLimit: CostLimit | undefined;
+  /** Of the session, before this turn; undefined where there is no limit. */
+  session: AgentState['session'];
+  /** Of its subagents, what is counted so far. */
+  children: readonly { usage: Usage | undefined; costLimit: CostLimit | undefined }[];
+}
+
+/** The state of a turn's loop, from what is stored: a recovered turn has what it had. Pure. */
+export function openState(tree: DecisionTree, source: StateSource, now: number): AgentState {
+  const startTime = source.startedAt.getTime();
+  let state = newAgentState({
+    userId: source.principalId,
+    projectId: source.projectRoot,
+    startTime,
+    now: Math.max(startTime, now),
+    config: tree.getConfig(),
+    session: source.session,
+    ...(source.costLimit === undefined
+      ? {}
+      : { cost: { usedUsd: 0, limitUsd: source.costLimit.usd } }),
+  });
+  state = addOverhead(state, source.overhead, source.costLimit);
+  for (const { usage, costLimit } of source.children) {
+    if (usage !== undefined) state = addChild(state, usage, costLimit);
+  }
+  const results = new Map(source.calls.map((call) => [call.callId, call]));
+  for (const step of source.steps) {
+    state = addStep(tree.onTurnStart(state), step, source.costLimit);
+    state = addResults(tree, state, { step, results });
+  }
+  return state;
+}
+
+/**
+ * What the calls of a step came to, in the order the model asked for them: which of them ended first
+ * is chance. Nothing until all have ended.
+ */
+export function addResults(
+  tree: DecisionTree,
+  state: AgentState,
+  { step, results }: { step: Pick<StepRow, 'parts'>; results: ReadonlyMap<string, Ended> },
+): AgentState {
+  const ended: Answered[] = [];
+  for (const part of step.parts) {
+    if (part.type !== 'tool_use') continue;
+    const result = results.get(part.id);
+    if (result === undefined || result.status === 'claimed') return state;
+    const { name, input } = part;
+    ended.push({ name, input, status: result.status, output: result.output });
+  }
+  return ended.reduce((sum, call) => addResult(tree, sum, call), state);
+}
+
+type Ended = Pick<CallRow, 'status' | 'output'>;
+type Answered = Pick<CallRow, 'name' | 'input' | 'output' | 'status'>;
+
+/** What a call came to. One that a limit kept from running is nothing the model did. */
+function addResult(tree: DecisionTree, state: AgentState, call: Answered): AgentState {
+  const { name, input, output, status } = call;
+  if (status === 'denied' && output?.startsWith('not run:')) return state;
+  // A call whose process died is no failure of the tool.
+  return tree.onToolResult(state, {
+    name,
+    input,
+    output: output ?? '',
+    isError: status === 'error',
+  });
+}
+
+/** What was paid counts toward cost and the session's budget, whatever it was paid for. */
+export function addOverhead(
+  state: AgentState,
+  usage: Usage,
+  costLimit: CostLimit | undefined,
+): AgentState {
+  const { cost, session } = state;
+  const usd = usage.costUsd ?? (costLimit === undefined ? 0 : costOf(usage, costLimit.price));
+  return changeState(state, {
+    ...(cost === undefined ? {} : { cost: { ...cost, usedUsd: cost.usedUsd + usd } }),
+    ...(session === undefined
+      ? {}
+      : { session: { ...session, usedTokens: session.usedTokens + tokensOf(usage) } }),
+  });
+}
+
+/** A subagent has ended: what it added and was paid for is its parent's. */
+export function addChild(
+  state: AgentState,
+  usage: Usage,
+  costLimit: CostLimit | undefined,
+): AgentState {
+  const tokensUsed = state.tokensUsed + addedTokens(usage);
+  return changeState(addOverhead(state, usage, costLimit), { tokensUsed });
+}
+
+/** A step is stored: what it cost, and whether the model is done. */
+export function addStep(
+  state: AgentState,
+  { parts, usage, stopReason }: Pick<StepRow, 'parts' | 'usage' | 'stopReason'>,
+  costLimit: CostLimit | undefined,
+): AgentState {
+  return changeState(addChild(state, usage, costLimit), {
+    // A paused reply goes on: its limits are those of a turn that has not finished.
+    hasFinished: stopReason !== 'pause_turn' && !parts.some((part) => part.type === 'tool_use'),
+  });
+}

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { storeTurn } from '../../../test/support/store-turn.js';
+import { archiveEvents } from '../../events/archive.js';
+import type { LogListener } from '../../events/event-log.js';
+import { MemoryEventLog } from '../../events/memory-event-log.js';
+import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { silentLogger } from '../../platform/logger.js';
+import { turns } from '../../storage/schema.js';
+import { EndWatch } from './end-watch.js';
+import { followTurn } from './follow-turn.js';
+
+describe('followTurn', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  let log: LossyLog;
+  let turnId: string;
+  let clock: ManualClock;
+  let ends: EndWatch;
+  beforeEach(async () => {
+    clock = new ManualClock();
+    log = new LossyLog(clock);
+    ends = new EndWatch({ db: database.db, clock, logger: silentLogger });
+    turnId = await storeTurn(database.db);
+  });
+
+  const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const place = (body: TurnEventBody, attempt: number, seq: number): TurnEvent => ({
+    ...body,
+    attempt,
+    seq,
+    at: '',
+  });
+  const delta = (attempt: number, seq: number): TurnEvent =>
+    place({ type: 'text.delta', step: 1, text: `${attempt}.${seq}` }, attempt, seq);
+  const end = (attempt: number, seq: number): TurnEvent =>
+    place(
+      {
+        type: 'turn.ended',
+        outcome: 'completed',
+        exitCode: 0,
+        reason: 'end_turn',
+        text: '',
+        usage,
+        durationMs: 0,
+      },
+      attempt,
+      seq,
+    );
+
+  const places = (events: readonly TurnEvent[]): string[] =>
+    events.map(({ attempt, seq }) => `${attempt}.${seq}`);
+
+  async function collect(signal = new AbortController().signal): Promise<string[]> {
+    const seen: TurnEvent[] = [];
+    for await (const events of followTurn({ log, db: database.db, ends }, turnId, signal)) {
+      seen.push(...events);
+    }
+    return places(seen);
+  }
+
+  it('gives what was said before, then what is said, and ends at the end', async () => {
+    await log.begin(turnId, 1);
+    await log.append(turnId, 1, [delta(1, 1), delta(1, 2)]);
+    const following = collect();
+    await nextTurn();
+    await log.append(turnId, 1, [delta(1, 3)]);
+    await log.append(turnId, 1, [end(1, 4)]);
+    expect(await following).toEqual(['1.1', '1.2', '1.3', '1.4']);
+  });
+
+  it('misses and repeats nothing that is said while it starts', async () => {
+    await log.begin(turnId, 1);
+    for (let lead = 0; lead < 6; lead += 1) {
+      turnId = await storeTurn(database.db);
+      const following = collect();
+      for (let seq = 1; seq <= 20; seq += 1) {
+        // A different number of turns of the loop for each run: every step of the start is hit.
+        if (seq === lead) await nextTurn();
+        await log.append(turnId, 1, [delta(1, seq)]);
+        await Promise.resolve();
+      }
+      await log.append(turnId, 1, [end(1, 21)]);
+      expect(await following).toEqual(Array.from({ length: 21 }, (_, i) => `1.${i + 1}`));
+    }
+  });
+
+  it('reads a turn that ended long ago from the archive alone', async () => {
+    await archiveEvents(database.db, turnId, [delta(1, 1), delta(1, 2)]);
+    await archiveEvents(database.db, turnId, [end(1, 3)]);
+    expect(await collect()).toEqual(['1.1', '1.2', '1.3']);
+  });
+
+  it('goes from the archive of an earlier attempt to the live one', async () => {
+    await archiveEvents(database.db, turnId, [delta(1, 1), delta(1, 2)]);
+    await log.begin(turnId, 2);
+    await log.append(turnId, 2, [delta(2, 1)]);
+    const following = collect();
+    await nextTurn();
+    await log.append(turnId, 2, [delta(2, 2), end(2, 3)]);
+    expect(await following).toEqual(['1.1', '1.2', '2.1', '2.2', '2.3']);
+  });
+
+  it('does not repeat what both the archive and the log hold', async () => {
+    await archiveEvents(database.db, turnId, [delta(1, 1)]);
+    await archiveEvents(database.db, turnId, [delta(2, 1), delta(2, 2)]);
+    await log.begin(turnId, 2);
+    await log.append(turnId, 2, [delta(2, 1), delta(2, 2), delta(2, 3), end(2, 4)]);
+    expect(await collect()).toEqual(['1.1', '2.1', '2.2', '2.3', '2.4']);
+  });
+
+  it('begins with what was said while the turn waited', async () => {
+    await log.append(turnId, 0, [place({ type: 'turn.queued', position: 1 }, 0, 1)]);
+    await log.begin(turnId, 1);
+    await log.append(turnId, 1, [delta(1, 1), end(1, 2)]);
+    expect(await collect()).toEqual(['0.1', '1.1', '1.2']);
+  });
+
+  it('stops when its reader is gone, and leaves no listener', async () => {
+    const gone = new AbortController();
+    await log.begin(turnId, 1);
+    await log.append(turnId, 1, [delta(1, 1)]);
+    const following = collect(gone.signal);
+    await nextTurn();
+    gone.abort();
+    expect(await following).toEqual(['1.1']);
+  });
+
+  it('reads again what a log that was away may have said meanwhile', async () => {
+    await log.begin(turnId, 1);
+    const following = collect();
+    await nextTurn();
+    await log.append(turnId, 1, [delta(1, 1)]);
+    await nextTurn();
+    log.missNext = true;
+    await log.append(turnId, 1, [delta(1, 2)]);
+    await log.append(turnId, 1, [end(1, 3)]);
+    expect(await following).toEqual(['1.1', '1.2', '1.3']);
+  });
+
+  it('finds an end that was stored and never said', async () => {
+    await log.begin(turnId, 1);
+    const following = collect();
+    await log.append(turnId, 1, [delta(1, 1)]);
+    await archiveEvents(database.db, turnId, [delta(1, 1), end(1, 2)]);
+    await database.db.update(turns).set({ status: 'completed' }).where(eq(turns.id, turnId));
+    await clock.advance(5_000);
+    expect(await following).toEqual(['1.1', '1.2']);
+  });
+
+  it('ends when the turn was deleted', async () => {
+    await log.begin(turnId, 1);
+    await log.append(turnId, 1, [delta(1, 1)]);
+    const following = collect();
+    await nextTurn();
+    await database.db.delete(turns).where(eq(turns.id, turnId));
+    await clock.advance(5_000);
+    expect(await following).toEqual(['1.1']);
+  });
+
+  it('gives nothing again of a log that is restored while it is read', async () => {
+    await log.begin(turnId, 1);
+    const reader = followTurn({ log, db: database.db, ends }, turnId, new AbortController().signal);
+    await log.append(turnId, 1, [delta(1, 1)]);
+    const seen = [...((await reader.next()).value as readonly TurnEvent[])];
+    const rest = [delta(1, 2), delta(1, 3)];
+    await log.append(turnId, 1, rest);
+    log.repeat([delta(1, 1), ...rest]);
+    await log.append(turnId, 1, [end(1, 4)]);
+    for await (const events of reader) seen.push(...events);
+    expect(places(seen)).toEqual(['1.1', '1.2', '1.3', '1.4']);
+  });
+
+  it('holds a bounded number of events for a reader that takes none, and skips none', async () => {
+    await log.begin(turnId, 1);
+    const gone = new AbortController();
+    const reader = followTurn({ log, db: database.db, ends }, turnId, gone.signal);
+    await log.append(turnId, 1, [delta(1, 1)]);
+    const seen = [...((await reader.next()).value as readonly TurnEvent[])];
+    for (let seq = 2; seq <= 5_000; seq += 1) await log.append(turnId, 1, [delta(1, seq)]);
+    await log.append(turnId, 1, [end(1, 5_001)]);
+    for await (const events of reader) seen.push(...events);
+    expect(places(seen)).toEqual(Array.from({ length: 5_001 }, (_, i) => `1.${i + 1}`));
+  });
+});
+
+/** A log whose followers miss an append, or hear one again. */
+class LossyLog extends MemoryEventLog {
+  missNext = false;
+  #listener: LogListener | undefined;
+
+  /** What followers hear of a log that was lost and restored. */
+  repeat(events: readonly TurnEvent[]): void {
+    this.#listener?.onEvents(events);
+  }
+
+  override subscribe(turnId: string, listener: LogListener): Promise<() => void> {
+    this.#listener = listener;
+    return super.subscribe(turnId, {
+      onEvents: (events) => {
+        if (!this.missNext) listener.onEvents(events);
+        this.missNext = false;
+      },
+      onMissed: () => listener.onMissed(),
+    });
+  }
+}

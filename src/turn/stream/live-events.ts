@@ -1,0 +1,59 @@
+import type { LogListener } from '../../events/event-log.js';
+import type { TurnEvent } from '../../events/turn-event.js';
+
+/** Events that wait for one reader; with more, they are dropped, and read again from the log. */
+const MOST_WAITING = 1_000;
+
+export type Taken =
+  | { type: 'events'; events: readonly TurnEvent[] }
+  /** There may be more than was heard of. */
+  | { type: 'missed' }
+  /** The turn is over: whatever there is, is stored. */
+  | { type: 'over' }
+  | { type: 'closed' };
+
+/** Batches that came and were not taken yet, for one reader. */
+export class LiveEvents implements LogListener {
+  #waiting: TurnEvent[] = [];
+  #hasMissed = false;
+  #isOver = false;
+  #isClosed = false;
+  #wake = (): void => undefined;
+
+  onEvents(events: readonly TurnEvent[]): void {
+    if (this.#hasMissed) return;
+    if (this.#waiting.length + events.length > MOST_WAITING) return this.onMissed();
+    this.#waiting.push(...events);
+    this.#wake();
+  }
+
+  onMissed(): void {
+    this.#hasMissed = true;
+    this.#waiting = [];
+    this.#wake();
+  }
+
+  onOver(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#wake();
+  }
+
+  /** What has come since the last call; waits for something to come. */
+  async next(): Promise<Taken> {
+    for (;;) {
+      if (this.#isClosed) return { type: 'closed' };
+      if (this.#hasMissed) {
+        this.#hasMissed = false;
+        return { type: 'missed' };
+      }
+      if (this.#waiting.length > 0) return { type: 'events', events: this.#waiting.splice(0) };
+      if (this.#isOver) return { type: 'over' };
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}

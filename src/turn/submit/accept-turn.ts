@@ -1,0 +1,84 @@
+import { and, count, eq, inArray, isNull } from 'drizzle-orm';
+import { newTimeId } from '../../platform/ids.js';
+import { violatedConstraint } from '../../storage/constraint.js';
+import type { Database, Queryable } from '../../storage/connection.js';
+import { lockFor, lockKey } from '../../storage/lock.js';
+import { turns, unendedStatuses } from '../../storage/schema.js';
+import { insertTurn, type NewTurn } from './insert-turn.js';
+
+/** What a turn is accepted within. */
+export interface Room {
+  /** Turns that may wait for a worker. */
+  queueDepth: number;
+  /** Turns of its principal that may not have ended; 0: no limit. */
+  concurrentTurns: number;
+}
+
+export type Refusal = 'busy' | 'key-taken' | 'session-gone' | 'queue-full' | 'too-many-turns';
+
+export type Acceptance = { type: 'accepted'; turnId: string } | { type: Refusal };
+
+/**
+ * Acceptances that may be under way at once in the whole deployment, and do not see each other.
+ * As far from the limit as this they cannot overrun it; nearer they go one by one.
+ */
+const MOST_AT_ONCE = 500;
+
+/**
+ * Stores the turn and its user message in one statement. The partial unique index on the session
+ * is the lock: of two racing turns, the database takes one.
+ */
+export async function acceptTurn(db: Database, turn: NewTurn, room: Room): Promise<Acceptance> {
+  const id = newTimeId('turn', turn.now.getTime());
+  const accepted: Acceptance = { type: 'accepted', turnId: id };
+  const mayBeFull = room.concurrentTurns > 0;
+  return orRefusal(async () => {
+    const most = room.queueDepth - MOST_AT_ONCE;
+    if (!mayBeFull && (await insertTurn(db, turn, { id, most }))) return accepted;
+    return db.transaction(async (tx): Promise<Acceptance> => {
+      if (await hasTooMany(tx, turn, room)) return { type: 'too-many-turns' };
+      await lockFor(tx, 'accept-turn');
+      const hasRoom = await insertTurn(tx, turn, { id, most: room.queueDepth });
+      return hasRoom ? accepted : { type: 'queue-full' };
+    });
+  });
+}
+
+/** Whether the turn's principal has as many as it may. Until the transaction ends it gets no more. */
+export async function hasTooMany(
+  tx: Queryable,
+  { principalId }: NewTurn,
+  { concurrentTurns }: Room,
+): Promise<boolean> {
+  if (concurrentTurns === 0) return false;
+  await lockKey(tx, 'principal', principalId);
+  const [found] = await tx
+    .select({ unended: count() })
+    .from(turns)
+    .where(
+      and(
+        eq(turns.principalId, principalId),
+        inArray(turns.status, [...unendedStatuses]),
+        // A turn is waiting for its subagents: they come with it.
+        isNull(turns.parentTurnId),
+      ),
+    );
+  return (found?.unended ?? 0) >= concurrentTurns;
+}
+
+/** What the database refused, by the rule it broke. */
+export async function orRefusal<T>(insert: () => Promise<T>): Promise<T | { type: Refusal }> {
+  try {
+    return await insert();
+  } catch (error) {
+    const refusal = refusals[violatedConstraint(error) ?? ''];
+    if (refusal === undefined) throw error;
+    return { type: refusal };
+  }
+}
+
+const refusals: Record<string, 'busy' | 'key-taken' | 'session-gone' | undefined> = {
+  turns_one_active_per_session: 'busy',
+  turns_idempotency: 'key-taken',
+  turns_session_id_fkey: 'session-gone',
+};

@@ -1,0 +1,60 @@
+import type { NoticePosted } from '../../events/turn-event.js';
+import type { ClientTool } from '../../options/client-tools.js';
+import { invalidRequest } from '../../platform/typed-error.js';
+import { readTool } from '../../tools/mcp/read-tool.js';
+import type { RegisteredTool } from '../../tools/registry.js';
+
+/** Tools that whoever sent the turn runs. */
+
+/** @throws TypedError INVALID_REQUEST for a name that the server has a tool of. */
+export function checkClientTools(
+  tools: readonly ClientTool[],
+  ours: readonly { name: string }[],
+): void {
+  const taken = tools.filter(({ name }) => ours.some((tool) => tool.name === name));
+  if (taken.length === 0) return;
+  const names = taken.map(({ name }) => name).join(', ');
+  throw invalidRequest(
+    `opts.clientTools: this server has tools called ${names}. Give yours other names.`,
+    { names: taken.map(({ name }) => name) },
+  );
+}
+
+/** As the model is told of them and a call of theirs is checked. Where a name is taken, ours is the tool. */
+export function openClientTools(
+  tools: readonly ClientTool[],
+  taken: ReadonlySet<string>,
+): { tools: RegisteredTool[]; hidden: string[] } {
+  return {
+    tools: tools.filter(({ name }) => !taken.has(name)).map(asTool),
+    hidden: tools.filter(({ name }) => taken.has(name)).map(({ name }) => name),
+  };
+}
+
+/** Of a name that only the run could know to be taken: an MCP server's. */
+export function clientToolHidden(name: string): NoticePosted {
+  return {
+    type: 'notice.posted',
+    kind: 'client-tool-hidden',
+    level: 'message',
+    text: `The client's tool ${name} is not offered to the model: a tool of the server's has that name. Give yours another one.`,
+    metadata: { name },
+    seenByModel: false,
+  };
+}
+
+/** What the client does with a call is not for our rules: to the server it is one that only looks. */
+function asTool(tool: ClientTool): RegisteredTool {
+  const { name, description, inputSchema, checkInput } = readTool(tool);
+  return {
+    name,
+    description,
+    inputSchema,
+    checkInput,
+    effect: 'read',
+    retry: 'safe',
+    open: () => {
+      throw new Error(`${name} is a tool of the client: it does not run here`);
+    },
+  };
+}

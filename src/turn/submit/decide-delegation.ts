@@ -1,0 +1,62 @@
+import { findDelegates } from '../../agents/find-delegates.js';
+import type { PersonaLibrary } from '../../agents/load-persona.js';
+import type { Persona } from '../../agents/parse-persona.js';
+import {
+  judgeDelegation,
+  type SubagentDecision,
+  type SubagentVerdict,
+} from '../../governance/subagent-gate.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+
+export interface DelegationDeps {
+  personas: Pick<PersonaLibrary, 'load'>;
+  clock: Clock;
+  logger: Logger;
+  settings: {
+    subagentsEnabled: boolean;
+    /** From this time on a decision is logged as slow, in ms. */
+    subagentWarnMs: number;
+  };
+}
+
+/** Never throws: what cannot be decided is denied, and the turn goes on without delegation. */
+export async function decideDelegation(
+  deps: DelegationDeps,
+  persona: Persona,
+  metadata: unknown,
+): Promise<SubagentDecision> {
+  const { personas, clock, logger, settings } = deps;
+  const startedAt = clock.now();
+  const allowlistedSubagents = persona.subagents;
+  const decide = async (): Promise<Omit<SubagentDecision, 'evaluationMs'>> => {
+    const isEnabled = settings.subagentsEnabled;
+    const verdict = judgeDelegation({ isEnabled, persona, metadata });
+    if (!verdict.allowed) return { ...verdict, allowlistedSubagents, delegatedSubagents: [] };
+    const { names, dropped, warnings } = await findDelegates(personas, allowlistedSubagents);
+    for (const one of dropped) logger.error({ persona: persona.name, ...one }, 'subagent dropped');
+    for (const one of warnings) logger.warn({ persona: persona.name, ...one }, 'subagent is odd');
+    return { ...verdict, allowlistedSubagents, delegatedSubagents: names };
+  };
+  const decided = await decide().catch((error: unknown) => {
+    logger.error({ persona: persona.name, error }, 'delegation could not be decided');
+    return { ...undecided, allowlistedSubagents, delegatedSubagents: [] };
+  });
+  return { ...decided, evaluationMs: clock.now() - startedAt };
+}
+
+/** One line a turn, with what it is about. */
+export function logDelegation(
+  { logger, settings }: Pick<DelegationDeps, 'logger' | 'settings'>,
+  turn: { turnId: string; sessionId: string; persona: string },
+  decision: SubagentDecision,
+): void {
+  const line = decision.evaluationMs > settings.subagentWarnMs ? 'warn' : 'info';
+  logger[line]({ ...turn, ...decision }, 'delegation decided');
+}
+
+const undecided: SubagentVerdict = {
+  allowed: false,
+  gate: 'INTERNAL_ERROR',
+  reason: 'The decision failed; the log of the server says why.',
+};

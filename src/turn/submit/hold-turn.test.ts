@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import { bothDatabases } from '../../../test/support/both-databases.js';
+import { newTurn } from '../../../test/support/new-turn.js';
+import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { messages, sessions, turns } from '../../storage/schema.js';
+import type { NewTurn } from './insert-turn.js';
+import { holdTurn, type HeldRoom, type Holding } from './hold-turn.js';
+
+describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
+  let database: OpenedDatabase;
+  let sessionId: string;
+  beforeAll(async () => {
+    database = await open();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    await database.db.delete(sessions);
+    sessionId = await storeSession(database.db);
+  });
+
+  const room: HeldRoom = { queueDepth: 100, concurrentTurns: 0, sessionQueue: 100 };
+  const hold = (more: Partial<NewTurn> = {}, within: Partial<HeldRoom> = {}): Promise<Holding> =>
+    holdTurn(database.db, newTurn(sessionId, more), {
+      room: { ...room, ...within },
+      goesFirst: false,
+    });
+  const interrupt = (within: Partial<HeldRoom> = {}): Promise<Holding> =>
+    holdTurn(database.db, newTurn(sessionId), { room: { ...room, ...within }, goesFirst: true });
+  const active = () => storeTurn(database.db, { sessionId });
+  const rowOf = async (id: string) => {
+    const [row] = await database.db.select().from(turns).where(eq(turns.id, id));
+    return row;
+  };
+  const idOf = (holding: Holding): string => {
+    if (holding.type !== 'held') throw new Error(holding.type);
+    return holding.turnId;
+  };
+
+  it('is stored with what its user said, and the active one knows of it', async () => {
+    const activeTurnId = await active();
+    const holding = await hold();
+    const turnId = idOf(holding);
+    expect(holding).toEqual({ type: 'held', turnId, position: 1, activeTurnId, superseded: [] });
+    expect(await rowOf(turnId)).toMatchObject({ status: 'held', attempt: 0, goesFirst: false });
+    expect(await rowOf(activeTurnId)).toMatchObject({ hasNext: true });
+    const said = await database.db.select().from(messages).where(eq(messages.turnId, turnId));
+    expect(said).toEqual([
+      expect.objectContaining({ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }),
+    ]);
+  });
+
+  it('says that the one it was to wait for has ended', async () => {
+    expect(await hold()).toMatchObject({ type: 'held', position: 1, activeTurnId: undefined });
+  });
+
+  it('has a place of its own, and there are no more than may be, however many come', async () => {
+    await active();
+    const holdings = await Promise.all(
+      Array.from({ length: 12 }, () => hold({}, { sessionQueue: 5 })),
+    );
+    const places = holdings.flatMap((one) => (one.type === 'held' ? [one.position] : []));
+    expect(places.sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
+    const refused = holdings.filter(({ type }) => type === 'session-queue-full');
+    expect(refused).toHaveLength(7);
+    expect(await database.db.select().from(turns).where(eq(turns.status, 'held'))).toHaveLength(5);
+  });
+
+  it('takes the place of the one that was to go first, and no other’s', async () => {
+    const activeTurnId = await active();
+    const waiting = idOf(await hold());
+    const first = idOf(await interrupt());
+    const second = await interrupt();
+    expect(second).toEqual({
+      type: 'held',
+      turnId: idOf(second),
+      position: 1,
+      activeTurnId,
+      superseded: [first],
+    });
+    const asked = { cancelReason: 'superseded', cancelRequestedAt: expect.any(Date) };
+    expect(await rowOf(first)).toMatchObject(asked);
+    for (const id of [waiting, idOf(second)]) {
+      expect(await rowOf(id)).toMatchObject({ status: 'held', cancelReason: null });
+    }
+    expect(await rowOf(idOf(second))).toMatchObject({ goesFirst: true });
+  });
+
+  it('takes that place also where no other would be left', async () => {
+    await active();
+    const first = idOf(await interrupt({ sessionQueue: 1 }));
+    expect(await interrupt({ sessionQueue: 1 })).toMatchObject({ superseded: [first] });
+  });
+
+  it('leaves one of any number that want to go first at once', async () => {
+    await active();
+    const holdings = await Promise.all(Array.from({ length: 8 }, () => interrupt()));
+    const superseded = holdings.flatMap((one) => (one.type === 'held' ? one.superseded : []));
+    expect(new Set(superseded).size).toBe(7);
+    expect(superseded).toHaveLength(7);
+  });
+
+  it('does not count one that was asked to end', async () => {
+    await active();
+    const ended = idOf(await hold());
+    const cancelRequestedAt = new Date();
+    await database.db.update(turns).set({ cancelRequestedAt }).where(eq(turns.id, ended));
+    expect(await hold({}, { sessionQueue: 1 })).toMatchObject({ type: 'held', position: 1 });
+  });
+
+  it('is not stored beyond what waits in the whole server, or is its principal’s', async () => {
+    await active();
+    await storeTurn(database.db, { status: 'queued' });
+    expect(await hold({}, { queueDepth: 1 })).toEqual({ type: 'queue-full' });
+    expect(await hold({}, { concurrentTurns: 2 })).toEqual({ type: 'too-many-turns' });
+    expect(await hold({ principalId: 'ann' }, { concurrentTurns: 2 })).toMatchObject({
+      type: 'held',
+    });
+  });
+
+  it('supersedes nobody when it is not stored itself', async () => {
+    await active();
+    const first = idOf(await interrupt());
+    await storeTurn(database.db, { status: 'queued' });
+    // The place it frees is one of its own session; the server is as full as before.
+    expect(await interrupt({ queueDepth: 1 })).toEqual({ type: 'queue-full' });
+    expect(await rowOf(first)).toMatchObject({ cancelReason: null });
+  });
+
+  it('says which refusal it is: key taken, session gone', async () => {
+    await active();
+    await hold({ idempotencyKey: 'k' });
+    expect(await hold({ idempotencyKey: 'k' })).toEqual({ type: 'key-taken' });
+    const gone = newTurn('sess_00000000-0000-4000-8000-000000000000');
+    expect(await holdTurn(database.db, gone, { room, goesFirst: false })).toEqual({
+      type: 'session-gone',
+    });
+  });
+});

@@ -1,0 +1,85 @@
+import { and, count, eq, inArray, isNull, ne, sql } from 'drizzle-orm';
+import { newTimeId } from '../../platform/ids.js';
+import type { Database, Queryable } from '../../storage/connection.js';
+import { lockFor, lockKey } from '../../storage/lock.js';
+import { activeStatuses, turns } from '../../storage/schema.js';
+import { hasTooMany, orRefusal, type Refusal, type Room } from './accept-turn.js';
+import { insertTurn, type NewTurn } from './insert-turn.js';
+
+export interface HeldRoom extends Room {
+  /** Turns that may be held in one session. */
+  sessionQueue: number;
+}
+
+export type Holding =
+  | {
+      type: 'held';
+      turnId: string;
+      /** Its place behind the active turn, from 1. */
+      position: number;
+      /** The turn it waits for; undefined: it ended in the same moment. */
+      activeTurnId: string | undefined;
+      /** Held ones that it takes the place of: they are asked to end. */
+      superseded: string[];
+    }
+  | { type: Refusal | 'session-queue-full' };
+
+/**
+ * Stores a turn behind the active one of its session, whose end lets it go. With `goesFirst` it
+ * goes before those that do not, and takes the place of those that do.
+ */
+export function holdTurn(
+  db: Database,
+  turn: NewTurn,
+  { room, goesFirst }: { room: HeldRoom; goesFirst: boolean },
+): Promise<Holding> {
+  const id = newTimeId('turn', turn.now.getTime());
+  return orRefusal(() =>
+    db.transaction(async (tx): Promise<Holding> => {
+      if (await hasTooMany(tx, turn, room)) return { type: 'too-many-turns' };
+      await lockKey(tx, 'session', turn.sessionId);
+      const held = await countHeld(tx, turn.sessionId, goesFirst);
+      if (held >= room.sessionQueue) return { type: 'session-queue-full' };
+      await lockFor(tx, 'accept-turn');
+      const place = { id, most: room.queueDepth, held: { goesFirst } };
+      if (!(await insertTurn(tx, turn, place))) return { type: 'queue-full' };
+      // Of one that was refused nobody is to suffer.
+      const superseded = goesFirst ? await supersede(tx, turn.sessionId, id) : [];
+      // The last, so that its row is locked for a moment only.
+      const activeTurnId = await markActive(tx, turn.sessionId);
+      const position = goesFirst ? 1 : held + 1;
+      return { type: 'held', turnId: id, position, activeTurnId, superseded };
+    }),
+  );
+}
+
+const heldOf = (sessionId: string) =>
+  and(eq(turns.sessionId, sessionId), eq(turns.status, 'held'), isNull(turns.cancelRequestedAt));
+
+/** @param supersedes those that go first leave. */
+async function countHeld(tx: Queryable, sessionId: string, supersedes: boolean): Promise<number> {
+  const [found] = await tx
+    .select({ held: count() })
+    .from(turns)
+    .where(and(heldOf(sessionId), supersedes ? eq(turns.goesFirst, false) : undefined));
+  return found?.held ?? 0;
+}
+
+async function supersede(tx: Queryable, sessionId: string, by: string): Promise<string[]> {
+  const ended = await tx
+    .update(turns)
+    .set({ cancelRequestedAt: sql`now()`, cancelReason: 'superseded' })
+    .where(and(heldOf(sessionId), eq(turns.goesFirst, true), ne(turns.id, by)))
+    .returning({ id: turns.id });
+  return ended.map(({ id }) => id);
+}
+
+/** The active turn learns that another one waits for its end. */
+async function markActive(tx: Queryable, sessionId: string): Promise<string | undefined> {
+  const [active] = await tx
+    .update(turns)
+    .set({ hasNext: true })
+    .where(and(eq(turns.sessionId, sessionId), inArray(turns.status, [...activeStatuses])))
+    .returning({ id: turns.id });
+  return active?.id;
+}

@@ -1,0 +1,83 @@
+import { sql, type SQL } from 'drizzle-orm';
+import type { StoredPart } from '../../attachments/stored-part.js';
+import type { ChildTerms } from '../../governance/child-terms.js';
+import type { DayLimits } from '../../governance/day-budget.js';
+import type { SubagentDecision } from '../../governance/subagent-gate.js';
+import type { OptionResolution } from '../../options/resolve-options.js';
+import { newId } from '../../platform/ids.js';
+import type { Queryable } from '../../storage/connection.js';
+import { insertFrom } from '../../storage/insert-from.js';
+import { messages, turnReaders, turns, type TurnRequest } from '../../storage/schema.js';
+import { interval, READER_LEASE_MS } from '../lifecycle/reader-rows.js';
+
+export interface NewTurn {
+  sessionId: string;
+  /** Whose turn it is. */
+  principalId: string;
+  /** What that one may use on a day; absent: any amount. */
+  budget?: DayLimits | undefined;
+  request: TurnRequest;
+  /** Of the normalised body: tells whether an idempotency key is used for the same one. */
+  requestHash: string;
+  idempotencyKey: string | undefined;
+  options: OptionResolution;
+  delegation: SubagentDecision;
+  parts: StoredPart[];
+  now: Date;
+  /** The process that its reader is at; absent: it needs none. */
+  readerProcess?: string | undefined;
+  /** Of a subagent. */
+  child?: { parentTurnId: string; parentCallId: string; childTerms: ChildTerms };
+}
+
+/** Where a new turn is put. */
+export interface Place {
+  id: string;
+  /** Turns that may wait for a worker; none more is stored. */
+  most: number;
+  /** Behind another turn of its session; absent: it takes the session's lock. */
+  held?: { goesFirst: boolean };
+}
+
+/** @returns false, and nothing stored, when as many turns wait already. */
+export async function insertTurn(db: Queryable, turn: NewTurn, place: Place): Promise<boolean> {
+  const { id, most, held } = place;
+  if (most <= 0) return false;
+  const { sessionId, idempotencyKey = null, child, parts, now, readerProcess, ...stored } = turn;
+  const waiting = sql`select count(*) as turns from ${turns} where ${turns.status} = 'queued'`;
+  const room: SQL = sql`waiting where waiting.turns < ${most}`;
+  const accepted = insertFrom(
+    room,
+    turns,
+    {
+      id,
+      sessionId,
+      idempotencyKey,
+      createdAt: now,
+      ...stored,
+      ...child,
+      ...(held === undefined ? { status: 'queued' } : { status: 'held', ...held }),
+    },
+    sql`returning id`,
+  );
+  const message = insertFrom(sql`accepted`, messages, {
+    id: newId('msg'),
+    sessionId,
+    turnId: id,
+    role: 'user',
+    parts,
+    createdAt: now,
+  });
+  const { rows } = await db.execute(sql`
+    with waiting as (${waiting}), accepted as (${accepted}), message as (${message})
+    ${readerProcess === undefined ? sql`` : sql`, reader as (${insertReader(readerProcess)})`}
+    select id from accepted`);
+  return rows.length === 1;
+}
+
+/** Whoever sent a turn reads it, from the moment there is one. */
+function insertReader(processId: string): SQL {
+  return sql`
+    insert into ${turnReaders} (turn_id, process_id, until, has_left)
+    select id, ${processId}::text, now() + ${interval(READER_LEASE_MS)}, false from accepted`;
+}

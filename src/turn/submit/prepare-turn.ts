@@ -1,0 +1,122 @@
+import path from 'node:path';
+import { agentLimits, harnessLimits } from '../../attachments/check-attachment.js';
+import { checkAllTaken, composePrompt } from '../../attachments/compose-prompt.js';
+import { resolveAttachments } from '../../attachments/resolve-attachments.js';
+import type { AttachmentRef } from '../../attachments/stored-part.js';
+import { readAgentConfig } from '../../governance/agent-config.js';
+import { dayLimitsOf } from '../../governance/day-budget.js';
+import { loadOptions } from '../../options/load-options.js';
+import { preferencesOf } from '../../options/settings/preferences.js';
+import type { StoredSettings } from '../../options/settings/settings-store.js';
+import { sessionNotFound } from '../../session/session-errors.js';
+import type { SessionRow } from '../../session/session-store.js';
+import { violatedConstraint } from '../../storage/constraint.js';
+import { checkClientTools } from './client-tools.js';
+import { decideDelegation } from './decide-delegation.js';
+import type { NewTurn } from './insert-turn.js';
+import type { TurnServices } from '../state/turn-services.js';
+import type { TurnSubmission } from './turn-submission.js';
+
+export interface Preparation {
+  submission: TurnSubmission;
+  session: SessionRow;
+  /** What its user has set. */
+  user: StoredSettings;
+  requestHash: string;
+}
+
+/**
+ * What a turn is stored with, checked in the contract's order: project root, options, attachments.
+ *
+ * @throws TypedError of each check.
+ */
+export async function prepareTurn(
+  services: TurnServices,
+  { submission, session, user: userSettings, requestHash }: Preparation,
+): Promise<{ turn: NewTurn; persona: string }> {
+  const { personas, projectRoots, settings, clock } = services;
+  const { sessionId, message, opts, attachments, idempotencyKey, limits, problems } = submission;
+  const { environmentModel, defaultLimits, ceiling } = settings;
+  const { principal } = submission;
+  const { projectRoot, ownPaths } =
+    principal === undefined
+      ? await projectRoots.openForOwner(session.projectRoot, session.principalId)
+      : await projectRoots.open(session.projectRoot, principal);
+  const asAgent = submission.asAgent === true;
+  const subject = {
+    ...session,
+    user: readAgentConfig(userSettings).config,
+    preferences: preferencesOf(userSettings, { isOracle: submission.isOracle === true }),
+    asAgent,
+    mayApprove: principal?.scopes.includes('approvals') ?? true,
+    ...(submission.wireMode === undefined ? {} : { wireMode: submission.wireMode }),
+    ...(limits === undefined ? {} : { limits }),
+  };
+  const modeCeiling = ceiling.mode;
+  const tiers = {
+    personas,
+    models: services.modelNames,
+    environmentModel,
+    defaultLimits,
+    modeCeiling,
+  };
+  const { resolution, persona } = await loadOptions(tiers, subject, opts);
+  const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
+  checkClientTools(resolution.options.clientTools ?? [], services.tools.list());
+  // Only for its error: a tree that nobody registered is refused before anything is stored.
+  services.trees.create(decisionTree, agentConfig);
+  const { principalId } = session;
+  const resolved = await resolveAttachments(services.attachments, {
+    named: attachments,
+    sent: submission.files ?? [],
+    roots: [projectRoot, ...services.attachments.roots],
+    closed: ownPaths.closed,
+    hidden: ownPaths.hidden,
+    principalId,
+    limits: asAgent ? agentLimits : harnessLimits,
+  });
+  const rejectedAttachments = resolved.errors.map(({ path: named, ...why }) => ({
+    name: path.basename(named),
+    ...why,
+  }));
+  for (const rejected of rejectedAttachments) {
+    services.logger.info({ sessionId, ...rejected }, 'a file was refused');
+  }
+  if (submission.needsAllFiles === true) checkAllTaken(resolved);
+  const { parts } = composePrompt(message, resolved);
+  await keepFiles(services, sessionId, resolved.files);
+  const now = new Date(clock.now());
+  const requestId = submission.principal?.requestId;
+  const request = {
+    message,
+    opts,
+    attachments,
+    rejectedAttachments,
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+  const delegation = await decideDelegation(services, persona, subagentGovernance);
+  const budget = dayLimitsOf(submission.principal?.limits);
+  const endsAlone = resolution.options.onDisconnect === 'cancel';
+  const readerProcess = endsAlone ? submission.readerProcess : undefined;
+  const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
+  const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
+  return {
+    turn: { ...asked, options, delegation, parts, now, readerProcess },
+    persona: persona.name,
+  };
+}
+
+/** They stay as long as the session, also where the turn is refused in the next moment. */
+async function keepFiles(
+  { attachments }: TurnServices,
+  sessionId: string,
+  files: readonly AttachmentRef[],
+): Promise<void> {
+  const hashes = files.map(({ sha256 }) => sha256);
+  try {
+    await attachments.store.keep(sessionId, hashes);
+  } catch (error) {
+    const isGone = violatedConstraint(error) === 'session_blobs_session_id_fkey';
+    throw isGone ? sessionNotFound(sessionId) : error;
+  }
+}

@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import type { Clock } from '../../platform/clock.js';
+import { keepLease } from './keep-lease.js';
+import { Lease } from '../state/lease.js';
+
+describe('keepLease', () => {
+  let clock: ManualClock;
+  let lease: Lease;
+  let answers: (() => Promise<'lost' | { cancel: 'interrupt' | null; joined: number }>)[];
+  let asked: number;
+  let errors: unknown[];
+  beforeEach(() => {
+    clock = new ManualClock();
+    lease = new Lease();
+    answers = [];
+    asked = 0;
+    errors = [];
+  });
+
+  const keep = (time: Clock = clock) =>
+    keepLease({
+      claims: {
+        extend: async () => {
+          asked += 1;
+          return (answers.shift() ?? (async () => ({ cancel: null, joined: 0 })))();
+        },
+      },
+      claim: { id: 'a', attempt: 1 },
+      lease,
+      clock: time,
+      leaseMs: 30_000,
+      onError: (error) => errors.push(error),
+    });
+
+  it('extends three times in a lease, until it is stopped', async () => {
+    const heartbeat = keep();
+    await clock.advance(30_000);
+    expect(asked).toBe(3);
+    heartbeat.stop();
+    await clock.advance(60_000);
+    expect(asked).toBe(3);
+    expect(lease.reason).toBeUndefined();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('ends the lease when it is lost, or when the end was asked for', async () => {
+    answers = [async () => 'lost'];
+    keep();
+    await clock.advance(10_000);
+    expect(lease.reason).toBe('lost');
+    lease = new Lease();
+    answers = [async () => ({ cancel: 'interrupt', joined: 0 })];
+    await keep().beat();
+    expect(lease.reason).toBe('interrupt');
+  });
+
+  it('takes a lease for lost that could not be extended for its length, and not sooner', async () => {
+    const fail = async () => {
+      throw new Error('no database');
+    };
+    answers = [fail, fail, fail, fail];
+    keep();
+    await clock.advance(20_000);
+    expect(lease.reason).toBeUndefined();
+    await clock.advance(10_000);
+    expect(lease.reason).toBe('lost');
+    expect(errors).toHaveLength(3);
+  });
+
+  it('takes a lease for lost when the database has not answered for its length', async () => {
+    const silence = new Promise<never>(() => undefined);
+    answers = [async () => ({ cancel: null, joined: 0 }), () => silence];
+    keep();
+    await clock.advance(39_999);
+    expect([asked, lease.reason]).toEqual([2, undefined]);
+    await clock.advance(1);
+    expect(lease.reason).toBe('lost');
+  });
+
+  it('asks once more after a pause of the whole process, and keeps what is still its own', async () => {
+    let answer = (_answer: { cancel: null; joined: number }): void => undefined;
+    answers = [() => new Promise((resolve) => (answer = resolve))];
+    let pausedMs = 0;
+    const now = (): number => clock.now() + pausedMs;
+    keep({ now, after: (delayMs, callback) => clock.after(delayMs, callback) });
+    // The first timer that fires after the pause finds the lease long over.
+    pausedMs = 120_000;
+    await clock.advance(10_000);
+    await clock.advance(9_999);
+    expect(asked).toBe(1);
+    expect(lease.reason).toBeUndefined();
+    answer({ cancel: null, joined: 0 });
+    await clock.advance(0);
+    await clock.advance(60_000);
+    expect(lease.reason).toBeUndefined();
+  });
+
+  it('does not extend a lease that is lost: another worker is to have the turn', async () => {
+    const heartbeat = keep();
+    lease.end('lost');
+    await heartbeat.beat();
+    await clock.advance(60_000);
+    expect(asked).toBe(0);
+  });
+
+  it('goes on after a short absence of the database', async () => {
+    answers = [
+      async () => {
+        throw new Error('no database');
+      },
+    ];
+    keep();
+    await clock.advance(90_000);
+    expect(lease.reason).toBeUndefined();
+  });
+});

@@ -1,0 +1,61 @@
+import type { Clock } from '../../platform/clock.js';
+import type { Lease } from '../state/lease.js';
+import type { Claim, TurnClaims } from '../queue/turn-claims.js';
+
+export interface KeepLeaseDeps {
+  claims: Pick<TurnClaims, 'extend'>;
+  claim: Pick<Claim, 'id' | 'attempt'>;
+  lease: Lease;
+  clock: Clock;
+  leaseMs: number;
+  onError(error: unknown): void;
+}
+
+/**
+ * The heartbeat: extends the lease three times in its length, and reads with it whether somebody
+ * asked for the end. A lease that could not be extended in time, for an error or for want of an
+ * answer, is taken for lost: another worker may have the turn by now.
+ */
+export function keepLease(deps: KeepLeaseDeps): { beat(): Promise<void>; stop(): void } {
+  const { claims, claim, lease, clock, leaseMs } = deps;
+  let extendedAt = clock.now();
+  let stopped = false;
+  let cancelTimer = (): void => undefined;
+
+  const beat = async (): Promise<void> => {
+    // Whoever is to take the turn over must not be kept from it.
+    if (lease.reason === 'lost') return;
+    const askedAt = clock.now();
+    // After a pause of the whole process (a sleeping laptop) the turn may still be ours: ask.
+    const patienceMs = Math.max(extendedAt + leaseMs - askedAt, leaseMs / 3);
+    const cancelPatience = clock.after(patienceMs, () => lease.end('lost'));
+    try {
+      const answer = await claims.extend(claim);
+      if (stopped) return;
+      if (answer === 'lost') return lease.end('lost');
+      extendedAt = askedAt;
+      lease.joined = answer.joined;
+      if (answer.cancel !== null) lease.end(answer.cancel);
+    } catch (error) {
+      deps.onError(error);
+      if (clock.now() - extendedAt >= leaseMs) lease.end('lost');
+    } finally {
+      cancelPatience();
+    }
+  };
+  const schedule = (): void => {
+    cancelTimer = clock.after(leaseMs / 3, () => {
+      void beat().finally(() => {
+        if (!stopped) schedule();
+      });
+    });
+  };
+  schedule();
+  return {
+    beat,
+    stop: () => {
+      stopped = true;
+      cancelTimer();
+    },
+  };
+}

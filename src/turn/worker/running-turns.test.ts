@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { Lease } from '../state/lease.js';
+import { RunningTurns } from './running-turns.js';
+
+describe('RunningTurns', () => {
+  const beaten: string[] = [];
+  const running = (name: string) => ({
+    lease: new Lease(),
+    beat: async () => void beaten.push(name),
+  });
+
+  it('finds a turn by its id and by the wake-up that brought it', () => {
+    const turns = new RunningTurns();
+    turns.add(['turn', 'wake-up'], running('a'));
+    turns.beat('turn');
+    turns.beat('wake-up');
+    turns.beat('other');
+    expect(beaten.splice(0)).toEqual(['a', 'a']);
+  });
+
+  it('keeps the next attempt when the one before it goes', () => {
+    const turns = new RunningTurns();
+    const leave = turns.add(['turn', 'turn'], running('first'));
+    turns.add(['turn'], running('second'));
+    leave();
+    leave();
+    turns.beat('turn');
+    expect(beaten.splice(0)).toEqual(['second']);
+  });
+
+  it('ends the lease of every one', () => {
+    const turns = new RunningTurns();
+    const all = [running('a'), running('b')];
+    all.forEach((one, index) => turns.add([`turn ${index}`, 'wake-up'], one));
+    turns.endAll('shutdown');
+    expect(all.map(({ lease }) => lease.reason)).toEqual(['shutdown', 'shutdown']);
+  });
+});

@@ -1,0 +1,42 @@
+import type { Lease } from '../state/lease.js';
+
+export interface RunningTurn {
+  lease: Lease;
+  beat(): Promise<void>;
+}
+
+/**
+ * What a worker works on, by the turn and by the wake-up that brought it, which may be another
+ * turn's. One turn may be here twice: an attempt that lost its lease, and the next one.
+ */
+export class RunningTurns {
+  readonly #byId = new Map<string, Set<RunningTurn>>();
+
+  /** @returns what takes it out again. */
+  add(ids: readonly string[], running: RunningTurn): () => void {
+    for (const id of ids) {
+      const known = this.#byId.get(id) ?? new Set();
+      this.#byId.set(id, known.add(running));
+    }
+    return () => {
+      for (const id of ids) this.#remove(id, running);
+    };
+  }
+
+  /** Something may have happened to it: looks at once. */
+  beat(id: string): void {
+    for (const running of this.#byId.get(id) ?? []) void running.beat();
+  }
+
+  endAll(reason: 'shutdown'): void {
+    for (const running of this.#byId.values()) {
+      for (const { lease } of running) lease.end(reason);
+    }
+  }
+
+  #remove(id: string, running: RunningTurn): void {
+    const known = this.#byId.get(id);
+    known?.delete(running);
+    if (known?.size === 0) this.#byId.delete(id);
+  }
+}

@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import type { CancelReason } from '../../storage/schema.js';
+import { silentLogger } from '../../platform/logger.js';
+import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
+import { Sweeper, type SweeperDeps } from './sweeper.js';
+
+describe('Sweeper', () => {
+  let clock: ManualClock;
+  let taken: string[];
+  let queue: MemoryTurnQueue;
+  /** What nobody works on, sweep by sweep; nothing once it is used up. */
+  let found: (() => Promise<string[]>)[];
+  let sweeper: Sweeper;
+  beforeEach(() => {
+    clock = new ManualClock();
+    taken = [];
+    queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
+    found = [];
+    const claims = {
+      wakeable: async () => wakeable.splice(0),
+      unwanted: async () => unwanted.splice(0),
+      stuckSessions: async () => stuck.splice(0),
+      orphans: async () => orphans.splice(0),
+      lapsed: async () => (await found.shift()?.()) ?? [],
+      waiting: async (ms: number) => {
+        waited.push(ms);
+        return waiting;
+      },
+    };
+    waiting = [];
+    waited = [];
+    [woken, wakeable, unwanted, stuck, freed, ended] = [[], [], [], [], [], []];
+    orphans = [];
+    expired = 0;
+    [cancels, startedOver] = [0, 0];
+    const abandoned = {
+      cancel: async () => void (cancels += 1),
+      startOver: () => void (startedOver += 1),
+    };
+    deps = {
+      claims: { ...claims, wake: async (ids) => (woken.push(...ids), [...ids]) },
+      approvals: { expire: async () => (expired += 1) },
+      letNextGo: async (sessionId) => void freed.push(sessionId),
+      endOrphan: async (turnId) => void ended.push([turnId, 'parent-ended']),
+      endUnwanted: async (turnId, reason) => void ended.push([turnId, reason]),
+      abandoned,
+      queue,
+      clock,
+      logger: silentLogger,
+    };
+    sweeper = new Sweeper(deps);
+  });
+
+  let woken: string[];
+  let wakeable: string[];
+  let unwanted: { id: string; reason: CancelReason }[];
+  let stuck: string[];
+  let orphans: string[];
+  let freed: string[];
+  let ended: [string, CancelReason][];
+  let expired: number;
+  let waiting: string[];
+  let waited: number[];
+  let cancels: number;
+  let startedOver: number;
+  let deps: SweeperDeps;
+  const consume = (): Promise<void> =>
+    queue.consume({
+      handle: async (turnId) => void taken.push(turnId),
+      onDoubt: () => undefined,
+    });
+
+  it('enqueues what an earlier process left before anything else, oldest first', async () => {
+    await consume();
+    found = [async () => ['a', 'b']];
+    await sweeper.start();
+    await clock.advance(0);
+    expect(taken).toEqual(['a', 'b']);
+  });
+
+  it('looks again and again, and enqueues nothing twice that waits', async () => {
+    found = [async () => ['a'], async () => ['a', 'b'], async () => ['a', 'b', 'c']];
+    await sweeper.start();
+    await clock.advance(500);
+    expect(await queue.depth()).toBe(2);
+    await clock.advance(500);
+    expect(await queue.depth()).toBe(3);
+    await consume();
+    await clock.advance(0);
+    expect(taken).toEqual(['a', 'b', 'c']);
+  });
+
+  it('goes on after a sweep that failed, and takes nobody for gone that it did not see', async () => {
+    await consume();
+    const fail = async (): Promise<string[]> => {
+      throw new Error('no database');
+    };
+    found = [async () => [], fail, async () => ['a']];
+    await sweeper.start();
+    await clock.advance(500);
+    expect(startedOver).toBe(1);
+    await clock.advance(500);
+    expect(taken).toEqual(['a']);
+    expect(startedOver).toBe(1);
+  });
+
+  it('fails to start when the database does not answer', async () => {
+    found = [() => Promise.reject(new Error('no database'))];
+    await expect(sweeper.start()).rejects.toThrow('no database');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('leaves no timer once it is stopped, also in the middle of a sweep', async () => {
+    await sweeper.start();
+    expect(clock.pending).toBe(1);
+    sweeper.stop();
+    expect(clock.pending).toBe(0);
+
+    let answer = (_turnIds: string[]): void => undefined;
+    const slow = new Promise<string[]>((resolve) => (answer = resolve));
+    const claims = { ...deps.claims, lapsed: () => slow };
+    const second = new Sweeper({ ...deps, claims });
+    const starting = second.start();
+    second.stop();
+    answer([]);
+    await starting;
+    expect(clock.pending).toBe(0);
+  });
+
+  it('enqueues waiting turns at the start, and later only those whose job may be lost', async () => {
+    await consume();
+    waiting = ['a'];
+    await sweeper.start();
+    waiting = ['b'];
+    await clock.advance(500);
+    await clock.advance(500);
+    expect(taken).toEqual(['a', 'b']);
+    expect(waited).toEqual([0, 5_000]);
+    for (let ms = 0; ms < 5_000; ms += 500) await clock.advance(500);
+    expect(waited).toEqual([0, 5_000, 5_000]);
+    // At the start, too: what readers leave from then on was seen.
+    expect(cancels).toBe(13);
+  });
+
+  it('decides what people did not, and wakes what was answered, at each look', async () => {
+    await sweeper.start();
+    wakeable = ['a'];
+    await clock.advance(500);
+    expect(woken).toEqual(['a']);
+    expect(expired).toBe(1);
+    await clock.advance(500);
+    expect(expired).toBe(2);
+  });
+
+  it('ends held turns that nobody wants, and lets go what is held behind nothing', async () => {
+    await sweeper.start();
+    unwanted = [{ id: 'a', reason: 'superseded' }];
+    stuck = ['s'];
+    orphans = ['o'];
+    await clock.advance(500);
+    expect(ended).toEqual([
+      ['a', 'superseded'],
+      ['o', 'parent-ended'],
+    ]);
+    expect(freed).toEqual(['s']);
+  });
+});
