@@ -111,7 +111,7 @@ module.exports = {
       ['ioredis'],
       [
         '^src/storage/redis-',
-        '^src/access/redis-',
+        '^src/access/[^/]+/redis-',
         '^src/events/redis-',
         '^src/turn/queue/(redis|bull)-',
       ],
@@ -143,7 +143,8 @@ module.exports = {
       from: { path: '^web/', pathNot: '\\.test\\.ts$' },
       to: {
         path: '^src/',
-        pathNot: '^src/(client/|governance/(agent-config|cost)\\.ts|platform/json\\.ts)',
+        pathNot:
+          '^src/(client/|governance/(decision-tree/agent-config|limits/cost)\\.ts|platform/json\\.ts)',
         dependencyTypesNot: ['type-only'],
       },
     },

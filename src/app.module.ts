@@ -1,8 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AgUiModule } from './wires/ag-ui/ag-ui.module.js';
 import { AccessModule } from './access/access.module.js';
-import { BoardAccess } from './access/board-access.js';
-import type { AccessServices } from './access/open-access.js';
+import { BoardAccess } from './access/board/board-access.js';
+import type { AccessServices } from './access/origin/open-access.js';
 import { AiSdkModule } from './wires/ai-sdk/ai-sdk.module.js';
 import { UploadModule } from './attachments/upload/upload.module.js';
 import { chatLimits } from './wires/named-agents/chat-limits.js';

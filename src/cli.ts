@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-import { answerCommand } from './cli/answer-command.js';
-import { chatCommand } from './cli/chat-command.js';
-import { keysCommand } from './cli/keys-command.js';
-import { leaveOnClosedPipe } from './cli/leave-on-closed-pipe.js';
-import { listCommand } from './cli/list-command.js';
-import { migrateCommand } from './cli/migrate-command.js';
-import { readPackageVersion } from './cli/package-version.js';
-import { oneLine } from './cli/plain-text.js';
-import { serveCommand } from './cli/serve-command.js';
-import { tailCommand } from './cli/tail-command.js';
-import { turnCommand } from './cli/turn-command.js';
-import { usage } from './cli/usage.js';
+import { answerCommand } from './cli/commands/answer-command.js';
+import { chatCommand } from './cli/commands/chat-command.js';
+import { keysCommand } from './cli/commands/keys-command.js';
+import { leaveOnClosedPipe } from './cli/terminal/leave-on-closed-pipe.js';
+import { listCommand } from './cli/commands/list-command.js';
+import { migrateCommand } from './cli/commands/migrate-command.js';
+import { readPackageVersion } from './cli/commands/package-version.js';
+import { oneLine } from './cli/terminal/plain-text.js';
+import { serveCommand } from './cli/commands/serve-command.js';
+import { tailCommand } from './cli/commands/tail-command.js';
+import { turnCommand } from './cli/commands/turn-command.js';
+import { usage } from './cli/commands/usage.js';
 
 type Command = (args: readonly string[]) => Promise<number>;
 

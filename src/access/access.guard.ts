@@ -6,14 +6,20 @@ import type { TypedError } from '../platform/typed-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
 import { forbiddenScope, noKeysYet, rateLimited } from './access-errors.js';
 import type { Authenticator } from './authenticator.js';
-import { setCaller } from './caller.decorator.js';
-import type { KnownKeys } from './known-keys.js';
-import { DECLARATION, KEYS_SCOPE, SCOPE, type Declaration, type Place } from './owned.decorator.js';
-import { ownedKinds, type OwnedKind, type Owners } from './owners.js';
-import type { Principal } from './principal.js';
+import { setCaller } from './ownership/caller.decorator.js';
+import type { KnownKeys } from './keys/known-keys.js';
+import {
+  DECLARATION,
+  KEYS_SCOPE,
+  SCOPE,
+  type Declaration,
+  type Place,
+} from './ownership/owned.decorator.js';
+import { ownedKinds, type OwnedKind, type Owners } from './ownership/owners.js';
+import type { Principal } from './ownership/principal.js';
 import type { RequestHead } from './read-credentials.js';
-import { readPlace } from './read-place.js';
-import { COUNT_MS, type RequestCounter } from './request-counter.js';
+import { readPlace } from './ownership/read-place.js';
+import { COUNT_MS, type RequestCounter } from './rate/request-counter.js';
 
 export interface AccessGuardDeps {
   reflector: Reflector;

@@ -9,15 +9,15 @@ import {
 import type { Request } from 'express';
 import type { TypedError } from '../platform/typed-error.js';
 import { AccessGuard } from './access.guard.js';
-import { AdminController } from './admin.controller.js';
-import { AuditLog } from './audit-log.js';
-import { AuditService } from './audit-service.js';
-import { checkRoutes, type RouteFound } from './check-routes.js';
-import { KeyService } from './key-service.js';
-import type { AccessServices } from './open-access.js';
-import { DECLARATION } from './owned.decorator.js';
-import type { OwnedKind } from './owners.js';
-import type { RequestCounter } from './request-counter.js';
+import { AdminController } from './keys/admin.controller.js';
+import { AuditLog } from './keys/audit-log.js';
+import { AuditService } from './keys/audit-service.js';
+import { checkRoutes, type RouteFound } from './ownership/check-routes.js';
+import { KeyService } from './keys/key-service.js';
+import type { AccessServices } from './origin/open-access.js';
+import { DECLARATION } from './ownership/owned.decorator.js';
+import type { OwnedKind } from './ownership/owners.js';
+import type { RequestCounter } from './rate/request-counter.js';
 
 export interface AccessModuleOptions {
   access: AccessServices;

@@ -4,9 +4,9 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { silentLogger } from '../platform/logger.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
-import { newSecret } from './key-secret.js';
-import { openAccess, type AccessServices, type AccessSettings } from './open-access.js';
-import { readNewKey } from './read-new-key.js';
+import { newSecret } from './keys/key-secret.js';
+import { openAccess, type AccessServices, type AccessSettings } from './origin/open-access.js';
+import { readNewKey } from './keys/read-new-key.js';
 
 const limits = { requestsPerMinute: 60, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
 const settings: AccessSettings = {

@@ -1,15 +1,24 @@
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors.js';
-import type { AuditLog } from './audit-log.js';
-import { checkOrigin, type PageHead } from './check-origin.js';
-import { hashKey, isKeyText } from './key-secret.js';
-import type { KeyRow } from './key-store.js';
-import type { KnownKeys } from './known-keys.js';
-import { isLoopback } from './loopback.js';
-import { limitsOf, localPrincipal, type Principal, type ResolvedLimits } from './principal.js';
+import type { AuditLog } from './keys/audit-log.js';
+import { checkOrigin, type PageHead } from './origin/check-origin.js';
+import { hashKey, isKeyText } from './keys/key-secret.js';
+import type { KeyRow } from './keys/key-store.js';
+import type { KnownKeys } from './keys/known-keys.js';
+import { isLoopback } from './origin/loopback.js';
+import {
+  limitsOf,
+  localPrincipal,
+  type Principal,
+  type ResolvedLimits,
+} from './ownership/principal.js';
 import { readCredentials, type RequestHead } from './read-credentials.js';
-import { MOST_WRONG_KEYS, WRONG_KEYS_MS, type RefusedAddresses } from './refused-addresses.js';
+import {
+  MOST_WRONG_KEYS,
+  WRONG_KEYS_MS,
+  type RefusedAddresses,
+} from './origin/refused-addresses.js';
 
 export interface AuthenticatorDeps {
   keys: KnownKeys;

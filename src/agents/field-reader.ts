@@ -5,9 +5,9 @@ import {
   agentConfigFields,
   readAgentConfig,
   type AgentConfig,
-} from '../governance/agent-config.js';
-import { parsePermissionRule } from '../governance/permission-rules.js';
-import { cutText } from '../governance/cut-text.js';
+} from '../governance/decision-tree/agent-config.js';
+import { parsePermissionRule } from '../governance/permissions/permission-rules.js';
+import { cutText } from '../governance/limits/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
 import { lineOf, type FieldLines } from './field-lines.js';
 import type { LineProblem } from './front-matter.js';

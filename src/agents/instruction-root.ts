@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TypedError } from '../platform/typed-error.js';
-import type { AgentConfig } from '../governance/agent-config.js';
+import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import { FieldReader } from './field-reader.js';
 import { splitFrontMatter, type LineProblem } from './front-matter.js';
 

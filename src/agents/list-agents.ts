@@ -1,4 +1,4 @@
-import { agentConfigToWire } from '../governance/agent-config.js';
+import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
 import type { Persona } from './parse-persona.js';
 
 /** An agent as `GET /agents` shows it. */

@@ -1,8 +1,8 @@
-import type { AgentConfig } from '../governance/agent-config.js';
-import type { PermissionRules } from '../governance/permission-rules.js';
-import { ruleLists } from '../governance/read-permission-rules.js';
+import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
+import type { PermissionRules } from '../governance/permissions/permission-rules.js';
+import { ruleLists } from '../governance/permissions/read-permission-rules.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
-import type { AgentServers } from '../tools/mcp/mcp-server.js';
+import type { AgentServers } from '../tools/mcp/servers/mcp-server.js';
 import { readHeader } from './body-header.js';
 import { lineOf } from './field-lines.js';
 import { FieldReader, type Findings } from './field-reader.js';

@@ -1,5 +1,5 @@
-import { readDefinitions } from '../tools/mcp/read-definitions.js';
-import type { AgentServers } from '../tools/mcp/mcp-server.js';
+import { readDefinitions } from '../tools/mcp/definitions/read-definitions.js';
+import type { AgentServers } from '../tools/mcp/servers/mcp-server.js';
 import type { FieldReader } from './field-reader.js';
 
 const key = 'mcp_servers';

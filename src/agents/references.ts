@@ -1,6 +1,6 @@
-import { isOpenName, patternFault } from '../governance/check-rule.js';
-import { matchText } from '../governance/match-pattern.js';
-import { parsePermissionRule } from '../governance/permission-rules.js';
+import { isOpenName, patternFault } from '../governance/permissions/check-rule.js';
+import { matchText } from '../governance/permissions/match-pattern.js';
+import { parsePermissionRule } from '../governance/permissions/permission-rules.js';
 import type { ArgumentKind } from '../tools/tool.js';
 import { unreachable } from '../platform/exhaustive.js';
 import type { LineProblem } from './front-matter.js';

@@ -5,8 +5,8 @@ import type { BlobContents } from './blobs/blob-contents.js';
 import { BlobStore } from './blobs/blob-store.js';
 import { UploadStore } from './blobs/upload-store.js';
 import type { Extractor } from './extract/extractor.js';
-import { Extractions } from './extractions.js';
-import { FileMemory } from './file-memory.js';
+import { Extractions } from './extract/extractions.js';
+import { FileMemory } from './show/file-memory.js';
 
 export interface AttachmentDeps {
   db: Database;

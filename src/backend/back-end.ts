@@ -1,5 +1,5 @@
-import type { BoardSessions } from '../access/board-sessions.js';
-import type { RequestCounter } from '../access/request-counter.js';
+import type { BoardSessions } from '../access/board/board-sessions.js';
+import type { RequestCounter } from '../access/rate/request-counter.js';
 import type { BlobContents } from '../attachments/blobs/blob-contents.js';
 import type { Config } from '../config/config.js';
 import type { EventLog } from '../events/event-log.js';

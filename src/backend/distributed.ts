@@ -1,5 +1,5 @@
-import { RedisBoardSessions } from '../access/redis-board-sessions.js';
-import { RedisRequestCounter } from '../access/redis-request-counter.js';
+import { RedisBoardSessions } from '../access/board/redis-board-sessions.js';
+import { RedisRequestCounter } from '../access/rate/redis-request-counter.js';
 import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../attachments/blobs/postgres-contents.js';
 import type { BackEnd, BackEndOptions } from './back-end.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { MemoryRequestCounter } from '../access/memory-request-counter.js';
+import { MemoryRequestCounter } from '../access/rate/memory-request-counter.js';
 import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import type { BackEnd, BackEndOptions } from './back-end.js';
 import { MemoryEventLog } from '../events/memory-event-log.js';

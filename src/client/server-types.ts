@@ -3,12 +3,12 @@
  * the source, and for types alone. `scripts/client-types.mjs` writes it out, member by member, for
  * those who install the package.
  */
-import type { AgentConfig } from '../governance/agent-config.js';
+import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import type { viewTurn } from '../turn/state/turn-lookup.js';
 import type { SnakeCase } from './snake-case.js';
 
-export type { CreatedKey } from '../access/key-service.js';
-export type { KeyView } from '../access/view-key.js';
+export type { CreatedKey } from '../access/keys/key-service.js';
+export type { KeyView } from '../access/keys/view-key.js';
 export type { AgentSummary } from '../agents/list-agents.js';
 export type { UploadedFile } from '../attachments/upload/upload-service.js';
 export type { TurnEvent } from '../events/turn-event.js';

@@ -1,6 +1,10 @@
-import type { AgentConfig } from '../governance/agent-config.js';
-import type { AgentState, AgentStateChange } from '../governance/agent-state.js';
-import type { Continuation, DecisionTree, ToolResult } from '../governance/decision-tree.js';
+import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
+import type { AgentState, AgentStateChange } from '../governance/decision-tree/agent-state.js';
+import type {
+  Continuation,
+  DecisionTree,
+  ToolResult,
+} from '../governance/decision-tree/decision-tree.js';
 import type { NoticeLevel } from '../notices/notice.js';
 import type { Facts } from '../notices/trigger.js';
 import type { JsonObject } from '../platform/json.js';

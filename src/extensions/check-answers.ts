@@ -1,7 +1,7 @@
-import { agentConfigFields, type AgentConfig } from '../governance/agent-config.js';
-import type { AgentState } from '../governance/agent-state.js';
-import type { Continuation } from '../governance/decision-tree.js';
-import { reservedReasons } from '../governance/termination-reasons.js';
+import { agentConfigFields, type AgentConfig } from '../governance/decision-tree/agent-config.js';
+import type { AgentState } from '../governance/decision-tree/agent-state.js';
+import type { Continuation } from '../governance/decision-tree/decision-tree.js';
+import { reservedReasons } from '../governance/limits/termination-reasons.js';
 import { isPlainObject } from '../platform/json.js';
 
 /** What extensions give is checked where it comes in: a fault is then theirs by name. */

@@ -1,5 +1,5 @@
 import type { ExtensionTool } from '../extend/extend.js';
-import { ToolFailure } from '../tools/tool-failure.js';
+import { ToolFailure } from '../tools/calls/tool-failure.js';
 import type { ToolDefinition } from '../tools/tool.js';
 
 /** Hears of what an extension's tool threw that was not meant for the model. */

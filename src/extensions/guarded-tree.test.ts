@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultAgentConfig } from '../governance/agent-config.js';
-import { changeState, newAgentState, type AgentState } from '../governance/agent-state.js';
-import { DefaultDecisionTree } from '../governance/default-decision-tree.js';
+import { defaultAgentConfig } from '../governance/decision-tree/agent-config.js';
+import {
+  changeState,
+  newAgentState,
+  type AgentState,
+} from '../governance/decision-tree/agent-state.js';
+import { DefaultDecisionTree } from '../governance/decision-tree/default-decision-tree.js';
 import { GuardedTree } from './guarded-tree.js';
 
 const config = defaultAgentConfig;

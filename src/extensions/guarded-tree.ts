@@ -1,6 +1,10 @@
-import type { AgentConfig } from '../governance/agent-config.js';
-import { changeState, type AgentState } from '../governance/agent-state.js';
-import type { Continuation, DecisionTree, ToolResult } from '../governance/decision-tree.js';
+import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
+import { changeState, type AgentState } from '../governance/decision-tree/agent-state.js';
+import type {
+  Continuation,
+  DecisionTree,
+  ToolResult,
+} from '../governance/decision-tree/decision-tree.js';
 import type { MakeDecisionTree } from '../extend/extend.js';
 import { checkConfig, checkContinuation, isPromise } from './check-answers.js';
 import { extensionFailure } from './extension-error.js';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DecisionTrees } from '../governance/decision-trees.js';
+import { DecisionTrees } from '../governance/decision-tree/decision-trees.js';
 import { defaultTriggers } from '../notices/triggers.js';
 import { silentLogger } from '../platform/logger.js';
 import { readTool } from '../tools/builtin/file-tools.js';

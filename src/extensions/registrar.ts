@@ -4,15 +4,15 @@ import type {
   MakeDecisionTree,
   Turnpike,
 } from '../extend/extend.js';
-import { changeState } from '../governance/agent-state.js';
-import type { DecisionTrees } from '../governance/decision-trees.js';
-import { DefaultDecisionTree } from '../governance/default-decision-tree.js';
+import { changeState } from '../governance/decision-tree/agent-state.js';
+import type { DecisionTrees } from '../governance/decision-tree/decision-trees.js';
+import { DefaultDecisionTree } from '../governance/decision-tree/default-decision-tree.js';
 import type { Trigger } from '../notices/trigger.js';
 import { isPlainObject } from '../platform/json.js';
 import type { Logger } from '../platform/logger.js';
 import { isServerToolName } from '../provider/server-tools.js';
 import type { ToolRegistry } from '../tools/registry.js';
-import { ToolFailure } from '../tools/tool-failure.js';
+import { ToolFailure } from '../tools/calls/tool-failure.js';
 import { checkTool, checkTrigger, expectFunction } from './check-shapes.js';
 import { guardTool } from './guarded-tool.js';
 import { GuardedTree } from './guarded-tree.js';

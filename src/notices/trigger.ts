@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../governance/agent-config.js';
+import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import type { Notice, NoticeLevel } from './notice.js';
 import type { Todo } from './todo.js';
 
@@ -18,7 +18,7 @@ export interface Facts {
   /** The session had no turn before. */
   isFirstMessage: boolean;
   config: Readonly<AgentConfig>;
-  /** Soft marks of limits that are passed (see `governance/limit-warnings`). */
+  /** Soft marks of limits that are passed (see `governance/limits/limit-warnings`). */
   warnings: readonly { kind: string; text: string; metadata: object }[];
   context: { tokens: number; window: number };
   /** Of every look of this turn, this one last; the first is of before the turn. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { defaultAgentConfig } from '../governance/agent-config.js';
+import { defaultAgentConfig } from '../governance/decision-tree/agent-config.js';
 import { checkTriggers } from './check-triggers.js';
 import type { Todo } from './todo.js';
 import type { Facts, Trigger } from './trigger.js';

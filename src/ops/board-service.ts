@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BoardAccess } from '../access/board-access.js';
-import { BOARD_SESSION_MS, type BoardSessions } from '../access/board-sessions.js';
+import type { BoardAccess } from '../access/board/board-access.js';
+import { BOARD_SESSION_MS, type BoardSessions } from '../access/board/board-sessions.js';
 import type { Clock } from '../platform/clock.js';
 import type { QueueBoard } from './queue-board.js';
 

@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject } from '../platform/json.js';
-import { schemaFault } from '../tools/mcp/schema-fault.js';
+import { schemaFault } from '../tools/mcp/offered/schema-fault.js';
 import { storableJson, storableText } from './storable.js';
 
 /** A tool that whoever sends the turn runs: the server asks for its output. */

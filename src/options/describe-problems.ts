@@ -1,4 +1,4 @@
-import { cutText } from '../governance/cut-text.js';
+import { cutText } from '../governance/limits/cut-text.js';
 import { unreachable } from '../platform/exhaustive.js';
 import { optionRules } from './option-rules.js';
 import type { OptionProblem } from './option-problems.js';

@@ -1,5 +1,5 @@
 import type { PersonaLibrary } from '../agents/load-persona.js';
-import type { AgentConfig } from '../governance/agent-config.js';
+import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import type { Persona } from '../agents/parse-persona.js';
 import type { ModelResolver } from '../provider/models/model-resolver.js';
 import type { PermissionMode } from './permission-mode.js';

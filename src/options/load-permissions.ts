@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { LineCounter, parseDocument } from 'yaml';
 import { lineOf, linesOf } from '../agents/field-lines.js';
-import type { RuleTool } from '../governance/check-rule.js';
-import type { PermissionRules } from '../governance/permission-rules.js';
-import { readPermissionRules } from '../governance/read-permission-rules.js';
+import type { RuleTool } from '../governance/permissions/check-rule.js';
+import type { PermissionRules } from '../governance/permissions/permission-rules.js';
+import { readPermissionRules } from '../governance/permissions/read-permission-rules.js';
 import { errorCode } from '../platform/error-code.js';
 
 /** The server's policy has faults; the message lists them, one a line. */

@@ -1,5 +1,5 @@
-import { agentConfigFields } from '../governance/agent-config.js';
-import { cutText } from '../governance/cut-text.js';
+import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
+import { cutText } from '../governance/limits/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
 import { optionRules, type OptionRule } from './option-rules.js';
 import type { Chosen, Provenance } from './provenance.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { agentConfigFields } from '../governance/agent-config.js';
+import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { freeLimits } from './free-limits.js';
 import { resolveLimits, type LimitSources } from './resolve-limits.js';
 

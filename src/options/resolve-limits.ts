@@ -3,7 +3,7 @@ import {
   readAgentConfig,
   type AgentConfig,
   type ConfigProblem,
-} from '../governance/agent-config.js';
+} from '../governance/decision-tree/agent-config.js';
 import { isPlainObject } from '../platform/json.js';
 import type { Provenance } from './provenance.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parsePersona } from '../agents/parse-persona.js';
-import { agentConfigFields } from '../governance/agent-config.js';
+import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { canonicalJson } from '../platform/json.js';
 import { freeLimits } from './free-limits.js';
 import {

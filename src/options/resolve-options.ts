@@ -1,6 +1,6 @@
 import type { Persona } from '../agents/parse-persona.js';
-import type { CostLimit } from '../governance/cost.js';
-import type { AgentConfig } from '../governance/agent-config.js';
+import type { CostLimit } from '../governance/limits/cost.js';
+import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import { isPlainObject } from '../platform/json.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
 import type { ModelNotice, ResolvedModel } from '../provider/models/choose-model.js';

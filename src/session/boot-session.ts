@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PersonaLibrary } from '../agents/load-persona.js';
-import type { AgentConfig } from '../governance/agent-config.js';
+import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import { loadOptions } from '../options/load-options.js';
 import type { PermissionMode } from '../options/permission-mode.js';
 import type { Clock } from '../platform/clock.js';

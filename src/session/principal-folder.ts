@@ -1,4 +1,4 @@
-import { LOCAL_USER } from '../access/local-user.js';
+import { LOCAL_USER } from '../access/ownership/local-user.js';
 
 /** Of who needs no key. */
 const DEFAULT_FOLDER = 'default';

@@ -3,7 +3,7 @@ import { openTestDatabase } from '../../test/support/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { openProjectRoots } from '../../test/support/open-project-roots.js';
 import { openTestMcp } from '../../test/support/open-test-mcp.js';
-import { localPrincipal } from '../access/principal.js';
+import { localPrincipal } from '../access/ownership/principal.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { SessionService, type SessionDeps } from './session-service.js';
 import { SessionStore } from './session-store.js';

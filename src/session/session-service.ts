@@ -1,14 +1,14 @@
 import { forbiddenScope } from '../access/access-errors.js';
-import type { AuditLog } from '../access/audit-log.js';
-import type { Principal } from '../access/principal.js';
+import type { AuditLog } from '../access/keys/audit-log.js';
+import type { Principal } from '../access/ownership/principal.js';
 import { isPersonaName } from '../agents/persona-name.js';
 import {
   agentConfigFields,
   readAgentConfig,
   type AgentConfig,
-} from '../governance/agent-config.js';
-import type { PermissionRules } from '../governance/permission-rules.js';
-import { readPermissionRules } from '../governance/read-permission-rules.js';
+} from '../governance/decision-tree/agent-config.js';
+import type { PermissionRules } from '../governance/permissions/permission-rules.js';
+import { readPermissionRules } from '../governance/permissions/read-permission-rules.js';
 import { readMode, type PermissionMode } from '../options/permission-mode.js';
 import { isPlainObject } from '../platform/json.js';
 import { invalidRequest } from '../platform/typed-error.js';

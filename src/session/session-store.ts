@@ -1,7 +1,7 @@
 import { and, asc, count, eq, getTableColumns, isNull } from 'drizzle-orm';
-import { LOCAL_USER } from '../access/local-user.js';
-import type { AgentConfig } from '../governance/agent-config.js';
-import type { PermissionRules } from '../governance/permission-rules.js';
+import { LOCAL_USER } from '../access/ownership/local-user.js';
+import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
+import type { PermissionRules } from '../governance/permissions/permission-rules.js';
 import type { Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import type { Database, Queryable } from '../storage/connection.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AuditLog } from '../access/audit-log.js';
-import type { Principal } from '../access/principal.js';
+import type { AuditLog } from '../access/keys/audit-log.js';
+import type { Principal } from '../access/ownership/principal.js';
 import { isId } from '../platform/ids.js';
 import { invalidRequest, TypedError } from '../platform/typed-error.js';
 import type { ProjectRoots } from './project-roots.js';

@@ -1,5 +1,5 @@
-import { agentConfigToWire } from '../governance/agent-config.js';
-import type { PermissionRules } from '../governance/permission-rules.js';
+import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
+import type { PermissionRules } from '../governance/permissions/permission-rules.js';
 import type { PagedSession } from './page-sessions.js';
 import type { SessionRow } from './session-store.js';
 import { sessionTitle } from './session-title.js';

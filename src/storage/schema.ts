@@ -11,13 +11,13 @@ import {
   uniqueIndex,
   type AnyPgColumn,
 } from 'drizzle-orm/pg-core';
-import type { StoredPart } from '../attachments/stored-part.js';
+import type { StoredPart } from '../attachments/show/stored-part.js';
 import type { StepStopReason, ToolStatus, TurnEvent, Usage } from '../events/turn-event.js';
-import type { AgentConfig } from '../governance/agent-config.js';
-import type { ChildTerms } from '../governance/child-terms.js';
-import type { DayLimits } from '../governance/day-budget.js';
-import type { PermissionRules } from '../governance/permission-rules.js';
-import type { SubagentDecision } from '../governance/subagent-gate.js';
+import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
+import type { ChildTerms } from '../governance/permissions/child-terms.js';
+import type { DayLimits } from '../governance/limits/day-budget.js';
+import type { PermissionRules } from '../governance/permissions/permission-rules.js';
+import type { SubagentDecision } from '../governance/permissions/subagent-gate.js';
 import type { OptionResolution } from '../options/resolve-options.js';
 import type { RetryAdvice } from '../platform/retry-advice.js';
 import type { AssistantPart } from '../provider/model-types.js';

@@ -1,4 +1,4 @@
-import { compileInputCheck, type InputCheck } from './check-input.js';
+import { compileInputCheck, type InputCheck } from './calls/check-input.js';
 import type { ToolDefinition } from './tool.js';
 
 export interface RegisteredTool extends ToolDefinition {

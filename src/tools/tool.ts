@@ -1,4 +1,4 @@
-import type { OwnPaths } from '../governance/own-paths.js';
+import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Todo } from '../notices/todo.js';
 import type { JsonObject } from '../platform/json.js';
 

@@ -18,10 +18,10 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AuditLog } from '../access/audit-log.js';
-import { Caller } from '../access/caller.decorator.js';
-import { Owned } from '../access/owned.decorator.js';
-import type { Principal } from '../access/principal.js';
+import { AuditLog } from '../access/keys/audit-log.js';
+import { Caller } from '../access/ownership/caller.decorator.js';
+import { Owned } from '../access/ownership/owned.decorator.js';
+import type { Principal } from '../access/ownership/principal.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { ApiHarnessStream } from '../http/api-stream.decorator.js';

@@ -7,7 +7,7 @@ import { eq } from 'drizzle-orm';
 import type { BlobContents } from '../../src/attachments/blobs/blob-contents.js';
 import { BlobStore } from '../../src/attachments/blobs/blob-store.js';
 import { UploadStore } from '../../src/attachments/blobs/upload-store.js';
-import { SNIFF_BYTES } from '../../src/attachments/sniff-type.js';
+import { SNIFF_BYTES } from '../../src/attachments/check/sniff-type.js';
 import { newId } from '../../src/platform/ids.js';
 import { SessionStore } from '../../src/session/session-store.js';
 import type { Database } from '../../src/storage/connection.js';

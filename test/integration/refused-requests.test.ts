@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { eq } from 'drizzle-orm';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import { PersonaLibrary } from '../../src/agents/load-persona.js';
-import type { AgentState } from '../../src/governance/agent-state.js';
-import { costOf } from '../../src/governance/cost.js';
-import { DefaultDecisionTree } from '../../src/governance/default-decision-tree.js';
+import type { AgentState } from '../../src/governance/decision-tree/agent-state.js';
+import { costOf } from '../../src/governance/limits/cost.js';
+import { DefaultDecisionTree } from '../../src/governance/decision-tree/default-decision-tree.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { compactions } from '../../src/storage/conversation-schema.js';
 import { sessions, steps, turns } from '../../src/storage/schema.js';

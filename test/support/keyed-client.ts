@@ -1,8 +1,8 @@
 import http from 'node:http';
-import { AuditLog } from '../../src/access/audit-log.js';
-import { KeyService } from '../../src/access/key-service.js';
-import { KeyStore } from '../../src/access/key-store.js';
-import { readNewKey } from '../../src/access/read-new-key.js';
+import { AuditLog } from '../../src/access/keys/audit-log.js';
+import { KeyService } from '../../src/access/keys/key-service.js';
+import { KeyStore } from '../../src/access/keys/key-store.js';
+import { readNewKey } from '../../src/access/keys/read-new-key.js';
 import type { Clock } from '../../src/platform/clock.js';
 import type { Database } from '../../src/storage/connection.js';
 

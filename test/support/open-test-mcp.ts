@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { silentLogger, type Logger } from '../../src/platform/logger.js';
-import type { OpenedServers } from '../../src/tools/mcp/mcp-connections.js';
+import type { OpenedServers } from '../../src/tools/mcp/servers/mcp-connections.js';
 import { openMcp, type Mcp, type McpSettings } from '../../src/tools/mcp/open-mcp.js';
 
 const server = fileURLToPath(new URL('mcp-stdio-server.mjs', import.meta.url));

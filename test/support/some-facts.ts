@@ -1,4 +1,4 @@
-import { defaultAgentConfig } from '../../src/governance/agent-config.js';
+import { defaultAgentConfig } from '../../src/governance/decision-tree/agent-config.js';
 import type { Facts, Reading } from '../../src/notices/trigger.js';
 
 /** What triggers look at between two steps of a turn in which nothing is due. */

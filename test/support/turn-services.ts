@@ -21,7 +21,7 @@ import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
 import { SessionStore } from '../../src/session/session-store.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
-import { DecisionTrees } from '../../src/governance/decision-trees.js';
+import { DecisionTrees } from '../../src/governance/decision-tree/decision-trees.js';
 import { TodoStore } from '../../src/notices/todo-store.js';
 import { defaultTriggers } from '../../src/notices/triggers.js';
 import { ResourceReader } from '../../src/platform/read-resources.js';

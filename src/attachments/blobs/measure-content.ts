@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SNIFF_BYTES } from '../sniff-type.js';
+import { SNIFF_BYTES } from '../check/sniff-type.js';
 
 /** What was found out of a content while it was read. */
 export interface StoredBlob {

@@ -1,10 +1,10 @@
 import { and, eq, inArray } from 'drizzle-orm';
-import { LOCAL_USER } from '../../access/local-user.js';
+import { LOCAL_USER } from '../../access/ownership/local-user.js';
 import type { Clock } from '../../platform/clock.js';
 import { isId, newId } from '../../platform/ids.js';
 import type { Database } from '../../storage/connection.js';
 import { uploads } from '../../storage/file-schema.js';
-import type { ReceivedFile } from '../received-file.js';
+import type { ReceivedFile } from '../check/received-file.js';
 
 export type Upload = Omit<typeof uploads.$inferSelect, 'createdAt'>;
 

@@ -1,6 +1,6 @@
 import chardet from 'chardet';
 import iconv from 'iconv-lite';
-import { detectUtf16 } from '../utf16.js';
+import { detectUtf16 } from './utf16.js';
 import type { TextFound } from './text-found.js';
 
 /** Bytes that tell the encoding. */

@@ -1,4 +1,4 @@
-import { allowedExtensions, mimeOfPath } from '../classify.js';
+import { allowedExtensions, mimeOfPath } from '../check/classify.js';
 
 /** UTF-16 units. */
 const MOST_CHARS = 255;

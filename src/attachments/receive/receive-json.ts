@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest } from '../../platform/typed-error.js';
-import type { ReceivedFile } from '../received-file.js';
+import type { ReceivedFile } from '../check/received-file.js';
 import { cleanName } from './clean-name.js';
 import type { JsonPath } from './read-document.js';
 import { receiveDocument } from './receive-document.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { MIMEType } from 'node:util';
 import { invalidRequest, TypedError } from '../../platform/typed-error.js';
-import type { ReceivedFile } from '../received-file.js';
+import type { ReceivedFile } from '../check/received-file.js';
 import { cleanName } from './clean-name.js';
 import { limitBytes } from './limit-bytes.js';
 import { readParts, type FormPart } from './read-parts.js';

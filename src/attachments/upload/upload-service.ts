@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { TypedError } from '../../platform/typed-error.js';
-import { harnessLimits } from '../check-attachment.js';
+import { harnessLimits } from '../check/check-attachment.js';
 import type { Extractor } from '../extract/extractor.js';
-import { fitStoredImage } from '../fit-file.js';
-import { mediaKind } from '../classify.js';
-import { judgeFile, type Judgement } from '../judge-file.js';
-import type { ReceivedFile } from '../received-file.js';
+import { fitStoredImage } from '../check/fit-file.js';
+import { mediaKind } from '../check/classify.js';
+import { judgeFile, type Judgement } from '../check/judge-file.js';
+import type { ReceivedFile } from '../check/received-file.js';
 import type { ReceiveDeps } from '../receive/receive-deps.js';
 import { receiveMultipart } from '../receive/receive-multipart.js';
-import type { AttachmentError, ResolveDeps } from '../resolve-attachments.js';
+import type { AttachmentError, ResolveDeps } from '../check/resolve-attachments.js';
 
 /** Room for the boundaries and headers of a body that is full to its last file. */
 const FRAMING_BYTES = 64 * 1024;

@@ -2,7 +2,7 @@ import { parseAllowedOrigin } from '../../provider/egress-policy.js';
 import { parsePrices, type ModelPrice } from '../../provider/models/model-price.js';
 import { profileNames } from '../../provider/request-profile.js';
 import { parseServerTools, type ServerTool } from '../../provider/server-tools.js';
-import { parseHostList } from '../../tools/mcp/mcp-hosts.js';
+import { parseHostList } from '../../tools/mcp/definitions/mcp-hosts.js';
 import { choice, integer, optional, type Setting } from '../setting.js';
 
 /** The model, and how it is reached. */

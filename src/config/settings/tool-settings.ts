@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { permissionModes } from '../../options/permission-mode.js';
-import { parseHostList } from '../../tools/mcp/mcp-hosts.js';
+import { parseHostList } from '../../tools/mcp/definitions/mcp-hosts.js';
 import { choice, integer, permission, type Setting } from '../setting.js';
 
 /** What tools may do, and how they run. */

@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { someFacts } from '../../../test/support/some-facts.js';
-import { defaultAgentConfig } from '../../governance/agent-config.js';
-import { newAgentState, type AgentStateChange } from '../../governance/agent-state.js';
-import { warnings } from '../../governance/limit-warnings.js';
+import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
+import {
+  newAgentState,
+  type AgentStateChange,
+} from '../../governance/decision-tree/agent-state.js';
+import { warnings } from '../../governance/limits/limit-warnings.js';
 import { iterationLimit, timeLimit, tokenLimit } from './limits.js';
 
 const triggers = [iterationLimit, tokenLimit, timeLimit];

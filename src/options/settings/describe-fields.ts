@@ -1,4 +1,4 @@
-import { agentConfigFields } from '../../governance/agent-config.js';
+import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
 import { modelFields } from './model-settings.js';
 import { wholeNumber, type SettingSchema, type SettingValue } from './setting-rules.js';
 

@@ -4,7 +4,7 @@ import {
   defaultAgentConfig,
   readAgentConfig,
   type AgentConfig,
-} from '../../governance/agent-config.js';
+} from '../../governance/decision-tree/agent-config.js';
 import { isUnlimited } from '../free-limits.js';
 import type { Provenance } from '../provenance.js';
 import { resolveLimits } from '../resolve-limits.js';

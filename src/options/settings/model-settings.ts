@@ -3,7 +3,7 @@ import {
   agentConfigToWire,
   defaultAgentConfig,
   readAgentConfig,
-} from '../../governance/agent-config.js';
+} from '../../governance/decision-tree/agent-config.js';
 import {
   flag,
   modelName,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { agentConfigFields } from '../../governance/agent-config.js';
+import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
 import { modelFields, settingNames } from './model-settings.js';
 import { readChange } from './read-change.js';
 import { wholeNumber } from './setting-rules.js';

@@ -1,4 +1,4 @@
-import { agentConfigToWire, readAgentConfig } from '../../governance/agent-config.js';
+import { agentConfigToWire, readAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { isPlainObject } from '../../platform/json.js';
 import { modelFields, settingNames, type Settings } from './model-settings.js';
 import { numberFault } from './setting-rules.js';

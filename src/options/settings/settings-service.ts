@@ -1,4 +1,4 @@
-import type { AuditLog } from '../../access/audit-log.js';
+import type { AuditLog } from '../../access/keys/audit-log.js';
 import { viewAgentConfig, viewSettings, type Settings } from './model-settings.js';
 import {
   effectiveSettings,

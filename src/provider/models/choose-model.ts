@@ -1,5 +1,5 @@
 import { unreachable } from '../../platform/exhaustive.js';
-import type { Price } from '../../governance/cost.js';
+import type { Price } from '../../governance/limits/cost.js';
 import { modelRefused } from '../provider-errors.js';
 import type { Model } from './model.js';
 

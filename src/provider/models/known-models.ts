@@ -1,4 +1,4 @@
-import { WEB_SEARCHES, type Price } from '../../governance/cost.js';
+import { WEB_SEARCHES, type Price } from '../../governance/limits/cost.js';
 import type { Effort, Model } from './model.js';
 
 /**

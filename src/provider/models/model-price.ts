@@ -1,4 +1,4 @@
-import type { Price } from '../../governance/cost.js';
+import type { Price } from '../../governance/limits/cost.js';
 
 export interface ModelPrice extends Price {
   /** The beginning of the model's name. */

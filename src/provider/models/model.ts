@@ -1,4 +1,4 @@
-import type { Price } from '../../governance/cost.js';
+import type { Price } from '../../governance/limits/cost.js';
 
 /** How a request may ask for thinking, in the API's words. */
 export const thinkingKinds = ['adaptive', 'between_tools', 'enabled', 'disabled'] as const;

@@ -1,4 +1,4 @@
-import type { Price } from '../../governance/cost.js';
+import type { Price } from '../../governance/limits/cost.js';
 import type { Effort, Lifecycle, Model, ThinkingKind } from './model.js';
 
 /** A model as clients see it: `GET /api/harness/models`. */

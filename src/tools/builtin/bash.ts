@@ -3,11 +3,11 @@ import { access } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { systemClock } from '../../platform/clock.js';
 import type { JsonObject } from '../../platform/json.js';
-import { pickShellEnv } from '../pick-shell-env.js';
+import { pickShellEnv } from '../calls/pick-shell-env.js';
 import { ShellEndedError, ShellTimeoutError } from '../sandbox/shell-errors.js';
 import { ShellSession, type CommandEnd } from '../sandbox/shell-session.js';
 import type { Shells } from '../sandbox/shells.js';
-import { ToolFailure } from '../tool-failure.js';
+import { ToolFailure } from '../calls/tool-failure.js';
 import type { OpenTool, ToolContext, ToolDefinition } from '../tool.js';
 
 /** Longest wait that Node's timers can hold. The call's own time limit is shorter and rules. */

@@ -3,7 +3,7 @@ import { access, realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { linkAbort } from '../../platform/abort.js';
 import { isWithin } from '../../platform/is-within.js';
-import { ToolFailure } from '../tool-failure.js';
+import { ToolFailure } from '../calls/tool-failure.js';
 import type { ToolCall } from '../tool.js';
 
 /** Of a search without ripgrep, in ms. */

@@ -1,4 +1,4 @@
-import { wildcardMatcher, type Wildcard } from '../../governance/wildcards.js';
+import { wildcardMatcher, type Wildcard } from '../../governance/permissions/wildcards.js';
 import { expandBraces } from './expand-braces.js';
 
 /** One name of a path, or `**`: any folders, also none. */

@@ -1,6 +1,6 @@
 import { join, relative, resolve, sep } from 'node:path';
 import { betaGrepTool, resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
-import { hiddenFrom, type OwnPaths } from '../../governance/own-paths.js';
+import { hiddenFrom, type OwnPaths } from '../../governance/permissions/own-paths.js';
 import { isWithin } from '../../platform/is-within.js';
 import { LoopShare } from '../../platform/loop-share.js';
 import { fromRunnableFactory } from '../from-runnable.js';

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { OwnPaths } from '../../governance/own-paths.js';
+import type { OwnPaths } from '../../governance/permissions/own-paths.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { ToolContext, ToolDefinition } from '../tool.js';
-import { openDenials } from '../open-denials.js';
+import { openDenials } from '../calls/open-denials.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 

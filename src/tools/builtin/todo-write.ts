@@ -1,6 +1,6 @@
 import { readTodos } from '../../notices/read-todos.js';
 import { todoStatuses } from '../../notices/todo.js';
-import { ToolFailure } from '../tool-failure.js';
+import { ToolFailure } from '../calls/tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
 
 /** The session's own list: it changes nothing of the project, and nobody has to approve it. */

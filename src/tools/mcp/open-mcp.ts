@@ -3,17 +3,17 @@ import type { Logger } from '../../platform/logger.js';
 import { publicFetch } from '../../platform/net/public-fetch.js';
 import { secretRedactor } from '../../provider/redact-secrets.js';
 import type { RegisteredTool } from '../registry.js';
-import { pickShellEnv } from '../pick-shell-env.js';
-import { McpConnection } from './connection.js';
-import { HttpTransport } from './http-transport.js';
-import { McpConnections, type OpenedServers } from './mcp-connections.js';
-import { loadMcpFile } from './mcp-file.js';
-import { hostEntryOf, loopbackNames } from './mcp-hosts.js';
-import type { McpPolicy } from './mcp-policy.js';
-import { secretsOf, type McpServer } from './mcp-server.js';
-import { resolveServers, type McpWish } from './resolve-servers.js';
-import { checkSessionServers } from './session-servers.js';
-import { StdioTransport } from './stdio-transport.js';
+import { pickShellEnv } from '../calls/pick-shell-env.js';
+import { McpConnection } from './servers/connection.js';
+import { HttpTransport } from './transport/http-transport.js';
+import { McpConnections, type OpenedServers } from './servers/mcp-connections.js';
+import { loadMcpFile } from './definitions/mcp-file.js';
+import { hostEntryOf, loopbackNames } from './definitions/mcp-hosts.js';
+import type { McpPolicy } from './definitions/mcp-policy.js';
+import { secretsOf, type McpServer } from './servers/mcp-server.js';
+import { resolveServers, type McpWish } from './definitions/resolve-servers.js';
+import { checkSessionServers } from './servers/session-servers.js';
+import { StdioTransport } from './transport/stdio-transport.js';
 
 export interface McpSettings {
   mcpFile: string | undefined;

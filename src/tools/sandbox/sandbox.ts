@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import type { Clock } from '../../platform/clock.js';
 import { isWithin } from '../../platform/is-within.js';
-import { ToolFailure } from '../tool-failure.js';
+import { ToolFailure } from '../calls/tool-failure.js';
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
 import { findBubblewrap, tryBubblewrap } from './find-bubblewrap.js';
 import { lookAtPaths } from './look-at-paths.js';

@@ -1,7 +1,7 @@
-import { grantsFor } from '../../governance/grants-for.js';
-import { findCover, ruledCall } from '../../governance/match-rule.js';
+import { grantsFor } from '../../governance/permissions/grants-for.js';
+import { findCover, ruledCall } from '../../governance/permissions/match-rule.js';
 import { invalidRequest } from '../../platform/typed-error.js';
-import { findArgument } from '../../tools/permission-argument.js';
+import { findArgument } from '../../tools/calls/permission-argument.js';
 import type { ToolRegistry } from '../../tools/registry.js';
 import type { ApprovalRow } from './approval-facts.js';
 import { effectiveInput } from './judge-call.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { someApproval } from '../../../test/support/store-approval.js';
-import type { Verdict } from '../../governance/decide-permission.js';
+import type { Verdict } from '../../governance/permissions/decide-permission.js';
 import type { ApprovalRow } from './approval-facts.js';
 import { effectiveInput, judgeCall, type CallQuestion, type CallVerdict } from './judge-call.js';
 

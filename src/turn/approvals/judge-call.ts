@@ -1,5 +1,5 @@
 import type { ToolStatus } from '../../events/turn-event.js';
-import type { PermissionDecision } from '../../governance/decide-permission.js';
+import type { PermissionDecision } from '../../governance/permissions/decide-permission.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { ApprovalKind } from '../../storage/governance-schema.js';
 import type { JsonObject } from '../../platform/json.js';

@@ -1,4 +1,4 @@
-import type { PermissionDecision } from '../../governance/decide-permission.js';
+import type { PermissionDecision } from '../../governance/permissions/decide-permission.js';
 import type { ApprovalRow } from './approval-facts.js';
 import type { CallVerdict } from './judge-call.js';
 

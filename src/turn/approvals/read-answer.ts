@@ -1,4 +1,4 @@
-import { ruleFault } from '../../governance/check-rule.js';
+import { ruleFault } from '../../governance/permissions/check-rule.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { invalidRequest } from '../../platform/typed-error.js';
 import type { ToolRegistry } from '../../tools/registry.js';

@@ -7,7 +7,7 @@ import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { steps, turns } from '../../storage/schema.js';
-import { claimCall, endCall } from '../../tools/ledger.js';
+import { claimCall, endCall } from '../../tools/calls/ledger.js';
 import { TurnClaims, type Claim } from '../queue/turn-claims.js';
 
 describe('attempts in vain', () => {

@@ -1,6 +1,6 @@
 import type { NoticePosted } from '../../events/turn-event.js';
-import type { OfferRules } from '../../governance/offer-tools.js';
-import { isAboutWhole } from '../../governance/match-rule.js';
+import type { OfferRules } from '../../governance/permissions/offer-tools.js';
+import { isAboutWhole } from '../../governance/permissions/match-rule.js';
 import type { ToolEffect } from '../../tools/tool.js';
 
 export interface LeftOutQuestion {

@@ -1,4 +1,4 @@
-import type { Asker } from '../../attachments/asker.js';
+import type { Asker } from '../../attachments/extract/asker.js';
 import { afterCompaction } from '../prompt/open-history.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import { sentTurns } from '../prompt/sent-turns.js';

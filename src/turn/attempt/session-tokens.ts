@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, ne } from 'drizzle-orm';
-import type { AgentState } from '../../governance/agent-state.js';
+import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import { turns } from '../../storage/schema.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import type { Claim } from '../queue/turn-claims.js';

@@ -1,6 +1,6 @@
 import { and, eq, gt, ne, sql } from 'drizzle-orm';
 import type { TurnEventBody } from '../../events/turn-event.js';
-import { describeReserved, type DayShortage } from '../../governance/day-limit-reached.js';
+import { describeReserved, type DayShortage } from '../../governance/limits/day-limit-reached.js';
 import { untilAborted } from '../../platform/abort.js';
 import { pause } from '../../platform/clock.js';
 import { turns } from '../../storage/schema.js';

@@ -1,4 +1,4 @@
-import { dayCeiling, dayEnd, dayOf, type DayLimits } from '../../governance/day-budget.js';
+import { dayCeiling, dayEnd, dayOf, type DayLimits } from '../../governance/limits/day-budget.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Queryable } from '../../storage/connection.js';
 import { budgetExhausted } from './budget-errors.js';

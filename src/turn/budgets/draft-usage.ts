@@ -1,5 +1,5 @@
 import type { Usage } from '../../events/turn-event.js';
-import { costOf, type Price } from '../../governance/cost.js';
+import { costOf, type Price } from '../../governance/limits/cost.js';
 import { estimateParts, estimateText, type TokenModel } from '../../provider/estimate-parts.js';
 import type { StepDraft } from '../state/turn-run.js';
 

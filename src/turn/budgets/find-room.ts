@@ -1,5 +1,5 @@
-import type { AgentState } from '../../governance/agent-state.js';
-import { affordableReply, type CostLimit, type PromptSize } from '../../governance/cost.js';
+import type { AgentState } from '../../governance/decision-tree/agent-state.js';
+import { affordableReply, type CostLimit, type PromptSize } from '../../governance/limits/cost.js';
 import type { CallEstimate } from './estimate-call.js';
 
 /** Less than this is no reply. */

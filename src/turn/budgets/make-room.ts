@@ -1,4 +1,4 @@
-import { changeState, type AgentState } from '../../governance/agent-state.js';
+import { changeState, type AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { Budget, TurnRun } from '../state/turn-run.js';
 import { ReservationWait } from './await-reservation.js';

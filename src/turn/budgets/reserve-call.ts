@@ -6,9 +6,9 @@ import {
   fitDay,
   type CallSize,
   type DayLimits,
-} from '../../governance/day-budget.js';
-import type { DayShortage } from '../../governance/day-limit-reached.js';
-import type { Price } from '../../governance/cost.js';
+} from '../../governance/limits/day-budget.js';
+import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
+import type { Price } from '../../governance/limits/cost.js';
 import { pause, type Clock } from '../../platform/clock.js';
 import type { Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-down.js';

@@ -1,7 +1,7 @@
 import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { Usage } from '../../events/turn-event.js';
-import type { Price } from '../../governance/cost.js';
-import { microUsdOf, type DayAmount } from '../../governance/day-budget.js';
+import type { Price } from '../../governance/limits/cost.js';
+import { microUsdOf, type DayAmount } from '../../governance/limits/day-budget.js';
 import type { Queryable } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';
 import { tokensOf } from '../state/turn-state.js';

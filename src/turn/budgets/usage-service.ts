@@ -1,5 +1,5 @@
-import type { Principal } from '../../access/principal.js';
-import { dayEnd, dayLimitsOf, dayOf } from '../../governance/day-budget.js';
+import type { Principal } from '../../access/ownership/principal.js';
+import { dayEnd, dayLimitsOf, dayOf } from '../../governance/limits/day-budget.js';
 import type { TurnServices } from '../state/turn-services.js';
 import { readUsage } from './usage-days.js';
 

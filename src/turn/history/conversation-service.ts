@@ -1,9 +1,9 @@
-import type { Asker } from '../../attachments/asker.js';
+import type { Asker } from '../../attachments/extract/asker.js';
 import { untilAborted } from '../../platform/abort.js';
 import { loadOptions } from '../../options/load-options.js';
 import { isId } from '../../platform/ids.js';
 import { badCursor, readLimit } from '../../http/page-request.js';
-import type { DayLimits } from '../../governance/day-budget.js';
+import type { DayLimits } from '../../governance/limits/day-budget.js';
 import { budgetExhausted } from '../budgets/budget-errors.js';
 import { paySummary } from '../budgets/pay-summary.js';
 import { compactSession } from '../prompt/compact-session.js';

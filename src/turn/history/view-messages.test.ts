@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../../test/support/database.js';
 import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
-import type { AttachmentRef } from '../../attachments/stored-part.js';
+import type { AttachmentRef } from '../../attachments/show/stored-part.js';
 import { noUsage } from '../../events/turn-event.js';
 import { newId } from '../../platform/ids.js';
 import type { AssistantPart } from '../../provider/model-types.js';

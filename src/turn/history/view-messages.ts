@@ -1,4 +1,4 @@
-import type { StoredPart } from '../../attachments/stored-part.js';
+import type { StoredPart } from '../../attachments/show/stored-part.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import { unendedStatuses } from '../../storage/schema.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';

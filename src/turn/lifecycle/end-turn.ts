@@ -1,18 +1,18 @@
 import { noUsage, type StepStopReason, type TurnEventBody } from '../../events/turn-event.js';
 import type { Fact, Stored } from '../../events/store-facts.js';
-import { moveTime } from '../../governance/agent-state.js';
-import { dayEndNote, dayLimitReached } from '../../governance/day-limit-reached.js';
+import { moveTime } from '../../governance/decision-tree/agent-state.js';
+import { dayEndNote, dayLimitReached } from '../../governance/limits/day-limit-reached.js';
 import {
   endNote,
   limitReached,
   ownEndNote,
   ownEndReached,
-} from '../../governance/limit-reached.js';
+} from '../../governance/limits/limit-reached.js';
 import type { AssistantPart } from '../../provider/model-types.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import { messages, steps, turns, type TurnFailure } from '../../storage/schema.js';
-import { endCall, type CallEnd } from '../../tools/ledger.js';
+import { endCall, type CallEnd } from '../../tools/calls/ledger.js';
 import { approvalResolved, cancelApprovals } from '../approvals/approval-facts.js';
 import { draftUsage } from '../budgets/draft-usage.js';
 import { totalUsage } from '../budgets/total-usage.js';

@@ -1,6 +1,6 @@
-import type { AgentState } from '../../governance/agent-state.js';
-import { changeState } from '../../governance/agent-state.js';
-import { lastCall, type LastCallLimit } from '../../governance/limit-reached.js';
+import type { AgentState } from '../../governance/decision-tree/agent-state.js';
+import { changeState } from '../../governance/decision-tree/agent-state.js';
+import { lastCall, type LastCallLimit } from '../../governance/limits/limit-reached.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { notices } from '../../storage/conversation-schema.js';

@@ -1,7 +1,7 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
-import { findNearNoProgress } from '../../governance/no-progress.js';
-import type { AgentState } from '../../governance/agent-state.js';
-import { warnings } from '../../governance/limit-warnings.js';
+import { findNearNoProgress } from '../../governance/limits/no-progress.js';
+import type { AgentState } from '../../governance/decision-tree/agent-state.js';
+import { warnings } from '../../governance/limits/limit-warnings.js';
 import { checkTriggers } from '../../notices/check-triggers.js';
 import type { Notice, StoredNotice } from '../../notices/notice.js';
 import type { Facts } from '../../notices/trigger.js';

@@ -1,11 +1,11 @@
 import type { SQL } from 'drizzle-orm';
 import { unreachable } from '../../platform/exhaustive.js';
-import type { CallEnd } from '../../tools/ledger.js';
-import { capOutput } from '../../tools/cap-output.js';
-import { claimCall, endCall } from '../../tools/ledger.js';
-import type { CallableTool } from '../../tools/open-tools.js';
-import { runCalls } from '../../tools/run-calls.js';
-import { runTool } from '../../tools/run-tool.js';
+import type { CallEnd } from '../../tools/calls/ledger.js';
+import { capOutput } from '../../tools/calls/cap-output.js';
+import { claimCall, endCall } from '../../tools/calls/ledger.js';
+import type { CallableTool } from '../../tools/calls/open-tools.js';
+import { runCalls } from '../../tools/calls/run-calls.js';
+import { runTool } from '../../tools/calls/run-tool.js';
 import { fitOutput } from '../budgets/fit-output.js';
 import { askPeople, type Question } from '../approvals/ask-people.js';
 import { takeGrants } from '../approvals/take-grants.js';

@@ -1,6 +1,6 @@
 import type { NoticePosted } from '../../events/turn-event.js';
-import { isAbout } from '../../governance/match-rule.js';
-import type { OfferRules } from '../../governance/offer-tools.js';
+import { isAbout } from '../../governance/permissions/match-rule.js';
+import type { OfferRules } from '../../governance/permissions/offer-tools.js';
 import type { Model } from '../../provider/models/model.js';
 import { hasServerTool, isServerToolName, type ServerTool } from '../../provider/server-tools.js';
 

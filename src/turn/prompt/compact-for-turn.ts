@@ -1,5 +1,5 @@
 import { addUsage, noUsage } from '../../events/turn-event.js';
-import { describeDayShortage } from '../../governance/day-limit-reached.js';
+import { describeDayShortage } from '../../governance/limits/day-limit-reached.js';
 import { findPaidRoom } from '../budgets/find-room.js';
 import { paySummary } from '../budgets/pay-summary.js';
 import { compactSession, summaryTokens, type CompactSource } from './compact-session.js';

@@ -1,4 +1,4 @@
-import type { FileShower } from '../../attachments/show-files.js';
+import type { FileShower } from '../../attachments/show/show-files.js';
 import type { TurnEventBody } from '../../events/turn-event.js';
 import type { Todo } from '../../notices/todo.js';
 import type { TurnTranscript } from './build-messages.js';

@@ -1,4 +1,4 @@
-import type { FileShower } from '../../attachments/show-files.js';
+import type { FileShower } from '../../attachments/show/show-files.js';
 import { estimateText } from '../../provider/estimate-parts.js';
 import type { Model } from '../../provider/models/model.js';
 import type { TurnTranscript } from './build-messages.js';

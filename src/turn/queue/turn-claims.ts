@@ -15,7 +15,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import type { StoredPart } from '../../attachments/stored-part.js';
+import type { StoredPart } from '../../attachments/show/stored-part.js';
 import type { Todo } from '../../notices/todo.js';
 import type { SessionRow } from '../../session/session-store.js';
 import type { Database, Queryable } from '../../storage/connection.js';

@@ -1,5 +1,5 @@
 import { type SQL, and, asc, between, eq, gt, inArray } from 'drizzle-orm';
-import type { StoredPart } from '../../attachments/stored-part.js';
+import type { StoredPart } from '../../attachments/show/stored-part.js';
 import type { Queryable } from '../../storage/connection.js';
 import { messages, steps, toolCalls, turns } from '../../storage/schema.js';
 import { notices } from '../../storage/conversation-schema.js';

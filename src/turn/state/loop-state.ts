@@ -1,8 +1,8 @@
-import { moveTime } from '../../governance/agent-state.js';
-import type { AgentConfig } from '../../governance/agent-config.js';
-import type { DayBudget } from '../../governance/day-budget.js';
-import type { LimitReason, OwnEnd } from '../../governance/limit-reached.js';
-import { isKnownReason } from '../../governance/termination-reasons.js';
+import { moveTime } from '../../governance/decision-tree/agent-state.js';
+import type { AgentConfig } from '../../governance/decision-tree/agent-config.js';
+import type { DayBudget } from '../../governance/limits/day-budget.js';
+import type { LimitReason, OwnEnd } from '../../governance/limits/limit-reached.js';
+import { isKnownReason } from '../../governance/limits/termination-reasons.js';
 import { unreachable } from '../../platform/exhaustive.js';
 import { findLastCall } from '../loop/last-call.js';
 import type { LoopState, NextLimit } from '../loop/next-action.js';

@@ -4,11 +4,11 @@ import type {
   TurnEventBody,
   Usage,
 } from '../../events/turn-event.js';
-import type { DayLimitReached } from '../../governance/day-limit-reached.js';
-import type { LimitReached } from '../../governance/limit-reached.js';
+import type { DayLimitReached } from '../../governance/limits/day-limit-reached.js';
+import type { LimitReached } from '../../governance/limits/limit-reached.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import type { TurnFailure } from '../../storage/schema.js';
-import type { CallEnd } from '../../tools/ledger.js';
+import type { CallEnd } from '../../tools/calls/ledger.js';
 import type { ToolUse } from './turn-run.js';
 
 /** Facts of a turn as events. */

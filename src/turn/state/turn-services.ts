@@ -1,7 +1,7 @@
 import type { AttachmentServices } from '../../attachments/open-attachments.js';
-import type { AgentConfig } from '../../governance/agent-config.js';
-import type { PermissionRules } from '../../governance/permission-rules.js';
-import type { DecisionTrees } from '../../governance/decision-trees.js';
+import type { AgentConfig } from '../../governance/decision-tree/agent-config.js';
+import type { PermissionRules } from '../../governance/permissions/permission-rules.js';
+import type { DecisionTrees } from '../../governance/decision-tree/decision-trees.js';
 import type { PersonaLibrary } from '../../agents/load-persona.js';
 import type { EventLog } from '../../events/event-log.js';
 import type { Trigger } from '../../notices/trigger.js';

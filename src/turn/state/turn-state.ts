@@ -1,7 +1,11 @@
 import type { Usage } from '../../events/turn-event.js';
-import { changeState, newAgentState, type AgentState } from '../../governance/agent-state.js';
-import { costOf, type CostLimit } from '../../governance/cost.js';
-import type { DecisionTree } from '../../governance/decision-tree.js';
+import {
+  changeState,
+  newAgentState,
+  type AgentState,
+} from '../../governance/decision-tree/agent-state.js';
+import { costOf, type CostLimit } from '../../governance/limits/cost.js';
+import type { DecisionTree } from '../../governance/decision-tree/decision-tree.js';
 import type { CallRow, StepRow } from './load-turn.js';
 
 /**

@@ -1,6 +1,6 @@
-import type { CostLimit } from '../../governance/cost.js';
+import type { CostLimit } from '../../governance/limits/cost.js';
 import type { ResolvedOptions } from '../../options/resolve-options.js';
-import { ToolFailure } from '../../tools/tool-failure.js';
+import { ToolFailure } from '../../tools/calls/tool-failure.js';
 
 /** What a parent has to give. */
 export interface Parent {

@@ -7,7 +7,7 @@ import { logStart } from '../../events/cursor.js';
 import { EventWriter } from '../../events/event-writer.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../events/turn-event.js';
-import { newAgentState } from '../../governance/agent-state.js';
+import { newAgentState } from '../../governance/decision-tree/agent-state.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { Deadline } from '../state/deadline.js';

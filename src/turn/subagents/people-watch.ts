@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../events/turn-event.js';
-import { changeState } from '../../governance/agent-state.js';
+import { changeState } from '../../governance/decision-tree/agent-state.js';
 import { addWaited } from '../approvals/approval-facts.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { ChildTurn } from './child-turn.js';

@@ -7,7 +7,7 @@ import { TypedError } from '../../platform/typed-error.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { messages, sessions, turns } from '../../storage/schema.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';
-import { ToolFailure } from '../../tools/tool-failure.js';
+import { ToolFailure } from '../../tools/calls/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import { decideDelegation } from '../submit/decide-delegation.js';
 import { lastReplyTokens } from '../budgets/find-room.js';

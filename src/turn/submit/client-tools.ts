@@ -1,7 +1,7 @@
 import type { NoticePosted } from '../../events/turn-event.js';
 import type { ClientTool } from '../../options/client-tools.js';
 import { invalidRequest } from '../../platform/typed-error.js';
-import { readTool } from '../../tools/mcp/read-tool.js';
+import { readTool } from '../../tools/mcp/offered/read-tool.js';
 import type { RegisteredTool } from '../../tools/registry.js';
 
 /** Tools that whoever sent the turn runs. */

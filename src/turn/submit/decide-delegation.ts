@@ -5,7 +5,7 @@ import {
   judgeDelegation,
   type SubagentDecision,
   type SubagentVerdict,
-} from '../../governance/subagent-gate.js';
+} from '../../governance/permissions/subagent-gate.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 

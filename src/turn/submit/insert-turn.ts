@@ -1,8 +1,8 @@
 import { sql, type SQL } from 'drizzle-orm';
-import type { StoredPart } from '../../attachments/stored-part.js';
-import type { ChildTerms } from '../../governance/child-terms.js';
-import type { DayLimits } from '../../governance/day-budget.js';
-import type { SubagentDecision } from '../../governance/subagent-gate.js';
+import type { StoredPart } from '../../attachments/show/stored-part.js';
+import type { ChildTerms } from '../../governance/permissions/child-terms.js';
+import type { DayLimits } from '../../governance/limits/day-budget.js';
+import type { SubagentDecision } from '../../governance/permissions/subagent-gate.js';
 import type { OptionResolution } from '../../options/resolve-options.js';
 import { newId } from '../../platform/ids.js';
 import type { Queryable } from '../../storage/connection.js';

@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { agentLimits, harnessLimits } from '../../attachments/check-attachment.js';
-import { checkAllTaken, composePrompt } from '../../attachments/compose-prompt.js';
-import { resolveAttachments } from '../../attachments/resolve-attachments.js';
-import type { AttachmentRef } from '../../attachments/stored-part.js';
-import { readAgentConfig } from '../../governance/agent-config.js';
-import { dayLimitsOf } from '../../governance/day-budget.js';
+import { agentLimits, harnessLimits } from '../../attachments/check/check-attachment.js';
+import { checkAllTaken, composePrompt } from '../../attachments/show/compose-prompt.js';
+import { resolveAttachments } from '../../attachments/check/resolve-attachments.js';
+import type { AttachmentRef } from '../../attachments/show/stored-part.js';
+import { readAgentConfig } from '../../governance/decision-tree/agent-config.js';
+import { dayLimitsOf } from '../../governance/limits/day-budget.js';
 import { loadOptions } from '../../options/load-options.js';
 import { preferencesOf } from '../../options/settings/preferences.js';
 import type { StoredSettings } from '../../options/settings/settings-store.js';

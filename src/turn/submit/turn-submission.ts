@@ -1,6 +1,6 @@
-import type { Principal } from '../../access/principal.js';
-import type { ReceivedFile } from '../../attachments/received-file.js';
-import type { AgentConfig } from '../../governance/agent-config.js';
+import type { Principal } from '../../access/ownership/principal.js';
+import type { ReceivedFile } from '../../attachments/check/received-file.js';
+import type { AgentConfig } from '../../governance/decision-tree/agent-config.js';
 import type { OptionProblem } from '../../options/option-problems.js';
 import type { OnDisconnect } from '../../options/option-rules.js';
 import type { Disposition } from './disposition.js';

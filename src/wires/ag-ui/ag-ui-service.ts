@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { forbiddenScope } from '../../access/access-errors.js';
-import type { AuditLog } from '../../access/audit-log.js';
+import type { AuditLog } from '../../access/keys/audit-log.js';
 import { namesLike } from '../../agents/persona-name.js';
-import type { Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/ownership/principal.js';
 import type { BlobStore } from '../../attachments/blobs/blob-store.js';
-import type { ReceivedFile } from '../../attachments/received-file.js';
+import type { ReceivedFile } from '../../attachments/check/received-file.js';
 import { TypedError } from '../../platform/typed-error.js';
 import { findThread, openThread } from '../../session/thread-session.js';
 import { answerApprovals } from '../../turn/approvals/answer-approval.js';

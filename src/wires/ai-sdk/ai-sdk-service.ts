@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { AuditLog } from '../../access/audit-log.js';
+import type { AuditLog } from '../../access/keys/audit-log.js';
 import { TypedError } from '../../platform/typed-error.js';
-import type { Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/ownership/principal.js';
 import type { BlobStore } from '../../attachments/blobs/blob-store.js';
 import { cleanName } from '../../attachments/receive/clean-name.js';
-import type { ReceivedFile } from '../../attachments/received-file.js';
+import type { ReceivedFile } from '../../attachments/check/received-file.js';
 import { defaultPersona } from '../../session/session-service.js';
 import { findThread, openThread, type ThreadDeps } from '../../session/thread-session.js';
 import { assistantMessageId } from '../../turn/state/assistant-message-id.js';

@@ -1,6 +1,6 @@
 import { forbiddenScope } from '../../access/access-errors.js';
-import type { AuditLog } from '../../access/audit-log.js';
-import type { Principal } from '../../access/principal.js';
+import type { AuditLog } from '../../access/keys/audit-log.js';
+import type { Principal } from '../../access/ownership/principal.js';
 import { answerApprovals } from '../../turn/approvals/answer-approval.js';
 import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';

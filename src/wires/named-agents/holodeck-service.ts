@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/ownership/principal.js';
 import type { BlobStore } from '../../attachments/blobs/blob-store.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { TurnServices } from '../../turn/state/turn-services.js';

@@ -1,5 +1,5 @@
-import type { AuditLog } from '../../access/audit-log.js';
-import type { Principal } from '../../access/principal.js';
+import type { AuditLog } from '../../access/keys/audit-log.js';
+import type { Principal } from '../../access/ownership/principal.js';
 import { newTimeId } from '../../platform/ids.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import type { TurnService } from '../../turn/turn-service.js';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { AuditLog } from '../../access/audit-log.js';
-import type { Principal } from '../../access/principal.js';
-import { defaultAgentConfig } from '../../governance/agent-config.js';
+import type { AuditLog } from '../../access/keys/audit-log.js';
+import type { Principal } from '../../access/ownership/principal.js';
+import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import type { OptionProblem } from '../../options/option-problems.js';
 import { TypedError } from '../../platform/typed-error.js';
 import type { SessionService } from '../../session/session-service.js';

@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { AuditLog } from '../../access/audit-log.js';
+import type { AuditLog } from '../../access/keys/audit-log.js';
 import type { SessionService } from '../../session/session-service.js';
 import { TurnService } from '../../turn/turn-service.js';
 import type { TurnServices } from '../../turn/state/turn-services.js';

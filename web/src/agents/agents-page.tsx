@@ -5,7 +5,7 @@ import { listTools, type ToolSummary } from '../app/console-routes.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Loading, Nothing, Page } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
-import { OpenText } from '../chat/open-text.js';
+import { OpenText } from '../chat/text/open-text.js';
 import { formatCount } from '../ui/format.js';
 
 /** Who works here, and with what. */

@@ -2,7 +2,7 @@ import { Menu } from '../ui/icons.js';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { ApprovalsPage } from '../approvals/approvals-page.js';
 import { ChatPage } from '../chat/chat-page.js';
-import { NewSessionPage } from '../chat/new-session-page.js';
+import { NewSessionPage } from '../chat/composer/new-session-page.js';
 import { IconButton } from '../ui/button.js';
 import { TooltipProvider } from '../ui/tooltip.js';
 import { LiveRegion } from './announce.js';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { COMPOSER_ID } from '../chat/composer.js';
+import { COMPOSER_ID } from '../chat/composer/composer.js';
 import { Dialog } from '../ui/dialog.js';
 
 const shortcuts: [string, string][] = [

@@ -10,16 +10,16 @@ import { sessionsChanged } from '../app/session-list.js';
 import { tellTabs } from '../app/tabs.js';
 import { Button, IconButton } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { Composer } from './composer.js';
-import { closeConversation } from './open-conversation.js';
-import { isMissing } from './is-missing.js';
-import { MissingSession } from './missing-session.js';
-import { modeWords } from './permission-modes.js';
+import { Composer } from './composer/composer.js';
+import { closeConversation } from './conversation/open-conversation.js';
+import { isMissing } from './conversation/is-missing.js';
+import { MissingSession } from './conversation/missing-session.js';
+import { modeWords } from './composer/permission-modes.js';
 import { SessionMeter } from './session-meter.js';
-import type { ShownTurn } from './shown-turn.js';
-import { Turn } from './turn.js';
-import { isLive, TurnStatus } from './turn-status.js';
-import { useConversation } from './use-conversation.js';
+import type { ShownTurn } from './conversation/shown-turn.js';
+import { Turn } from './turn/turn.js';
+import { isLive, TurnStatus } from './turn/turn-status.js';
+import { useConversation } from './conversation/use-conversation.js';
 import { useStickToEnd } from './use-stick-to-end.js';
 
 /** A session: its turns, and where the next one is written. */

@@ -1,7 +1,7 @@
 import type { ModelList } from '../../../src/client/turnpike-client.js';
 import { formatShort, formatUsd } from '../ui/format.js';
-import { sessionFacts } from './session-facts.js';
-import type { ShownTurn } from './shown-turn.js';
+import { sessionFacts } from './conversation/session-facts.js';
+import type { ShownTurn } from './conversation/shown-turn.js';
 
 /** Model, context and cost of a session, in one line. */
 export function SessionMeter({

@@ -1,6 +1,6 @@
 import { allTokens } from '../app/all-tokens.js';
 import type { TurnEvent, TurnOutcome, Usage } from '../../../src/events/turn-event.js';
-import { addUsage } from '../chat/reduce-tool.js';
+import { addUsage } from '../chat/conversation/reduce-tool.js';
 import { openBars, type Bar } from './bars.js';
 
 export interface StepFacts {

@@ -1,0 +1,87 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiErrors } from '../../http/api-errors.decorator.js';
+import { CreatedKeyDto, KeyListDto, OneKeyDto } from './admin.dto.js';
+import { AuditService, type AuditPage } from './audit-service.js';
+import { Caller } from '../ownership/caller.decorator.js';
+import { KeyService } from './key-service.js';
+import { NeedsScope, Unowned } from '../ownership/owned.decorator.js';
+import type { Principal } from '../ownership/principal.js';
+import { readNewKey } from './read-new-key.js';
+
+const refusals = { 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN_SCOPE, FORBIDDEN_ORIGIN' };
+const manages = 'keys and the audit log are the server’s; the scope admin is for them';
+
+/** For keys with the scope `admin`, which sees nobody's sessions for it. */
+@ApiTags('admin')
+@Controller('api/admin')
+@NeedsScope('admin')
+export class AdminController {
+  constructor(
+    private readonly keys: KeyService,
+    private readonly audit: AuditService,
+  ) {}
+
+  @Post('keys')
+  @HttpCode(200)
+  @Unowned(manages)
+  @ApiOperation({ summary: 'Make an API key; the first one also without a key, from this machine' })
+  @ApiBody({
+    schema: {
+      type: 'object',
+      required: ['principal'],
+      properties: {
+        principal: { type: 'string', description: 'Who it stands for.' },
+        name: { type: 'string' },
+        scopes: { type: 'array', items: { enum: ['turns', 'approvals', 'admin'] } },
+        expiresIn: { type: 'string', example: '30d' },
+        projectRoots: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'Absolute folders that its sessions may work in beside those open to all.',
+          example: ['/srv/alice'],
+        },
+        limits: {
+          type: 'object',
+          example: { requestsPerMinute: 600, concurrentTurns: 8, tokensPerDay: 0, usdPerDay: 20 },
+        },
+      },
+    },
+  })
+  @ApiOkResponse({ type: CreatedKeyDto })
+  @ApiErrors({ 400: 'INVALID_REQUEST', ...refusals })
+  create(@Body() body: unknown, @Caller() caller: Principal): Promise<CreatedKeyDto> {
+    return this.keys.create(readNewKey(body), caller.id);
+  }
+
+  @Get('keys')
+  @Unowned(manages)
+  @ApiOperation({ summary: 'All keys, without their secrets' })
+  @ApiOkResponse({ type: KeyListDto })
+  @ApiErrors(refusals)
+  async list(): Promise<KeyListDto> {
+    return { keys: await this.keys.list() };
+  }
+
+  @Delete('keys/:id')
+  @Unowned(manages)
+  @ApiOperation({ summary: 'Revoke a key; every process knows within a second' })
+  @ApiOkResponse({ type: OneKeyDto })
+  @ApiErrors({ 404: 'KEY_NOT_FOUND', ...refusals })
+  async revoke(@Param('id') id: string, @Caller() caller: Principal): Promise<OneKeyDto> {
+    return { key: await this.keys.revoke(id, caller.id) };
+  }
+
+  @Get('audit')
+  @Unowned(manages)
+  @ApiOperation({ summary: 'Who did what, oldest first' })
+  @ApiQuery({ name: 'after', required: false, type: String, description: '`nextAfter` of a page.' })
+  @ApiQuery({ name: 'limit', required: false, type: Number, description: '1 to 1000; 100.' })
+  @ApiOkResponse({
+    description: '`{entries: [{id, at, principal, action, subject, details}], nextAfter?}`',
+  })
+  @ApiErrors({ 400: 'INVALID_REQUEST', ...refusals })
+  entries(@Query('after') after?: unknown, @Query('limit') limit?: unknown): Promise<AuditPage> {
+    return this.audit.page({ after, limit });
+  }
+}

@@ -1,0 +1,51 @@
+import { isId } from '../../platform/ids.js';
+import { invalidRequest } from '../../platform/typed-error.js';
+import { readLimit, type PageSize } from '../../http/page-request.js';
+import type { AuditLog } from './audit-log.js';
+
+const pageSize: PageSize = { standard: 100, most: 1_000 };
+
+export interface AuditPage {
+  /** Oldest first. Times are ISO-8601. */
+  entries: {
+    id: string;
+    at: string;
+    principal: string;
+    action: string;
+    subject: string;
+    details: Record<string, unknown>;
+  }[];
+  /** For `after`; left out on the last page. */
+  nextAfter?: string;
+}
+
+/** The audit log as it is read. */
+export class AuditService {
+  constructor(private readonly audit: AuditLog) {}
+
+  /** @throws TypedError INVALID_REQUEST 400. */
+  async page(asked: { after: unknown; limit: unknown }): Promise<AuditPage> {
+    const limit = readLimit(asked.limit, pageSize);
+    const after = readAfter(asked.after);
+    // One more: whether another page follows.
+    const found = await this.audit.list({ after, limit: limit + 1 });
+    const entries = found
+      .slice(0, limit)
+      .map(({ id, at, principalId, action, subject, details }) => ({
+        id,
+        at: at.toISOString(),
+        principal: principalId,
+        action,
+        subject,
+        details,
+      }));
+    const last = found.length > limit ? entries.at(-1) : undefined;
+    return { entries, ...(last === undefined ? {} : { nextAfter: last.id }) };
+  }
+}
+
+function readAfter(given: unknown): string | undefined {
+  if (given === undefined) return undefined;
+  if (typeof given === 'string' && isId('audit', given)) return given;
+  throw invalidRequest("'after' must be the 'id' of an entry, or the 'nextAfter' of a page");
+}

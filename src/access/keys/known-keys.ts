@@ -1,0 +1,76 @@
+import type { Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import { Remembered } from '../../platform/remembered.js';
+import type { KeyCensus, KeyRow, KeyStore } from './key-store.js';
+
+/** How long a revoked key may still be taken by another process, in ms. */
+export const KEY_FRESH_MS = 1_000;
+/** Between two notes that a key was used, in ms. */
+const USE_NOTED_MS = 60_000;
+/** Keys whose use is remembered. */
+const MOST_SEEN = 10_000;
+
+export interface KnownKeysDeps {
+  store: KeyStore;
+  clock: Clock;
+  logger: Logger;
+}
+
+/**
+ * Keys as the database had them a second ago at most: requests cost no read of their own. An answer
+ * that is older is never used, not even while a new one is fetched.
+ */
+export class KnownKeys {
+  #keys: Remembered<KeyRow | undefined>;
+  #census: Remembered<KeyCensus>;
+  /** Hashes of keys that there are, with when their use was noted. */
+  readonly #seen = new Map<string, number>();
+
+  constructor(private readonly deps: KnownKeysDeps) {
+    this.#keys = new Remembered(deps.clock, KEY_FRESH_MS);
+    this.#census = new Remembered(deps.clock, KEY_FRESH_MS);
+  }
+
+  census(): Promise<KeyCensus> {
+    return this.#census.ask('all', () => this.deps.store.census());
+  }
+
+  find(hash: string): Promise<KeyRow | undefined> {
+    return this.#keys.ask(hash, () => this.#load(hash));
+  }
+
+  /** Whether a hash was a key's when it was last looked up. */
+  hasSeen(hash: string): boolean {
+    return this.#seen.has(hash);
+  }
+
+  /** To be called after a change: this process knows of it at once. */
+  forget(): void {
+    this.#keys = new Remembered(this.deps.clock, KEY_FRESH_MS);
+    this.#census = new Remembered(this.deps.clock, KEY_FRESH_MS);
+  }
+
+  async #load(hash: string): Promise<KeyRow | undefined> {
+    const key = await this.deps.store.findByHash(hash);
+    if (key === undefined) this.#seen.delete(hash);
+    else this.#noteUse(key);
+    return key;
+  }
+
+  /** Beside the request: when a key was last used is worth no waiting. */
+  #noteUse({ id, secretHash, lastUsedAt }: KeyRow): void {
+    const { clock, store, logger } = this.deps;
+    const noted = Math.max(this.#seen.get(secretHash) ?? 0, lastUsedAt?.getTime() ?? 0);
+    const isDue = clock.now() - noted >= USE_NOTED_MS;
+    this.#seen.delete(secretHash);
+    this.#seen.set(secretHash, isDue ? clock.now() : noted);
+    const [oldest] = this.#seen.keys();
+    if (this.#seen.size > MOST_SEEN && oldest !== undefined) this.#seen.delete(oldest);
+    if (!isDue) return;
+    store
+      .noteUse(id)
+      .catch((error: unknown) =>
+        logger.warn({ keyId: id, error }, 'the use of a key is not noted'),
+      );
+  }
+}

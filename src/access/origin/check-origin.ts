@@ -1,0 +1,105 @@
+import { TypedError } from '../../platform/typed-error.js';
+
+const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+export interface OriginRules {
+  /** Origins of other pages that may call. */
+  allowed?: readonly string[];
+  /** The server is known by other names than loopback ones: a gateway decides who reaches it. */
+  anyHost?: boolean;
+}
+
+/** What of a request's head tells a browser, and the page that made it send. */
+export interface PageHead {
+  method: string;
+  host?: string | undefined;
+  origin?: string | undefined;
+  /** Of `Sec-Fetch-Site`, which no page can set. */
+  site?: string | undefined;
+  contentType?: string | undefined;
+  hasBody?: boolean;
+}
+
+const readingMethods = ['GET', 'HEAD', 'OPTIONS'];
+/** From a page of this server, or from the person in front of the browser. */
+const ownSites = ['same-origin', 'none'];
+/** What no page of another origin sends without asking first. Forms are for files. */
+const bodyTypes = ['application/json', 'multipart/form-data'];
+
+/**
+ * While there are no API keys, whoever reaches the loopback address may run tools. A web page of
+ * any site, or of another program on this machine, can make its visitor's browser send requests
+ * there; a rebound DNS name can even read the answers. They show in `Host`, `Origin` or
+ * `Sec-Fetch-Site`, and are refused. Programs send neither of the last two. A key needs no such rule:
+ * no browser sends one by itself. Pure.
+ *
+ * @returns 403 `FORBIDDEN_ORIGIN`, or 415 `UNSUPPORTED_MEDIA_TYPE` for a browser's body that is no JSON
+ *   and no form.
+ */
+export function checkOrigin(head: PageHead, rules: OriginRules = {}): TypedError | undefined {
+  const { host, origin, site } = head;
+  if (host === undefined) return foreignHost(host);
+  if (rules.anyHost !== true && !loopbackNames.has(hostName(host))) return foreignHost(host);
+  if (origin === undefined && site === undefined) return undefined;
+  const isListed = origin !== undefined && (rules.allowed ?? []).includes(origin);
+  if (origin !== undefined && !isListed && !isOwnOrigin(origin, host)) {
+    return foreignPage('Origin', origin);
+  }
+  if (readingMethods.includes(head.method)) return undefined;
+  if (site !== undefined && !isListed && !ownSites.includes(site)) {
+    return foreignPage('Sec-Fetch-Site', site);
+  }
+  return head.hasBody === true && !isTaken(head.contentType) ? foreignType() : undefined;
+}
+
+function isTaken(contentType: string | undefined): boolean {
+  const essence = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
+  return bodyTypes.includes(essence);
+}
+
+function hostName(host: string): string {
+  return host.replace(/:\d+$/, '').toLowerCase();
+}
+
+/** Of the host and port that the request was sent to; the scheme is a gateway's. */
+function isOwnOrigin(origin: string, host: string): boolean {
+  const page = parsePage(origin);
+  if (page === undefined) return false;
+  const own = `${page.protocol}//${host}`;
+  return URL.canParse(own) && new URL(own).host === page.host;
+}
+
+/** Undefined for what is no page of a site: an extension may call itself localhost. */
+function parsePage(origin: string): URL | undefined {
+  if (!URL.canParse(origin)) return undefined;
+  const url = new URL(origin);
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
+}
+
+function foreignHost(host: string | undefined): TypedError {
+  return refused(
+    `Host '${shorten(host ?? '')}' is not a loopback name. Without API keys, Turnpike answers to 127.0.0.1, localhost and [::1] only.`,
+  );
+}
+
+function foreignPage(header: string, value: string): TypedError {
+  return refused(
+    `${header} '${shorten(value)}' is not this server's own. Without API keys, Turnpike takes requests of its own pages, and of those whose origin is in TURNPIKE_CORS_ORIGINS.`,
+  );
+}
+
+function foreignType(): TypedError {
+  return new TypedError('UNSUPPORTED_MEDIA_TYPE', {
+    status: 415,
+    message: 'A page must send its body as application/json: set the header Content-Type.',
+    headers: { Accept: bodyTypes.join(', ') },
+  });
+}
+
+function refused(message: string): TypedError {
+  return new TypedError('FORBIDDEN_ORIGIN', { status: 403, message });
+}
+
+function shorten(value: string): string {
+  return value.slice(0, 120);
+}

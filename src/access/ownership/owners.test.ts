@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { storeTurn } from '../../../test/support/store-turn.js';
+import { newId } from '../../platform/ids.js';
+import { SessionStore } from '../../session/session-store.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { approvals } from '../../storage/governance-schema.js';
+import { Owners } from './owners.js';
+
+describe('Owners', () => {
+  let database: OpenedDatabase;
+  let sessionId: string;
+  let turnId: string;
+  const approvalId = newId('appr');
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    const store = new SessionStore(database.db, new ManualClock(), 10);
+    const wanted = { projectRoot: '/work', persona: 'A', mode: 'direct', principalId: 'owner' };
+    sessionId = (await store.create(wanted)).id;
+    turnId = await storeTurn(database.db, { sessionId, status: 'completed' });
+    const at = new Date(0);
+    await database.db.insert(approvals).values({
+      id: approvalId,
+      turnId,
+      sessionId,
+      callId: 'call',
+      kind: 'tool',
+      name: 'bash',
+      input: {},
+      reason: 'it asks',
+      onTimeout: 'deny',
+      createdAt: at,
+      expiresAt: at,
+    });
+  });
+  afterAll(() => database.close());
+
+  it('says whose a session is, and all that is in it', async () => {
+    const owners = new Owners(database.db);
+    expect(await owners.find('session', sessionId)).toBe('owner');
+    expect(await owners.find('turn', turnId)).toBe('owner');
+    expect(await owners.find('approval', approvalId)).toBe('owner');
+  });
+
+  it.each(['session', 'turn', 'approval'] as const)('knows no other %s', async (kind) => {
+    const owners = new Owners(database.db);
+    await owners.find('session', sessionId);
+    const wrong = kind === 'session' ? turnId : sessionId;
+    const prefix = { session: 'sess', turn: 'turn', approval: 'appr' }[kind];
+    for (const id of [wrong, newId(prefix), '', 'a\0b', "' or 1=1"]) {
+      expect(await owners.find(kind, id)).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,22 @@
+import { isPlainObject } from '../../platform/json.js';
+import type { Place } from './owned.decorator.js';
+
+type Parts = { params?: unknown; body?: unknown; query?: unknown };
+
+/**
+ * The id that a request has at a place, as its route reads it: trimmed where it is in a body.
+ * Undefined where there is no text: the route says so itself. Pure.
+ */
+export function readPlace(request: Parts, place: Place): string | undefined {
+  const dot = place.indexOf('.');
+  const part = place.slice(0, dot) as keyof Parts;
+  const holder = request[part];
+  const value = isRecord(holder) ? holder[place.slice(dot + 1)] : undefined;
+  if (typeof value !== 'string') return undefined;
+  return part === 'body' ? value.trim() : value;
+}
+
+/** The router's own objects have other prototypes than plain ones. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return isPlainObject(value) || (typeof value === 'object' && value !== null);
+}

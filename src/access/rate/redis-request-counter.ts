@@ -1,0 +1,46 @@
+import type { Redis } from 'ioredis';
+import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { untilAborted } from '../../platform/abort.js';
+import { COUNT_MS, type Count, type RequestCounter } from './request-counter.js';
+
+/** How long a request waits for Redis to count it, in ms. */
+const PATIENCE_MS = 250;
+
+/**
+ * Counts in Redis, for all processes together. While Redis does not answer, each process counts
+ * alone: a limit is then as many times too high as there are processes, and requests are served.
+ */
+export class RedisRequestCounter implements RequestCounter {
+  readonly #alone = new RateLimiterMemory({
+    points: Number.MAX_SAFE_INTEGER,
+    duration: COUNT_MS / 1_000,
+  });
+  readonly #together: RateLimiterRedis;
+
+  /** @param prefix first part of every key. */
+  constructor(redis: Redis, prefix: string) {
+    this.#together = new RateLimiterRedis({
+      storeClient: redis,
+      keyPrefix: `${prefix}:requests`,
+      points: Number.MAX_SAFE_INTEGER,
+      duration: COUNT_MS / 1_000,
+      // A command would wait for the connection, and the request with it.
+      rejectIfRedisNotReady: true,
+    });
+  }
+
+  async count(principalId: string): Promise<Count> {
+    const { consumedPoints, msBeforeNext } = await this.#consume(principalId);
+    return { requests: consumedPoints, restMs: msBeforeNext };
+  }
+
+  async #consume(principalId: string) {
+    try {
+      const counting = this.#together.consume(principalId);
+      return await untilAborted(counting, AbortSignal.timeout(PATIENCE_MS));
+    } catch {
+      // Its connection says so in the log; here it only means to count without it.
+      return this.#alone.consume(principalId);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { BlobStore } from '../blobs/blob-store.js';
+import { maxImageBytes, maxImageSide } from './check-attachment.js';
+import type { FileContent, Refused } from '../extract/outcomes.js';
+import type { Extractor } from '../extract/extractor.js';
+
+export interface FitDeps {
+  store: Pick<BlobStore, 'put'>;
+  extractor: Pick<Extractor, 'fitImage'>;
+}
+
+/** An image as the model takes it; where it had to change for that, by what is stored instead. */
+export type FittedImage =
+  | { type: 'fits' }
+  | {
+      type: 'changed';
+      sha256: string;
+      /** Bytes. */
+      size: number;
+      mimeType: string;
+      /** What was done to it. */
+      why: string;
+    }
+  | Refused;
+
+/** Makes an image upright, and small enough for the model. What is made of it is put into the store. */
+export async function fitStoredImage(
+  { store, extractor }: FitDeps,
+  content: FileContent,
+  principalId: string,
+): Promise<FittedImage> {
+  const limits = { maxBytes: maxImageBytes, maxSide: maxImageSide };
+  const fitted = await extractor.fitImage(content, limits, principalId);
+  if (fitted.type === 'refused') return fitted;
+  if (fitted.type === 'fits') return { type: 'fits' };
+  const { sha256, size } = await store.put(inOnePiece(fitted.content));
+  return { type: 'changed', sha256, size, mimeType: fitted.mimeType, why: fitted.why };
+}
+
+async function* inOnePiece(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield content;
+}

@@ -1,0 +1,135 @@
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { Upload, UploadStore } from '../blobs/upload-store.js';
+import { refuseCount, refuseSize, shownPath, type AttachmentLimits } from './check-attachment.js';
+import { judgeFile, type Judgement } from './judge-file.js';
+import { readPath } from './read-path.js';
+import type { ReceivedFile } from './received-file.js';
+import type { AttachmentRef } from '../show/stored-part.js';
+
+export interface AttachmentError {
+  /** The path, the end of one that is long, or the name of a file that was sent. */
+  path: string;
+  reason: string;
+  /** Place among the files of the turn as they were sent, from 0. Absent outside of turns. */
+  index?: number;
+}
+
+export interface ResolvedAttachments {
+  /** Accepted, in input order. */
+  files: AttachmentRef[];
+  /** Refused, in input order. */
+  errors: AttachmentError[];
+  /** Refused for their number, and counted in the last error only. Absent: none. */
+  unlisted?: number;
+}
+
+export interface AttachmentInput {
+  /** Absolute paths, and ids of uploads. */
+  named: readonly string[];
+  /** What came with the request; they follow the named ones. */
+  sent: readonly ReceivedFile[];
+  /** Folders that paths may lead into. */
+  roots: readonly string[];
+  /** See `AttachmentPlaces`. */
+  closed?: readonly string[];
+  hidden?: readonly string[];
+  /** Who may name only its own uploads; the local user when absent. */
+  principalId?: string;
+  limits: AttachmentLimits;
+}
+
+export interface ResolveDeps {
+  store: BlobStore;
+  uploads: UploadStore;
+}
+
+/**
+ * Checks and stores the files of a turn, one after the other: a file that no longer fits the turn's
+ * budget is refused on its own, and smaller ones after it may still fit. Paths and ids beyond the number
+ * of files that a turn may bring are refused before any is looked for. Never throws for a file.
+ */
+export async function resolveAttachments(
+  deps: ResolveDeps,
+  input: AttachmentInput,
+): Promise<ResolvedAttachments> {
+  const { sent, roots, closed = [], hidden = [], limits } = input;
+  const named = input.named.slice(0, limits.files);
+  const excess = refuseExcess(input.named.slice(limits.files), limits);
+  const files: AttachmentRef[] = [];
+  const errors: AttachmentError[] = [];
+  const accepted = { files: 0, bytes: 0 };
+  const refuse = (size: number) => refuseSize(size, accepted, limits);
+  let index = 0;
+  const take = (path: string, size: number, judgement: Judgement): void => {
+    const place = { index };
+    index += 1;
+    if ('reason' in judgement) {
+      errors.push({ path: shownPath(path), reason: judgement.reason, ...place });
+      return;
+    }
+    files.push({ ...judgement.file, ...place });
+    accepted.files += 1;
+    accepted.bytes += size;
+  };
+  const uploads = await deps.uploads.find(named.filter(isUploadId), input.principalId);
+  for (const name of named) {
+    if (isUploadId(name)) {
+      const upload = uploads.get(name);
+      take(name, upload?.size ?? 0, useUpload(upload, refuse));
+      continue;
+    }
+    const read = await readPath(name, {
+      store: deps.store,
+      roots,
+      closed,
+      hidden,
+      refuseSize: refuse,
+    });
+    if ('reason' in read) take(name, 0, read);
+    else take(name, read.file.size, withPath(await judgeFile(read.file), name));
+  }
+  errors.push(...excess.errors);
+  index = input.named.length;
+  for (const file of sent) {
+    const reason = refuse(file.size);
+    take(file.name, file.size, reason === undefined ? await judgeFile(file) : { reason });
+  }
+  return { files, errors, ...(excess.unlisted > 0 ? { unlisted: excess.unlisted } : {}) };
+}
+
+/** An error for each of as many as are allowed; what is still more is counted in one. */
+function refuseExcess(
+  paths: readonly string[],
+  limits: AttachmentLimits,
+): { errors: AttachmentError[]; unlisted: number } {
+  const unlisted = Math.max(0, paths.length - limits.files - 1);
+  const listed = paths.slice(0, limits.files + 1);
+  const errors = listed.map((path, place) => ({
+    path: shownPath(path),
+    reason: refuseCount(limits, place === limits.files ? unlisted : 0),
+    index: limits.files + place,
+  }));
+  return { errors, unlisted };
+}
+
+const isUploadId = (name: string): boolean => name.startsWith('att_');
+
+function useUpload(
+  upload: Upload | undefined,
+  refuse: (size: number) => string | undefined,
+): Judgement {
+  if (upload === undefined) {
+    return {
+      reason: 'Attachment is not known: send the file to POST /api/harness/attachments again',
+    };
+  }
+  const reason = refuse(upload.size);
+  if (reason !== undefined) return { reason };
+  const { name, mimeType, size, sha256, changed } = upload;
+  const file = { name, mimeType, size, sha256 };
+  return { file: changed === null ? file : { ...file, changed } };
+}
+
+function withPath(judgement: Judgement, path: string): Judgement {
+  return 'reason' in judgement ? judgement : { file: { ...judgement.file, path } };
+}

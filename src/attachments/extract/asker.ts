@@ -1,0 +1,11 @@
+import { LOCAL_USER } from '../../access/ownership/local-user.js';
+
+/** Who wants files: to have them read, or to have room for them. */
+export interface Asker {
+  /** Whose turn it is among all who want the same. */
+  principalId: string;
+  /** Waits for what is not there yet. It may give something up meanwhile, or stop waiting. */
+  wait<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export const localUser: Asker = { principalId: LOCAL_USER, wait: (work) => work() };

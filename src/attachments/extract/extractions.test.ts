@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { createLogger } from '../../platform/logger.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { blobs } from '../../storage/file-schema.js';
+import { openExtractor } from './extractor.js';
+import { Extractions } from './extractions.js';
+
+describe('Extractions', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  async function open(sha256: string, content: Buffer | undefined) {
+    const lines: string[] = [];
+    const clock = new ManualClock();
+    const blob = { sha256, size: 1, contentId: sha256, touchedAt: new Date(clock.now()) };
+    await database.db.insert(blobs).values(blob);
+    let reads = 0;
+    const store = {
+      get: async () => {
+        reads += 1;
+        return content;
+      },
+      has: async () => false,
+      put: async () => ({ sha256, size: 1, start: Buffer.alloc(0) }),
+    };
+    const logger = createLogger({
+      level: 'error',
+      readable: false,
+      redact: (line) => line,
+      destination: { write: (line) => lines.push(line) },
+    });
+    const extractor = openExtractor();
+    const extractions = new Extractions({ db: database.db, store, extractor, clock, logger });
+    return { extractions, extractor, clock, lines, reads: () => reads };
+  }
+
+  it('reads a content once, and a refused one again after an hour', async () => {
+    const text = await open('a', Buffer.from('text'));
+    const read = () => text.extractions.readText('a', 'text');
+    expect(await Promise.all([read(), read()])).toEqual([await read(), await read()]);
+    expect(text.reads()).toBe(1);
+    await text.extractor.close();
+    const broken = await open('b', Buffer.from('no PDF'));
+    for (let times = 0; times < 2; times += 1) {
+      expect(await broken.extractions.countPages('b')).toMatchObject({ type: 'refused' });
+    }
+    expect(broken.reads()).toBe(1);
+    await broken.clock.advance(3_600_001);
+    await broken.extractions.countPages('b');
+    expect(broken.reads()).toBe(2);
+    await broken.extractor.close();
+  });
+
+  it('says that a content is gone, or that the server failed, and keeps neither', async () => {
+    const gone = await open('c', undefined);
+    for (let times = 1; times <= 2; times += 1) {
+      expect(await gone.extractions.readText('c', 'text')).toEqual({
+        type: 'refused',
+        reason: 'The file is no longer stored: send it again',
+      });
+      expect(gone.reads()).toBe(times);
+    }
+    await gone.extractor.close();
+    const closed = await open('d', Buffer.from('text'));
+    await closed.extractor.close();
+    expect(await closed.extractions.readText('d', 'text')).toEqual({
+      type: 'refused',
+      reason: 'The server could not read the file; its log says why. Send it again later',
+    });
+    expect(closed.lines.join('')).toContain('a file could not be read');
+  });
+
+  it('forgets what the server lacked, for it may have been installed since', async () => {
+    const lacking = await open('e', Buffer.from('a picture'));
+    let asked = 0;
+    const refused = { type: 'refused', reason: 'There is no OCR', isPassing: true } as const;
+    lacking.extractor.readImage = async () => {
+      asked += 1;
+      return refused;
+    };
+    expect(await lacking.extractions.readImage('e')).toEqual(refused);
+    expect(await lacking.extractions.readImage('e')).toEqual(refused);
+    expect(asked).toBe(2);
+    await lacking.extractor.close();
+  });
+});

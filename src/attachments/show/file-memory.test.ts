@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import { untilAborted } from '../../platform/abort.js';
+import type { Asker } from '../extract/asker.js';
+import { FileMemory } from './file-memory.js';
+
+const MiB = 1024 * 1024;
+const asks = (principalId: string, signal = new AbortController().signal): Asker => ({
+  principalId,
+  wait: (work) => untilAborted(work(), signal),
+});
+const open = asks('a');
+
+/** Whether it has settled by now; what needs no event has. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  promise.then(
+    () => (settled = true),
+    () => (settled = true),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  return settled;
+}
+
+describe('FileMemory', () => {
+  it('lets in what fits, and the rest in order as room comes', async () => {
+    const memory = new FileMemory(10 * MiB);
+    const first = await memory.hold(6 * MiB, open);
+    const second = memory.hold(6 * MiB, open);
+    const third = memory.hold(4 * MiB, open);
+    expect(await isSettled(second)).toBe(false);
+    expect(await isSettled(third)).toBe(false);
+    first();
+    (await second)();
+    (await third)();
+  });
+
+  it('takes one that is larger than all room when it is alone', async () => {
+    const memory = new FileMemory(MiB);
+    const small = await memory.hold(1, open);
+    const large = memory.hold(50 * MiB, open);
+    expect(await isSettled(large)).toBe(false);
+    small();
+    (await large)();
+    expect(await isSettled(memory.hold(MiB, open))).toBe(true);
+  });
+
+  it('asks nothing of turns without files', async () => {
+    const memory = new FileMemory(MiB);
+    await memory.hold(MiB, open);
+    expect(await isSettled(memory.hold(0, open))).toBe(true);
+  });
+
+  it('gives the room of one who left to the next', async () => {
+    const memory = new FileMemory(MiB);
+    const first = await memory.hold(MiB, open);
+    const leaving = new AbortController();
+    const gone = memory.hold(MiB, asks('a', leaving.signal));
+    const next = memory.hold(MiB, open);
+    leaving.abort(new Error('left'));
+    await expect(gone).rejects.toThrow('left');
+    expect(await isSettled(next)).toBe(false);
+    first();
+    (await next)();
+  });
+
+  it('keeps room for others, whatever one principal has and wants', async () => {
+    const memory = new FileMemory(8 * MiB);
+    const held = [];
+    for (let turns = 0; turns < 3; turns += 1) held.push(await memory.hold(2 * MiB, open));
+    const more = Array.from({ length: 100 }, () => memory.hold(2 * MiB, asks('a')));
+    expect(await isSettled(Promise.race(more))).toBe(false);
+    const small = await memory.hold(2 * MiB, asks('b'));
+    const waiting = memory.hold(2 * MiB, asks('c'));
+    expect(await isSettled(waiting)).toBe(false);
+    // It goes to who holds nothing, not to who asked before.
+    held[0]?.();
+    (await waiting)();
+    small();
+    expect(await isSettled(Promise.race(more))).toBe(true);
+  });
+});

@@ -1,0 +1,74 @@
+import type { TurnEventBody } from '../../events/turn-event.js';
+import type { PagesRead } from '../extract/outcomes.js';
+
+/** How the model is shown one file. */
+export interface ShownFile {
+  name: string;
+  /** See `AttachmentRef`. */
+  index?: number;
+  as: 'image' | 'pdf' | 'document' | 'text' | 'nothing';
+  /** Why it is not shown as it is. */
+  why?: string;
+  /** What was done to it before. */
+  changed?: string;
+  via?: 'text' | 'ocr';
+  isCut?: boolean;
+  pages?: number;
+  pagesRead?: PagesRead;
+  /** What of its text is likely to be wrong, or missing. */
+  doubt?: string;
+}
+
+/** What a client is told of how its files are shown; nothing of those shown as they are. Pure. */
+export function tellShown(files: readonly ShownFile[]): TurnEventBody[] {
+  return files.flatMap((file): TurnEventBody[] => {
+    const { name, index, as, why, changed } = file;
+    const place = index === undefined ? {} : { index };
+    if (as === 'nothing') {
+      return [{ type: 'attachment.rejected', name, reason: why ?? 'unknown', ...place }];
+    }
+    const text = describe(file);
+    if (text === undefined) return [];
+    const { via, isCut, pages, pagesRead, doubt } = file;
+    const metadata = { name, index, as, why, changed, via, isCut, pages, pagesRead, doubt };
+    return [
+      {
+        type: 'notice.posted',
+        kind: 'attachment-shown',
+        level: 'message',
+        text,
+        metadata: Object.fromEntries(
+          Object.entries(metadata).filter(([, value]) => value !== undefined),
+        ),
+        seenByModel: false,
+      },
+    ];
+  });
+}
+
+function describe(file: ShownFile): string | undefined {
+  const { name, as, why = '', changed, via, isCut, pagesRead, doubt } = file;
+  if (as !== 'text') return changed === undefined ? undefined : `${name}: ${changed}`;
+  const how = via === 'ocr' ? 'as text read by OCR' : 'as text';
+  return [
+    `${name} is shown to the model ${how}: ${why}`,
+    ...(pagesRead === undefined ? [] : describeRead(pagesRead, via === 'ocr')),
+    ...(doubt === undefined ? [] : [doubt]),
+    ...(isCut === true ? ['its end is cut off'] : []),
+  ].join('; ');
+}
+
+function describeRead(
+  { text, ocr, doubtful, unread, why }: PagesRead,
+  isAllOcr: boolean,
+): string[] {
+  return [
+    ...(text === undefined || isAllOcr ? [] : [`${pagesOf(text)} by the text layer`]),
+    ...(ocr === undefined || isAllOcr ? [] : [`${pagesOf(ocr)} by OCR`]),
+    ...(doubtful === undefined ? [] : [`${pagesOf(doubtful)} hardly legible`]),
+    ...(unread === undefined ? [] : [`${pagesOf(unread)} not read: ${why ?? 'unknown'}`]),
+  ];
+}
+
+const pagesOf = (numbers: string): string =>
+  `${/[–,]/.test(numbers) ? 'pages' : 'page'} ${numbers}`;

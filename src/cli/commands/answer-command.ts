@@ -1,0 +1,78 @@
+import { parseArgs } from 'node:util';
+import type { TurnpikeClient } from '../../client/turnpike-client.js';
+import { exitCodeOf, explainFailure } from './explain-failure.js';
+import { clientOf, findServer } from './find-server.js';
+import { serverOptions } from './server-options.js';
+import { UsageError } from './usage-error.js';
+import { askedLine, oneLine } from '../terminal/plain-text.js';
+
+type Environment = Record<string, string | undefined>;
+
+/** What to do at a server, and which one `--url` names. */
+interface Asked {
+  url: string | undefined;
+  act(client: TurnpikeClient): Promise<unknown>;
+}
+
+/**
+ * `turnpike approvals`, `turnpike approve ID`, `turnpike deny ID [WHY]`: what turns wait for, and
+ * the answers. Of the server that runs: one that was started for this would know of no turn.
+ *
+ * @returns 0; 1 when it was refused or no server runs; 2 for a wrong call.
+ */
+export async function answerCommand(
+  command: 'approvals' | 'approve' | 'deny',
+  args: readonly string[],
+  environment: Environment,
+): Promise<number> {
+  try {
+    const { url, act } = command === 'approvals' ? readList(args) : readAnswer(command, args);
+    await act(clientOf(await findServer(environment, { url, orElse: 'refuse' })));
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error)}\n`);
+    return exitCodeOf(error);
+  }
+}
+
+function readList(args: readonly string[]): Asked {
+  const options = { json: { type: 'boolean', default: false }, ...serverOptions } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  return { url: values.url, act: (client) => list(client, values.json) };
+}
+
+async function list(client: TurnpikeClient, isJson: boolean): Promise<void> {
+  const { approvals: open } = await client.approvals.list({ limit: 200 });
+  if (isJson) return void process.stdout.write(`${JSON.stringify(open)}\n`);
+  if (open.length === 0) process.stderr.write('No turn waits for an approval.\n');
+  for (const { approvalId, kind, name, input, reason, expiresAt } of open) {
+    const call = askedLine(`${name} ${JSON.stringify(input)}`);
+    process.stdout.write(
+      `${approvalId}  ${kind}  until ${expiresAt}\n  ${call}\n  ${oneLine(reason, 200)}\n`,
+    );
+  }
+}
+
+function readAnswer(command: 'approve' | 'deny', args: readonly string[]): Asked {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { session: { type: 'boolean' }, rule: { type: 'string' }, ...serverOptions },
+  });
+  const { rule, url } = values;
+  const [id, ...words] = positionals;
+  if (id === undefined) throw new UsageError(`turnpike ${command} needs the id of an approval`);
+  const forSession = values.session === true || rule !== undefined;
+  if (command === 'deny' && forSession)
+    throw new UsageError('--session and --rule go with approve');
+  if (command === 'approve' && words.length > 0) {
+    throw new UsageError('turnpike approve takes one id; a message goes with deny');
+  }
+  if (command === 'deny') {
+    const why = words.length === 0 ? undefined : words.join(' ');
+    return { url, act: ({ approvals }) => approvals.deny(id, why) };
+  }
+  if (!forSession) return { url, act: ({ approvals }) => approvals.approve(id) };
+  const scope = rule === undefined ? {} : { rule };
+  return { url, act: ({ approvals }) => approvals.approveForSession(id, scope) };
+}

@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util';
+import { exitCodeOf, explainFailure } from './explain-failure.js';
+import { clientOf, findServer, type FoundServer } from './find-server.js';
+import { startOptions } from './server-options.js';
+import { openChatInput } from '../terminal/open-chat-input.js';
+import { runChat } from '../terminal/run-chat.js';
+import { openScreen, tellRetries } from '../terminal/screen.js';
+
+/**
+ * `turnpike chat`: a conversation at a terminal, or line by line from another program.
+ *
+ * @returns 0 when its person left; from a program the last turn's exit code; 1 when there was no
+ *   server or no session; 2 for a wrong call; 130 after a second Ctrl-C.
+ */
+export async function chatCommand(
+  args: readonly string[],
+  environment: Record<string, string | undefined>,
+): Promise<number> {
+  let server: FoundServer | undefined;
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        session: { type: 'string' },
+        agent: { type: 'string' },
+        json: { type: 'boolean', default: false },
+        ...startOptions,
+      },
+    });
+    const orElse = values.start === true ? 'start' : 'offer';
+    server = await findServer(environment, { url: values.url, orElse });
+    const screen = openScreen(environment, values.json);
+    const input = openChatInput(values.json);
+    try {
+      return await runChat(
+        {
+          client: clientOf(server, tellRetries(screen)),
+          input,
+          screen,
+          environment,
+          // npm runs scripts in the package's folder; the user called from another.
+          projectRoot: environment['INIT_CWD'] ?? process.cwd(),
+          onInterrupt,
+        },
+        { sessionId: values.session, agent: values.agent },
+      );
+    } finally {
+      input.close();
+    }
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error)}\n`);
+    return exitCodeOf(error);
+  } finally {
+    await server?.close();
+  }
+}
+
+function onInterrupt(callback: () => void): () => void {
+  process.on('SIGINT', callback);
+  return () => void process.off('SIGINT', callback);
+}

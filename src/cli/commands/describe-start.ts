@@ -1,0 +1,64 @@
+import path from 'node:path';
+import type { Runtime } from '../../backend/runtime.js';
+import { describeShells } from '../../tools/sandbox/shells.js';
+
+/** The ones to begin with; the page has all. */
+const routes = [
+  '  POST /api/harness/session/create     begin a session in a folder',
+  '  POST /api/harness/turn               run a turn in it, streamed',
+  '  POST /api/harness/attachments        upload files',
+  '  GET  /agents                         the named agents',
+  '  POST /agent/{name}/chat, …/stream    ask one of them',
+  '  POST /api/chat, /agent/{name}/ag-ui  for front ends of the AI SDK and of AG-UI',
+  '  GET  /health, /ready                 how the server is',
+];
+
+type Started = Pick<Runtime, 'config' | 'mode' | 'shells'>;
+
+/** What `npm start` prints in a terminal once it serves. */
+export function describeStart(runtime: Started, url: string): string {
+  if (runtime.config.role === 'worker') {
+    return `Turnpike runs turns and serves ${url} (/health and /ready)`;
+  }
+  const { data, model, bash } = describeParts(runtime);
+  return [
+    '',
+    `Turnpike serves ${url}`,
+    `  data    ${data}`,
+    `  model   ${model}`,
+    `  bash    ${bash}`,
+    `  console ${url}/`,
+    `  API     ${url}/docs`,
+    '',
+    ...routes,
+    '',
+    'Try a turn:',
+    '',
+    `  ${exampleCurl(url)}`,
+    '',
+  ].join('\n');
+}
+
+/** The same as the fields of one line, for who reads no terminal. */
+export function startLine(runtime: Started, url: string) {
+  const { role } = runtime.config;
+  const what = role === 'worker' ? 'runs turns and serves' : 'serves';
+  return { url, role, ...describeParts(runtime), message: `Turnpike ${what} ${url} from now on` };
+}
+
+function describeParts({ config, mode, shells }: Started) {
+  const isEmbedded = config.databaseUrl === undefined;
+  const model = config.model ?? 'as each turn names it';
+  return {
+    data: isEmbedded ? path.resolve(config.dataDir) : 'PostgreSQL and Redis',
+    model: mode === 'rehearsal' ? 'rehearsal (offline; set ANTHROPIC_API_KEY for Claude)' : model,
+    bash: describeShells(shells),
+  };
+}
+
+/** One line that makes a session for the current folder and runs a turn in it. */
+export function exampleCurl(url: string): string {
+  const create = `curl -s ${url}/api/harness/session/create -d '{"projectRoot":"'"$PWD"'"}'`;
+  const id = `$(${create} | grep -o 'sess_[0-9a-f-]*')`;
+  return `curl -N ${url}/api/harness/turn -d '{"sessionId":"'"${id}"'","message":"Hello"}'`;
+}

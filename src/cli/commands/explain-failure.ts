@@ -1,0 +1,42 @@
+import { AgentsInvalidError } from '../../agents/check-agents.js';
+import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
+import { ConfigError } from '../../config/config.js';
+import { errorCode } from '../../platform/error-code.js';
+import { DataFolderBusyError } from '../../storage/data-folder.js';
+import { describeAdvice } from '../render/describe-advice.js';
+import { UsageError } from './usage-error.js';
+import { plainText } from '../terminal/plain-text.js';
+
+/** What went wrong with a command that talks to a server, and what to do. */
+export function explainFailure(error: unknown): string {
+  // A message may quote what somebody else wrote, or be no Turnpike's.
+  return plainText(explain(error));
+}
+
+function explain(error: unknown): string {
+  if (error instanceof TurnpikeError) {
+    // Of what is wrong with the request its message says all: that a repeat fails too is no news.
+    const { code, message, retryable, requestId } = error;
+    const advice = retryable || requestId !== undefined ? describeAdvice(error) : '';
+    return `${code}: ${message}${advice}`;
+  }
+  if (error instanceof ConnectionLostError && error.turnId === undefined) {
+    return `The server cannot be reached: ${reasonOf(error.cause)}. Start one (npm start, or turnpike serve), or correct --url or TURNPIKE_URL.`;
+  }
+  const explained = [UsageError, ConfigError, AgentsInvalidError, DataFolderBusyError];
+  const known = explained.find((type) => error instanceof type);
+  if (known !== undefined) return (error as Error).message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** 2 for a wrong call, as shells have it; else 1. */
+export function exitCodeOf(error: unknown): number {
+  const isWrongCall = error instanceof UsageError || errorCode(error)?.startsWith('ERR_PARSE_ARGS');
+  return isWrongCall === true ? 2 : 1;
+}
+
+/** The system's own words stand below those of `fetch`. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'no answer';
+  return cause.cause instanceof Error ? cause.cause.message : cause.message;
+}

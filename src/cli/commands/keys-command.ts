@@ -1,0 +1,90 @@
+import type { CreatedKey } from '../../access/keys/key-service.js';
+import type { KeyView } from '../../access/keys/view-key.js';
+import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
+import { TypedError } from '../../platform/typed-error.js';
+import { explainFailure } from './explain-failure.js';
+import { NoServerError } from './no-server-error.js';
+import { openKeyAdmin, type KeyAdmin } from './key-admin.js';
+import { parseKeysArguments, type KeysArguments } from './parse-keys-arguments.js';
+import { UsageError } from './usage-error.js';
+import { explainStartFailure } from './serve-command.js';
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * `turnpike keys`: makes, lists and revokes API keys.
+ *
+ * @returns the exit code: 0; 1 when it could not; 2 for a wrong call.
+ */
+export async function keysCommand(
+  args: readonly string[],
+  environment: Environment,
+): Promise<number> {
+  let admin: KeyAdmin | undefined;
+  try {
+    const wanted = parseKeysArguments(args);
+    const { url, action } = wanted;
+    admin = await openKeyAdmin(environment, { url, isNew: action === 'create' });
+    console.log(await act(admin, wanted));
+    return 0;
+  } catch (error) {
+    console.error(explain(error, environment));
+    return error instanceof UsageError ? 2 : 1;
+  } finally {
+    await admin?.close();
+  }
+}
+
+async function act(admin: KeyAdmin, wanted: KeysArguments): Promise<string> {
+  switch (wanted.action) {
+    case 'create': {
+      const created = await admin.create(wanted.body);
+      return wanted.json ? JSON.stringify(created) : describeCreated(created);
+    }
+    case 'list': {
+      const keys = await admin.list();
+      return wanted.json ? JSON.stringify({ keys }) : describeKeys(keys);
+    }
+    case 'revoke': {
+      const key = await admin.revoke(wanted.id);
+      if (wanted.json) return JSON.stringify({ key });
+      return `Key ${key.id} of ${key.principal} is revoked. Servers that run know it within a second; streams that are open stay open.`;
+    }
+  }
+}
+
+function describeCreated({ key, secret }: CreatedKey): string {
+  return [
+    secret,
+    '',
+    `Key ${key.id} of ${key.principal}, for ${key.scopes.join(', ')}${expiry(key)}. It is not shown again.`,
+    'Send it with every request: Authorization: Bearer tpk_…',
+  ].join('\n');
+}
+
+function describeKeys(keys: readonly KeyView[]): string {
+  if (keys.length === 0)
+    return 'There are no keys. Make one: turnpike keys create --principal NAME';
+  return keys
+    .map((key) => {
+      const { id, principal, name, status, scopes, lastUsedAt } = key;
+      const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt}`;
+      const label = name === '' ? '' : `  ${JSON.stringify(name)}`;
+      const roots = key.projectRoots.length === 0 ? '' : `  in ${key.projectRoots.join(', ')}`;
+      return `${id}  ${status.padEnd(7)}  ${principal}  ${scopes.join(',')}${expiry(key)}  ${used}${label}${roots}`;
+    })
+    .join('\n');
+}
+
+function expiry({ expiresAt }: KeyView): string {
+  return expiresAt === null ? '' : `, until ${expiresAt}`;
+}
+
+function explain(error: unknown, environment: Environment): string {
+  const own = [UsageError, NoServerError, TypedError];
+  if (own.some((type) => error instanceof type)) return (error as Error).message;
+  if (error instanceof TurnpikeError || error instanceof ConnectionLostError) {
+    return explainFailure(error);
+  }
+  return explainStartFailure(error, environment);
+}

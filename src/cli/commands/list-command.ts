@@ -1,0 +1,101 @@
+import { parseArgs } from 'node:util';
+import { unreachable } from '../../platform/exhaustive.js';
+import type { TurnpikeClient } from '../../client/turnpike-client.js';
+import { describeAgent, describeModel, describeSession } from '../render/describe-listed.js';
+import { exitCodeOf, explainFailure } from './explain-failure.js';
+import { clientOf, findServer, type FoundServer } from './find-server.js';
+import { serverOptions } from './server-options.js';
+import { UsageError } from './usage-error.js';
+
+export type Listed = 'sessions' | 'agents' | 'models';
+
+/**
+ * `turnpike sessions`, `turnpike agents` and `turnpike models`: one line each, or one line of JSON with `--json`.
+ *
+ * @returns 0; 1 when the server could not be asked; 2 for a wrong call.
+ */
+export async function listCommand(
+  what: Listed,
+  args: readonly string[],
+  environment: Record<string, string | undefined>,
+): Promise<number> {
+  let server: FoundServer | undefined;
+  try {
+    const { json, limit, url } = readArguments(what, args);
+    server = await findServer(environment, { url, orElse: 'refuse' });
+    const lines = await linesOf(what, clientOf(server), { json, limit });
+    for (const line of lines) process.stdout.write(`${line}\n`);
+    if (lines.length === 0 && !json) process.stderr.write(`There are no ${what}.\n`);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error)}\n`);
+    return exitCodeOf(error);
+  } finally {
+    await server?.close();
+  }
+}
+
+interface Asked {
+  json: boolean;
+  /** Of sessions. */
+  limit: number;
+}
+
+interface ListArguments extends Asked {
+  url: string | undefined;
+}
+
+function linesOf(what: Listed, client: TurnpikeClient, { json, limit }: Asked): Promise<string[]> {
+  switch (what) {
+    case 'sessions':
+      return sessionLines(client, limit, json);
+    case 'agents':
+      return agentLines(client, json);
+    case 'models':
+      return modelLines(client, json);
+    default:
+      return unreachable(what);
+  }
+}
+
+async function sessionLines(
+  client: TurnpikeClient,
+  limit: number,
+  json: boolean,
+): Promise<string[]> {
+  const lines: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.sessions.list({ cursor, limit: Math.min(200, limit - lines.length) });
+    lines.push(...page.sessions.map((one) => (json ? JSON.stringify(one) : describeSession(one))));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && lines.length < limit);
+  return lines;
+}
+
+async function agentLines(client: TurnpikeClient, json: boolean): Promise<string[]> {
+  const agents = await client.agents();
+  return agents.map((one) => (json ? JSON.stringify(one) : describeAgent(one)));
+}
+
+async function modelLines(client: TurnpikeClient, json: boolean): Promise<string[]> {
+  const { models, defaultModel } = await client.models();
+  return models.map((one) => (json ? JSON.stringify(one) : describeModel(one, defaultModel)));
+}
+
+function readArguments(what: Listed, args: readonly string[]): ListArguments {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      json: { type: 'boolean', default: false },
+      limit: { type: 'string' },
+      ...serverOptions,
+    },
+  });
+  if (what !== 'sessions' && values.limit !== undefined)
+    throw new UsageError('--limit goes with sessions');
+  const limit = Number(values.limit ?? 20);
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new UsageError('--limit takes a whole number from 1');
+  return { json: values.json, limit, url: values.url };
+}

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { holdDataFolder } from '../../storage/data-folder.js';
+import { locateServer } from './locate-server.js';
+import { UsageError } from './usage-error.js';
+
+const health = { status: 'unhealthy', agent_name: 'a', agent_ready: false, uptime_seconds: 1 };
+
+describe('locateServer', () => {
+  let folder: string;
+  const servers: http.Server[] = [];
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-locate-'));
+  });
+  afterEach(async () => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const dataDir = (): string => path.join(folder, 'data');
+
+  /** @returns the port of a server that answers every request in one way. */
+  async function listen(answer: http.RequestListener): Promise<number> {
+    const server = http.createServer(answer);
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as AddressInfo).port;
+  }
+
+  const json =
+    (body: unknown, status = 200): http.RequestListener =>
+    (_request, response) =>
+      void response.writeHead(status).end(JSON.stringify(body));
+
+  const locate = (port: number, more: Record<string, string> = {}, named?: string) =>
+    locateServer({ TURNPIKE_DATA_DIR: dataDir(), TURNPIKE_PORT: String(port), ...more }, named);
+
+  it('takes the named one, then that of the environment, then that of the data folder, then the port', async () => {
+    const port = await listen(json(health, 503));
+    const holder = await holdDataFolder(dataDir());
+    await holder.publish('http://127.0.0.1:7');
+    const TURNPIKE_URL = 'https://other/';
+    const found = [
+      await locate(port, { TURNPIKE_URL }, 'localhost:1'),
+      await locate(port, { TURNPIKE_URL }),
+      await locate(port),
+    ];
+    await holder.release();
+    found.push(await locate(port, { TURNPIKE_URL: '' }));
+    expect(found.map(({ url, isByPort }) => [url, isByPort])).toEqual([
+      ['http://localhost:1', false],
+      ['https://other', false],
+      ['http://127.0.0.1:7', false],
+      [`http://127.0.0.1:${port}`, true],
+    ]);
+  });
+
+  it.each<[string, http.RequestListener]>([
+    ['another program', (_request, response) => void response.end('<html>')],
+    ['another health', json({ status: 'ok' })],
+    ['another path', (_request, response) => void response.writeHead(302, { location: '/' }).end()],
+    ['no answer', (request) => void request.socket.destroy()],
+  ])('takes %s on the port for none', async (_what, answer) => {
+    const { url, looked } = await locate(await listen(answer));
+    expect(url).toBeUndefined();
+    expect(looked).toContain(dataDir());
+  });
+
+  it('makes no folder, and asks no port that is a free one', async () => {
+    const { url, looked } = await locate(0);
+    expect([url, looked]).toEqual([undefined, `none serves ${dataDir()}`]);
+    expect(existsSync(dataDir())).toBe(false);
+  });
+
+  it.each(['ftp://host', 'http://', 'not a url'])('refuses %s for an address', async (address) => {
+    await expect(locate(0, {}, address)).rejects.toThrow(UsageError);
+  });
+});

@@ -1,0 +1,164 @@
+import open from 'open';
+import { parseArgs } from 'node:util';
+import { AgentsInvalidError } from '../../agents/check-agents.js';
+import { ConfigError, readConfig, type Config } from '../../config/config.js';
+import { ExtensionError } from '../../extensions/extension-error.js';
+import { McpFileError } from '../../tools/mcp/definitions/mcp-file.js';
+import { ModelsInvalidError } from '../../options/models-invalid-error.js';
+import { PermissionsInvalidError } from '../../options/load-permissions.js';
+import { errorCode } from '../../platform/error-code.js';
+import { createLogger } from '../../platform/logger.js';
+import { startWatchdog } from '../../platform/watchdog.js';
+import type { Server } from '../../http/serve.js';
+import type { Runtime } from '../../backend/runtime.js';
+import { findServiceLinks } from '../../config/settings/service-links.js';
+import { UnreachableError } from '../../http/unreachable-error.js';
+import { DataFolderBusyError } from '../../storage/data-folder.js';
+import { describeStart, startLine } from './describe-start.js';
+import { exitCodeOf } from './explain-failure.js';
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * `turnpike serve`: runs until SIGINT or SIGTERM, then stops in order. A second signal stops at
+ * once.
+ *
+ * @returns the exit code: 0 after an orderly stop, 1 when it could not start, 2 for a wrong call.
+ */
+export async function serveCommand(args: readonly string[], given: Environment): Promise<number> {
+  let environment = given;
+  try {
+    const asked = readArguments(args);
+    environment = { ...given, ...asked.environment };
+    const config = readConfig(environment);
+    // Loaded here, so that a bad configuration is told before anything heavy is read.
+    const [{ openRuntime }, { serve }] = await Promise.all([
+      import('../../backend/runtime.js'),
+      import('../../http/serve.js'),
+    ]);
+    const readableLogs = process.stderr.isTTY;
+    const runtime = await openRuntime({ config, environment, readableLogs });
+    // Before the first turn is taken; until then nothing of others runs.
+    const stopWatchdog = watch(runtime, readableLogs);
+    const server = await closeOnFailure(runtime, () => serve(runtime));
+    // Whoever reads that it serves may stop it in the same moment.
+    const stopping = stopSignal();
+    sayThatItServes(runtime, server.url);
+    if (asked.open) await openPage(`${server.url}/docs`);
+    await stopping;
+    const code = await stop(server);
+    await stopWatchdog();
+    return code;
+  } catch (error) {
+    console.error(explainStartFailure(error, environment));
+    return exitCodeOf(error);
+  }
+}
+
+function watch({ config, logger }: Runtime, readable: boolean): () => Promise<void> {
+  if (config.watchdogMs === 0) return async () => undefined;
+  return startWatchdog({
+    stillMs: config.watchdogMs,
+    readable,
+    onError: (error) => logger.warn({ error }, 'nobody watches the event loop'),
+  });
+}
+
+/** In a terminal for people; else one line among those of the log, whatever its level is. */
+function sayThatItServes(runtime: Runtime, url: string): void {
+  if (process.stdout.isTTY) return console.log(describeStart(runtime, url));
+  const destination = process.stdout;
+  const redact = (line: string): string => line;
+  const log = createLogger({ level: 'info', readable: false, redact, destination });
+  const { message, ...fields } = startLine(runtime, url);
+  log.info(fields, message);
+}
+
+async function stop(server: Server): Promise<number> {
+  try {
+    await server.close();
+    return 0;
+  } catch (error) {
+    console.error(
+      'Turnpike did not stop in order; the next start goes on with what is left.',
+      error,
+    );
+    return 1;
+  }
+}
+
+async function closeOnFailure<T>(runtime: Runtime, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
+}
+
+/** `--port` and `--role` stand for their variables; what they may be is checked with the rest. */
+function readArguments(args: readonly string[]): { environment: Environment; open: boolean } {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      port: { type: 'string' },
+      role: { type: 'string' },
+      open: { type: 'boolean', default: false },
+    },
+  });
+  return {
+    environment: {
+      ...(values.port === undefined ? {} : { TURNPIKE_PORT: values.port }),
+      ...(values.role === undefined ? {} : { TURNPIKE_ROLE: values.role }),
+    },
+    open: values.open,
+  };
+}
+
+/** A server without a screen serves all the same. */
+async function openPage(url: string): Promise<void> {
+  try {
+    const browser = await open(url);
+    const say = (): void => console.error(`No browser could be opened; the page is ${url}`);
+    browser.once('error', say);
+    // What opens a page is there without a browser, too. One that was killed had opened it.
+    browser.once('exit', (code) => {
+      if (code !== 0 && code !== null) say();
+    });
+  } catch (error) {
+    console.error(`No browser could be opened; the page is ${url}`, error);
+  }
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+}
+
+/** What went wrong, and what to do. */
+export function explainStartFailure(error: unknown, environment: Environment): string {
+  const explained = [
+    AgentsInvalidError,
+    ConfigError,
+    DataFolderBusyError,
+    ExtensionError,
+    McpFileError,
+    ModelsInvalidError,
+    PermissionsInvalidError,
+    UnreachableError,
+  ];
+  if (explained.some((type) => error instanceof type)) return (error as Error).message;
+  if (errorCode(error)?.startsWith('ERR_PARSE_ARGS') === true) return (error as Error).message;
+  if (errorCode(error) === 'EADDRINUSE') {
+    const port = portOf(environment);
+    return `Port ${port} is in use. Stop what uses it, or choose another one with --port or TURNPIKE_PORT (0 picks a free one).`;
+  }
+  return `Turnpike could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+function portOf(environment: Environment): Config['port'] | string {
+  return findServiceLinks(environment).includes('TURNPIKE_PORT')
+    ? 4400
+    : (environment['TURNPIKE_PORT'] ?? 4400);
+}

@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+import { exitCodeOf, explainFailure } from './explain-failure.js';
+import { clientOf, findServer, type FoundServer } from './find-server.js';
+import { serverOptions } from './server-options.js';
+import { UsageError } from './usage-error.js';
+import { printTurn } from '../render/print-turn.js';
+import { openScreen, tellRetries } from '../terminal/screen.js';
+
+/**
+ * `turnpike tail TURN`: prints a turn that runs or ran, from its start or after an event. A Ctrl-C
+ * leaves it, and it goes on.
+ *
+ * @returns the turn's exit code; 1 when it cannot be read; 2 for a wrong call.
+ */
+export async function tailCommand(
+  args: readonly string[],
+  environment: Record<string, string | undefined>,
+): Promise<number> {
+  let server: FoundServer | undefined;
+  try {
+    const { turnId, after, json, url } = readArguments(args);
+    server = await findServer(environment, { url, orElse: 'refuse' });
+    const screen = openScreen(environment, json);
+    const client = clientOf(server, tellRetries(screen));
+    // A server that is not there, or has no such turn, is not waited for.
+    await client.turns.get(turnId);
+    return await printTurn(client.follow(turnId, { after }), screen);
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error)}\n`);
+    return exitCodeOf(error);
+  } finally {
+    await server?.close();
+  }
+}
+
+function readArguments(args: readonly string[]): {
+  turnId: string;
+  after: string | undefined;
+  json: boolean;
+  url: string | undefined;
+} {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      json: { type: 'boolean', default: false },
+      after: { type: 'string' },
+      ...serverOptions,
+    },
+  });
+  const [turnId, ...more] = positionals;
+  if (turnId === undefined || more.length > 0) {
+    throw new UsageError(
+      'Say which turn: turnpike tail TURN_ID (it is in the last line of a turn).',
+    );
+  }
+  return { turnId, after: values.after, json: values.json, url: values.url };
+}

@@ -1,0 +1,82 @@
+import { text as readAll } from 'node:stream/consumers';
+import type { TurnpikeClient } from '../../client/turnpike-client.js';
+import { exitCodeOf, explainFailure } from './explain-failure.js';
+import { clientOf, findServer, type FoundServer } from './find-server.js';
+import { interruptOnSignal } from '../terminal/interrupt-on-signal.js';
+import { emptyTurn, parseTurnArguments, type TurnArguments } from './parse-turn-arguments.js';
+import { printTurn } from '../render/print-turn.js';
+import { openScreen, tellRetries, type Screen } from '../terminal/screen.js';
+import { uploadFiles } from './upload-files.js';
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * `turnpike turn`: runs one turn and prints its stream.
+ *
+ * @returns the turn's exit code; 1 when it was refused or lost; 2 for a wrong call.
+ */
+export async function turnCommand(
+  args: readonly string[],
+  environment: Environment,
+): Promise<number> {
+  let server: FoundServer | undefined;
+  try {
+    // npm runs scripts in the package's folder; the user called from another.
+    const folder = environment['INIT_CWD'] ?? process.cwd();
+    const wanted = parseTurnArguments(args, { folder, isPiped: !process.stdin.isTTY });
+    const message = wanted.message === '-' ? await readAll(process.stdin) : wanted.message;
+    if (message.trim() === '' && wanted.attachments.length === 0) throw emptyTurn();
+    const orElse = wanted.start ? 'start' : 'offer';
+    server = await findServer(environment, { url: wanted.url, orElse });
+    const screen = openScreen(environment, wanted.json);
+    const client = clientOf(server, tellRetries(screen));
+    const attachments = await attach(client, wanted, message);
+    const sessionId = wanted.sessionId ?? (await createSession(client, folder, wanted));
+    return await runTurn(client, { ...wanted, attachments, message, sessionId }, screen);
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error)}\n`);
+    return exitCodeOf(error);
+  } finally {
+    await server?.close();
+  }
+}
+
+/** Files that cannot be taken end no turn that has something to say. */
+async function attach(
+  client: TurnpikeClient,
+  { attachments }: TurnArguments,
+  message: string,
+): Promise<string[]> {
+  const warn = (text: string): void => void process.stderr.write(`${text}\n`);
+  const taken = await uploadFiles(client, attachments, warn);
+  if (taken.length === 0 && message.trim() === '') {
+    throw new Error('No file was taken, and there is no message: nothing was asked.');
+  }
+  return taken;
+}
+
+async function createSession(
+  client: TurnpikeClient,
+  projectRoot: string,
+  { persona }: TurnArguments,
+): Promise<string> {
+  const wanted = { projectRoot, ...(persona === undefined ? {} : { persona }) };
+  const { sessionId } = await client.sessions.create(wanted);
+  process.stderr.write(`session ${sessionId}\n`);
+  return sessionId;
+}
+
+async function runTurn(
+  client: TurnpikeClient,
+  wanted: TurnArguments & { sessionId: string },
+  screen: Screen,
+): Promise<number> {
+  const { sessionId, message, attachments, opts } = wanted;
+  const starting = client.turn({ sessionId, message, attachments, opts });
+  const stopListening = interruptOnSignal(async () => (await starting).interrupt());
+  try {
+    return await printTurn(await starting, screen);
+  } finally {
+    stopListening();
+  }
+}

@@ -1,0 +1,37 @@
+import type { AgentSummary, ListedModel, ListedSession } from '../../client/turnpike-client.js';
+import { oneLine } from '../terminal/plain-text.js';
+
+/** One line of `turnpike sessions`. Times are UTC. */
+export function describeSession(session: ListedSession): string {
+  const { sessionId, updatedAt, persona, projectRoot, title, activeTurnId } = session;
+  const used = updatedAt.slice(0, 16).replace('T', ' ');
+  const said = title === undefined ? '' : `  ${JSON.stringify(oneLine(title, 80))}`;
+  const active = activeTurnId === undefined ? '' : `  ● ${activeTurnId}`;
+  return `${sessionId}  ${used}  ${persona}  ${oneLine(projectRoot, 200)}${said}${active}`;
+}
+
+/** One line of `turnpike agents`. */
+export function describeAgent({ name, description, model, tools }: AgentSummary): string {
+  const facts = [model, tools === null ? null : tools.join(',') || 'no tools'];
+  const known = facts.filter((fact) => fact !== null).join('; ');
+  const about = description === null ? '' : `  ${oneLine(description, 160)}`;
+  return `${name}${about}${known === '' ? '' : `  (${oneLine(known, 200)})`}`;
+}
+
+/** One line of `turnpike models`. Prices are US dollars for a million tokens. */
+export function describeModel(model: ListedModel, defaultModel: string): string {
+  const { id, contextWindow, maxOutput, price, lifecycle, retiresAt } = model;
+  const cost = price === undefined ? 'price not known' : `$${price.input} in, $${price.output} out`;
+  const state = [
+    ...(id === defaultModel ? ['default'] : []),
+    ...(lifecycle === 'active' ? [] : [lifecycle]),
+    ...(retiresAt === undefined ? [] : [`retires ${retiresAt}`]),
+  ];
+  const marks = state.length === 0 ? '' : `  (${state.join(', ')})`;
+  const name = oneLine(id, 200);
+  return `${name}  ${inThousands(contextWindow)} window, ${inThousands(maxOutput)} reply  ${cost}${marks}`;
+}
+
+function inThousands(tokens: number): string {
+  return tokens >= 1_000_000 ? `${tokens / 1_000_000}M` : `${Math.round(tokens / 1_000)}K`;
+}

@@ -1,0 +1,47 @@
+import type { FollowedTurn, HarnessEvent } from '../../client/turnpike-client.js';
+import { clearLive, liveStart, renderLive } from './render-live.js';
+import { renderFrame, type ReceivedFrame, type Write } from './render-turn.js';
+import type { Screen } from '../terminal/screen.js';
+
+/**
+ * Prints a turn's events as they come, to its last one.
+ *
+ * @param ask what is to be asked of a person after an event, who has the screen meanwhile.
+ * @returns the turn's exit code.
+ * @throws as reading does.
+ */
+export async function printTurn(
+  turn: FollowedTurn,
+  screen: Screen,
+  ask: (event: HarnessEvent) => (() => Promise<void>) | undefined = () => undefined,
+): Promise<number> {
+  let exitCode = 1;
+  let state = liveStart;
+  for await (const event of turn) {
+    // Read field by field: a server of another version may send others.
+    const frame = event as ReceivedFrame;
+    if (event.event === 'process:exit') exitCode = event.data.exitCode;
+    if (screen.json) {
+      screen.out(`${JSON.stringify(event)}\n`);
+    } else if (screen.isLive) {
+      const rendered = renderLive(state, frame, screen);
+      state = rendered.state;
+      write(screen, rendered.writes);
+    } else {
+      const rendered = renderFrame(state, frame, screen.paint);
+      state = { ...state, ...rendered.state };
+      write(screen, rendered.writes);
+    }
+    const asking = ask(event);
+    if (asking === undefined) continue;
+    const cleared = clearLive(state);
+    state = cleared.state;
+    write(screen, cleared.writes);
+    await asking();
+  }
+  return exitCode;
+}
+
+function write(screen: Screen, writes: readonly Write[]): void {
+  for (const [stream, text] of writes) screen[stream](text);
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { TurnpikeClient } from '../../client/turnpike-client.js';
+import { askApproval, type AskDeps, type Question } from './ask-approval.js';
+import { painter } from './paint.js';
+
+const question: Question = {
+  approvalId: 'appr_1',
+  toolUseId: 'toolu_1',
+  name: 'pick_colour',
+  input: {},
+  kind: 'client-tool',
+  reason: 'The client runs it',
+  expiresAt: '2026-01-01T00:00:00.000Z',
+  onTimeout: 'deny',
+};
+
+/** Somebody at a terminal, and what the server was told. */
+function sitting(key: string, line: string | undefined) {
+  const told: unknown[] = [];
+  const client = new TurnpikeClient({
+    url: 'http://turnpike.test',
+    fetch: async (_input, init) => {
+      told.push(JSON.parse(init?.body as string));
+      return Response.json({ approval: {} });
+    },
+  });
+  const deps: AskDeps = {
+    client,
+    input: {
+      isTerminal: true,
+      line: async () => line,
+      key: async () => ({ key }),
+      close: () => undefined,
+    },
+    screen: {
+      json: false,
+      paint: painter(false),
+      isLive: false,
+      columns: 80,
+      out: () => undefined,
+      err: () => undefined,
+    },
+    environment: {},
+  };
+  return { deps, told };
+}
+
+describe('a question at a terminal', () => {
+  it('is answered with what was typed', async () => {
+    const { deps, told } = sitting('a', 'blue');
+    await expect(askApproval(deps, question)).resolves.toBe(true);
+    expect(told).toEqual([{ decision: 'answer', output: 'blue', isError: false }]);
+  });
+
+  it('is not answered by a Ctrl-C in the middle of the answer', async () => {
+    const { deps, told } = sitting('a', undefined);
+    await expect(askApproval(deps, question)).resolves.toBe(false);
+    expect(told).toEqual([]);
+  });
+});

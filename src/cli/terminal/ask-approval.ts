@@ -1,0 +1,87 @@
+import {
+  TurnpikeError,
+  type TurnEvents,
+  type TurnpikeClient,
+} from '../../client/turnpike-client.js';
+import type { ChatInput } from './chat-input.js';
+import { editInput } from './edit-input.js';
+import { plainText } from './plain-text.js';
+import type { Screen } from './screen.js';
+
+export type Question = TurnEvents['approval:request'];
+
+export interface AskDeps {
+  client: Pick<TurnpikeClient, 'approvals'>;
+  input: ChatInput;
+  screen: Screen;
+  environment: Record<string, string | undefined>;
+}
+
+const permissionPrompt = 'y yes · s yes, for the session · n no · e edit first ';
+const toolPrompt = 'a answer for the application · n no ';
+
+/**
+ * Asks a person what a turn waits for, and sends the answer. Whoever answered in the meantime was
+ * first.
+ *
+ * @returns whether there is an answer; false: nobody is there, or a Ctrl-C.
+ */
+export async function askApproval(deps: AskDeps, question: Question): Promise<boolean> {
+  for (;;) {
+    const answered = await askOnce(deps, question);
+    if (answered !== 'again') return answered;
+  }
+}
+
+async function askOnce(deps: AskDeps, question: Question): Promise<boolean | 'again'> {
+  const { client, input, screen } = deps;
+  const isTool = question.kind === 'client-tool';
+  const answer = await input.key(isTool ? toolPrompt : permissionPrompt, isTool ? 'an' : 'ysne');
+  if (answer === undefined) return false;
+  const { key, rest } = answer;
+  const { approvalId } = question;
+  try {
+    if (key === 'y') await client.approvals.approve(approvalId);
+    else if (key === 's') await client.approvals.approveForSession(approvalId);
+    else if (key === 'n') await deny(deps, approvalId, rest);
+    else if (key === 'a') return await give(deps, approvalId, rest);
+    else return await approveEdited(deps, question);
+    return true;
+  } catch (error) {
+    if (!(error instanceof TurnpikeError)) throw error;
+    screen.err(`${screen.paint('yellow', `! ${plainText(error.message)}`)}\n`);
+    // Somebody else was first, or its deadline: the turn goes on by that.
+    return error.code === 'APPROVAL_RESOLVED' || error.code === 'APPROVAL_NOT_FOUND' || 'again';
+  }
+}
+
+async function deny({ client, input }: AskDeps, approvalId: string, rest?: string): Promise<void> {
+  const why = (rest ?? (await input.line('why? (the model is told) ')) ?? '').trim();
+  await client.approvals.deny(approvalId, why === '' ? undefined : why);
+}
+
+async function give(
+  { client, input }: AskDeps,
+  approvalId: string,
+  rest?: string,
+): Promise<boolean> {
+  const output = rest ?? (await input.line('output: '));
+  if (output === undefined) return false;
+  await client.approvals.answer(approvalId, output);
+  return true;
+}
+
+async function approveEdited(
+  { client, screen, environment }: AskDeps,
+  { approvalId, input }: Question,
+): Promise<true | 'again'> {
+  let edited: Record<string, unknown>;
+  try {
+    edited = await editInput(input, environment);
+  } catch (error) {
+    screen.err(`${screen.paint('yellow', `! ${(error as Error).message}`)}\n`);
+    return 'again';
+  }
+  await client.approvals.approve(approvalId, { input: edited });
+  return true;
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { TurnpikeClient } from '../../client/turnpike-client.js';
+import { painter } from './paint.js';
+import { runChat } from './run-chat.js';
+
+const asked = (approvalId: string): string =>
+  JSON.stringify({
+    approvalId,
+    toolUseId: approvalId,
+    name: 'bash',
+    input: {},
+    kind: 'tool',
+    reason: 'asks',
+    expiresAt: '2026-01-01T00:00:00.000Z',
+    onTimeout: 'deny',
+  });
+
+const frames: [string, string][] = [
+  ['approval:request', asked('appr_1')],
+  ['approval:request', asked('appr_2')],
+  ['turn:parked', '{"approvalIds":["appr_1","appr_2"]}'],
+  ['process:exit', '{"exitCode":130}'],
+];
+
+const stream = frames
+  .map(([event, data], index) => `event: ${event}\nid: turn_1:1.${index + 1}\ndata: ${data}\n\n`)
+  .join('');
+
+describe('a chat', () => {
+  it('asks no more of a turn once a Ctrl-C has ended it', async () => {
+    const posted: string[] = [];
+    const client = new TurnpikeClient({
+      url: 'http://turnpike.test',
+      fetch: async (input, init) => {
+        const { pathname } = new URL(new Request(input).url);
+        if (init?.method === 'POST') posted.push(pathname);
+        if (pathname === '/api/harness/turn') {
+          return new Response(stream, { headers: { 'x-turn-id': 'turn_1' } });
+        }
+        return Response.json({ session: { sessionId: 'sess_1' }, state: 'cancelling' });
+      },
+    });
+    const lines = ['hello', undefined];
+    let questions = 0;
+    const input = {
+      isTerminal: true,
+      line: async () => lines.shift(),
+      key: async () => {
+        questions += 1;
+        return undefined;
+      },
+      close: () => undefined,
+    };
+    const screen = {
+      json: false,
+      paint: painter(false),
+      isLive: false,
+      columns: 80,
+      out: () => undefined,
+      err: () => undefined,
+    };
+    const onInterrupt = () => () => undefined;
+    const deps = { client, input, screen, environment: {}, projectRoot: '/', onInterrupt };
+    await runChat(deps, { sessionId: undefined, agent: undefined });
+    expect(questions).toBe(1);
+    expect(posted).toEqual([
+      '/api/harness/session/create',
+      '/api/harness/turn',
+      '/api/harness/turns/turn_1/interrupt',
+    ]);
+  });
+});

@@ -1,0 +1,34 @@
+import { describeAction, signAction, signOutcome } from '../limits/action-signature.js';
+import { changeState, type ActionRecord, type AgentState } from './agent-state.js';
+import { cutText } from '../limits/cut-text.js';
+import type { ToolResult } from './decision-tree.js';
+
+const recentCount = 3;
+const keptTurns = 12;
+/** 12 iterations of as many calls as a config allows. Counts where no iteration was ever started. */
+const keptActions = 240;
+const errorLength = 500;
+
+/** What every tree does with a result: remembers the action, counts errors in a row. */
+export function recordToolResult(state: AgentState, result: ToolResult): AgentState {
+  const { name, input, output, isError } = result;
+  const record: ActionRecord = Object.freeze({
+    turn: state.turn,
+    tool: name,
+    signature: signAction(name, input),
+    action: describeAction(name, input),
+    outcome: signOutcome(output, isError),
+    isError,
+  });
+  return changeState(state, {
+    recentActions: [...state.recentActions, record.signature].slice(-recentCount),
+    actions: lastTurns([...state.actions, record]),
+    toolErrors: isError ? state.toolErrors + 1 : 0,
+    lastError: isError ? cutText(output, errorLength) : undefined,
+  });
+}
+
+function lastTurns(actions: readonly ActionRecord[]): ActionRecord[] {
+  const kept = [...new Set(actions.map(({ turn }) => turn))].slice(-keptTurns);
+  return actions.filter(({ turn }) => kept.includes(turn)).slice(-keptActions);
+}

@@ -1,0 +1,117 @@
+import type { ActionRecord } from '../decision-tree/agent-state.js';
+
+export interface NoProgress {
+  /** The same again and again; two or three in turn; the same error whatever is tried. */
+  kind: 'repeat' | 'cycle' | 'error';
+  /** What was repeated, for people; of a cycle every action once, in order. */
+  actions: readonly string[];
+  /** How often. Of a cycle: full rounds. */
+  times: number;
+}
+
+/** The calls of one iteration. They ran side by side, so their order means nothing. */
+interface Step {
+  calls: readonly ActionRecord[];
+  /** Equal for steps that did the same with the same results. */
+  key: string;
+}
+
+const repeats = 3;
+const rounds = 2;
+const periods = [2, 3];
+
+/**
+ * Whether a loop goes in circles at its last step. Only equal results of equal calls count: asking
+ * again for what has changed since is progress. A cycle must have gone round twice and begin a
+ * third time: going back once to what was looked at before is common in honest work.
+ */
+export function findNoProgress(actions: readonly ActionRecord[]): NoProgress | undefined {
+  return find(actions, 0);
+}
+
+/** What one more step of the same would make no progress of. Nothing once it has. */
+export function findNearNoProgress(actions: readonly ActionRecord[]): NoProgress | undefined {
+  return find(actions, 0) === undefined ? find(actions, 1) : undefined;
+}
+
+export function isNearNoProgress(actions: readonly ActionRecord[]): boolean {
+  return findNearNoProgress(actions) !== undefined;
+}
+
+/** @param missing how many steps short of the rule. */
+function find(actions: readonly ActionRecord[], missing: number): NoProgress | undefined {
+  const steps = groupSteps(actions);
+  return (
+    findRepeat(steps, repeats - missing) ??
+    findCycle(steps, missing) ??
+    findSameError(steps, repeats - missing) ??
+    findErrorWhateverTried(steps, repeats - missing)
+  );
+}
+
+function groupSteps(actions: readonly ActionRecord[]): Step[] {
+  const byTurn = new Map<number, ActionRecord[]>();
+  for (const action of actions) {
+    const calls = byTurn.get(action.turn);
+    if (calls === undefined) byTurn.set(action.turn, [action]);
+    else calls.push(action);
+  }
+  return [...byTurn.values()].map((calls) => ({
+    calls,
+    key: [...new Set(calls.map(keyOf))].sort().join('\n'),
+  }));
+}
+
+function findRepeat(steps: readonly Step[], times: number): NoProgress | undefined {
+  const last = steps.slice(-times);
+  if (last.length < times || new Set(last.map(({ key }) => key)).size > 1) return undefined;
+  return { kind: 'repeat', actions: describe(last.slice(-1)), times };
+}
+
+function findCycle(steps: readonly Step[], missing: number): NoProgress | undefined {
+  const period = periods.find((length) => hasPeriod(steps, length, length * rounds + 1 - missing));
+  if (period === undefined) return undefined;
+  return { kind: 'cycle', actions: describe(steps.slice(-period)), times: rounds };
+}
+
+function hasPeriod(steps: readonly Step[], period: number, length: number): boolean {
+  const last = steps.slice(-length);
+  return (
+    last.length === length &&
+    new Set(last.map(({ key }) => key)).size > 1 &&
+    last.every(({ key }, index) => index < period || key === last[index - period]?.key)
+  );
+}
+
+/** One call that keeps failing in the same way, whatever is done between. */
+function findSameError(steps: readonly Step[], times: number): NoProgress | undefined {
+  const failed = steps.at(-1)?.calls.filter(({ isError }) => isError) ?? [];
+  const again = failed.find((call) => {
+    const key = keyOf(call);
+    return steps.filter(({ calls }) => calls.some((one) => keyOf(one) === key)).length >= times;
+  });
+  return again && { kind: 'error', actions: [again.action], times };
+}
+
+/** One tool that gives the same error to different arguments, in each of the last steps. */
+function findErrorWhateverTried(steps: readonly Step[], times: number): NoProgress | undefined {
+  const last = steps.slice(-times);
+  const errors = new Set(last.map(onlyError));
+  if (last.length < times || errors.size > 1 || errors.has(undefined)) return undefined;
+  return { kind: 'error', actions: describe(last), times };
+}
+
+/** The tool and the error where a step had nothing else. */
+function onlyError({ calls }: Step): string | undefined {
+  const kinds = new Set(calls.map(({ tool, outcome }) => `${tool} ${outcome}`));
+  const [kind] = kinds;
+  return kinds.size === 1 && calls.every(({ isError }) => isError) ? kind : undefined;
+}
+
+function keyOf({ signature, outcome }: ActionRecord): string {
+  return `${signature} ${outcome}`;
+}
+
+function describe(steps: readonly Step[]): string[] {
+  return [...new Set(steps.flatMap(({ calls }) => calls.map(({ action }) => action)))];
+}

@@ -1,0 +1,251 @@
+import type { PermissionArgument, ToolEffect } from '../../tools/tool.js';
+import type { PermissionLayer } from './child-terms.js';
+import { findCover, findHidden, findTouched, ruledCall, type RuledCall } from './match-rule.js';
+import type { PermissionRules } from './permission-rules.js';
+
+export type Verdict = 'allow' | 'ask' | 'deny';
+
+/** `name` is the agent's, for the reason. */
+export type AgentLayer = PermissionLayer & { name?: string };
+
+export interface PermissionQuestion {
+  tool: { name: string; effect: ToolEffect; deniedWith?: readonly string[] | undefined };
+  /** What patterns are compared with; undefined for a tool that declares nothing. */
+  argument?: PermissionArgument | undefined;
+  /**
+   * One for each agent in the line of delegation, the turn's own last; never empty. A mode that is
+   * not `acceptEdits`, `dontAsk` or `plan` means what `direct` means.
+   */
+  layers: readonly AgentLayer[];
+  /** The server's policy. */
+  server: PermissionRules;
+  session: PermissionRules;
+  /** Rules that people approved for the rest of the session. */
+  grants: readonly string[];
+}
+
+export interface PermissionDecision {
+  verdict: Verdict;
+  /** The name of the rule that decided. */
+  rule: string;
+  /** For the model and the client. A denial says "permission denied" and what would allow it. */
+  reason: string;
+}
+
+/** A question about one agent of the line. */
+interface LayerQuestion {
+  tool: PermissionQuestion['tool'];
+  call: RuledCall;
+  mode: string;
+  named: readonly string[];
+  sources: readonly { whose: string; rules: PermissionRules }[];
+  grants: readonly string[];
+}
+
+interface DecisionRule {
+  rule: string;
+  /** For the table in the documentation. */
+  when: string;
+  verdict: Verdict;
+  /** Why it decides; undefined when it does not apply. */
+  reason(question: LayerQuestion): string | undefined;
+}
+
+/** In order, the first that applies decides. */
+const decisionRules: readonly DecisionRule[] = [
+  {
+    rule: 'denied',
+    when: 'a `deny` rule of the server, the agent or the session matches; one for `read` holds for `grep` too',
+    verdict: 'deny',
+    reason: (question) => touchedRule(question, 'deny', 'denies'),
+  },
+  {
+    rule: 'command-not-named',
+    when: "the tool runs commands, the turn's own `opts.tools` does not name it, and no `allow` rule covers the call",
+    verdict: 'deny',
+    reason: (question) =>
+      question.tool.effect !== 'command' ||
+      question.named.includes(question.tool.name) ||
+      allowRule(question) !== undefined
+        ? undefined
+        : `${question.tool.name} runs commands, so the turn itself must name it, or a rule allow this call. List ${question.tool.name} in opts.tools`,
+  },
+  {
+    rule: 'plan-is-read-only',
+    when: 'the mode is `plan` and the tool does more than read',
+    verdict: 'deny',
+    reason: ({ mode, tool }) =>
+      mode === 'plan' && tool.effect !== 'read'
+        ? `mode plan is read-only and ${tool.name} is not. Send the turn in another mode`
+        : undefined,
+  },
+  {
+    rule: 'approved-for-session',
+    when: 'a person approved such calls for the session',
+    verdict: 'allow',
+    reason: ({ grants, call }) => {
+      const cover = findCover(grants, call);
+      return cover && `a person approved ${cover.join(', ')} for the session`;
+    },
+  },
+  {
+    rule: 'asked-by-rule',
+    when: 'an `ask` rule of the server, the agent or the session matches',
+    verdict: 'ask',
+    reason: (question) => touchedRule(question, 'ask', 'asks before'),
+  },
+  {
+    rule: 'may-be-denied',
+    when: 'a `deny` or `ask` rule has a pattern that may be about what a command runs and does not show',
+    verdict: 'ask',
+    reason: (question) => {
+      const rule = hiddenRule(question);
+      return rule && `what the command runs cannot be read from it, and ${rule} may be about it`;
+    },
+  },
+  {
+    rule: 'allowed',
+    when: '`allow` rules of the server, the agent or the session cover the call',
+    verdict: 'allow',
+    reason: allowRule,
+  },
+  {
+    rule: 'reads-run',
+    when: 'the tool only reads',
+    verdict: 'allow',
+    reason: ({ tool }) => (tool.effect === 'read' ? `${tool.name} only reads` : undefined),
+  },
+  {
+    rule: 'edits-accepted',
+    when: 'the mode is `acceptEdits` and the tool edits files',
+    verdict: 'allow',
+    reason: ({ mode, tool }) =>
+      mode === 'acceptEdits' && tool.effect === 'edit' ? 'mode acceptEdits runs edits' : undefined,
+  },
+  {
+    rule: 'ask',
+    when: 'otherwise',
+    verdict: 'ask',
+    reason: ({ tool, mode }) => `${tool.name} needs an approval in mode ${mode}`,
+  },
+];
+
+const asksNobody = {
+  rule: 'asks-nobody',
+  when: 'the answer would be `ask` and the mode is `dontAsk`',
+  verdict: 'deny',
+} as const;
+
+/**
+ * Whether a call may run, must be approved first, or is refused. Each agent in the line of
+ * delegation is asked, and the strictest answer is the answer.
+ */
+export function decidePermission(question: PermissionQuestion): PermissionDecision {
+  const call = ruledCall(question.tool.name, question.argument);
+  const decisions = question.layers.map((layer, index) =>
+    decideLayer({
+      tool: question.tool,
+      call,
+      mode: layer.mode,
+      named: layer.named,
+      sources: [
+        { whose: "the server's policy", rules: question.server },
+        { whose: agentOf(question.layers, index), rules: layer.agent },
+        { whose: 'the session', rules: question.session },
+      ],
+      grants: question.grants,
+    }),
+  );
+  const strictest = (['deny', 'ask', 'allow'] as const).map((verdict) =>
+    decisions.find((decision) => decision.verdict === verdict),
+  );
+  const decision = strictest.find((one) => one !== undefined);
+  if (decision === undefined) throw new Error('A permission was asked for no agent');
+  return decision;
+}
+
+/** The rules in the order they are tried, for the documentation. */
+export function permissionTable(): { rule: string; when: string; verdict: Verdict }[] {
+  return [...decisionRules, asksNobody].map(({ rule, when, verdict }) => ({ rule, when, verdict }));
+}
+
+/** What lets calls of a tool run without a question. Only edits have a mode for that. */
+export function howToAllow({ name, effect }: PermissionQuestion['tool']): string {
+  const list = `llow ${name} in the permissions of the agent, the session or the server.`;
+  return effect === 'edit' ? `Use mode acceptEdits, or a${list}` : `A${list}`;
+}
+
+function decideLayer(question: LayerQuestion): PermissionDecision {
+  for (const { rule, verdict, reason: reasonOf } of decisionRules) {
+    const reason = reasonOf(question);
+    if (reason === undefined) continue;
+    if (verdict === 'deny') return { verdict, rule, reason: `permission denied: ${reason}.` };
+    if (verdict === 'allow' || question.mode !== 'dontAsk') return { verdict, rule, reason };
+    return { verdict: 'deny', rule: asksNobody.rule, reason: nobodyAsked(question, rule, reason) };
+  }
+  throw new Error('No permission rule applies');
+}
+
+function nobodyAsked({ tool }: LayerQuestion, rule: string, reason: string): string {
+  const [why, advice] = whyAsked(tool, rule, reason);
+  return `permission denied: ${why}, and mode dontAsk asks nobody. ${advice}`;
+}
+
+function whyAsked(
+  tool: PermissionQuestion['tool'],
+  rule: string,
+  reason: string,
+): [string, string] {
+  switch (rule) {
+    case 'asked-by-rule':
+      return [reason, 'Send the turn in another mode.'];
+    case 'may-be-denied':
+      return [reason, 'Write out the programs and arguments, each command by itself.'];
+    default:
+      return [`${tool.name} is not pre-approved`, howToAllow(tool)];
+  }
+}
+
+function hiddenRule({ sources, call }: LayerQuestion): string | undefined {
+  const rules = sources.flatMap(({ rules: { deny = [], ask = [] } }) => [...deny, ...ask]);
+  return findHidden(rules, call);
+}
+
+function touchedRule(
+  { sources, call, tool }: LayerQuestion,
+  list: 'ask' | 'deny',
+  does: string,
+): string | undefined {
+  const names = list === 'deny' ? denyingNames(tool) : [tool.name];
+  for (const { whose, rules } of sources) {
+    for (const name of names) {
+      const rule = findTouched(rules[list] ?? [], { ...call, tool: name });
+      if (rule !== undefined) return `${whose} ${does} ${rule}`;
+    }
+  }
+  return undefined;
+}
+
+function allowRule({ sources, grants, call }: LayerQuestion): string | undefined {
+  const lists = [...sources.flatMap(({ rules }) => rules.allow ?? []), ...grants];
+  const cover = findCover(lists, call);
+  if (cover === undefined) return undefined;
+  const whose = sources
+    .filter(({ rules }) => cover.some((rule) => rules.allow?.includes(rule)))
+    .map((source) => source.whose);
+  return `${whose.join(' and ') || 'the session'} allows ${cover.join(', ')}`;
+}
+
+/** The tools whose `deny` rules hold for a tool: its own, and of what it shows as well. */
+export function denyingNames({
+  name,
+  deniedWith = [],
+}: Pick<PermissionQuestion['tool'], 'name' | 'deniedWith'>): string[] {
+  return [name, ...deniedWith];
+}
+
+function agentOf(layers: readonly AgentLayer[], index: number): string {
+  const { name } = layers[index] ?? {};
+  if (name !== undefined) return `the agent ${name}`;
+  return index === layers.length - 1 ? 'the agent' : 'an agent above this one';
+}

@@ -1,0 +1,131 @@
+import { isPlainObject } from '../../platform/json.js';
+
+/** The gates in their order; a decision names the one that refused, or `ALLOW`. */
+export type SubagentGateId =
+  | 'ENVIRONMENT'
+  | 'PERSONA_ALLOWLIST'
+  | 'METADATA_PRESENCE'
+  | 'CONTEXT_SEALED'
+  | 'PIPELINE_RUN_APPROVED'
+  | 'APPROVAL_REF'
+  | 'ALLOW'
+  | 'INTERNAL_ERROR';
+
+export interface SubagentQuestion {
+  /** Whether the server allows delegation at all. */
+  isEnabled: boolean;
+  /** The active persona: whom it may delegate to, and its `AGENT_TYPE`, where it declares one. */
+  persona: { name: string; subagents: readonly string[]; agentType?: number };
+  /** `opts.subagentGovernance`, as it came. */
+  metadata: unknown;
+}
+
+export interface SubagentVerdict {
+  allowed: boolean;
+  gate: SubagentGateId;
+  /** For the log, the turn and the client; a denial says what would allow it. */
+  reason: string;
+  /** Allowed only. */
+  approvalRef?: string;
+  approvedBy?: string;
+}
+
+/** Whether a turn may delegate, and to whom: decided once, where it is accepted, and stored with it. */
+export interface SubagentDecision extends SubagentVerdict {
+  /** How long the decision took, in ms. */
+  evaluationMs: number;
+  /** Whom the persona lists. */
+  allowlistedSubagents: readonly string[];
+  /** Whom this turn may delegate to; nobody where it was denied. */
+  delegatedSubagents: readonly string[];
+}
+
+/**
+ * A letter, a number, a mark of punctuation or a symbol: blanks, what has no width, and fillers that
+ * are letters by name and show nothing are none.
+ */
+const seen = /(?!\p{Default_Ignorable_Code_Point}|\u2800)[\p{L}\p{N}\p{P}\p{S}]/u;
+
+interface Gate {
+  gate: SubagentGateId;
+  /** For the table in the documentation. */
+  passes: string;
+  isPassed(question: SubagentQuestion): boolean;
+  reason(question: SubagentQuestion): string;
+}
+
+/** Booleans are meant to the letter: `"true"` and `1` are refused. */
+const gates: readonly Gate[] = [
+  {
+    gate: 'ENVIRONMENT',
+    passes: '`TURNPIKE_ENABLE_SUBAGENTS` is exactly `true`',
+    isPassed: ({ isEnabled }) => isEnabled,
+    reason: () => 'The server does not allow delegation. Set TURNPIKE_ENABLE_SUBAGENTS=true.',
+  },
+  {
+    gate: 'PERSONA_ALLOWLIST',
+    passes: 'the persona names `subagents`, and is not a task agent (`AGENT_TYPE: 2`) itself',
+    isPassed: ({ persona }) => persona.subagents.length > 0 && persona.agentType !== 2,
+    reason: ({ persona }) =>
+      persona.agentType === 2
+        ? `${persona.name} is a task agent, which is delegated to and does not delegate.`
+        : `${persona.name} may delegate to nobody. List agents under subagents in its file.`,
+  },
+  {
+    gate: 'METADATA_PRESENCE',
+    passes: '`opts.subagentGovernance` is an object',
+    isPassed: ({ metadata }) => isPlainObject(metadata),
+    reason: () => 'The turn asks for no delegation: send opts.subagentGovernance as an object.',
+  },
+  {
+    gate: 'CONTEXT_SEALED',
+    passes: '`contextSealed` is `true`',
+    isPassed: (question) => fieldOf(question, 'contextSealed') === true,
+    reason: () => 'opts.subagentGovernance.contextSealed must be true.',
+  },
+  {
+    gate: 'PIPELINE_RUN_APPROVED',
+    passes: '`pipelineRunApproved` is `true`',
+    isPassed: (question) => fieldOf(question, 'pipelineRunApproved') === true,
+    reason: () => 'opts.subagentGovernance.pipelineRunApproved must be true.',
+  },
+  {
+    gate: 'APPROVAL_REF',
+    passes: '`approvalRef` is text with a character that can be seen',
+    isPassed: (question) => textOf(question, 'approvalRef') !== undefined,
+    reason: () => 'opts.subagentGovernance.approvalRef must name the approval.',
+  },
+];
+
+/** Whether a turn may delegate: the first gate that is not passed refuses. Pure. */
+export function judgeDelegation(question: SubagentQuestion): SubagentVerdict {
+  const closed = gates.find((gate) => !gate.isPassed(question));
+  if (closed !== undefined) {
+    return { allowed: false, gate: closed.gate, reason: closed.reason(question) };
+  }
+  const approvalRef = textOf(question, 'approvalRef');
+  const approvedBy = textOf(question, 'approvedBy');
+  return {
+    allowed: true,
+    gate: 'ALLOW',
+    reason: 'All gates are passed.',
+    ...(approvalRef === undefined ? {} : { approvalRef }),
+    ...(approvedBy === undefined ? {} : { approvedBy }),
+  };
+}
+
+/** The gates, for the documentation. */
+export function delegationTable(): { gate: string; passes: string }[] {
+  return gates.map(({ gate, passes }) => ({ gate, passes }));
+}
+
+function fieldOf({ metadata }: SubagentQuestion, name: string): unknown {
+  // Its own fields only: what a prototype says, nobody sent.
+  return isPlainObject(metadata) && Object.hasOwn(metadata, name) ? metadata[name] : undefined;
+}
+
+function textOf(question: SubagentQuestion, name: string): string | undefined {
+  const value = fieldOf(question, name);
+  const text = typeof value === 'string' ? value.trim() : '';
+  return seen.test(text) ? text : undefined;
+}

@@ -1,0 +1,84 @@
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { isPlainObject, type JsonObject } from '../../platform/json.js';
+
+export type CheckedInput = { ok: true; input: JsonObject } | { ok: false; message: string };
+export type InputCheck = (input: unknown) => CheckedInput;
+
+const shownProblems = 3;
+const options: Options = {
+  allErrors: true,
+  verbose: true,
+  // Schemas come from many makers: keywords and formats that we do not know are theirs to use.
+  strict: false,
+  validateFormats: false,
+  addUsedSchema: false,
+  logger: false,
+};
+const draft7 = new Ajv(options);
+const draft2020 = new Ajv2020(options);
+
+/**
+ * Compiles a tool's input schema. The check's message names each wrong field and what is allowed
+ * there, three at most.
+ *
+ * @throws Error when the schema is not valid or its root is not an object.
+ */
+export function compileInputCheck(schema: JsonObject): InputCheck {
+  if (schema['type'] !== 'object') throw new Error('the root of the schema must be type "object"');
+  const validate = compile(schema);
+  return (input) => {
+    if (validate(input) && isJsonObject(input)) return { ok: true, input };
+    return { ok: false, message: describeProblems(validate.errors ?? []) };
+  };
+}
+
+function compile(schema: JsonObject): ValidateFunction {
+  const { $schema: dialect, ...rest } = schema;
+  const ajv = typeof dialect === 'string' && dialect.includes('draft-07') ? draft7 : draft2020;
+  try {
+    return ajv.compile(rest);
+  } finally {
+    // ajv keeps every schema it ever compiled; ours may come and go with a session.
+    ajv.removeSchema(rest);
+  }
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return isPlainObject(value);
+}
+
+function describeProblems(errors: readonly ErrorObject[]): string {
+  const all = [...new Set(errors.map(describeProblem))];
+  const shown = all.slice(0, shownProblems).join('; ');
+  const more = all.length - shownProblems;
+  return more > 0 ? `${shown}; and ${more} more` : shown;
+}
+
+function describeProblem(error: ErrorObject): string {
+  const at = error.instancePath.split('/').slice(1);
+  const params: Record<string, unknown> = error.params;
+  switch (error.keyword) {
+    case 'required':
+      return `${fieldName([...at, String(params['missingProperty'])])} is required`;
+    case 'additionalProperties':
+      return `${fieldName([...at, String(params['additionalProperty'])])} is not allowed${knownFields(error)}`;
+    case 'enum':
+      return `${fieldName(at)} must be one of ${JSON.stringify(params['allowedValues'])}`;
+    case 'const':
+      return `${fieldName(at)} must be ${JSON.stringify(params['allowedValue'])}`;
+    default:
+      return `${fieldName(at)} ${error.message ?? 'is not valid'}`;
+  }
+}
+
+function fieldName(path: readonly string[]): string {
+  if (path.length === 0) return 'the input';
+  return path.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+}
+
+function knownFields(error: ErrorObject): string {
+  const properties: unknown = error.parentSchema?.['properties'];
+  const names = isPlainObject(properties) ? Object.keys(properties) : [];
+  return names.length === 0 ? '' : ` (known: ${names.join(', ')})`;
+}

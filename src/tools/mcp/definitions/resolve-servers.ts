@@ -1,0 +1,96 @@
+import type { FieldProblem } from './definition-fields.js';
+import { policyProblem, type McpPolicy } from './mcp-policy.js';
+import type { AgentServers, McpDefinition, McpProblem, McpServer } from '../servers/mcp-server.js';
+import {
+  credentialProblems,
+  readSessionServers,
+  withCredentials,
+  type SessionServer,
+} from '../servers/session-servers.js';
+
+export interface McpWish {
+  /** Absent: all servers of the configuration. */
+  agent?: AgentServers | undefined;
+  session: { id: string; mcpServers: Record<string, unknown> | null };
+}
+
+export interface ResolvedServers {
+  servers: McpServer[];
+  problems: McpProblem[];
+}
+
+/**
+ * The servers of a turn: those of its agent, then those of its session. A session adds servers of
+ * its own and credentials to what the agent has; it never widens what the agent may use of the
+ * configuration. What a session brought, and what keeps state, is for that session alone.
+ */
+export function resolveServers(policy: McpPolicy, { agent, session }: McpWish): ResolvedServers {
+  const found = agentDefinitions(policy, agent);
+  const problems = [...found.problems];
+  const servers = new Map<string, McpServer>();
+  for (const [name, definition] of found.definitions) {
+    const onlyFor = definition.perSession ? { onlyFor: session.id } : {};
+    servers.set(name, { name, definition, ...onlyFor });
+  }
+  const read =
+    session.mcpServers === null
+      ? { servers: {}, problems: [] }
+      : readSessionServers(session.mcpServers, policy);
+  problems.push(...read.problems.map(asProblem));
+  for (const [name, wanted] of Object.entries(read.servers)) {
+    const added = addFromSession(name, wanted, { policy, base: servers.get(name)?.definition });
+    if ('problems' in added) {
+      problems.push(...added.problems.map(asProblem));
+      servers.delete(name);
+    } else servers.set(name, { name, definition: added.definition, onlyFor: session.id });
+  }
+  return { servers: [...servers.values()], problems };
+}
+
+function agentDefinitions(
+  policy: McpPolicy,
+  agent: AgentServers | undefined,
+): { definitions: [string, McpDefinition][]; problems: McpProblem[] } {
+  const { configured } = policy;
+  if (agent === undefined) return { definitions: Object.entries(configured), problems: [] };
+  const problems: McpProblem[] = [];
+  const definitions: [string, McpDefinition][] = [];
+  for (const server of agent.named) {
+    const definition = Object.hasOwn(configured, server) ? configured[server] : undefined;
+    if (definition !== undefined) definitions.push([server, definition]);
+    else
+      problems.push({
+        server,
+        reason: 'the agent names it, and TURNPIKE_MCP_FILE has no such server',
+      });
+  }
+  for (const [server, definition] of Object.entries(agent.own)) {
+    const reason = policyProblem(policy, definition, 'agent');
+    if (reason === undefined) definitions.push([server, definition]);
+    else problems.push({ server, reason: `its definition ${reason}` });
+  }
+  return { definitions, problems };
+}
+
+function addFromSession(
+  name: string,
+  wanted: SessionServer,
+  { policy, base }: { policy: McpPolicy; base: McpDefinition | undefined },
+): { definition: McpDefinition } | { problems: FieldProblem[] } {
+  if (wanted.kind === 'own') {
+    const message = "is a name of the agent's own servers: choose another";
+    return base === undefined ? wanted : { problems: [{ field: name, message }] };
+  }
+  if (base === undefined) {
+    const message = 'has no url, and is no server that the agent has';
+    return { problems: [{ field: name, message }] };
+  }
+  const { credentials } = wanted;
+  const problems = credentialProblems(name, credentials, { configured: base, policy });
+  return problems.length > 0 ? { problems } : { definition: withCredentials(base, credentials) };
+}
+
+function asProblem({ field, message }: FieldProblem): McpProblem {
+  const [server = field] = field.split('.');
+  return { server, reason: `mcpServers.${field} of the session ${message}` };
+}

@@ -1,0 +1,99 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import type { JsonObject } from '../../../platform/json.js';
+import { ToolFailure } from '../../calls/tool-failure.js';
+import type { RetryClass, ToolCall } from '../../tool.js';
+import type { LiveServer, McpConnection } from '../servers/connection.js';
+import { describeFault, isConnectionLost, isSessionGone, McpFault } from './describe-fault.js';
+import { resultText } from './result-text.js';
+import { sendRequest } from '../transport/send-request.js';
+
+export interface WantedCall {
+  /** The server's own name of the tool. */
+  tool: string;
+  retry: RetryClass;
+  input: JsonObject;
+  call: ToolCall;
+}
+
+/**
+ * One call of a server's tool. It has no time limit of its own: `call.signal` ends it, at once, and
+ * the server is told.
+ *
+ * @throws ToolFailure when the server is not there, ends, or says that the call failed; the signal's
+ * reason when it aborts.
+ */
+export async function callTool(connection: McpConnection, wanted: WantedCall): Promise<string> {
+  const { call } = wanted;
+  const live = await readyFor(connection, call.signal);
+  try {
+    return await callOnce(connection, live.client, wanted);
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (!isSessionGone(error, wanted.retry)) throw failureOf(connection, live.client, error);
+    // Nothing was run: a server that was started anew does not know the session.
+    connection.drop(live.client);
+  }
+  const again = await readyFor(connection, call.signal);
+  try {
+    return await callOnce(connection, again.client, wanted);
+  } catch (error) {
+    call.signal.throwIfAborted();
+    throw failureOf(connection, again.client, error);
+  }
+}
+
+async function callOnce(
+  connection: McpConnection,
+  client: Client,
+  { tool, retry, input, call }: WantedCall,
+): Promise<string> {
+  const key =
+    retry === 'idempotent' ? { 'turnpike/idempotencyKey': call.idempotencyKey } : undefined;
+  const params = { name: tool, arguments: input, ...(key === undefined ? {} : { _meta: key }) };
+  const result = await sendRequest(
+    client,
+    { method: 'tools/call', params },
+    {
+      signal: call.signal,
+      onprogress: (progress) => call.progress(connection.redact(progressNote(progress))),
+    },
+  );
+  connection.worked();
+  const text = connection.redact(resultText(result));
+  if (result['isError'] !== true) return text;
+  throw new ToolFailure(text === '' ? 'the server says that the call failed' : text);
+}
+
+async function readyFor(connection: McpConnection, signal: AbortSignal): Promise<LiveServer> {
+  try {
+    return await connection.ready(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw failureOf(connection, undefined, error);
+  }
+}
+
+function failureOf(
+  connection: McpConnection,
+  client: Client | undefined,
+  error: unknown,
+): ToolFailure {
+  if (error instanceof ToolFailure) return error;
+  const who = `The MCP server ${connection.server}`;
+  if (client === undefined || error instanceof McpFault) {
+    return new ToolFailure(`${who} is not there: ${connection.redact(describeFault(error))}`);
+  }
+  if (error instanceof McpError && !isConnectionLost(error)) {
+    return new ToolFailure(`${who} refused the call: ${connection.redact(describeFault(error))}`);
+  }
+  const next = connection.isUp(client) ? '' : ' The next call starts it again.';
+  return new ToolFailure(
+    `${who} failed: ${connection.redact(describeFault(error))}. The call may have done part of its work.${next}`,
+  );
+}
+
+function progressNote({ message, progress, total }: Progress): string {
+  const count = total === undefined ? String(progress) : `${progress}/${total}`;
+  return message === undefined ? count : `${message.slice(0, 200)} (${count})`;
+}

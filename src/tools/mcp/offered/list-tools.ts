@@ -1,0 +1,65 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { nameOfEntry, readTool, type ListedTool } from './read-tool.js';
+import { sendRequest } from '../transport/send-request.js';
+
+export interface ListedTools {
+  tools: ListedTool[];
+  /** One sentence for each tool that is left out. */
+  problems: string[];
+}
+
+const mostTools = 200;
+const mostPages = 50;
+const mostProblems = 10;
+
+/**
+ * All tools of a server, 200 at most. A tool that cannot be offered is left out and named.
+ */
+export async function listTools(client: Client, signal: AbortSignal): Promise<ListedTools> {
+  if (client.getServerCapabilities()?.tools === undefined) {
+    return { tools: [], problems: ['it has no tools'] };
+  }
+  const entries = await listEntries(client, signal);
+  const tools = new Map<string, ListedTool>();
+  const problems: string[] = [];
+  for (const entry of entries.slice(0, mostTools)) {
+    // To look at a large schema takes milliseconds, and others run on this thread.
+    await nextTurn();
+    try {
+      const tool = readTool(entry);
+      if (tools.has(tool.name)) throw new Error('it is listed twice, and the first is offered');
+      tools.set(tool.name, tool);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'its schema cannot be read';
+      problems.push(`its tool ${nameOfEntry(entry)} is left out: ${why.slice(0, 200)}`);
+    }
+  }
+  if (entries.length > mostTools) {
+    problems.unshift(
+      `it has more than ${mostTools} tools; only the first ${mostTools} are offered`,
+    );
+  }
+  return { tools: [...tools.values()], problems: shorten(problems) };
+}
+
+async function listEntries(client: Client, signal: AbortSignal): Promise<unknown[]> {
+  const entries: unknown[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages && entries.length <= mostTools; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const result = await sendRequest(client, { method: 'tools/list', params }, { signal });
+    if (Array.isArray(result['tools'])) entries.push(...(result['tools'] as unknown[]));
+    const next = result['nextCursor'];
+    if (typeof next !== 'string' || next === '') break;
+    cursor = next;
+  }
+  return entries;
+}
+
+function shorten(problems: string[]): string[] {
+  const more = problems.length - mostProblems;
+  return more > 0
+    ? [...problems.slice(0, mostProblems), `and ${more} more of its tools`]
+    : problems;
+}

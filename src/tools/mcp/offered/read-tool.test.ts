@@ -1,0 +1,151 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../platform/json.js';
+import { compileInputCheck } from '../../calls/check-input.js';
+import { readTool } from './read-tool.js';
+
+function read(inputSchema: unknown, rest: object = {}) {
+  return readTool({ name: 'tool', inputSchema, ...rest });
+}
+
+describe('readTool', () => {
+  it('reads what a server says of a tool', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+    const tool = read(schema, {
+      description: 'does it',
+      annotations: { readOnlyHint: true, idempotentHint: 'yes' },
+    });
+    expect(tool).toMatchObject({
+      name: 'tool',
+      description: 'does it',
+      inputSchema: schema,
+      readOnly: true,
+      idempotent: false,
+    });
+    expect(tool.checkInput({})).toEqual({ ok: false, message: 'a is required' });
+    expect(tool.checkInput({ a: 'b' })).toEqual({ ok: true, input: { a: 'b' } });
+  });
+
+  it.each([
+    ['no tool', undefined, 'it has no name'],
+    ['no name', { name: '' }, 'it has no name'],
+    ['a long name', { name: 'x'.repeat(257) }, 'its name is too long'],
+    ['no schema', { name: 'a' }, 'it has no input schema'],
+    [
+      'another root',
+      { name: 'a', inputSchema: { type: 'string' } },
+      'its root is not of type "object"',
+    ],
+    [
+      'a type that is none',
+      { name: 'a', inputSchema: { type: 'object', properties: { b: { type: 'c' } } } },
+      'type',
+    ],
+    [
+      'a reference to nothing',
+      { name: 'a', inputSchema: { type: 'object', $ref: '#/$defs/x' } },
+      'it refers to',
+    ],
+    [
+      'a reference to elsewhere',
+      { name: 'a', inputSchema: { type: 'object', $ref: 'https://x.y' } },
+      'it refers to',
+    ],
+    [
+      'a property models refuse',
+      { name: 'a', inputSchema: { type: 'object', properties: { 'b c': {} } } },
+      '"b c"',
+    ],
+  ])('refuses %s', (_what, given, problem) => expect(() => readTool(given)).toThrow(problem));
+
+  it('shows no choice at the root, which the provider refuses', () => {
+    const anyOf = [{ required: ['a'] }, { required: ['b'] }];
+    const tool = read({ type: 'object', properties: { a: {}, b: {} }, anyOf });
+    expect(tool.inputSchema).toEqual({ type: 'object', properties: { a: {}, b: {} } });
+  });
+
+  it('checks what is there, what must be, and its type; the server checks the rest', () => {
+    const tool = read({
+      type: 'object',
+      properties: {
+        a: { type: 'string', minLength: 9 },
+        b: { enum: [1, 2] },
+        c: { $ref: '#/properties/a' },
+      },
+      additionalProperties: false,
+    });
+    const said = (input: unknown): string => {
+      const checked = tool.checkInput(input);
+      return checked.ok ? 'ok' : checked.message;
+    };
+    expect(said({ a: 'short', c: 1 })).toBe('ok');
+    expect(said({ a: 1 })).toBe('a must be string');
+    expect(said({ b: 3 })).toBe('b must be one of [1,2]');
+    expect(said({ d: 1 })).toBe('d is not allowed (known: a, b, c)');
+  });
+});
+
+describe('a hostile schema', () => {
+  it('does not run its references, which could take exponential time', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [
+        `d${i}`,
+        i === 39 ? {} : { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] },
+      ]),
+    );
+    const tool = read({ type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs });
+    expect(tool.checkInput({ a: 1 }).ok).toBe(true);
+  });
+
+  it('does not run its regular expressions', () => {
+    const pattern = '^(a+)+$';
+    const tool = read({ type: 'object', properties: { a: { type: 'string', pattern } } });
+    expect(tool.checkInput({ a: `${'a'.repeat(64)}!` }).ok).toBe(true);
+    expect(tool.checkInput({ a: 1 }).ok).toBe(false);
+  });
+
+  it('is no promise: one that fails later would end the process', () => {
+    const tool = read({ $async: true, type: 'object', required: ['a'] });
+    expect(tool.checkInput({}).ok).toBe(false);
+  });
+
+  it('does not touch what other schemas rest on', () => {
+    const names = [
+      'https://json-schema.org/draft/2020-12/schema',
+      'http://json-schema.org/draft-07/schema#',
+    ];
+    for (const $id of names) read({ $id, type: 'object' });
+    for (const $schema of names) {
+      const schema: JsonObject = { $schema, type: 'object', required: ['a'] };
+      expect(compileInputCheck(schema)({}).ok).toBe(false);
+      expect(read(schema).checkInput({}).ok).toBe(false);
+    }
+  });
+
+  it('is read in no time, however it is built', () => {
+    const nest = (depth: number, around: (schema: JsonObject) => JsonObject): JsonObject => {
+      let schema: JsonObject = { type: 'object' };
+      for (let i = 0; i < depth; i += 1) schema = around(schema);
+      return schema;
+    };
+    const names = Array.from({ length: 2_500 }, (_, i) => `p${i}`);
+    const hostile: JsonObject[] = [
+      nest(1_000, (schema) => ({ type: 'object', properties: { a: schema } })),
+      nest(300, (schema) => ({ type: 'object', anyOf: [schema, true] })),
+      nest(10, (schema) => ({ type: 'object', oneOf: [schema, schema] })),
+      {
+        type: 'object',
+        properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+      },
+    ];
+    const started = performance.now();
+    for (const schema of hostile) {
+      try {
+        read(schema).checkInput({ a: {} });
+      } catch (error) {
+        expect(error).toMatchObject({ message: expect.any(String) });
+      }
+    }
+    // To compile them takes ten seconds.
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,78 @@
+import { isPlainObject, type JsonObject } from '../../../platform/json.js';
+import { compileInputCheck, type InputCheck } from '../../calls/check-input.js';
+import { schemaFault } from './schema-fault.js';
+import { shallowSchema } from './shallow-schema.js';
+
+/** A tool as its server describes it, checked. */
+export interface ListedTool {
+  /** The server's own name for it. */
+  name: string;
+  description: string;
+  /** What the model is shown. */
+  inputSchema: JsonObject;
+  checkInput: InputCheck;
+  readOnly: boolean;
+  idempotent: boolean;
+}
+
+/** Most characters of a schema, as JSON. */
+const largestSchema = 65_536;
+const longestName = 256;
+const longestDescription = 4_096;
+/** What the model's provider takes for the name of a property. */
+const propertyName = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+/**
+ * Reads one entry of `tools/list`.
+ *
+ * @throws Error that says what is wrong with it.
+ */
+export function readTool(given: unknown): ListedTool {
+  const name = isPlainObject(given) ? given['name'] : undefined;
+  if (!isPlainObject(given) || typeof name !== 'string' || name === '') {
+    throw new Error('it has no name');
+  }
+  if (name.length > longestName) throw new Error('its name is too long');
+  const schema = readSchema(given['inputSchema']);
+  const annotations = isPlainObject(given['annotations']) ? given['annotations'] : {};
+  const description = typeof given['description'] === 'string' ? given['description'] : '';
+  return {
+    name,
+    description: description.slice(0, longestDescription),
+    inputSchema: shownSchema(schema),
+    checkInput: compileInputCheck(shallowSchema(schema)),
+    readOnly: annotations['readOnlyHint'] === true,
+    idempotent: annotations['idempotentHint'] === true,
+  };
+}
+
+/** The name to tell of an entry, whatever it is. */
+export function nameOfEntry(given: unknown): string {
+  const name = isPlainObject(given) ? given['name'] : undefined;
+  return typeof name === 'string' ? JSON.stringify(name.slice(0, 60)) : 'without a name';
+}
+
+function readSchema(given: unknown): JsonObject {
+  if (!isPlainObject(given)) throw new Error('it has no input schema');
+  // It came as JSON.
+  const schema = given as JsonObject;
+  if (JSON.stringify(schema).length > largestSchema) {
+    throw new Error(`its input schema has more than ${largestSchema} characters`);
+  }
+  const properties = isPlainObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const odd = properties.find((property) => !propertyName.test(property));
+  if (odd !== undefined) {
+    throw new Error(
+      `its input has a property ${JSON.stringify(odd.slice(0, 60))}, which no model takes`,
+    );
+  }
+  const fault = schemaFault(schema);
+  if (fault !== undefined) throw new Error(`its input schema is not valid: ${fault}`);
+  return schema;
+}
+
+/** The model's provider refuses a choice at the root; what is below it is kept. */
+function shownSchema(schema: JsonObject): JsonObject {
+  const { anyOf: _any, oneOf: _one, allOf: _all, ...shown } = schema;
+  return shown;
+}

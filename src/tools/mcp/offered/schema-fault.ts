@@ -1,0 +1,53 @@
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { isPlainObject, type JsonObject, type JsonValue } from '../../../platform/json.js';
+
+const options = { strict: false, validateFormats: false, logger: false } as const;
+const draft7 = new Ajv(options);
+const draft2020 = new Ajv2020(options);
+
+/**
+ * What makes a schema one that a model's provider would refuse, and the turn with it; undefined for
+ * nothing. It is compared with the schema of schemas, never compiled.
+ */
+export function schemaFault(schema: JsonObject): string | undefined {
+  if (schema['type'] !== 'object') return 'its root is not of type "object"';
+  const { $schema: dialect, ...rest } = schema;
+  const ajv = typeof dialect === 'string' && dialect.includes('draft-07') ? draft7 : draft2020;
+  if (ajv.validateSchema(rest) !== true) {
+    const [error] = ajv.errors ?? [];
+    const where = error?.instancePath === '' ? 'its root' : (error?.instancePath ?? 'it');
+    return `${where} ${error?.message ?? 'is not valid'}`;
+  }
+  const lost = referencesOf(schema).find((reference) => !resolves(schema, reference));
+  return lost === undefined ? undefined : `it refers to ${lost.slice(0, 100)}, which is not in it`;
+}
+
+function referencesOf(value: JsonValue): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesOf);
+  if (!isPlainObject(value)) return [];
+  const own = value['$ref'];
+  const below = Object.values(value).flatMap(referencesOf);
+  return typeof own === 'string' ? [own, ...below] : below;
+}
+
+/** Of `#/$defs/a`; names of schemas (`#a`) are left to the provider. */
+function resolves(schema: JsonObject, reference: string): boolean {
+  if (reference === '#' || /^#[^/]/.test(reference)) return true;
+  if (!reference.startsWith('#/')) return false;
+  let at: JsonValue | undefined = schema;
+  for (const part of reference.slice(2).split('/')) {
+    const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(at)) at = at[Number(key)];
+    else at = isPlainObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }
+  return at !== undefined;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

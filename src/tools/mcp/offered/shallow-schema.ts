@@ -1,0 +1,40 @@
+import { isPlainObject, type JsonObject, type JsonValue } from '../../../platform/json.js';
+
+const mostProperties = 200;
+const mostValues = 100;
+
+/**
+ * What is checked here of a schema that an MCP server gave, before a call goes to it: which
+ * properties there are, which must be, and their types. The server checks the rest. To compile the
+ * whole of it could take seconds, and to run it as long as its maker likes: references and regular
+ * expressions that take exponential time are schemas too.
+ */
+export function shallowSchema(schema: JsonObject): JsonObject {
+  const { properties: given, required, patternProperties, additionalProperties } = schema;
+  const entries = isPlainObject(given) ? Object.entries(given) : [];
+  const known = entries.length <= mostProperties;
+  const isClosed = known && additionalProperties === false && patternProperties === undefined;
+  return {
+    type: 'object',
+    properties: known
+      ? Object.fromEntries(entries.map(([name, below]) => [name, shallowProperty(below)]))
+      : {},
+    ...(Array.isArray(required) && required.length <= mostProperties ? { required } : {}),
+    ...(isClosed ? { additionalProperties: false } : {}),
+  };
+}
+
+function shallowProperty(below: JsonValue): JsonObject {
+  if (!isPlainObject(below)) return {};
+  const { type, enum: values } = below;
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(Array.isArray(values) && values.length <= mostValues && values.every(isScalar)
+      ? { enum: values }
+      : {}),
+  };
+}
+
+function isScalar(value: JsonValue): boolean {
+  return typeof value !== 'object' || value === null;
+}

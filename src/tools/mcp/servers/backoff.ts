@@ -1,0 +1,47 @@
+import type { Clock } from '../../../platform/clock.js';
+
+const firstMs = 1_000;
+const longestMs = 60_000;
+/** What ran for so long is not what keeps failing at its start. */
+const steadyMs = 60_000;
+
+/** When a server that failed may be started again: after a first death at once, then ever later. */
+export class Backoff {
+  #failures = 0;
+  #notBefore = 0;
+  #startedAt = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Milliseconds until it may be started; 0: now. */
+  waitMs(): number {
+    return Math.max(0, this.#notBefore - this.clock.now());
+  }
+
+  started(): void {
+    this.#startedAt = this.clock.now();
+  }
+
+  /** It did what it is for. */
+  worked(): void {
+    this.#failures = 0;
+  }
+
+  /** It could not be started. */
+  failed(): void {
+    this.#failures += 1;
+    this.#wait(this.#failures);
+  }
+
+  /** It was running, and ended by itself. */
+  died(): void {
+    if (this.clock.now() - this.#startedAt >= steadyMs) this.#failures = 0;
+    this.#failures += 1;
+    if (this.#failures > 1) this.#wait(this.#failures - 1);
+  }
+
+  #wait(failures: number): void {
+    const ms = Math.min(longestMs, firstMs * 2 ** (failures - 1));
+    this.#notBefore = this.clock.now() + ms;
+  }
+}

@@ -1,0 +1,183 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { untilAborted } from '../../../platform/abort.js';
+import type { Clock } from '../../../platform/clock.js';
+import type { Logger } from '../../../platform/logger.js';
+import { Backoff } from './backoff.js';
+import { describeFault, McpFault } from '../offered/describe-fault.js';
+import { listTools, type ListedTools } from '../offered/list-tools.js';
+
+export interface ConnectionOptions {
+  server: string;
+  openTransport(): Transport;
+  /** Longest time to connect and to list the tools, in ms. */
+  connectMs: number;
+  clock: Clock;
+  logger: Logger;
+  /** Takes the server's credentials out of a text. */
+  redact(text: string): string;
+}
+
+/** A server that is up. */
+export interface LiveServer {
+  client: Client;
+  listed: ListedTools;
+  /** Its tools are not those any more. */
+  stale: boolean;
+}
+
+/**
+ * The connection to one server: opened when it is needed, opened again when it was lost, with a
+ * growing pause where that keeps happening. Many turns may use it at once.
+ */
+export class McpConnection {
+  readonly #options: ConnectionOptions;
+  readonly #backoff: Backoff;
+  #live: Promise<LiveServer> | undefined;
+  #current: Client | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#backoff = new Backoff(options.clock);
+  }
+
+  get server(): string {
+    return this.#options.server;
+  }
+
+  redact(text: string): string {
+    return this.#options.redact(text);
+  }
+
+  /**
+   * The server, started if it is not up.
+   *
+   * @throws McpFault, redacted; the signal's reason, while others go on waiting.
+   */
+  async ready(signal: AbortSignal): Promise<LiveServer> {
+    if (this.#live === undefined) {
+      const starting = this.#start();
+      this.#live = starting;
+      starting.catch(() => {
+        if (this.#live === starting) this.#live = undefined;
+      });
+    }
+    return untilAborted(this.#live, signal);
+  }
+
+  /** As `ready`, with the tools of now. */
+  async readTools(signal: AbortSignal): Promise<ListedTools> {
+    const live = await this.ready(signal);
+    if (live.stale) {
+      live.stale = false;
+      live.listed = await untilAborted(
+        this.#guard(() => this.#inTime((limit) => listTools(live.client, limit))),
+        signal,
+      );
+    }
+    return live.listed;
+  }
+
+  isUp(client: Client): boolean {
+    return this.#current === client;
+  }
+
+  /** A call was answered. */
+  worked(): void {
+    this.#backoff.worked();
+  }
+
+  /** Lets a client go that the server does not know any more; the next call connects anew. */
+  drop(client: Client): void {
+    if (this.#current !== client) return;
+    this.#forget();
+    this.#end(client);
+  }
+
+  async close(): Promise<void> {
+    const client = this.#current;
+    this.#forget();
+    await client?.close().catch(() => undefined);
+  }
+
+  async #start(): Promise<LiveServer> {
+    const waitMs = this.#backoff.waitMs();
+    if (waitMs > 0) {
+      throw new McpFault(`it failed before; it is tried again in ${Math.ceil(waitMs / 1000)} s`);
+    }
+    const client = this.#openClient();
+    try {
+      return await this.#guard(async () => {
+        const transport = this.#options.openTransport();
+        return this.#inTime(async (limit) => {
+          this.#backoff.started();
+          await client.connect(transport, { signal: limit });
+          const live = { client, listed: await listTools(client, limit), stale: false };
+          client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+            live.stale = true;
+          });
+          return live;
+        });
+      });
+    } catch (error) {
+      // Also when it was closed meanwhile: nobody waits for it then.
+      if (this.#current === client) {
+        this.#forget();
+        this.#backoff.failed();
+      }
+      this.#end(client);
+      throw error;
+    }
+  }
+
+  #openClient(): Client {
+    const { logger, redact, server } = this.#options;
+    const client = new Client({ name: 'turnpike', version: '0.1.0' }, { capabilities: {} });
+    this.#current = client;
+    const hooks: Pick<Client, 'onerror' | 'onclose'> = {
+      onerror: (error) =>
+        logger.debug({ server, reason: redact(describeFault(error)) }, 'an MCP server has a fault'),
+      onclose: () => {
+        if (this.#current !== client) return;
+        logger.debug({ server }, 'an MCP server ended');
+        // One that ends while it starts has not started.
+        if (client.getServerCapabilities() === undefined) return;
+        this.#forget();
+        this.#backoff.died();
+      },
+    };
+    Object.assign(client, hooks);
+    return client;
+  }
+
+  #forget(): void {
+    this.#current = undefined;
+    this.#live = undefined;
+  }
+
+  #end(client: Client): void {
+    client.close().catch(() => undefined);
+  }
+
+  /** Gives up after the connection's time; what hangs is not waited for. */
+  async #inTime<T>(work: (limit: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, connectMs } = this.#options;
+    const limit = new AbortController();
+    const late = new McpFault(`it did not answer within ${connectMs} ms`);
+    const cancel = clock.after(connectMs, () => limit.abort(late));
+    try {
+      return await untilAborted(work(limit.signal), limit.signal);
+    } finally {
+      cancel();
+    }
+  }
+
+  async #guard<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw new McpFault(this.#options.redact(describeFault(error)));
+    }
+  }
+}

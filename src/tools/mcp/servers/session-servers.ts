@@ -1,0 +1,135 @@
+import { invalidRequest } from '../../../platform/typed-error.js';
+import { DefinitionFields, type FieldProblem } from '../definitions/definition-fields.js';
+import { policyProblem, type McpPolicy } from '../definitions/mcp-policy.js';
+import type { McpDefinition, StdioDefinition } from './mcp-server.js';
+import { readDefinition, readServerMap } from '../definitions/read-definitions.js';
+
+/** What a session says of one server: a definition of its own, or credentials for a configured one. */
+export type SessionServer =
+  | { kind: 'own'; definition: McpDefinition }
+  | { kind: 'credentials'; credentials: Credentials };
+
+export interface Credentials {
+  headers: Record<string, string>;
+  env: Record<string, string>;
+}
+
+export interface SessionServers {
+  servers: Record<string, SessionServer>;
+  problems: FieldProblem[];
+}
+
+/**
+ * Reads a session's `mcpServers` under the policy of now: what was taken when the session was made
+ * may not be allowed any more. A server is dropped with its problem, the others stay.
+ */
+export function readSessionServers(given: unknown, policy: McpPolicy): SessionServers {
+  const problems: FieldProblem[] = [];
+  const servers: Record<string, SessionServer> = {};
+  for (const [name, fields] of Object.entries(readServerMap(given, problems))) {
+    const isOwn = ['type', 'command', 'url'].some((key) => fields[key] !== undefined);
+    const server = isOwn
+      ? readOwn(name, fields, { policy, problems })
+      : readCredentials(name, fields, problems);
+    if (server !== undefined) servers[name] = server;
+  }
+  return { servers, problems };
+}
+
+/**
+ * The check when a session is made.
+ *
+ * @returns what is stored: the map as it was given.
+ * @throws TypedError INVALID_REQUEST that names the field, and never repeats a value.
+ */
+export function checkSessionServers(
+  given: unknown,
+  policy: McpPolicy,
+): Record<string, unknown> | null {
+  if (given === undefined || given === null) return null;
+  const { servers, problems } = readSessionServers(given, policy);
+  for (const [name, server] of Object.entries(servers)) {
+    const configured = policy.configured[name];
+    if (server.kind === 'own' || configured === undefined) continue;
+    problems.push(...credentialProblems(name, server.credentials, { configured, policy }));
+  }
+  const [problem] = problems;
+  if (problem === undefined) return given as Record<string, unknown>;
+  const field = problem.field === 'mcpServers' ? problem.field : `mcpServers.${problem.field}`;
+  throw invalidRequest(`'${field}' ${problem.message}`, { field });
+}
+
+/** A definition with a session's credentials on it; that they fit is for `credentialProblems`. */
+export function withCredentials(definition: McpDefinition, given: Credentials): McpDefinition {
+  if (definition.kind === 'http') {
+    return { ...definition, headers: mergeHeaders(definition.headers, given.headers) };
+  }
+  const env = { ...definition.env, ...given.env };
+  return { ...definition, env, secretEnv: [...definition.secretEnv, ...Object.keys(given.env)] };
+}
+
+/** What of a session's credentials does not fit the server they are for. */
+export function credentialProblems(
+  name: string,
+  given: Credentials,
+  { configured, policy }: { configured: McpDefinition; policy: McpPolicy },
+): FieldProblem[] {
+  if (configured.kind === 'http') {
+    const wrong = Object.keys(given.env).length > 0;
+    return wrong ? [{ field: `${name}.env`, message: 'is for servers that are commands' }] : [];
+  }
+  if (Object.keys(given.headers).length > 0) {
+    return [{ field: `${name}.headers`, message: 'is for servers over http' }];
+  }
+  return policy.sessionStdio ? [] : refuseEnv(name, given, configured);
+}
+
+/** A variable can make a command run something else (PATH, NODE_OPTIONS): only named ones are set. */
+function refuseEnv(name: string, given: Credentials, server: StdioDefinition): FieldProblem[] {
+  return Object.keys(given.env)
+    .filter((key) => !server.sessionEnv.includes(key))
+    .map((key) => ({
+      field: `${name}.env.${key}`,
+      message: 'is not a variable that sessions may set; the operator lists those in sessionEnv',
+    }));
+}
+
+function readOwn(
+  name: string,
+  fields: Record<string, unknown>,
+  { policy, problems }: { policy: McpPolicy; problems: FieldProblem[] },
+): SessionServer | undefined {
+  if (policy.configured[name] !== undefined) {
+    const message = 'is a server of the configuration: give headers or env only, or another name';
+    problems.push({ field: name, message });
+    return undefined;
+  }
+  const definition = readDefinition(name, fields, { source: 'session', problems });
+  if (definition === undefined) return undefined;
+  const message = policyProblem(policy, definition, 'session');
+  if (message === undefined) return { kind: 'own', definition };
+  problems.push({ field: name, message });
+  return undefined;
+}
+
+function readCredentials(
+  name: string,
+  given: Record<string, unknown>,
+  problems: FieldProblem[],
+): SessionServer | undefined {
+  const before = problems.length;
+  const fields = new DefinitionFields(given, name, problems);
+  fields.onlyKeys(['headers', 'env', 'url']);
+  const credentials = { headers: fields.headers('headers'), env: fields.env('env') };
+  return problems.length === before ? { kind: 'credentials', credentials } : undefined;
+}
+
+/** Names of headers are the same in any case. */
+function mergeHeaders(
+  ours: Readonly<Record<string, string>>,
+  theirs: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const merged = new Headers(ours);
+  for (const [name, value] of Object.entries(theirs)) merged.set(name, value);
+  return Object.fromEntries(merged);
+}

@@ -1,0 +1,92 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  ErrorCode,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { Clock } from '../../../platform/clock.js';
+import { isPlainObject } from '../../../platform/json.js';
+import { inTime } from '../../../platform/in-time.js';
+import { boundedResponse } from './bounded-response.js';
+import type { HttpDefinition } from '../servers/mcp-server.js';
+import { largestMessage } from './message-too-long.js';
+
+/** How long a server may take to hear that its session is over. */
+const farewellMs = 1_000;
+/** How long a response that broke off may take to be resumed by the SDK. */
+const resumeMs = 5_000;
+
+/**
+ * Streamable HTTP to one server. Redirects are followed by the SDK within the origin only, each one
+ * through `fetchBy` again. A message is bounded as on a pipe. An answer whose connection ended
+ * before it came is answered here: the SDK would wait for it for ever.
+ */
+export class HttpTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #sdk: StreamableHTTPClientTransport;
+  readonly #clock: Clock;
+  readonly #unanswered = new Set<RequestId>();
+
+  constructor(definition: HttpDefinition, fetchBy: typeof fetch, clock: Clock) {
+    this.#clock = clock;
+    this.#sdk = new StreamableHTTPClientTransport(new URL(definition.url), {
+      requestInit: { headers: { ...definition.headers } },
+      fetch: async (url, init) =>
+        boundedResponse(await fetchBy(url, init), largestMessage, () => this.#ended(init?.body)),
+    });
+  }
+
+  async start(): Promise<void> {
+    const hooks: Pick<Transport, 'onclose' | 'onerror' | 'onmessage'> = {
+      onclose: () => this.onclose?.(),
+      onerror: (error) => this.onerror?.(error),
+      onmessage: (message) => {
+        if (!('method' in message) && message.id !== undefined) this.#unanswered.delete(message.id);
+        this.onmessage?.(message);
+      },
+    };
+    Object.assign(this.#sdk, hooks);
+    await this.#sdk.start();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (isJSONRPCRequest(message)) this.#unanswered.add(message.id);
+    await this.#sdk.send(message);
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#sdk.setProtocolVersion(version);
+  }
+
+  async close(): Promise<void> {
+    this.#unanswered.clear();
+    // A server that does not hear it ends the session by itself.
+    await inTime(
+      farewellMs,
+      this.#sdk.terminateSession().catch(() => undefined),
+    );
+    await this.#sdk.close();
+  }
+
+  #ended(body: unknown): void {
+    const id = requestIdOf(body);
+    if (id === undefined || !this.#unanswered.has(id)) return;
+    this.#clock.after(resumeMs, () => {
+      if (!this.#unanswered.delete(id)) return;
+      const error = { code: ErrorCode.ConnectionClosed, message: 'no answer came' };
+      this.onmessage?.({ jsonrpc: '2.0', id, error });
+    });
+  }
+}
+
+/** Of the request that a body is; undefined for all else. */
+function requestIdOf(body: unknown): RequestId | undefined {
+  if (typeof body !== 'string') return undefined;
+  const message: unknown = JSON.parse(body);
+  const id = isPlainObject(message) && 'method' in message ? message['id'] : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}

@@ -1,0 +1,212 @@
+import { ArrowUp, Brain, Paperclip, Quote, Square } from '../../ui/icons.js';
+import {
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react';
+import { useModels } from '../../app/models.js';
+import { IconButton } from '../../ui/button.js';
+import { Toggle } from '../../ui/toggle.js';
+import { ChosenChip } from './file-chip.js';
+import { ModelChoice } from './model-choice.js';
+import { ThinkingDetail } from '../turn/thinking-detail.js';
+import { turnOptions, turnOpts, type OnBusy } from './turn-options.js';
+import { useAttachments } from './use-attachments.js';
+import { useFileDrop } from './use-file-drop.js';
+import type { AttachedFile } from '../conversation/turn-view.js';
+import { useValue } from '../../app/use-value.js';
+
+export interface Draft {
+  message: string;
+  attachments: string[];
+  files: AttachedFile[];
+  opts: Record<string, unknown>;
+}
+
+export const COMPOSER_ID = 'composer';
+
+/** Where a message is written. */
+export function Composer({
+  isRunning = false,
+  onSend,
+  onStop,
+  placeholder = 'Ask for something',
+  children,
+}: {
+  isRunning?: boolean;
+  /** @returns false: it was not taken, and what was written stays. */
+  onSend: (draft: Draft) => boolean;
+  onStop?: () => void;
+  placeholder?: string;
+  /** Beside the switches below the text. */
+  children?: ReactNode;
+}) {
+  const [text, setText] = useState('');
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { files, add, remove, clear } = useAttachments();
+  const isDragged = useFileDrop(add);
+  const options = useValue(turnOptions);
+  const models = useModels();
+  const hintId = useId();
+  const isSending = files.some(
+    ({ uploadedId, fault }) => uploadedId === undefined && fault === undefined,
+  );
+  const attachments = files.flatMap(({ uploadedId }) =>
+    uploadedId === undefined ? [] : [uploadedId],
+  );
+  const isReady = !isSending && (text.trim() !== '' || attachments.length > 0);
+
+  useEffect(() => field.current?.focus(), []);
+  const send = (): void => {
+    if (!isReady) return;
+    const opts = { ...turnOpts(options), ...(isRunning ? { onBusy: options.onBusy } : {}) };
+    const taken = files.filter(({ uploadedId }) => uploadedId !== undefined);
+    if (!onSend({ message: text, attachments, files: taken, opts })) return;
+    setText('');
+    clear();
+    field.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  const onPaste = (event: ClipboardEvent): void => {
+    if (event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    add(event.clipboardData.files);
+  };
+
+  return (
+    <div className="rounded-2xl border border-line bg-panel shadow-sm focus-within:border-accent">
+      {isDragged && <DropSign />}
+      {files.length > 0 && (
+        <ul aria-label="Attachments" className="flex flex-wrap gap-2 p-2 pb-0">
+          {files.map((file) => (
+            <ChosenChip key={file.key} file={file} onRemove={() => remove(file.key)} />
+          ))}
+        </ul>
+      )}
+      <textarea
+        id={COMPOSER_ID}
+        ref={field}
+        rows={1}
+        aria-label="Message"
+        aria-describedby={hintId}
+        value={text}
+        placeholder={placeholder}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+        onPaste={onPaste}
+        className="block max-h-60 min-h-12 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-[0.9375rem] outline-none [field-sizing:content]"
+      />
+      <p id={hintId} className="sr-only">
+        Enter sends, Shift and Enter make a new line.
+      </p>
+      <div className="flex flex-wrap items-center gap-1 p-1.5 pl-2">
+        <PickFiles onPick={add} />
+        <Toggle
+          label="Thinking"
+          isOn={options.thinking}
+          onChange={(thinking) => turnOptions.update((all) => ({ ...all, thinking }))}
+        >
+          <Brain aria-hidden size={14} />
+        </Toggle>
+        {options.thinking && <ThinkingDetail {...options} />}
+        <Toggle
+          label="Citations"
+          isOn={options.citations}
+          onChange={(citations) => turnOptions.update((all) => ({ ...all, citations }))}
+        >
+          <Quote aria-hidden size={13} />
+        </Toggle>
+        <ModelChoice
+          models={models}
+          value={options.model}
+          onChange={(model) =>
+            turnOptions.update(({ model: _before, ...rest }) => ({
+              ...rest,
+              ...(model === undefined ? {} : { model }),
+            }))
+          }
+        />
+        {children}
+        <span className="flex-1" />
+        {isRunning && text.trim() !== '' && <BusyChoice value={options.onBusy} />}
+        {isRunning && (
+          <IconButton look="plain" label="Stop (Esc)" onClick={onStop} className="rounded-full!">
+            <Square size={12} fill="currentColor" />
+          </IconButton>
+        )}
+        <IconButton
+          look="main"
+          label="Send (Enter)"
+          disabled={!isReady}
+          onClick={send}
+          className="rounded-full!"
+        >
+          <ArrowUp size={17} />
+        </IconButton>
+      </div>
+    </div>
+  );
+}
+
+function PickFiles({ onPick }: { onPick: (files: Iterable<File>) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <IconButton label="Attach files" onClick={() => input.current?.click()}>
+        <Paperclip size={16} />
+      </IconButton>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files"
+        onChange={({ target }) => {
+          onPick([...(target.files ?? [])]);
+          target.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+function DropSign() {
+  return (
+    <div className="pointer-events-none fixed inset-3 z-40 grid place-items-center rounded-2xl border-2 border-dashed border-accent bg-accent-wash/90 text-base font-medium text-accent-ink">
+      Drop files to attach them
+    </div>
+  );
+}
+
+const choices: { value: OnBusy; words: string }[] = [
+  { value: 'enqueue', words: 'after this turn' },
+  { value: 'steer', words: 'into this turn' },
+  { value: 'interrupt', words: 'instead of it' },
+];
+
+function BusyChoice({ value }: { value: OnBusy }) {
+  return (
+    <select
+      aria-label="When it is sent"
+      value={value}
+      onChange={({ target }) =>
+        turnOptions.update((all) => ({ ...all, onBusy: target.value as OnBusy }))
+      }
+      className="h-8 rounded-lg bg-transparent px-1 text-xs text-soft hover:bg-sunken"
+    >
+      {choices.map((one) => (
+        <option key={one.value} value={one.value}>
+          {one.words}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,88 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { client, noteFault } from '../../app/client.js';
+
+export interface ChosenFile {
+  key: string;
+  name: string;
+  mimeType: string;
+  /** Bytes. */
+  size: number;
+  /** Of a picture. */
+  previewUrl?: string;
+  /** Bytes that went out. */
+  sent: number;
+  /** Once the server has it. */
+  uploadedId?: string;
+  fault?: unknown;
+}
+
+export interface Attachments {
+  files: readonly ChosenFile[];
+  add: (files: Iterable<File>) => void;
+  remove: (key: string) => void;
+  /** They belong to a turn now. */
+  clear: () => void;
+}
+
+/** Files that were chosen for the next message; they are sent at once. */
+export function useAttachments(): Attachments {
+  const [files, setFiles] = useState<readonly ChosenFile[]>([]);
+  const sending = useRef(new Map<string, AbortController>());
+  const count = useRef(0);
+
+  const change = useCallback((key: string, change: Partial<ChosenFile>) => {
+    setFiles((all) => all.map((one) => (one.key === key ? { ...one, ...change } : one)));
+  }, []);
+
+  const add = useCallback(
+    (chosen: Iterable<File>) => {
+      for (const file of chosen) {
+        count.current += 1;
+        const key = `file-${count.current}`;
+        setFiles((all) => [...all, describeFile(key, file)]);
+        const stop = new AbortController();
+        sending.current.set(key, stop);
+        client()
+          .uploads.send(file, {
+            signal: stop.signal,
+            onProgress: ({ sent }) => change(key, { sent }),
+          })
+          .then(({ id }) => change(key, { uploadedId: id, sent: file.size }))
+          .catch((fault: unknown) => {
+            if (!stop.signal.aborted) change(key, { fault: noteFault(fault) });
+          });
+      }
+    },
+    [change],
+  );
+
+  const remove = useCallback((key: string) => {
+    sending.current.get(key)?.abort();
+    setFiles((all) => {
+      const gone = all.find((one) => one.key === key);
+      if (gone?.previewUrl !== undefined) URL.revokeObjectURL(gone.previewUrl);
+      return all.filter((one) => one.key !== key);
+    });
+  }, []);
+
+  const clear = useCallback(() => setFiles([]), []);
+  useEffect(() => {
+    const all = sending.current;
+    return () => {
+      for (const stop of all.values()) stop.abort();
+    };
+  }, []);
+  return { files, add, remove, clear };
+}
+
+function describeFile(key: string, file: File): ChosenFile {
+  const isPicture = /^image\/(png|jpe?g|gif|webp)$/.test(file.type);
+  return {
+    key,
+    name: file.name,
+    mimeType: file.type,
+    size: file.size,
+    sent: 0,
+    ...(isPicture ? { previewUrl: URL.createObjectURL(file) } : {}),
+  };
+}

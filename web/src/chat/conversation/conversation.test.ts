@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import type { MessageView } from '../../../../src/turn/history/view-messages.js';
+import { TurnpikeError } from '../../../../src/client/client-errors.js';
+import { Conversation } from './conversation.js';
+import type { ConversationServer, Submission, TurnSummary } from './conversation-server.js';
+import type { AnyFrame } from './reduce-turn.js';
+
+async function* nothing(): AsyncGenerator<AnyFrame> {}
+
+const session = {
+  sessionId: 'sess_1',
+  projectRoot: '/p',
+  persona: 'WORKING_ITEMS',
+  mode: 'direct',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+};
+const asked = (turnId: string): MessageView => ({
+  messageId: `msg_${turnId}`,
+  turnId,
+  role: 'user',
+  status: 'complete',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  parts: [{ type: 'text', text: 'Hello' }],
+});
+
+/** What the API would say, and what it was asked. */
+function server(more: Partial<ConversationServer> = {}) {
+  const followed: string[] = [];
+  const api: ConversationServer = {
+    load: async () => ({ session, messages: [], turns: [] }),
+    turns: async () => [],
+    submit: async () => ({ turnId: 'turn_1', isSteered: false, frames: nothing() }),
+    follow: (turnId) => {
+      followed.push(turnId);
+      return nothing();
+    },
+    interrupt: async () => undefined,
+    ...more,
+  };
+  return { api, followed };
+}
+
+describe('Conversation', () => {
+  it('sends a message again under the key it had', async () => {
+    const sent: Submission[] = [];
+    const { api } = server({
+      submit: async (submission) => {
+        sent.push(submission);
+        if (sent.length === 1) throw new Error('no connection');
+        return { turnId: 'turn_1', isSteered: false, frames: nothing() };
+      },
+    });
+    const told: string[] = [];
+    const conversation = new Conversation('sess_1', api, (turnId) => told.push(turnId));
+    await conversation.open();
+    await conversation.send({ message: 'Hello', attachments: [], opts: {} }, []);
+    const [failed] = conversation.state.get().turns;
+    expect(failed?.fault).toEqual(new Error('no connection'));
+    await conversation.retry(failed?.turnId ?? '');
+    expect(sent[0]?.idempotencyKey).toMatch(/^[0-9a-f]{32}$/);
+    expect(sent[1]).toEqual(sent[0]);
+    expect(conversation.state.get().turns.map(({ turnId }) => turnId)).toEqual(['turn_1']);
+    expect(told).toEqual(['turn_1']);
+    await conversation.send({ message: 'Hello', attachments: [], opts: {} }, []);
+    expect(sent[2]?.idempotencyKey).not.toBe(sent[0]?.idempotencyKey);
+    conversation.close();
+  });
+
+  it('follows a turn that came between two lists once it has its message', async () => {
+    const messages: MessageView[] = [];
+    const turns: TurnSummary[] = [{ turnId: 'turn_1', status: 'running' }];
+    const { api, followed } = server({
+      load: async () => ({ session, messages: [...messages], turns }),
+      turns: async () => turns,
+    });
+    const conversation = new Conversation('sess_1', api, () => undefined);
+    await conversation.open();
+    expect(followed).toEqual([]);
+    messages.push(asked('turn_1'));
+    await conversation.sync();
+    expect(followed).toEqual(['turn_1']);
+    await conversation.sync();
+    expect(followed).toEqual(['turn_1']);
+    conversation.close();
+  });
+
+  it('is over once its session is gone, and asks no more', async () => {
+    let asked = 0;
+    const { api } = server({
+      turns: async () => {
+        asked += 1;
+        const facts = { status: 404, message: 'There is no session', retryable: false };
+        throw new TurnpikeError('SESSION_NOT_FOUND', facts);
+      },
+    });
+    const conversation = new Conversation('sess_1', api, () => undefined);
+    await conversation.open();
+    await conversation.sync();
+    await conversation.sync();
+    expect(asked).toBe(1);
+    expect(conversation.state.get()).toMatchObject({
+      status: 'failed',
+      fault: { code: 'SESSION_NOT_FOUND' },
+    });
+    conversation.close();
+  });
+});

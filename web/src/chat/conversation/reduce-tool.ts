@@ -1,0 +1,116 @@
+import type { Usage } from '../../../../src/events/turn-event.js';
+import type { HarnessFrames } from '../../../../src/wires/harness/dialect/harness-frames.js';
+import { emptyTurn, type Item, type ToolItem, type TurnView } from './turn-view.js';
+
+type ToolFrameName =
+  | 'tool:request'
+  | 'tool:args'
+  | 'tool:start'
+  | 'tool:progress'
+  | 'tool:result'
+  | 'approval:request'
+  | 'approval:resolve'
+  | 'subagent:start'
+  | 'subagent:end';
+
+type ToolFrame = {
+  [Name in ToolFrameName]: { event: Name; data: HarnessFrames[Name] };
+}[ToolFrameName];
+
+/** The frames that are about one tool call. Pure. */
+export function reduceTool(view: TurnView, frame: ToolFrame): TurnView {
+  switch (frame.event) {
+    case 'tool:request':
+      return withTool(view, frame.data, (tool) => ({ ...tool, step: frame.data.step }));
+    case 'tool:args':
+      return withTool(view, frame.data, (tool) => ({ ...tool, json: tool.json + frame.data.json }));
+    case 'tool:start':
+      return withTool(view, frame.data, (tool) => ({
+        ...tool,
+        input: frame.data.input,
+        status: 'running',
+      }));
+    case 'tool:progress': {
+      const { note, elapsedMs } = frame.data;
+      return withTool(view, frame.data, (tool) => ({ ...tool, note, elapsedMs }));
+    }
+    case 'tool:result': {
+      const { status, output, durationMs } = frame.data;
+      return withTool(view, frame.data, (tool) => ({ ...tool, status, output, durationMs }));
+    }
+    case 'approval:request':
+      return withTool(view, frame.data, (tool) => ask(tool, frame.data));
+    case 'approval:resolve':
+      return withTool(view, frame.data, (tool) => answer(tool, frame.data));
+    case 'subagent:start': {
+      const { childTurnId, agent } = frame.data;
+      const child: TurnView = { ...emptyTurn(childTurnId, 'queued'), agent };
+      // A parent that recovers tells of the subagent that goes on.
+      return withTool(view, frame.data, (tool) => ({ ...tool, child: tool.child ?? child }));
+    }
+    case 'subagent:end':
+      return withTool(view, frame.data, (tool) => endChild(tool, frame.data));
+  }
+}
+
+/** Changes the call, which is made where it was not told of. */
+function withTool(
+  view: TurnView,
+  { toolUseId, name }: { toolUseId: string; name?: string },
+  change: (tool: ToolItem) => ToolItem,
+): TurnView {
+  const at = view.items.findIndex((item) => item.kind === 'tool' && item.key === toolUseId);
+  const found = view.items[at];
+  if (found?.kind === 'tool') {
+    const tool = change(name === undefined ? found : { ...found, name });
+    return { ...view, items: view.items.with(at, tool) };
+  }
+  const fresh: ToolItem = {
+    kind: 'tool',
+    key: toolUseId,
+    step: view.step,
+    name: name ?? 'tool',
+    json: '',
+    status: 'requested',
+  };
+  return { ...view, items: [...closeLast(view.items), change(fresh)] };
+}
+
+function closeLast(items: readonly Item[]): readonly Item[] {
+  const last = items.at(-1);
+  if (last?.kind !== 'text' && last?.kind !== 'thinking') return items;
+  return last.isOpen ? [...items.slice(0, -1), { ...last, isOpen: false }] : items;
+}
+
+function ask(tool: ToolItem, asked: HarnessFrames['approval:request']): ToolItem {
+  const { answer: _earlier, ...rest } = tool;
+  return { ...rest, input: asked.input, status: 'asked', asked };
+}
+
+function answer(tool: ToolItem, given: HarnessFrames['approval:resolve']): ToolItem {
+  const { decision, by, message, input } = given;
+  return {
+    ...tool,
+    status: tool.status === 'asked' ? 'requested' : tool.status,
+    answer: {
+      decision,
+      by,
+      ...(message === undefined ? {} : { message }),
+      ...(input === undefined ? {} : { input }),
+    },
+  };
+}
+
+function endChild(tool: ToolItem, { outcome, usage }: HarnessFrames['subagent:end']): ToolItem {
+  if (tool.child === undefined) return tool;
+  return { ...tool, child: { ...tool.child, phase: 'ended', outcome, usage } };
+}
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+  };
+}

@@ -1,0 +1,210 @@
+import type {
+  HarnessFrameName,
+  HarnessFrames,
+} from '../../../../src/wires/harness/dialect/harness-frames.js';
+import { isPlainObject } from '../../../../src/platform/json.js';
+import { allTokens } from '../../app/all-tokens.js';
+import { addUsage, reduceTool } from './reduce-tool.js';
+import type { Item, TextItem, ThinkingItem, TurnFault, TurnView } from './turn-view.js';
+
+/** A frame of a turn's own stream. */
+export type OwnFrame = {
+  [Name in HarnessFrameName]: { event: Name; data: HarnessFrames[Name] };
+}[HarnessFrameName];
+
+/** A frame of the stream, as any client has it. */
+export interface AnyFrame {
+  event: string;
+  data: object;
+}
+
+const RELAYED = 'subagent:';
+
+/**
+ * What a reader sees after one more frame. Pure; a frame that this page does not know changes
+ * nothing, so that a newer server can say more.
+ */
+export function reduceTurn(view: TurnView, { event, data }: AnyFrame): TurnView {
+  const own = ownName(event);
+  if (own === event) return reduceOwn(view, { event, data } as OwnFrame);
+  const { parentToolUseId } = data as { parentToolUseId: string };
+  return inChild(view, parentToolUseId, (child) => reduceTurn(child, { event: own, data }));
+}
+
+/** The name of a relayed frame on its own stream, however deep it was relayed. */
+function ownName(event: string): string {
+  let name = event;
+  while (name.startsWith(RELAYED)) {
+    const rest = name.slice(RELAYED.length);
+    if (rest === 'start' || rest === 'end') return name;
+    name = rest;
+  }
+  return name;
+}
+
+/** The call is of this turn, or of one of its subagents. */
+function inChild(view: TurnView, callId: string, change: (child: TurnView) => TurnView): TurnView {
+  let found = false;
+  const items = view.items.map((item) => {
+    if (found || item.kind !== 'tool' || item.child === undefined) return item;
+    const child = item.key === callId ? change(item.child) : inChild(item.child, callId, change);
+    if (child === item.child) return item;
+    found = true;
+    return { ...item, child };
+  });
+  return found ? { ...view, items } : view;
+}
+
+function reduceOwn(view: TurnView, frame: OwnFrame): TurnView {
+  switch (frame.event) {
+    case 'turn:queued':
+      return { ...view, phase: 'queued', position: frame.data.position };
+    case 'session:init':
+      return running({ ...view, agent: frame.data.agent, model: frame.data.model });
+    case 'turn:recovering':
+      return { ...closeText(view), phase: 'recovering' };
+    case 'turn:parked':
+      return { ...closeText(view), phase: 'parked' };
+    case 'step:start':
+      return running({ ...view, step: frame.data.step });
+    case 'step:discard':
+      return discard(view, frame.data.step);
+    case 'step:end':
+      return endStep(view, frame.data);
+    case 'chat:delta':
+      return addText(view, 'text', frame.data);
+    case 'thinking:delta':
+      return addText(view, 'thinking', frame.data);
+    case 'source':
+      return { ...view, sources: [...view.sources, frame.data] };
+    case 'system:notice':
+    case 'message:joined':
+    case 'attachment:warning':
+      return addAside(view, frame);
+    case 'turn:error':
+      return { ...view, fault: faultOf(frame.data) };
+    case 'turn:end':
+      return { ...end(view), ...frame.data };
+    case 'process:exit':
+      return end(view);
+    case 'chat:complete':
+    case 'session:complete':
+      return view;
+    case 'tool:request':
+    case 'tool:args':
+    case 'tool:start':
+    case 'tool:progress':
+    case 'tool:result':
+    case 'approval:request':
+    case 'approval:resolve':
+    case 'subagent:start':
+    case 'subagent:end':
+      return reduceTool(view, frame);
+    default:
+      return view;
+  }
+}
+
+function faultOf(failed: HarnessFrames['turn:error']): TurnFault {
+  const { errorType: type, message, details, retryable, retryAfterMs, requestId } = failed;
+  const said = isPlainObject(details) ? (details['reason'] ?? details['category']) : undefined;
+  return {
+    type,
+    message,
+    ...(typeof said === 'string' ? { reason: said } : {}),
+    retryable,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+}
+
+function running(view: TurnView): TurnView {
+  const { position: _none, ...rest } = view;
+  return { ...rest, phase: 'running' };
+}
+
+function end(view: TurnView): TurnView {
+  return { ...showSources(closeText(view)), phase: 'ended' };
+}
+
+function showSources(view: TurnView): TurnView {
+  const { sources, items, step } = view;
+  if (sources.length === 0) return view;
+  const shown: Item = { kind: 'sources', key: `sources-${items.length}`, step, sources };
+  return { ...view, sources: [], items: [...items, shown] };
+}
+
+/** What a step that will be said again had streamed. */
+function discard(view: TurnView, step: number): TurnView {
+  const isKept = (item: Item): boolean => !('step' in item) || item.step !== step;
+  return {
+    ...view,
+    items: view.items.filter(isKept),
+    sources: view.sources.filter((source) => source.step !== step),
+  };
+}
+
+function endStep(view: TurnView, { step, usage }: HarnessFrames['step:end']): TurnView {
+  return {
+    ...showSources(closeText(view)),
+    step,
+    stepsDone: view.stepsDone + 1,
+    usage: view.usage === undefined ? usage : addUsage(view.usage, usage),
+    // A call that failed at once had no context.
+    ...(allTokens(usage) === 0 ? {} : { contextTokens: allTokens(usage) }),
+  };
+}
+
+function addText(
+  view: TurnView,
+  kind: 'text' | 'thinking',
+  { text, step }: { text: string; step: number },
+): TurnView {
+  const last = view.items.at(-1);
+  if (last?.kind === kind && last.step === step && last.isOpen) {
+    const grown: TextItem | ThinkingItem = { ...last, text: last.text + text };
+    return { ...live(view), items: [...view.items.slice(0, -1), grown] };
+  }
+  const closed = closeText(view);
+  const item: TextItem | ThinkingItem = {
+    kind,
+    key: `${kind}-${step}-${view.made}`,
+    step,
+    text,
+    isOpen: true,
+  };
+  return { ...live(closed), items: [...closed.items, item], made: view.made + 1 };
+}
+
+/** Something new is said: whatever the turn waited for is over. */
+function live(view: TurnView): TurnView {
+  return view.phase === 'running' ? view : running(view);
+}
+
+/** Nothing is added to what was said so far. */
+function closeText(view: TurnView): TurnView {
+  const last = view.items.at(-1);
+  if ((last?.kind !== 'text' && last?.kind !== 'thinking') || !last.isOpen) return view;
+  return { ...view, items: [...view.items.slice(0, -1), { ...last, isOpen: false }] };
+}
+
+type AsideName = 'system:notice' | 'message:joined' | 'attachment:warning';
+
+function addAside(view: TurnView, frame: Extract<OwnFrame, { event: AsideName }>): TurnView {
+  const closed = closeText(view);
+  const aside = asideOf(frame, `aside-${view.made}`);
+  return { ...closed, items: [...closed.items, aside], made: view.made + 1 };
+}
+
+function asideOf(frame: Extract<OwnFrame, { event: AsideName }>, key: string): Item {
+  switch (frame.event) {
+    case 'system:notice': {
+      const { kind: noticeKind, text, metadata } = frame.data;
+      return { kind: 'notice', key, noticeKind, text, ...(metadata ? { metadata } : {}) };
+    }
+    case 'message:joined':
+      return { kind: 'joined', key, text: frame.data.text };
+    case 'attachment:warning':
+      return { kind: 'rejected-file', key, name: frame.data.name, reason: frame.data.reason };
+  }
+}

@@ -1,0 +1,64 @@
+import { CornerDownRight, FileX } from '../../ui/icons.js';
+import { DescribedFaultNote } from '../../app/fault-note.js';
+import { describeTurnFault } from '../turn/describe-turn-fault.js';
+import { MarkdownText } from '../text/markdown.js';
+import { Notice, NoticeOf } from '../turn/notice.js';
+import { Sources } from '../text/sources.js';
+import { Thinking } from '../turn/thinking.js';
+import { SubagentTurn } from '../turn/subagent-turn.js';
+import { ToolCard } from '../turn/tool-card.js';
+import type { Item, TurnView } from './turn-view.js';
+
+/** What a turn said and did, in order. */
+export function TurnItems({ view }: { view: TurnView }) {
+  return (
+    <>
+      {view.items.map((item) => (
+        <OneItem key={item.key} item={item} />
+      ))}
+    </>
+  );
+}
+
+function renderChild(view: TurnView) {
+  return (
+    <SubagentTurn view={view}>
+      <TurnItems view={view} />
+      {view.fault !== undefined && <DescribedFaultNote described={describeTurnFault(view.fault)} />}
+    </SubagentTurn>
+  );
+}
+
+function OneItem({ item }: { item: Item }) {
+  switch (item.kind) {
+    case 'text':
+      return <MarkdownText text={item.text} isOpen={item.isOpen} />;
+    case 'thinking':
+      return <Thinking item={item} />;
+    case 'tool':
+      return <ToolCard item={item} renderChild={renderChild} />;
+    case 'sources':
+      return <Sources sources={item.sources} />;
+    case 'notice':
+      return <NoticeOf item={item} />;
+    case 'joined':
+      return (
+        <p className="my-3 flex gap-2 rounded-lg bg-accent-wash px-3 py-2 text-sm whitespace-pre-wrap">
+          <CornerDownRight aria-hidden size={16} className="mt-0.5 shrink-0 text-accent-ink" />
+          <span className="sr-only">You added: </span>
+          {item.text}
+        </p>
+      );
+    case 'rejected-file':
+      return (
+        <Notice
+          text={
+            <>
+              <FileX aria-hidden size={14} className="mr-1 inline" />
+              {item.name} was not taken: {item.reason}
+            </>
+          }
+        />
+      );
+  }
+}

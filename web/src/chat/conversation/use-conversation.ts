@@ -1,0 +1,61 @@
+import { useEffect, useMemo } from 'react';
+import { announce } from '../../app/announce.js';
+import { apiKey } from '../../app/api-key.js';
+import { onTabNews } from '../../app/tabs.js';
+import { useValue } from '../../app/use-value.js';
+import { sessionsChanged } from '../../app/session-list.js';
+import type { Conversation, ConversationState } from './conversation.js';
+import { isRunning } from './shown-turn.js';
+import { openConversation } from './open-conversation.js';
+
+/** How often the server is asked for turns that were started elsewhere. */
+const SYNC_MS = 4_000;
+
+/** A session's conversation, in step with other tabs and other clients. */
+export function useConversation(sessionId: string): {
+  conversation: Conversation;
+  state: ConversationState;
+  isRunning: boolean;
+} {
+  const key = useValue(apiKey);
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- with another key it is another one.
+  const conversation = useMemo(() => openConversation(sessionId), [sessionId, key]);
+  const state = useValue(conversation.state);
+  useEffect(() => {
+    const sync = (): void => {
+      if (document.visibilityState === 'visible') void conversation.sync();
+    };
+    const timer = setInterval(sync, SYNC_MS);
+    document.addEventListener('visibilitychange', sync);
+    const stopListening = onTabNews((news) => {
+      if (news.type === 'turn' && news.sessionId === sessionId) void conversation.sync();
+    });
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', sync);
+      stopListening();
+    };
+  }, [conversation, sessionId]);
+  const running = state.turns.some(isRunning);
+  useSayings(state, running);
+  return { conversation, state, isRunning: running };
+}
+
+/** What people who do not see the page are told: beginnings, ends and questions. */
+function useSayings(state: ConversationState, running: boolean): void {
+  const last = state.turns.at(-1)?.view;
+  const asked = last?.items.findLast((item) => item.kind === 'tool' && item.status === 'asked');
+  const question = asked?.kind === 'tool' ? asked.name : undefined;
+  useEffect(() => {
+    if (running) announce('The agent works.');
+    sessionsChanged();
+  }, [running]);
+  useEffect(() => {
+    if (question !== undefined) announce(`${question} needs your approval.`);
+  }, [question]);
+  const end = last?.phase === 'ended' ? last.outcome : undefined;
+  useEffect(() => {
+    if (end !== undefined)
+      announce(end === 'completed' ? 'The reply is complete.' : `The turn ended: ${end}.`);
+  }, [end, last?.turnId]);
+}

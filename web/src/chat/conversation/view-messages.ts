@@ -1,0 +1,147 @@
+import type { MessagePart, StepView } from '../../../../src/turn/history/view-steps.js';
+import type { MessageView } from '../../../../src/turn/history/view-messages.js';
+import { allTokens } from '../../app/all-tokens.js';
+import { addUsage } from './reduce-tool.js';
+import {
+  emptyTurn,
+  type AttachedFile,
+  type Item,
+  type ToolItem,
+  type TurnView,
+} from './turn-view.js';
+
+/** A turn of a conversation: what the user said, and what was made of it. */
+export interface ConversationTurn {
+  turnId: string;
+  user: { text: string; files: readonly AttachedFile[]; createdAt: string };
+  view: TurnView;
+  /** A summary stands for it before the model. */
+  compacted?: boolean;
+}
+
+/** The turns of a session from its stored messages, oldest first. Pure. */
+export function turnsOfMessages(messages: readonly MessageView[]): ConversationTurn[] {
+  const turns = new Map<string, ConversationTurn>();
+  for (const message of messages) {
+    const turn = turns.get(message.turnId) ?? newTurn(message);
+    turns.set(message.turnId, addMessage(turn, message));
+  }
+  return [...turns.values()];
+}
+
+function newTurn({ turnId, createdAt, compacted }: MessageView): ConversationTurn {
+  return {
+    turnId,
+    user: { text: '', files: [], createdAt },
+    view: emptyTurn(turnId, 'queued'),
+    ...(compacted === true ? { compacted } : {}),
+  };
+}
+
+function addMessage(turn: ConversationTurn, message: MessageView): ConversationTurn {
+  if (message.role === 'assistant') return { ...turn, view: addSteps(turn.view, message) };
+  const text = message.parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n\n');
+  if (message.role === 'system') return { ...turn, view: add(turn.view, [notice(message, text)]) };
+  if (message.afterStep !== undefined) {
+    return { ...turn, view: add(turn.view, [{ kind: 'joined', key: message.messageId, text }]) };
+  }
+  const files = message.parts.flatMap((part) => (part.type === 'file' ? [part] : []));
+  return { ...turn, user: { text, files, createdAt: message.createdAt } };
+}
+
+function notice({ messageId }: MessageView, text: string): Item {
+  return { kind: 'notice', key: messageId, noticeKind: 'notice', text };
+}
+
+function add(view: TurnView, items: readonly Item[]): TurnView {
+  return { ...view, items: [...view.items, ...items] };
+}
+
+function addSteps(view: TurnView, { status, steps = [], parts }: MessageView): TurnView {
+  const said = steps.flatMap((step) => itemsOf(step));
+  const usage = steps.map((step) => step.usage).reduce(addUsage, noUsage);
+  const noted = endNote(steps, parts);
+  // A call that failed at once had no context.
+  const last = steps.findLast((step) => allTokens(step.usage) > 0);
+  return {
+    ...add(view, [...said, ...noted]),
+    phase: status === 'active' ? 'running' : 'ended',
+    step: steps.at(-1)?.step ?? 0,
+    stepsDone: steps.length,
+    usage,
+    ...(last === undefined ? {} : { contextTokens: allTokens(last.usage) }),
+    ...(status === 'complete' ? { outcome: 'completed' as const } : {}),
+  };
+}
+
+/** The note of a turn that a limit ended is in the message, and in no step. */
+function endNote(steps: readonly StepView[], parts: readonly MessagePart[]): Item[] {
+  const last = parts.at(-1);
+  const inSteps = steps.reduce((count, step) => count + step.parts.length, 0);
+  if (parts.length <= inSteps || last?.type !== 'text') return [];
+  const step = steps.at(-1)?.step ?? 0;
+  return [{ kind: 'text', key: 'end-note', step, text: last.text, isOpen: false }];
+}
+
+function itemsOf({ step, parts, notices }: StepView): Item[] {
+  const said = joinTexts(parts).flatMap((part, index): Item[] => {
+    const key = `${part.type}-${step}-${index}`;
+    switch (part.type) {
+      case 'text':
+      case 'thinking':
+        return [{ kind: part.type, key, step, text: part.text, isOpen: false }];
+      case 'tool':
+        return [toolOf(part, step)];
+      case 'file':
+        return [];
+    }
+  });
+  const told = notices.map(({ kind: noticeKind, text, metadata }, index): Item => ({
+    kind: 'notice',
+    key: `notice-${step}-${index}`,
+    noticeKind,
+    text,
+    ...(isRecord(metadata) ? { metadata } : {}),
+  }));
+  return [...said, ...told];
+}
+
+/**
+ * Text parts that follow each other are one text, as they were when they were streamed: a reply with
+ * citations is cut within its sentences.
+ */
+function joinTexts(parts: readonly MessagePart[]): MessagePart[] {
+  const joined: MessagePart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.type === 'text' && last?.type === 'text') {
+      joined.splice(-1, 1, { ...last, text: last.text + part.text });
+    } else joined.push(part);
+  }
+  return joined;
+}
+
+const ends: readonly string[] = ['success', 'error', 'denied', 'unknown'];
+
+function toolOf(part: Extract<MessagePart, { type: 'tool' }>, step: number): ToolItem {
+  const { toolUseId: key, name, input, status, output } = part;
+  const shown = ends.includes(status) ? (status as ToolItem['status']) : 'requested';
+  return {
+    kind: 'tool',
+    key,
+    step,
+    name,
+    input,
+    json: JSON.stringify(input),
+    status: shown,
+    ...(output === null ? {} : { output }),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+const noUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

@@ -1,0 +1,52 @@
+import { isPlainObject } from '../../../../src/platform/json.js';
+import type { ToolItem } from '../conversation/turn-view.js';
+
+/** The argument that says most about a call, for one line. Pure. */
+export function describeCall({ input, json, child }: Pick<ToolItem, 'input' | 'json' | 'child'>) {
+  const known = isPlainObject(input) ? input : readPartly(json);
+  const first = ['command', 'file_path', 'pattern', 'prompt', 'url', 'query', 'path']
+    .map((name) => known[name])
+    .find((value) => typeof value === 'string' && value !== '');
+  const text = typeof first === 'string' ? first : firstText(known);
+  const who = child?.agent ?? known['agent'];
+  const line = text.split('\n')[0] ?? '';
+  return typeof who === 'string' ? `${who}: ${line}` : line;
+}
+
+function firstText(input: Record<string, unknown>): string {
+  const value = Object.values(input).find((one) => typeof one === 'string');
+  return typeof value === 'string' ? value : '';
+}
+
+/** The string members of an object whose JSON has not come whole. */
+function readPartly(json: string): Record<string, unknown> {
+  const members = json.matchAll(/"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)("|\\?$)/g);
+  const found: Record<string, unknown> = {};
+  for (const [, name = '', value = '', end] of members) found[name] = unescape(value, end === '"');
+  return found;
+}
+
+function unescape(text: string, isWhole: boolean): string {
+  try {
+    return String(JSON.parse(`"${isWhole ? text : text.replace(/\\[^"]{0,5}$/, '')}"`));
+  } catch {
+    return text;
+  }
+}
+
+export interface FileChange {
+  path: string;
+  before: string;
+  after: string;
+}
+
+/** What a call of `edit` or `write` changes; undefined for any other. Pure. */
+export function fileChangeOf(name: string, input: unknown): FileChange | undefined {
+  if (!isPlainObject(input) || typeof input['file_path'] !== 'string') return undefined;
+  const { file_path: path, content, old_string: before, new_string: after } = input;
+  if (name === 'write' && typeof content === 'string') return { path, before: '', after: content };
+  if (name === 'edit' && typeof before === 'string' && typeof after === 'string') {
+    return { path, before, after };
+  }
+  return undefined;
+}

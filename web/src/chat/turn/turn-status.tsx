@@ -1,0 +1,92 @@
+import {
+  ChartNoAxesGantt,
+  CircleAlert,
+  CircleCheck,
+  CircleSlash,
+  TriangleAlert,
+} from '../../ui/icons.js';
+import type { ReactNode } from 'react';
+import { allTokens } from '../../app/all-tokens.js';
+import { Link } from '../../app/link.js';
+import { formatDuration, formatShort } from '../../ui/format.js';
+import { Spinner } from '../../ui/spinner.js';
+import type { TurnView } from '../conversation/turn-view.js';
+
+/**
+ * Whether it is said below the conversation how the turn stands, and not below the turn: what stands
+ * there would be pushed on by each line of the reply. Pure.
+ */
+export function isLive({ phase }: TurnView): boolean {
+  return phase === 'running' || phase === 'recovering' || phase === 'parked';
+}
+
+/** How a turn stands, in one line. */
+export function TurnStatus({ view }: { view: TurnView }) {
+  const [picture, words] = statusOf(view);
+  const { usage, durationMs, turnId, phase } = view;
+  const tokens = usage === undefined ? 0 : allTokens(usage);
+  return (
+    <footer className="flex min-h-6 flex-wrap items-center gap-x-3 text-xs text-muted tabular-nums">
+      <span className="flex items-center gap-1.5">
+        {picture}
+        {words}
+      </span>
+      {tokens > 0 && <span>{formatShort(tokens)} tokens</span>}
+      {durationMs !== undefined && <span>{formatDuration(durationMs)}</span>}
+      {phase !== 'sending' && (
+        <Link
+          href={`/turns/${turnId}`}
+          className="inline-flex items-center gap-1 hover:text-ink hover:underline"
+        >
+          <ChartNoAxesGantt aria-hidden size={13} /> Timeline
+        </Link>
+      )}
+    </footer>
+  );
+}
+
+function statusOf(view: TurnView): [ReactNode, string] {
+  switch (view.phase) {
+    case 'sending':
+      return [<Spinner key="p" size={13} />, 'Sending …'];
+    case 'queued':
+      return [<Spinner key="p" size={13} />, queueWords(view.position)];
+    case 'running':
+      return [<Spinner key="p" size={13} />, view.step > 1 ? `Step ${view.step}` : 'Working'];
+    case 'recovering':
+      return [
+        <Spinner key="p" size={13} />,
+        'Recovering: its worker stopped, another one goes on from the last step',
+      ];
+    case 'parked':
+      return [
+        <TriangleAlert key="p" aria-hidden size={13} className="text-amber" />,
+        'Waits for an answer',
+      ];
+    case 'ended':
+      return endOf(view);
+  }
+}
+
+function queueWords(position: number | undefined): string {
+  if (position === undefined) return 'Waits for its start';
+  return position <= 1 ? 'Next in the queue' : `In the queue: place ${position}`;
+}
+
+function endOf({ outcome, reason = '' }: TurnView): [ReactNode, string] {
+  switch (outcome ?? 'unknown') {
+    case 'unknown':
+      return [<CircleSlash key="p" aria-hidden size={13} />, 'Ended before it was complete'];
+    case 'completed':
+      return [<CircleCheck key="p" aria-hidden size={13} className="text-good" />, 'Done'];
+    case 'limited':
+      return [
+        <TriangleAlert key="p" aria-hidden size={13} className="text-amber" />,
+        `Ended by a limit: ${reason.replaceAll('_', ' ')}`,
+      ];
+    case 'interrupted':
+      return [<CircleSlash key="p" aria-hidden size={13} />, 'Stopped'];
+    case 'failed':
+      return [<CircleAlert key="p" aria-hidden size={13} className="text-bad" />, 'Failed'];
+  }
+}
