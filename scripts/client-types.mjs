@@ -1,7 +1,7 @@
 /**
  * The typed client's declarations: `dist/client/*.d.ts`. Its types are the server's own, which would
  * bring the server's packages with them; here they are written out, member by member. What comes of
- * it is compiled as a browser has it, without Node's types, and so are the README's examples.
+ * it is compiled as a browser has it, without Node's types, and so are the documentation's examples.
  * `--check` says what is wrong and writes nothing; `--out DIR` writes elsewhere.
  */
 import { readdirSync } from 'node:fs';
@@ -19,11 +19,12 @@ const files = readdirSync(folder)
 
 const { values } = parseArgs({ options: { check: { type: 'boolean' }, out: { type: 'string' } } });
 const isCheck = values.check === true;
-const exampleFile = (/** @type {number} */ number) =>
-  path.join(folder, `readme-example-${number}.ts`);
+const exampleFile = (/** @type {string} */ page) => (/** @type {number} */ number) =>
+  path.join(folder, `${page}-example-${number}.ts`);
 const texts = new Map([
   [served, writeOutTypes(served, options)],
-  ...(isCheck ? readBlocks('README.md', 'client', exampleFile) : []),
+  ...(isCheck ? readBlocks('README.md', 'client', exampleFile('readme')) : []),
+  ...(isCheck ? readBlocks('docs/guide/client.md', 'client', exampleFile('guide')) : []),
 ]);
 const browser = {
   ...options,

@@ -1,7 +1,7 @@
 /**
  * The declarations of `turnpike/extend`: `dist/extend`, the server's own types that an extension meets.
  * They are then compiled as whoever writes an extension has them, without any package and without
- * Node's types, and so are the examples and the blocks of docs/extending.md. `--out DIR` writes to
+ * Node's types, and so are the examples and the blocks of docs/how-to/extensions.md. `--out DIR` writes to
  * another folder.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -32,7 +32,7 @@ function emit() {
 
 /** What uses the declarations, and the declarations with it. */
 function compileUses() {
-  const documented = readBlocks('docs/extending.md', 'extension', (number) =>
+  const documented = readBlocks('docs/how-to/extensions.md', 'extension', (number) =>
     path.join(examples, `documented-${number}.ts`),
   );
   const alone = {

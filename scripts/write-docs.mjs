@@ -1,11 +1,13 @@
 /**
  * Writes what the documentation takes from the code, between its markers:
  * `<!-- generated: NAME -->` … `<!-- end -->`. With `--check` it writes nothing and fails if
- * something is out of date.
+ * something is out of date. A link to what is not there always fails.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 import { importSource } from './import-source.mjs';
 
 const [
@@ -17,6 +19,7 @@ const [
   { triggerTable },
   { strictRules },
   { profiles },
+  { harnessFields },
 ] = await importSource([
   'config/describe-settings',
   'governance/decision-tree/agent-config',
@@ -26,6 +29,7 @@ const [
   'notices/triggers',
   'rehearsal/rules/strict-rules',
   'rehearsal/models/profiles',
+  'wires/harness/dialect/harness-frames',
 ]);
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -38,11 +42,14 @@ const parts = {
   triggers: describeTriggers,
   rules: describeRules,
   profiles: describeProfiles,
+  events: describeEvents,
+  frames: describeFrames,
+  decisions: describeDecisions,
 };
 const outdated = [];
 const written = new Set();
 
-for (const name of ['README.md', 'ARCHITECTURE.md', 'docs/rehearsal.md']) {
+for (const name of await documents()) {
   const file = path.join(root, name);
   const before = await readFile(file, 'utf8');
   const after = before.replace(
@@ -57,6 +64,11 @@ for (const name of ['README.md', 'ARCHITECTURE.md', 'docs/rehearsal.md']) {
   if (!process.argv.includes('--check')) await writeFile(file, after);
 }
 
+const broken = (await documents()).flatMap(brokenLinks);
+if (broken.length > 0) {
+  process.stderr.write(`${broken.join('\n')}\n`);
+  process.exitCode = 1;
+}
 const missing = Object.keys(parts).filter((part) => !written.has(part));
 if (missing.length > 0) {
   process.stderr.write(`No place for ${missing.join(', ')}: put the markers back\n`);
@@ -65,6 +77,86 @@ if (missing.length > 0) {
 if (outdated.length > 0 && process.argv.includes('--check')) {
   process.stderr.write(`${outdated.join(', ')} out of date: run npm run docs\n`);
   process.exitCode = 1;
+}
+
+/** Links of a page to files, and to headings of pages, that are not there. @param {string} page */
+function brokenLinks(page) {
+  const text = readFileSync(path.join(root, page), 'utf8').replaceAll(/^```.*?^```$/gms, '');
+  const links = [...text.matchAll(/\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]*))?\)/g)];
+  return links.flatMap(([, target = '', heading]) => {
+    const file = target === '' ? page : path.join(path.dirname(page), target);
+    const isThere = existsSync(path.join(root, file));
+    const isFound = isThere && (heading === undefined || headingsOf(file).has(heading));
+    return isFound ? [] : [`${page}: there is no ${target}${heading ? `#${heading}` : ''}`];
+  });
+}
+
+/** As links name them. @param {string} file */
+function headingsOf(file) {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  return new Set(
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+/** Markdown that may have markers. */
+async function documents() {
+  const docs = await readdir(path.join(root, 'docs'), { recursive: true });
+  const pages = docs.filter((name) => name.endsWith('.md')).map((name) => path.join('docs', name));
+  return ['README.md', 'ARCHITECTURE.md', ...pages.toSorted()];
+}
+
+/** The members of the vocabulary's union, with their fields: types alone, so they are read as text. */
+function describeEvents() {
+  const name = 'src/events/turn-event.ts';
+  const text = readFileSync(path.join(root, name), 'utf8');
+  const { statements } = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
+  const union = statements.find(
+    (one) => ts.isTypeAliasDeclaration(one) && one.name.text === 'TurnEventBody',
+  ).type;
+  const rows = union.types.map(({ members }) => {
+    const fields = members.map(({ name: field, questionToken, type }) => ({
+      field: field.getText(),
+      mark: questionToken === undefined ? '' : '?',
+      type: type.getText(),
+    }));
+    const [{ type }, ...rest] = fields;
+    const listed = rest.map(({ field, mark }) => `\`${field}${mark}\``).join(', ');
+    return `| \`${type.slice(1, -1)}\` | ${listed} |`;
+  });
+  return ['| event | fields |', '| --- | --- |', ...rows].join('\n');
+}
+
+function describeFrames() {
+  const rows = Object.entries(harnessFields).map(([name, fields]) => {
+    const listed = Object.entries(fields).map(
+      ([field, presence]) => `\`${field}${presence === 'always' ? '' : '?'}\``,
+    );
+    return `| \`${name}\` | ${listed.join(', ')} |`;
+  });
+  return ['| frame | fields |', '| --- | --- |', ...rows].join('\n');
+}
+
+function describeDecisions() {
+  const folder = 'docs/internals/decisions';
+  const files = readdirSync(path.join(root, folder)).filter((name) => /^\d/.test(name));
+  const rows = files.toSorted().map((file) => {
+    const text = readFileSync(path.join(root, folder, file), 'utf8');
+    const [, number, title, date, status] =
+      /^# (\d+)\. (.*)\n\n(\S+) · (.*)\n/.exec(text) ?? stop(`${file} has no date and status`);
+    return `| ${number} | ${date} | ${status} | [${title}](${file}) |`;
+  });
+  return ['| | date | status | |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+/** @returns {never} */
+function stop(message) {
+  throw new Error(message);
 }
 
 function describeRules() {

@@ -1,5 +1,5 @@
 /**
- * An extension with one of each: a decision tree, a trigger and a tool. `docs/extending.md` explains it.
+ * An extension with one of each: a decision tree, a trigger and a tool. `docs/how-to/extensions.md` explains it.
  *
  *   TURNPIKE_EXTENSIONS=./examples/extensions/careful.mjs npm start
  */

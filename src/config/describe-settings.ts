@@ -1,7 +1,7 @@
 import { settings } from './settings.js';
 import type { Setting } from './setting.js';
 
-/** The configuration as a Markdown table, for the README. */
+/** The configuration as a Markdown table, for the documentation. */
 export function describeSettings(): string {
   const rows = Object.values<Setting<unknown>>(settings).map((setting) => {
     const [name, ...aliases] = setting.names;

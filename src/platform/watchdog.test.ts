@@ -27,7 +27,7 @@ async function run(stillMs: number, code: string) {
 }
 
 describe('startWatchdog', () => {
-  it('ends a process whose event loop stands still, with a line that says why', async () => {
+  it.concurrent('ends a process whose event loop stands still, with a line that says why', async () => {
     const { ended } = await run(500, 'for (;;);');
     const { signal, stderr } = await ended;
     expect(signal).toBe('SIGKILL');
@@ -37,12 +37,12 @@ describe('startWatchdog', () => {
     });
   });
 
-  it('leaves one alone that waits, and does not keep it alive', async () => {
+  it.concurrent('leaves one alone that waits, and does not keep it alive', async () => {
     const { ended } = await run(1_000, 'setTimeout(() => undefined, 3_000);');
     expect(await ended).toEqual({ code: 0, signal: null, stderr: '' });
   });
 
-  it('leaves one alone that was paused as a whole', async () => {
+  it.concurrent('leaves one alone that was paused as a whole', async () => {
     const { child, ended } = await run(3_000, 'setTimeout(() => undefined, 5_000);');
     child.kill('SIGSTOP');
     await setTimeout(4_000);
@@ -50,7 +50,7 @@ describe('startWatchdog', () => {
     expect(await ended).toEqual({ code: 0, signal: null, stderr: '' });
   });
 
-  it('is gone when it was stopped', async () => {
+  it.concurrent('is gone when it was stopped', async () => {
     const { ended } = await run(500, 'await stop(); standStill(1_500);');
     expect(await ended).toEqual({ code: 0, signal: null, stderr: '' });
   });

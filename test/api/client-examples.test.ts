@@ -19,7 +19,7 @@ async function publishedClient(): Promise<{ code: string; types: string }> {
   return { code: at(code), types: at(types) };
 }
 
-describe('the README’s examples of the client', () => {
+describe('the documentation’s examples of the client', () => {
   const examples = readExamples();
   let server: TestServer;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('the README’s examples of the client', () => {
   }
 
   it('are there, and so is what they import', async () => {
-    expect(examples).toHaveLength(3);
+    expect(examples).toHaveLength(4);
     const { code, types } = await publishedClient();
     expect([existsSync(code), existsSync(types)]).toEqual([true, true]);
   });

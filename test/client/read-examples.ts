@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const readme = fileURLToPath(new URL('../../README.md', import.meta.url));
+const pages = ['README.md', 'docs/guide/client.md'];
 
-/** The blocks of the README that are marked `ts client`, in order. */
+/** The blocks of the documentation that are marked `ts client`, in order. */
 export function readExamples(): string[] {
-  const text = readFileSync(readme, 'utf8');
-  return [...text.matchAll(/^```ts client\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  return pages.flatMap((page) => {
+    const text = readFileSync(fileURLToPath(new URL(`../../${page}`, import.meta.url)), 'utf8');
+    return [...text.matchAll(/^```ts client\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  });
 }

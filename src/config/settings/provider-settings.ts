@@ -58,7 +58,7 @@ export const providerSettings = {
   model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Model of turns that name none.'),
   modelsFile: optional(
     ['TURNPIKE_MODELS'],
-    'A JSON file with what differs of models, and models of your own: see `docs/models.md`.',
+    'A JSON file with what differs of models, and models of your own: see `docs/guide/models.md`.',
   ),
   prices: {
     names: ['TURNPIKE_PRICES'],

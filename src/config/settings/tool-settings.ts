@@ -8,7 +8,7 @@ export const toolSettings = {
   extensions: {
     names: ['TURNPIKE_EXTENSIONS'],
     about:
-      'Modules that add decision trees, triggers and tools, comma-separated: files (`./x.mjs`, `/x.mjs`) or packages installed beside the server. They run with the rights of the server. See `docs/extending.md`.',
+      'Modules that add decision trees, triggers and tools, comma-separated: files (`./x.mjs`, `/x.mjs`) or packages installed beside the server. They run with the rights of the server. See `docs/how-to/extensions.md`.',
     fallback: [],
     fallbackText: '',
     allowed: 'comma-separated files and packages, each once',

@@ -113,8 +113,8 @@ describe('parseDirectives', () => {
   });
 });
 
-describe('docs/rehearsal.md', () => {
-  const page = readFile(new URL('../../../docs/rehearsal.md', import.meta.url), 'utf8');
+describe('docs/guide/rehearsal.md', () => {
+  const page = readFile(new URL('../../../docs/guide/rehearsal.md', import.meta.url), 'utf8');
 
   it.each(directiveNames)('has [[%s]]', async (name) => {
     expect(await page).toMatch(new RegExp(String.raw`^\| \`\[\[${name}[=\] ]`, 'm'));

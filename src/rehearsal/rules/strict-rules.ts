@@ -90,7 +90,10 @@ export const strictRules = {
     'build-with-claude/pdf-support',
   ),
   'pdf-type': rule('a PDF that is none', reported),
-  directive: rule('a directive that cannot be read (the rehearsal’s own)', 'docs/rehearsal.md'),
+  directive: rule(
+    'a directive that cannot be read (the rehearsal’s own)',
+    'docs/guide/rehearsal.md',
+  ),
 } as const satisfies Record<string, StrictRule>;
 
 export type RuleId = keyof typeof strictRules;

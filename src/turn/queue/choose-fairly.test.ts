@@ -113,7 +113,7 @@ describe('the choice of the turn that runs next', () => {
         times.push(performance.now() - startedAt);
       }
       const median = times.sort((a, b) => a - b)[5] ?? Infinity;
-      // Some 2 and 17 ms on a busy machine of two cores: see docs/decisions/0030.
+      // Some 2 and 17 ms on a busy machine of two cores: see docs/internals/decisions/0030.
       expect(median).toBeLessThan(200);
     },
     120_000,

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { problemCode, problemTitles, toProblem } from './holodeck-problem.js';
 
-const explained = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8');
+const explained = readFileSync(
+  new URL('../../../../docs/reference/errors.md', import.meta.url),
+  'utf8',
+);
 const headings = new Set(explained.match(/(?<=^## ).+$/gm));
 
 describe.each(Object.keys(problemTitles))('the problem of %s', (code) => {
