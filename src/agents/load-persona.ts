@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../platform/clock.js';
-import { Remembered } from '../platform/remembered.js';
+import { TtlCache } from '../platform/ttl-cache.js';
 import { AgentFiles, type AgentEntry } from './agent-files.js';
 import { AgentVersions } from './agent-versions.js';
 import { findDuplicates } from './check-agents.js';
@@ -34,10 +34,10 @@ export class PersonaLibrary {
   readonly #files: AgentFiles;
   readonly #versions: AgentVersions;
   readonly #agentsFile = new ParsedFiles<AgentsDefaults>();
-  readonly #loaded: Remembered<Persona>;
-  readonly #listed: Remembered<AgentSummary[]>;
-  readonly #defaults: Remembered<AgentsDefaults | undefined>;
-  readonly #valid: Remembered<void>;
+  readonly #loaded: TtlCache<Persona>;
+  readonly #listed: TtlCache<AgentSummary[]>;
+  readonly #defaults: TtlCache<AgentsDefaults | undefined>;
+  readonly #valid: TtlCache<void>;
 
   constructor(instructionRoot: string, options: PersonaLibraryOptions = {}) {
     const { clock = systemClock, freshMs = 0, onProblem = () => undefined, ...known } = options;
@@ -48,10 +48,10 @@ export class PersonaLibrary {
     this.#versions = new AgentVersions(({ file, line, message }) =>
       onProblem(`${file}:${line}`, message),
     );
-    this.#loaded = new Remembered(clock, freshMs);
-    this.#listed = new Remembered(clock, freshMs);
-    this.#defaults = new Remembered(clock, freshMs);
-    this.#valid = new Remembered(clock, freshMs);
+    this.#loaded = new TtlCache(clock, freshMs);
+    this.#listed = new TtlCache(clock, freshMs);
+    this.#defaults = new TtlCache(clock, freshMs);
+    this.#valid = new TtlCache(clock, freshMs);
   }
 
   /**

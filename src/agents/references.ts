@@ -2,7 +2,7 @@ import { isOpenName, patternFault } from '../governance/permissions/check-rule.j
 import { matchText } from '../governance/permissions/match-pattern.js';
 import { parsePermissionRule } from '../governance/permissions/permission-rules.js';
 import type { ArgumentKind } from '../tools/tool.js';
-import { unreachable } from '../platform/exhaustive.js';
+import { assertNever } from '../platform/assert-never.js';
 import type { LineProblem } from './front-matter.js';
 import { nearestName } from './nearest-name.js';
 import { canonicalPersonaName, namesLike } from './persona-name.js';
@@ -62,7 +62,7 @@ function fault(reference: Reference, around: Surroundings): string | undefined {
         ? undefined
         : missing(reference, around.agents, 'agent');
     default:
-      return unreachable(reference.kind);
+      return assertNever(reference.kind);
   }
 }
 

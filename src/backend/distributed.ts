@@ -4,7 +4,7 @@ import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../attachments/blobs/postgres-contents.js';
 import type { BackEnd, BackEndOptions } from './back-end.js';
 import { RedisEventLog } from '../events/redis-event-log.js';
-import { Opened } from '../platform/opened.js';
+import { ResourceStack } from '../platform/resource-stack.js';
 import { runsTurns } from '../config/role.js';
 import { openPostgres } from '../storage/postgres-database.js';
 import { closeRedis, connectRedis } from '../storage/redis-connection.js';
@@ -30,7 +30,7 @@ export interface DistributedOptions extends BackEndOptions {
  * @throws UnreachableError.
  */
 export async function openDistributed(options: DistributedOptions): Promise<BackEnd> {
-  const opened = new Opened();
+  const opened = new ResourceStack();
   const ports = await opened.orClose(() => openPorts(options, opened));
   return { ...ports, publish: async () => undefined, close: () => opened.close() };
 }
@@ -38,7 +38,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Back
 /** In the order they are needed: what is opened last takes turns, and is closed first. */
 async function openPorts(
   options: DistributedOptions,
-  opened: Opened,
+  opened: ResourceStack,
 ): Promise<Omit<BackEnd, 'publish' | 'close'>> {
   const { config, logger, redisUrl, databaseUrl } = options;
   const database = await opened.add(

@@ -3,7 +3,7 @@ import { MemoryRequestCounter } from '../access/rate/memory-request-counter.js';
 import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import type { BackEnd, BackEndOptions } from './back-end.js';
 import { MemoryEventLog } from '../events/memory-event-log.js';
-import { Opened } from '../platform/opened.js';
+import { ResourceStack } from '../platform/resource-stack.js';
 import { holdDataFolder } from '../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../storage/embedded-database.js';
 import { MemorySignalBus } from '../turn/queue/memory-signal-bus.js';
@@ -17,7 +17,7 @@ import { TurnClaims } from '../turn/queue/turn-claims.js';
  */
 export async function openEmbedded(options: BackEndOptions): Promise<BackEnd> {
   const { config, clock, logger } = options;
-  const opened = new Opened();
+  const opened = new ResourceStack();
   const { folder, database } = await opened.orClose(async () => {
     const held = await opened.add(holdDataFolder(config.dataDir), ({ release }) => release());
     const embedded = openEmbeddedDatabase(config.dataDir);

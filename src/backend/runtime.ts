@@ -13,13 +13,13 @@ import type { PermissionRules } from '../governance/permissions/permission-rules
 import { TodoStore } from '../notices/todo-store.js';
 import type { Trigger } from '../notices/trigger.js';
 import { defaultTriggers } from '../notices/triggers.js';
-import { ResourceReader } from '../platform/read-resources.js';
+import { ResourceProbe } from '../platform/resource-probe.js';
 import { freeLimits } from '../options/free-limits.js';
 import { loadModels } from '../options/load-models.js';
 import { loadPermissions } from '../options/load-permissions.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import { KeyedMutex } from '../platform/keyed-mutex.js';
-import { Opened } from '../platform/opened.js';
+import { ResourceStack } from '../platform/resource-stack.js';
 import { createLogger, type Logger } from '../platform/logger.js';
 import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import { CatalogueKeeper } from '../provider/models/catalogue-keeper.js';
@@ -116,7 +116,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     onProblem: (file, problem) => logger.warn({ file, problem }, 'an instruction file has a fault'),
   });
   const mcp = await openMcp({ config, environment: options.environment, clock, logger });
-  const opened = new Opened();
+  const opened = new ResourceStack();
   const { rehearsal, backEnd, extractor } = await opened.orClose(async () => ({
     extractor: await opened.add(Promise.resolve(openFileReader(config, clock, logger)), (reader) =>
       reader.close(),
@@ -301,7 +301,7 @@ function assemble(parts: Parts): Assembled {
     trees,
     triggers,
     todos: new TodoStore(db),
-    resources: new ResourceReader(clock),
+    resources: new ResourceProbe(clock),
     attachments: openAttachments({
       db,
       contents: backEnd.blobContents,

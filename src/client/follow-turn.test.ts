@@ -5,7 +5,7 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { FakeServer, turnFrames } from '../../test/client/fake-server.js';
 import { ConnectionLostError, TurnpikeError } from './client-errors.js';
 import { TurnpikeClient } from './turnpike-client.js';
-import type { ClientOptions, Retrying } from './line.js';
+import type { ClientOptions, Retrying } from './transport.js';
 
 const turnId = 'turn_1';
 const frames = turnFrames(turnId, 12);

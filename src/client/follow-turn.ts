@@ -1,7 +1,7 @@
 import { ConnectionLostError, TurnpikeError } from './client-errors.js';
 import type { HarnessEvent } from './harness-event.js';
-import { unreadable, type Line } from './line.js';
-import { Patience } from './patience.js';
+import { unreadable, type Line } from './transport.js';
+import { Patience } from './retry-policy.js';
 import { readEvents } from './read-events.js';
 import type { TurnRecord } from './server-types.js';
 import { WatchedSignal } from './watched-signal.js';

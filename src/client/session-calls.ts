@@ -1,4 +1,4 @@
-import type { Line } from './line.js';
+import type { Line } from './transport.js';
 import type {
   BootReport,
   ListedSession,

@@ -1,4 +1,4 @@
-import type { Line } from './line.js';
+import type { Line } from './transport.js';
 import type { AgentConfigSettings, EffectiveSetting, Settings } from './server-types.js';
 
 const limits = '/api/settings/agent-config';

@@ -1,7 +1,7 @@
 import { newKey } from './new-key.js';
 import { TurnpikeError } from './client-errors.js';
-import type { Line } from './line.js';
-import { Patience } from './patience.js';
+import type { Line } from './transport.js';
+import { Patience } from './retry-policy.js';
 import { readDisposition } from './read-disposition.js';
 import { Turn } from './turn.js';
 import { WatchedSignal } from './watched-signal.js';

@@ -1,4 +1,4 @@
-import type { Line } from './line.js';
+import type { Line } from './transport.js';
 import type { CallView, CancelState, StepView, TurnEvent, TurnRecord } from './server-types.js';
 import type { Page } from './session-calls.js';
 

@@ -1,6 +1,6 @@
 import { followTurn, type ReadingPlace } from './follow-turn.js';
 import type { HarnessEvent } from './harness-event.js';
-import type { Line } from './line.js';
+import type { Line } from './transport.js';
 import type { CancelState, Disposition } from './server-types.js';
 import { emptyResult, foldResult, resultOf, type TurnResult } from './turn-result.js';
 

@@ -1,6 +1,6 @@
 import { ApprovalCalls } from './approval-calls.js';
 import { KeyCalls } from './key-calls.js';
-import { Line, type Call, type ClientOptions } from './line.js';
+import { Line, type Call, type ClientOptions } from './transport.js';
 import type {
   AgentSummary,
   ListedTool,
@@ -17,7 +17,7 @@ import { TurnCalls } from './turn-calls.js';
 import { UploadCalls } from './upload-calls.js';
 
 export { ConnectionLostError, TurnpikeError } from './client-errors.js';
-export type { Call, ClientOptions, Retrying } from './line.js';
+export type { Call, ClientOptions, Retrying } from './transport.js';
 export type { HarnessEvent, TurnEvents } from './harness-event.js';
 export type * from './server-types.js';
 export type { FileToSend } from './sent-file.js';

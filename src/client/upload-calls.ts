@@ -1,5 +1,5 @@
 import { ConnectionLostError, TurnpikeError } from './client-errors.js';
-import { readJson, type Line } from './line.js';
+import { readJson, type Line } from './transport.js';
 import { multipartBody } from './multipart-body.js';
 import { readRefusal } from './read-refusal.js';
 import { findXhr, sendByXhr, type FormToSend } from './send-by-xhr.js';

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
 import { turnArchives } from '../storage/schema.js';
-import { comparePositions, type Position } from './cursor.js';
+import { compareCursors, type Position } from './cursor.js';
 import type { TurnEvent } from './turn-event.js';
 
 /** Runs of events read at a time: a run has one event or hundreds. */
@@ -19,7 +19,7 @@ export async function archivedAfter(
   const events: TurnEvent[] = [];
   for (let last = after; events.length < most;) {
     const runs = await readRuns(db, turnId, last);
-    const found = runs.flat().filter((event) => comparePositions(event, last) > 0);
+    const found = runs.flat().filter((event) => compareCursors(event, last) > 0);
     events.push(...found);
     const end = found.at(-1);
     if (end === undefined || runs.length < RUNS_AT_ONCE) break;

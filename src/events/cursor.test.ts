@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { comparePositions, formatCursor, parseCursor } from './cursor.js';
+import { compareCursors, formatCursor, parseCursor } from './cursor.js';
 
 const turnId = 'turn_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11';
 
@@ -48,7 +48,7 @@ describe('a cursor', () => {
       { attempt: 1, seq: 9 },
       { attempt: 0, seq: 99 },
     ];
-    expect([...places].sort(comparePositions)).toEqual([...places].reverse());
-    expect(comparePositions({ attempt: 1, seq: 1 }, { attempt: 1, seq: 1 })).toBe(0);
+    expect([...places].sort(compareCursors)).toEqual([...places].reverse());
+    expect(compareCursors({ attempt: 1, seq: 1 }, { attempt: 1, seq: 1 })).toBe(0);
   });
 });

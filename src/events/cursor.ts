@@ -13,7 +13,7 @@ export type Position = Pick<Cursor, 'attempt' | 'seq'>;
 export const logStart: Position = { attempt: 0, seq: 0 };
 
 /** Negative when `a` comes before `b`, zero when they are the same event. */
-export function comparePositions(a: Position, b: Position): number {
+export function compareCursors(a: Position, b: Position): number {
   return a.attempt - b.attempt || a.seq - b.seq;
 }
 

@@ -3,10 +3,10 @@ import type { Database } from '../storage/connection.js';
 import { isDatabaseDown } from '../storage/database-down.js';
 import { isStatementRefused } from '../storage/statement-refused.js';
 import { readArchive } from './archive.js';
-import { LogFeed } from './log-feed.js';
+import { LogAppender } from './log-appender.js';
 import { FencedError, type EventLog } from './event-log.js';
 import { pushMerged } from './merge-deltas.js';
-import { storeFacts, type Fact, type Stored } from './store-facts.js';
+import { storeWrites, type Write, type Stored } from './store-writes.js';
 import type { TurnEvent, TurnEventBody } from './turn-event.js';
 
 /** Between two tries of a commit that the database did not answer. */
@@ -52,13 +52,13 @@ export class EventWriter {
   #waiting: TurnEventBody[] = [];
   #unarchived: TurnEvent[] = [];
   #commits = 0;
-  #held: { told: readonly TurnEvent[]; facts: readonly Fact[] } | undefined;
+  #held: { told: readonly TurnEvent[]; facts: readonly Write[] } | undefined;
   #storing: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | undefined;
-  readonly #feed: LogFeed;
+  readonly #feed: LogAppender;
 
   constructor(private readonly deps: EventWriterDeps) {
-    this.#feed = new LogFeed({
+    this.#feed = new LogAppender({
       ...deps,
       next: () => this.#takeWaiting(),
       unarchived: () => this.#unarchived,
@@ -78,7 +78,7 @@ export class EventWriter {
    *
    * @throws what the database threw, FencedError among it; the writer is then closed.
    */
-  async commit(events: readonly TurnEventBody[], facts: readonly Fact[]): Promise<void> {
+  async commit(events: readonly TurnEventBody[], facts: readonly Write[]): Promise<void> {
     await this.#commitHeld(events, facts);
   }
 
@@ -88,7 +88,7 @@ export class EventWriter {
    */
   async commitEnd(
     events: readonly TurnEventBody[],
-    facts: readonly Fact[],
+    facts: readonly Write[],
     heard: number | undefined,
   ): Promise<Stored> {
     const before = { seq: this.#seq, held: this.#held, waiting: this.#waiting };
@@ -103,11 +103,11 @@ export class EventWriter {
 
   #commitHeld(
     events: readonly TurnEventBody[],
-    facts: readonly Fact[],
+    facts: readonly Write[],
     heard?: number,
   ): Promise<Stored> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
-    this.hold(events, facts);
+    this.defer(events, facts);
     const { told, facts: all } = this.#held ?? { told: [], facts };
     this.#held = undefined;
     this.#commits += 1;
@@ -122,7 +122,7 @@ export class EventWriter {
    * Facts that are stored with the next commit, which comes at once. Until then readers get nothing
    * more: it would come after what they cannot have yet.
    */
-  hold(events: readonly TurnEventBody[], facts: readonly Fact[]): void {
+  defer(events: readonly TurnEventBody[], facts: readonly Write[]): void {
     const told = this.#stamp([...this.#waiting, ...events]);
     this.#waiting = [];
     this.#held = {
@@ -151,7 +151,7 @@ export class EventWriter {
 
   async #store(
     told: readonly TurnEvent[],
-    facts: readonly Fact[],
+    facts: readonly Write[],
     heard: number | undefined,
   ): Promise<Stored> {
     let stored: Stored;
@@ -177,7 +177,7 @@ export class EventWriter {
   /** A database that is away for a while costs time, not the turn, as long as the lease holds. */
   async #storeInTheEnd(what: {
     events: readonly TurnEvent[];
-    facts: readonly Fact[];
+    facts: readonly Write[];
     heard: number | undefined;
   }): Promise<Stored> {
     const { heard, ...told } = what;
@@ -187,7 +187,7 @@ export class EventWriter {
       if (isLost()) throw new FencedError(turnId, attempt);
       try {
         const more = heard === undefined ? {} : { heard };
-        return await storeFacts(db, { turnId, attempt }, { ...told, isRepeat, ...more });
+        return await storeWrites(db, { turnId, attempt }, { ...told, isRepeat, ...more });
       } catch (error) {
         if (!isDatabaseDown(error) || clock.now() >= giveUpAt) throw error;
         await pause(clock, RETRY_MS);

@@ -1,4 +1,4 @@
-import { unreachable } from '../platform/exhaustive.js';
+import { assertNever } from '../platform/assert-never.js';
 import {
   type Source,
   type StepStopReason,
@@ -154,7 +154,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       return { ...next, phase: 'ended', end: { outcome, exitCode, reason, text, usage } };
     }
     default:
-      return unreachable(event);
+      return assertNever(event);
   }
 }
 

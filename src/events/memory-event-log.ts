@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.js';
-import { comparePositions, logStart, type Position } from './cursor.js';
+import { compareCursors, logStart, type Position } from './cursor.js';
 import { FencedError, GapError, type EventLog, type LogListener } from './event-log.js';
 import { followsOn } from './follows-on.js';
 import type { TurnEvent } from './turn-event.js';
@@ -46,7 +46,7 @@ export class MemoryEventLog implements EventLog {
 
   async read(turnId: string, after: Position = logStart): Promise<readonly TurnEvent[]> {
     const events = this.#turns.get(turnId)?.events ?? [];
-    return events.filter((event) => comparePositions(event, after) > 0);
+    return events.filter((event) => compareCursors(event, after) > 0);
   }
 
   async subscribe(turnId: string, listener: LogListener): Promise<() => void> {

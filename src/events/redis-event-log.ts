@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { defineScript, type RedisScript } from '../storage/redis-connection.js';
 import type { RedisSubscriber } from '../storage/redis-subscriber.js';
-import { comparePositions, logStart, type Position } from './cursor.js';
+import { compareCursors, logStart, type Position } from './cursor.js';
 import { FencedError, GapError, type EventLog, type LogListener } from './event-log.js';
 import { appendScript, beginScript } from './redis-log-scripts.js';
 import type { TurnEvent } from './turn-event.js';
@@ -66,7 +66,7 @@ export class RedisEventLog implements EventLog {
     const from = after === logStart ? '-' : `(${after.attempt}-${after.seq}`;
     const entries = await redis.xrange(this.#keys(turnId).log, from, '+');
     const events = entries.flatMap(([, [, batch = '[]']]) => parseBatch(batch));
-    return events.filter((event) => comparePositions(event, after) > 0);
+    return events.filter((event) => compareCursors(event, after) > 0);
   }
 
   subscribe(turnId: string, listener: LogListener): Promise<() => void> {

@@ -1,7 +1,7 @@
 import type { Position } from './cursor.js';
 import type { EventLog } from './event-log.js';
 import { followsOn } from './follows-on.js';
-import type { Owner } from './store-facts.js';
+import type { Owner } from './store-writes.js';
 import type { TurnEvent } from './turn-event.js';
 
 /** Events of one append. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Extension } from '../extend/extend.js';
-import { inTime } from '../platform/in-time.js';
+import { settlesWithin } from '../platform/settles-within.js';
 import { ExtensionError } from './extension-error.js';
 import { openRegistrar, type Registries } from './registrar.js';
 
@@ -25,7 +25,7 @@ export async function loadExtensions(
     const { turnpike, close } = openRegistrar(name, registries);
     try {
       const registering = Promise.resolve(extension(turnpike));
-      if (!(await inTime(REGISTER_MS, registering))) {
+      if (!(await settlesWithin(REGISTER_MS, registering))) {
         throw new Error(`it was not done registering after ${REGISTER_MS / 1_000} seconds`);
       }
     } catch (error) {

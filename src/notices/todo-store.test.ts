@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { openTestDatabase } from '../../test/support/database.js';
 import { storeTurn } from '../../test/support/store-turn.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { storeFacts } from '../events/store-facts.js';
+import { storeWrites } from '../events/store-writes.js';
 import { SessionStore } from '../session/session-store.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions } from '../storage/schema.js';
@@ -41,7 +41,7 @@ describe('TodoStore', () => {
   async function replace(ofSession: string, items: Todo[], at: Date): Promise<void> {
     const turnId = await storeTurn(database.db);
     const facts = [replaceTodos(ofSession, items, at)];
-    await storeFacts(database.db, { turnId, attempt: 1 }, { facts, events: [], isRepeat: false });
+    await storeWrites(database.db, { turnId, attempt: 1 }, { facts, events: [], isRepeat: false });
   }
 
   it('has an empty list of a session that wrote none', async () => {

@@ -1,5 +1,5 @@
 import { cutText } from '../governance/limits/cut-text.js';
-import { unreachable } from '../platform/exhaustive.js';
+import { assertNever } from '../platform/assert-never.js';
 import { optionRules } from './option-rules.js';
 import type { OptionProblem } from './option-problems.js';
 
@@ -33,7 +33,7 @@ function describe(problem: OptionProblem): string {
     case 'invalid':
       return `opts.${problem.key} ignored: must be ${problem.expected}; using ${show(problem.using)} (${problem.from})`;
     default:
-      return unreachable(problem);
+      return assertNever(problem);
   }
 }
 

@@ -1,4 +1,4 @@
-import { unreachable } from '../platform/exhaustive.js';
+import { assertNever } from '../platform/assert-never.js';
 import { estimateTokens } from './estimate-tokens.js';
 import { imageSize } from './image-size.js';
 import type { AssistantPart, ModelMessage, ModelRequest, UserPart } from './model-types.js';
@@ -86,7 +86,7 @@ function estimatePart(part: UserPart | AssistantPart, model: TokenModel): number
     case 'opaque':
       return estimateText(JSON.stringify(part.block), model);
     default:
-      return unreachable(part);
+      return assertNever(part);
   }
 }
 

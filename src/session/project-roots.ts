@@ -5,7 +5,7 @@ import type { Principal } from '../access/ownership/principal.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Clock } from '../platform/clock.js';
 import { isWithin } from '../platform/is-within.js';
-import { Remembered } from '../platform/remembered.js';
+import { TtlCache } from '../platform/ttl-cache.js';
 import { bothWays } from '../tools/calls/resolve-links.js';
 import { checkProjectRoot, type OpenRoots } from './check-project-root.js';
 import { principalFolder } from './principal-folder.js';
@@ -46,7 +46,7 @@ export interface OpenedRoot {
 
 /** Where sessions work: the projects folder, what the operator has named, and for whom. */
 export class ProjectRoots {
-  #keyRoots: Remembered<KeyRoots>;
+  #keyRoots: TtlCache<KeyRoots>;
 
   constructor(private readonly options: ProjectRootsOptions) {
     this.#keyRoots = this.#newKeyRoots();
@@ -127,8 +127,8 @@ export class ProjectRoots {
     return path.join(this.options.projectsDir, principalFolder(principalId));
   }
 
-  #newKeyRoots(): Remembered<KeyRoots> {
-    return new Remembered(this.options.clock, ROOTS_FRESH_MS);
+  #newKeyRoots(): TtlCache<KeyRoots> {
+    return new TtlCache(this.options.clock, ROOTS_FRESH_MS);
   }
 
   #keys(): Promise<KeyRoots> {

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { inTime } from '../platform/in-time.js';
+import { settlesWithin } from '../platform/settles-within.js';
 import { gatherWrites } from './gather-writes.js';
 
 export interface RedisOptions {
@@ -54,7 +54,7 @@ export async function connectRedis({ url, name, onError }: RedisOptions): Promis
 /** Ends a connection: in order when the server answers, at once when it does not. */
 export async function closeRedis(redis: Redis): Promise<void> {
   try {
-    if (redis.status === 'ready') await inTime(QUIT_WAIT_MS, redis.quit());
+    if (redis.status === 'ready') await settlesWithin(QUIT_WAIT_MS, redis.quit());
   } catch (error) {
     if (!isConnectionClosed(error)) throw error;
   } finally {

@@ -14,7 +14,7 @@ import {
 import type { StoredPart } from '../attachments/show/stored-part.js';
 import type { StepStopReason, ToolStatus, TurnEvent, Usage } from '../events/turn-event.js';
 import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
-import type { ChildTerms } from '../governance/permissions/child-terms.js';
+import type { InheritedPermissions } from '../governance/permissions/inherited-permissions.js';
 import type { DayLimits } from '../governance/limits/day-budget.js';
 import type { PermissionRules } from '../governance/permissions/permission-rules.js';
 import type { SubagentDecision } from '../governance/permissions/subagent-gate.js';
@@ -144,7 +144,7 @@ export const turns = pgTable(
     }),
     parentCallId: text('parent_call_id'),
     /** Of a subagent: what it may do by its parent's leave. */
-    childTerms: json('child_terms').$type<ChildTerms>(),
+    childTerms: json('child_terms').$type<InheritedPermissions>(),
     /** What its principal may use on a day, as its key had it when it was accepted; null: any amount. */
     budget: json('budget').$type<DayLimits>(),
     /** Among the held ones of its session it goes before all that do not. */

@@ -4,7 +4,7 @@ import { ApprovalService } from './approvals/approval-service.js';
 import { ApprovalStore } from './approvals/approval-store.js';
 import { UsageController } from './budgets/usage.controller.js';
 import { UsageService } from './budgets/usage-service.js';
-import { letNextGo } from './lifecycle/let-next-go.js';
+import { promoteNextTurn } from './lifecycle/promote-next-turn.js';
 import { cancelTurn } from './lifecycle/cancel-turn.js';
 import { endWaitingTurn } from './lifecycle/end-waiting-turn.js';
 import { AbandonedTurns } from './lifecycle/abandoned-turns.js';
@@ -91,7 +91,7 @@ function sweeperDeps(services: TurnServices, graceMs: number): SweeperDeps {
     ...services,
     approvals: new ApprovalStore(services.db),
     abandoned: new AbandonedTurns({ ...services, graceMs }),
-    letNextGo: (sessionId) => letNextGo(services, sessionId),
+    letNextGo: (sessionId) => promoteNextTurn(services, sessionId),
     endOrphan: async (turnId) => void (await cancelTurn(services, turnId, 'parent-ended')),
     endUnwanted: async (turnId, reason) =>
       void (await endWaitingTurn(services, turnId, { reason, which: 'unstarted' })),

@@ -18,7 +18,7 @@ import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { answerApproval } from '../../src/turn/approvals/answer-approval.js';
-import type { ApprovalRow } from '../../src/turn/approvals/approval-facts.js';
+import type { ApprovalRow } from '../../src/turn/approvals/approval-writes.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
 
 let database: OpenedDatabase;

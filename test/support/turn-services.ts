@@ -24,7 +24,7 @@ import type { ToolDefinition } from '../../src/tools/tool.js';
 import { DecisionTrees } from '../../src/governance/decision-tree/decision-trees.js';
 import { TodoStore } from '../../src/notices/todo-store.js';
 import { defaultTriggers } from '../../src/notices/triggers.js';
-import { ResourceReader } from '../../src/platform/read-resources.js';
+import { ResourceProbe } from '../../src/platform/resource-probe.js';
 import { openMcp } from '../../src/tools/mcp/open-mcp.js';
 import { shellsOff } from '../../src/tools/sandbox/shells.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
@@ -114,7 +114,7 @@ export async function openTestServices(
     trees: new DecisionTrees(),
     triggers: defaultTriggers,
     todos: new TodoStore(database.db),
-    resources: new ResourceReader(clock),
+    resources: new ResourceProbe(clock),
     attachments: openAttachments({
       db: database.db,
       contents: new DiskContents(path.join(folder, 'blobs')),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { Remembered } from '../../platform/remembered.js';
+import { TtlCache } from '../../platform/ttl-cache.js';
 import type { KeyCensus, KeyRow, KeyStore } from './key-store.js';
 
 /** How long a revoked key may still be taken by another process, in ms. */
@@ -21,14 +21,14 @@ export interface KnownKeysDeps {
  * that is older is never used, not even while a new one is fetched.
  */
 export class KnownKeys {
-  #keys: Remembered<KeyRow | undefined>;
-  #census: Remembered<KeyCensus>;
+  #keys: TtlCache<KeyRow | undefined>;
+  #census: TtlCache<KeyCensus>;
   /** Hashes of keys that there are, with when their use was noted. */
   readonly #seen = new Map<string, number>();
 
   constructor(private readonly deps: KnownKeysDeps) {
-    this.#keys = new Remembered(deps.clock, KEY_FRESH_MS);
-    this.#census = new Remembered(deps.clock, KEY_FRESH_MS);
+    this.#keys = new TtlCache(deps.clock, KEY_FRESH_MS);
+    this.#census = new TtlCache(deps.clock, KEY_FRESH_MS);
   }
 
   census(): Promise<KeyCensus> {
@@ -46,8 +46,8 @@ export class KnownKeys {
 
   /** To be called after a change: this process knows of it at once. */
   forget(): void {
-    this.#keys = new Remembered(this.deps.clock, KEY_FRESH_MS);
-    this.#census = new Remembered(this.deps.clock, KEY_FRESH_MS);
+    this.#keys = new TtlCache(this.deps.clock, KEY_FRESH_MS);
+    this.#census = new TtlCache(this.deps.clock, KEY_FRESH_MS);
   }
 
   async #load(hash: string): Promise<KeyRow | undefined> {

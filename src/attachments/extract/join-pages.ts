@@ -1,4 +1,4 @@
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import { describePages } from './describe-pages.js';
 import type { PagesRead } from './outcomes.js';
 import type { TextFound } from './text-found.js';
@@ -79,6 +79,6 @@ function noteOn({ by }: ReadPage, unreadWhy: string): string {
     case 'nothing':
       return ` (has a picture that was not read: ${unreadWhy})`;
     default:
-      return unreachable(by);
+      return assertNever(by);
   }
 }

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import type { TextOutcome, TextSource } from './outcomes.js';
 import { FileFault } from './file-fault.js';
 import { findOcrPackage, NoOcr, type FindOcr } from './ocr-packages.js';
@@ -62,7 +62,7 @@ async function read(
       return facts;
     }
     default:
-      return unreachable(job);
+      return assertNever(job);
   }
 }
 

@@ -1,4 +1,4 @@
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import { mediaKind } from '../check/classify.js';
 import type { TextSource } from '../extract/outcomes.js';
 import type { AttachmentRef } from './stored-part.js';
@@ -56,7 +56,7 @@ export function chooseShowing({ mimeType, size }: AttachmentRef, facts: ShowingF
     case 'other':
       return { as: 'nothing', why: 'its type cannot be shown' };
     default:
-      return unreachable(kind);
+      return assertNever(kind);
   }
 }
 

@@ -1,4 +1,4 @@
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import type { UserPart } from '../../provider/model-types.js';
 import { effectiveMime, mediaKind } from '../check/classify.js';
 import type { AttachmentRef } from './stored-part.js';
@@ -25,7 +25,7 @@ export function toContentBlock(file: AttachmentRef, bytes: Buffer): UserPart {
     case 'other':
       return { type: 'text', text: unmapped(file, mimeType) };
     default:
-      return unreachable(kind);
+      return assertNever(kind);
   }
 }
 

@@ -7,7 +7,7 @@ import type { KeyView } from '../../access/keys/view-key.js';
 import { TurnpikeError } from '../../client/turnpike-client.js';
 import { readConfig, type Config } from '../../config/config.js';
 import { systemClock } from '../../platform/clock.js';
-import { Opened } from '../../platform/opened.js';
+import { ResourceStack } from '../../platform/resource-stack.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { holdDataFolder } from '../../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../../storage/embedded-database.js';
@@ -107,7 +107,7 @@ async function openDeployed(url: string): Promise<OpenedDatabase> {
 }
 
 async function openFolder({ dataDir }: Config): Promise<Pick<OpenedDatabase, 'db' | 'close'>> {
-  const opened = new Opened();
+  const opened = new ResourceStack();
   const { db } = await opened.orClose(async () => {
     await opened.add(holdDataFolder(dataDir), ({ release }) => release());
     return opened.add(openEmbeddedDatabase(dataDir), ({ close }) => close());

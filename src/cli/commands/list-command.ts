@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import type { TurnpikeClient } from '../../client/turnpike-client.js';
 import { describeAgent, describeModel, describeSession } from '../render/describe-listed.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
@@ -54,7 +54,7 @@ function linesOf(what: Listed, client: TurnpikeClient, { json, limit }: Asked): 
     case 'models':
       return modelLines(client, json);
     default:
-      return unreachable(what);
+      return assertNever(what);
   }
 }
 

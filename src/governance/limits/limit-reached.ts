@@ -1,4 +1,4 @@
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import type { AgentState, KnownTerminationReason } from '../decision-tree/agent-state.js';
 import { fraction, isSessionBudget, measure, type LimitMetadata } from './limit-warnings.js';
 import { findNoProgress, type NoProgress } from './no-progress.js';
@@ -89,7 +89,7 @@ export function limitReached(reason: LimitReason, state: AgentState): LimitReach
       return { kind: 'error-limit', text, metadata };
     }
     default:
-      return unreachable(reason);
+      return assertNever(reason);
   }
 }
 
@@ -140,7 +140,7 @@ function explain(reason: LimitReason, state: AgentState): string {
     case 'error_limit':
       return `${state.toolErrors} tool calls in a row failed, the last one with: ${state.lastError ?? 'no message'}`;
     default:
-      return unreachable(reason);
+      return assertNever(reason);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { PermissionArgument, ToolEffect } from '../../tools/tool.js';
-import type { PermissionLayer } from './child-terms.js';
+import type { PermissionLayer } from './inherited-permissions.js';
 import { findCover, findHidden, findTouched, ruledCall, type RuledCall } from './match-rule.js';
 import type { PermissionRules } from './permission-rules.js';
 

@@ -1,4 +1,4 @@
-import { risenTo } from '../rising-marks.js';
+import { thresholdsCrossed } from '../threshold-crossings.js';
 import type { Facts, Trigger } from '../trigger.js';
 
 const contextMarks = [70, 85, 95];
@@ -14,7 +14,7 @@ export const contextUsage: Trigger = {
   enabled: true,
   levels: ['step'],
   check: ({ readings, context: { tokens, window } }: Facts) => {
-    const risen = risenTo(
+    const risen = thresholdsCrossed(
       readings.map(({ contextPercent }) => contextPercent),
       contextMarks,
     );
@@ -59,7 +59,7 @@ export const resourceUsage: Trigger = {
 };
 
 function checkResource(name: string, words: string, readings: readonly number[]) {
-  const risen = risenTo(readings, resourceMarks);
+  const risen = thresholdsCrossed(readings, resourceMarks);
   if (risen === undefined) return [];
   const percent = Math.floor(readings.at(-1) ?? 0);
   return [

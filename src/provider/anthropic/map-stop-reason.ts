@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import type { StopReason } from '../model-types.js';
 import { malformedStream, unknownToUs } from '../provider-errors.js';
 
@@ -37,7 +37,7 @@ export function mapStopReason(reason: unknown): StopReason {
     case 'model_context_window_exceeded':
       return 'context_window';
     default:
-      return unreachable(reason);
+      return assertNever(reason);
   }
 }
 

@@ -1,4 +1,4 @@
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { JsonObject, JsonValue } from '../../platform/json.js';
 import { INVALID_JSON } from '../model-types.js';
@@ -111,7 +111,7 @@ export function closeBlock(block: OpenBlock): AssistantPart {
       if (block.json !== '') block.block['input'] = parseInput(block.json);
       return { type: 'opaque', block: block.block };
     default:
-      return unreachable(block);
+      return assertNever(block);
   }
 }
 

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import { markCache } from './mark-cache.js';
 import type {
   AssistantPart,
@@ -143,7 +143,7 @@ function toUserBlock(part: UserPart, cites: boolean): Block {
         is_error: part.isError,
       };
     default:
-      return unreachable(part);
+      return assertNever(part);
   }
 }
 
@@ -170,6 +170,6 @@ function toAssistantBlock(part: AssistantPart): Block {
     case 'opaque':
       return sentBlock(part.block);
     default:
-      return unreachable(part);
+      return assertNever(part);
   }
 }

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import type { ServerTool } from '../server-tools.js';
 
 /**
@@ -23,6 +23,6 @@ export function toServerTool({ name, maxUses }: ServerTool): Anthropic.ToolUnion
     case 'code_execution':
       return { type: 'code_execution_20260521', name };
     default:
-      return unreachable(name);
+      return assertNever(name);
   }
 }

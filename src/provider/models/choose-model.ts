@@ -1,4 +1,4 @@
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import type { Price } from '../../governance/limits/cost.js';
 import { modelRefused } from '../provider-errors.js';
 import type { Model } from './model.js';
@@ -89,7 +89,7 @@ export function judgeLifecycle(model: Model, given: string, standard: string): M
     case 'deprecated':
       return [deprecated(model, useInstead)];
     default:
-      return unreachable(model.lifecycle);
+      return assertNever(model.lifecycle);
   }
 }
 

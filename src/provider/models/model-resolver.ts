@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { Remembered } from '../../platform/remembered.js';
+import { TtlCache } from '../../platform/ttl-cache.js';
 import { modelRefused } from '../provider-errors.js';
 import type { ProviderMode } from '../provider-settings.js';
 import {
@@ -39,10 +39,10 @@ const REMEMBER_MS = 600_000;
 
 /** Settles which model a turn runs with, before anything of it is stored. */
 export class ModelResolver {
-  readonly #answers: Remembered<DescribedOrNot>;
+  readonly #answers: TtlCache<DescribedOrNot>;
 
   constructor(private readonly deps: ResolverDeps) {
-    this.#answers = new Remembered(deps.clock, REMEMBER_MS);
+    this.#answers = new TtlCache(deps.clock, REMEMBER_MS);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import type { JsonObject } from '../../platform/json.js';
 import {
   refusalCategories,
@@ -143,7 +143,7 @@ function toDirective(raw: RawDirective): Directive {
     case 'stall':
       return { name, ms: whole(raw, { min: 1, max: longestWaitMs }), ...stepOf(raw) };
     default:
-      return unreachable(name);
+      return assertNever(name);
   }
 }
 

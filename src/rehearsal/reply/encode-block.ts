@@ -1,4 +1,4 @@
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import type { ReplyBlock } from './reply-plan.js';
 import type { WireBlock, WireDelta } from './stream-types.js';
 
@@ -17,7 +17,7 @@ export function openBlock(block: ReplyBlock): WireBlock {
     case 'server_result':
       return block.result;
     default:
-      return unreachable(block);
+      return assertNever(block);
   }
 }
 
@@ -40,7 +40,7 @@ export function closedBlock(block: ReplyBlock): WireBlock {
     case 'server_result':
       return openBlock(block);
     default:
-      return unreachable(block);
+      return assertNever(block);
   }
 }
 
@@ -64,7 +64,7 @@ export function deltaOf(block: ReplyBlock, text: string): WireDelta | undefined 
     case 'server_result':
       return undefined;
     default:
-      return unreachable(block);
+      return assertNever(block);
   }
 }
 

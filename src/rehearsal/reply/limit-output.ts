@@ -1,4 +1,4 @@
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import type { ReplyBlock } from './reply-plan.js';
 
 /** What fits in `most` deltas. A call that is cut off keeps its partial JSON and no input. */
@@ -33,6 +33,6 @@ function cutBlock(block: ReplyBlock, left: number): ReplyBlock | undefined {
     case 'server_result':
       return undefined;
     default:
-      return unreachable(block);
+      return assertNever(block);
   }
 }

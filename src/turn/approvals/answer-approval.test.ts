@@ -11,7 +11,7 @@ import { sessions, turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
 import type { TurnQueue } from '../queue/turn-queue.js';
 import { answerApproval, answerApprovals } from './answer-approval.js';
-import type { ApprovalRow, NewApproval } from './approval-facts.js';
+import type { ApprovalRow, NewApproval } from './approval-writes.js';
 import type { GivenAnswer } from './read-answer.js';
 
 const write: ToolDefinition = {

@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm';
 import { canonicalJson } from '../../platform/json.js';
 import { sessions } from '../../storage/schema.js';
 import type { TurnServices } from '../state/turn-services.js';
-import { approvalNotFound, approvalResolved } from './approval-errors.js';
-import type { ApprovalRow } from './approval-facts.js';
+import { approvalNotFound, approvalAlreadyResolved } from './approval-errors.js';
+import type { ApprovalRow } from './approval-writes.js';
 import { ApprovalStore, type Answer } from './approval-store.js';
 import { checkGrant } from './check-grant.js';
 import { readAnswer, type GivenAnswer } from './read-answer.js';
@@ -91,6 +91,6 @@ function sameAnswer(found: ApprovalRow, answer: Answer): ApprovalRow {
     found.output === answer.output &&
     found.isError === answer.isError &&
     canonicalJson(found.editedInput) === canonicalJson(answer.editedInput);
-  if (!isSame) throw approvalResolved(found);
+  if (!isSame) throw approvalAlreadyResolved(found);
   return found;
 }

@@ -1,5 +1,5 @@
 import { TypedError } from '../../platform/typed-error.js';
-import type { ApprovalRow } from './approval-facts.js';
+import type { ApprovalRow } from './approval-writes.js';
 
 export function approvalNotFound(approvalId: string): TypedError {
   const shown = approvalId.slice(0, 120);
@@ -10,7 +10,7 @@ export function approvalNotFound(approvalId: string): TypedError {
   });
 }
 
-export function approvalResolved({ id, decision, decidedBy }: ApprovalRow): TypedError {
+export function approvalAlreadyResolved({ id, decision, decidedBy }: ApprovalRow): TypedError {
   const why =
     decision === 'cancelled' ? 'its turn has ended' : `${decidedBy ?? 'somebody'} decided it`;
   return new TypedError('APPROVAL_RESOLVED', {

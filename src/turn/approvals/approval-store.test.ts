@@ -6,7 +6,7 @@ import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions } from '../../storage/schema.js';
-import type { NewApproval } from './approval-facts.js';
+import type { NewApproval } from './approval-writes.js';
 import { ApprovalStore, type ApprovalFilter } from './approval-store.js';
 
 describe('ApprovalStore', () => {

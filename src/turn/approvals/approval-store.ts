@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { approvalNotFound } from './approval-errors.js';
-import type { ApprovalRow } from './approval-facts.js';
+import type { ApprovalRow } from './approval-writes.js';
 
 export interface Answer {
   decision: 'approve' | 'approve-session' | 'deny' | 'answer';

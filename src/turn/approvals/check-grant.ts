@@ -3,7 +3,7 @@ import { findCover, ruledCall } from '../../governance/permissions/match-rule.js
 import { invalidRequest } from '../../platform/typed-error.js';
 import { findArgument } from '../../tools/calls/permission-argument.js';
 import type { ToolRegistry } from '../../tools/registry.js';
-import type { ApprovalRow } from './approval-facts.js';
+import type { ApprovalRow } from './approval-writes.js';
 import { effectiveInput } from './judge-call.js';
 
 /** Characters of a rule that is shown. */

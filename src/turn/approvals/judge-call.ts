@@ -3,7 +3,7 @@ import type { PermissionDecision } from '../../governance/permissions/decide-per
 import type { RetryClass } from '../../tools/tool.js';
 import type { ApprovalKind } from '../../storage/governance-schema.js';
 import type { JsonObject } from '../../platform/json.js';
-import type { ApprovalRow } from './approval-facts.js';
+import type { ApprovalRow } from './approval-writes.js';
 
 export interface CallQuestion {
   name: string;

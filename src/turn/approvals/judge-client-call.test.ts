@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { someApproval } from '../../../test/support/store-approval.js';
 import type { Verdict } from '../../governance/permissions/decide-permission.js';
-import type { ApprovalRow } from './approval-facts.js';
+import type { ApprovalRow } from './approval-writes.js';
 import type { CallVerdict } from './judge-call.js';
 import { judgeClientCall, type ClientCallQuestion } from './judge-client-call.js';
 

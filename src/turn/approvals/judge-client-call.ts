@@ -1,5 +1,5 @@
 import type { PermissionDecision } from '../../governance/permissions/decide-permission.js';
-import type { ApprovalRow } from './approval-facts.js';
+import type { ApprovalRow } from './approval-writes.js';
 import type { CallVerdict } from './judge-call.js';
 
 export interface ClientCallQuestion {

@@ -2,7 +2,7 @@ import { ruleFault } from '../../governance/permissions/check-rule.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { invalidRequest } from '../../platform/typed-error.js';
 import type { ToolRegistry } from '../../tools/registry.js';
-import type { ApprovalRow } from './approval-facts.js';
+import type { ApprovalRow } from './approval-writes.js';
 import type { Answer } from './approval-store.js';
 
 /** As it came, with fields of the right kind. */

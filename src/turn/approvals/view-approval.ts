@@ -1,4 +1,4 @@
-import type { ApprovalRow } from './approval-facts.js';
+import type { ApprovalRow } from './approval-writes.js';
 
 /** An approval as clients see it. Times are ISO-8601. */
 export function viewApproval(approval: ApprovalRow) {

@@ -4,10 +4,10 @@ import { describeProblems } from '../../options/describe-problems.js';
 import { isoTime } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
 import { sessions } from '../../storage/schema.js';
-import { applyDecision, approvalResolved } from '../approvals/approval-facts.js';
+import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
 import { loopState } from '../state/loop-state.js';
 import { nextAction } from '../loop/next-action.js';
-import { stepEnded } from '../state/turn-facts.js';
+import { stepEnded } from '../state/turn-events.js';
 import { openCalls, type Attempt } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
 
@@ -66,7 +66,7 @@ function announceRecovery(attempt: Attempt, said: readonly TurnEvent[]): Promise
     ...(isRecovery
       ? [{ type: 'turn.recovering' as const, reason: 'the process that ran the turn stopped' }]
       : []),
-    ...decided.map(approvalResolved),
+    ...decided.map(resolvedEvent),
     ...(unsaid ? [stepEnded(last)] : []),
     ...(isRecovery && next.type === 'call-model'
       ? [{ type: 'step.discarded' as const, step: next.step }]

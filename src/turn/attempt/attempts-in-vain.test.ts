@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database.js';
 import { storeTurn } from '../../../test/support/store-turn.js';
-import { storeFacts, type Fact } from '../../events/store-facts.js';
+import { storeWrites, type Write } from '../../events/store-writes.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { insertFenced } from '../../storage/insert-from.js';
@@ -35,8 +35,8 @@ describe('attempts in vain', () => {
     return claimed;
   }
 
-  const store = ({ id: turnId, attempt }: Claim, ...facts: Fact[]) =>
-    storeFacts(database.db, { turnId, attempt }, { facts, events: [], isRepeat: false });
+  const store = ({ id: turnId, attempt }: Claim, ...facts: Write[]) =>
+    storeWrites(database.db, { turnId, attempt }, { facts, events: [], isRepeat: false });
 
   const call = ({ id: turnId, attempt }: Claim) => ({
     turnId,
@@ -54,7 +54,7 @@ describe('attempts in vain', () => {
     expect(counts).toEqual([1, 2, 3]);
   });
 
-  it.each<[string, (claimed: Claim) => Fact]>([
+  it.each<[string, (claimed: Claim) => Write]>([
     [
       'a step',
       ({ id: turnId, attempt }) =>

@@ -5,7 +5,7 @@ import { noUsage, type TurnEvent } from '../../events/turn-event.js';
 import type { ResolvedOptions } from '../../options/resolve-options.js';
 import { untilAborted } from '../../platform/abort.js';
 import { loadApprovals } from '../approvals/load-approvals.js';
-import { asJoined, loadHeard } from '../loop/joined-messages.js';
+import { toSteeredMessage, loadDeliveredMessages } from '../loop/steered-messages.js';
 import { exhaustionOf, isProgress } from './attempts-in-vain.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';
 import { findOverhead } from './find-overhead.js';
@@ -35,7 +35,7 @@ export async function openAttempt(
     findSessionTokens(services, claim),
     findOverhead(services.db, claim),
     claim.attempt === 1 ? [] : loadApprovals(services.db, claim.id),
-    claim.joinedMessages === 0 ? [] : loadHeard(services.db, [claim.id]),
+    claim.joinedMessages === 0 ? [] : loadDeliveredMessages(services.db, [claim.id]),
     claim.attempt > 1 && claim.delegation?.allowed === true
       ? loadChildren(services.db, claim.id)
       : [],
@@ -94,7 +94,7 @@ export async function openAttempt(
       clampedBy: undefined,
       serverStarts: new Map(),
       notices: [...(stored?.notices ?? [])],
-      joined: heard.map(asJoined),
+      joined: heard.map(toSteeredMessage),
     },
     approvals,
     children,

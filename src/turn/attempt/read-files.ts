@@ -15,7 +15,7 @@ interface ReadConversation {
 
 /**
  * Has the files of a turn and of the conversation before it read. It comes before room in memory is
- * asked for: a turn that waits for slow files holds neither that nor a place on the worker.
+ * asked for: a turn that waits for slow files holds neither that nor a slot of the worker.
  *
  * @throws what stops the asker's wait.
  */

@@ -11,7 +11,7 @@ import { turns } from '../../storage/schema.js';
 import { keepLease } from '../worker/keep-lease.js';
 import { Lease } from '../state/lease.js';
 import type { Claim } from '../queue/turn-claims.js';
-import { WorkerPlace, WorkerPlaces } from '../worker/worker-place.js';
+import { WorkerSlot, WorkerSlots } from '../worker/worker-slot.js';
 import { ReservationWait } from './await-reservation.js';
 import { reserveCall, type CallToReserve, type Reserved } from './reserve-call.js';
 import { readDay, settle, type Reservation } from './usage-days.js';
@@ -34,8 +34,8 @@ describe('a call whose day is reserved by others', () => {
 
   let clock: ManualClock;
   let lease: Lease;
-  let places: WorkerPlaces;
-  let place: WorkerPlace;
+  let places: WorkerSlots;
+  let place: WorkerSlot;
   let notices: TurnEventBody[];
   let own: string;
   let other: string;
@@ -44,8 +44,8 @@ describe('a call whose day is reserved by others', () => {
     await database.db.delete(turns);
     clock = new ManualClock();
     lease = new Lease();
-    places = new WorkerPlaces(1);
-    place = new WorkerPlace(places);
+    places = new WorkerSlots(1);
+    place = new WorkerSlot(places);
     await place.take();
     notices = [];
     const leaseUntil = new Date(Date.now() + HOUR_MS);
@@ -60,7 +60,7 @@ describe('a call whose day is reserved by others', () => {
       lease,
       turn: { id: own },
       writer: { emit: (event) => void notices.push(event) },
-      withoutPlace: (work) => place.without(work),
+      withoutSlot: (work) => place.without(work),
     });
   const deps = () => ({ db: database.db, clock, signal: lease.signal });
   async function reserveAll(): Promise<Reservation> {
@@ -93,7 +93,7 @@ describe('a call whose day is reserved by others', () => {
     const reservation = await reserveAll();
     const reserving = wait().reserve(call);
     await place.givenAway;
-    const third = new WorkerPlace(places);
+    const third = new WorkerSlot(places);
     await third.take();
     while (clock.pending === 0) await nextTurn();
     await clock.advance(5_000);

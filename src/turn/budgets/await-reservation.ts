@@ -21,7 +21,7 @@ const WAIT_MS = 30_000;
 const LOOK_MS = 250;
 
 /** What of a run a wait needs. */
-export type WaitSource = Pick<TurnRun, 'clock' | 'db' | 'withoutPlace'> & {
+export type WaitSource = Pick<TurnRun, 'clock' | 'db' | 'withoutSlot'> & {
   turn: Pick<TurnRun['turn'], 'id'>;
   lease: Pick<TurnRun['lease'], 'signal'>;
   writer: Pick<TurnRun['writer'], 'emit'>;
@@ -40,14 +40,14 @@ export class ReservationWait {
    * @throws the reason of the lease when it ends.
    */
   async reserve(call: CallToReserve): Promise<Reserved> {
-    const { withoutPlace } = this.run;
+    const { withoutSlot } = this.run;
     const deps = this.#deps();
     while (!this.#isOver()) {
       const reserved = await reserveCall(deps, { ...call, mayWait: true });
       if (reserved.type === 'reserved' || !reserved.isHeldBack) return reserved;
       if (!(await this.#othersRun(call))) return reserveCall(deps, call);
       this.#begin(reserved.shortage);
-      await withoutPlace(() => this.#untilRoom(call));
+      await withoutSlot(() => this.#untilRoom(call));
     }
     deps.signal.throwIfAborted();
     return reserveCall(deps, call);

@@ -1,7 +1,7 @@
 import { estimateText, type TokenModel } from '../../provider/estimate-parts.js';
 import { capOutput } from '../../tools/calls/cap-output.js';
 import type { TurnRun } from '../state/turn-run.js';
-import { lastReplyTokens } from './find-room.js';
+import { lastReplyTokens } from './find-headroom.js';
 
 /** Tokens of a result at least, however little is left: enough to say that it was cut. */
 const LEAST_OUTPUT = 32;

@@ -12,7 +12,7 @@ import type { Price } from '../../governance/limits/cost.js';
 import { pause, type Clock } from '../../platform/clock.js';
 import type { Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-down.js';
-import { readDay, takeOfDay, type Reservation } from './usage-days.js';
+import { readDay, reserveFromDay, type Reservation } from './usage-days.js';
 
 /** Between two tries while the database does not answer, in ms. */
 const RETRY_MS = 250;
@@ -57,7 +57,7 @@ export async function reserveCall(deps: ReserveDeps, call: CallToReserve): Promi
   let shortage: DayShortage | undefined;
   for (let tries = 1; ; tries += 1) {
     const reservation = { principalId, day, amount: amountOf(size, price), price };
-    if (await inTheEnd(deps, () => takeOfDay(db, reservation, ceiling))) {
+    if (await inTheEnd(deps, () => reserveFromDay(db, reservation, ceiling))) {
       const { reply } = size;
       return { type: 'reserved', reservation, reply, ...(shortage && { shortage }) };
     }

@@ -49,7 +49,7 @@ export async function readDay(
  *
  * @returns false, and nothing taken, where it has not.
  */
-export async function takeOfDay(
+export async function reserveFromDay(
   db: Queryable,
   { principalId, day, amount }: Reservation,
   ceiling: DayAmount,
@@ -72,7 +72,7 @@ export async function takeOfDay(
 }
 
 /** Puts what was used in the place of what was reserved, with the facts of the call: see `Fact`. */
-export function settleFact(reservation: Reservation, usage: Usage): SQL {
+export function settlement(reservation: Reservation, usage: Usage): SQL {
   return sql`${settling(reservation, usage)} from fence where ${isDay(reservation)}`;
 }
 

@@ -5,9 +5,9 @@ import { isId } from '../../platform/ids.js';
 import { badCursor, readLimit } from '../../http/page-request.js';
 import type { DayLimits } from '../../governance/limits/day-budget.js';
 import { budgetExhausted } from '../budgets/budget-errors.js';
-import { paySummary } from '../budgets/pay-summary.js';
+import { settleSummary } from '../budgets/settle-summary.js';
 import { compactSession } from '../prompt/compact-session.js';
-import { formatPlace, listCalls, parsePlace } from './list-calls.js';
+import { formatPageToken, listCalls, parsePageToken } from './list-calls.js';
 import { listTurns } from './list-turns.js';
 import { loadSessionTurns, loadTurn, loadTurns } from '../state/load-turn.js';
 import { afterCompaction, namesOfFiles } from '../prompt/open-history.js';
@@ -117,13 +117,13 @@ export class ConversationService {
     const { db, tools } = this.services;
     const turn = await getTurn(db, turnId);
     const limit = readLimit(page.limit);
-    const after = page.cursor === undefined ? undefined : parsePlace(page.cursor);
+    const after = page.cursor === undefined ? undefined : parsePageToken(page.cursor);
     if (after === undefined && page.cursor !== undefined) throw badCursor();
     const found = await listCalls(db, turn.id, { after, limit: limit + 1 });
     const shown = found.slice(0, limit);
     const calls = shown.map((row) => viewCall(row, tools.select([row.name]).tools[0]?.retry));
     const last = found.length > limit ? shown.at(-1) : undefined;
-    return { calls, ...(last === undefined ? {} : { nextCursor: formatPlace(last) }) };
+    return { calls, ...(last === undefined ? {} : { nextCursor: formatPageToken(last) }) };
   }
 
   /**
@@ -167,7 +167,7 @@ export class ConversationService {
       files: namesOfFiles(stored),
       frame: openFrame(this.services, options, prefix),
     };
-    const done = await paySummary(
+    const done = await settleSummary(
       { ...this.services, signal },
       { principalId, limits, contextTokens, price: model.price },
       (onUsage) =>

@@ -31,12 +31,12 @@ export function listCalls(
 }
 
 /** The cursor of a place, `<step>:<call id>`. */
-export function formatPlace({ step, callId }: CallPlace): string {
+export function formatPageToken({ step, callId }: CallPlace): string {
   return `${step}:${callId}`;
 }
 
 /** Undefined for what is no cursor. */
-export function parsePlace(cursor: unknown): CallPlace | undefined {
+export function parsePageToken(cursor: unknown): CallPlace | undefined {
   const parts = typeof cursor === 'string' ? /^(\d{1,9}):(.{1,200})$/s.exec(cursor) : null;
   const [, step, callId] = parts ?? [];
   if (step === undefined || callId === undefined || callId.includes('\0')) return undefined;

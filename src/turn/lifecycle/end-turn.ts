@@ -1,5 +1,5 @@
 import { noUsage, type StepStopReason, type TurnEventBody } from '../../events/turn-event.js';
-import type { Fact, Stored } from '../../events/store-facts.js';
+import type { Write, Stored } from '../../events/store-writes.js';
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
 import { dayEndNote, dayLimitReached } from '../../governance/limits/day-limit-reached.js';
 import {
@@ -13,17 +13,17 @@ import { insertFenced } from '../../storage/insert-from.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import { messages, steps, turns, type TurnFailure } from '../../storage/schema.js';
 import { endCall, type CallEnd } from '../../tools/calls/ledger.js';
-import { approvalResolved, cancelApprovals } from '../approvals/approval-facts.js';
+import { resolvedEvent, cancelApprovals } from '../approvals/approval-writes.js';
 import { draftUsage } from '../budgets/draft-usage.js';
 import { totalUsage } from '../budgets/total-usage.js';
-import { settleFact } from '../budgets/usage-days.js';
-import { keepUnheard } from '../loop/joined-messages.js';
+import { settlement } from '../budgets/usage-days.js';
+import { unlessUndelivered } from '../loop/steered-messages.js';
 import type { Ending } from '../loop/next-action.js';
 import { leaveAllOut, leftOutOf, turnLeftOut } from '../state/left-out.js';
 import { lastCallMark } from '../loop/last-call.js';
 import { limitOf } from '../state/loop-state.js';
 import { abandonedServerCalls } from '../loop/server-calls.js';
-import { limitNotice, stepEnded, toolEnded, turnFailed } from '../state/turn-facts.js';
+import { limitNotice, stepEnded, toolEnded, turnFailed } from '../state/turn-events.js';
 import {
   ledgerCall,
   openCalls,
@@ -57,7 +57,7 @@ export async function endTurn(
   const leftOut = leftOutOf(failure);
   const open = run.approvals.filter(({ decision }) => decision === null);
   const events: TurnEventBody[] = [
-    ...open.map((approval) => approvalResolved({ ...approval, decision: 'cancelled' })),
+    ...open.map((approval) => resolvedEvent({ ...approval, decision: 'cancelled' })),
     ...abandoned.map(({ call, end }) => toolEnded(call, end)),
     ...abandonedServerCalls(run),
     ...run.progress.steps
@@ -106,7 +106,7 @@ export async function endTurn(
     ...(leftOut === 'refused' ? [leaveAllOut(turn.sessionId)] : []),
     ...(run.approvals.length === 0 ? [] : [cancelApprovals(attempt)]),
     // Also of a message that nobody has told it of.
-    keepUnheard(lastStep),
+    unlessUndelivered(lastStep),
   ];
   // One that stops by itself answers what was said in the last moment first; any other end takes
   // it into the conversation, and must know of all that it takes.
@@ -158,9 +158,9 @@ function tellLimit(run: Attempt, { reason, explanation }: Ending, now: Date) {
 }
 
 /** Of a call that was cut the day is charged what its provider told, and what came of the reply. */
-function settleCut({ progress: { reserved, draft } }: Attempt): Fact[] {
+function settleCut({ progress: { reserved, draft } }: Attempt): Write[] {
   if (reserved === undefined) return [];
-  return [settleFact(reserved, draft === undefined ? noUsage : draftUsage(draft))];
+  return [settlement(reserved, draft === undefined ? noUsage : draftUsage(draft))];
 }
 
 /** The half-streamed step as far as it can be kept. */

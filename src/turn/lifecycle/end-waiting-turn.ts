@@ -1,5 +1,5 @@
 import type { CancelReason } from '../../storage/schema.js';
-import { letNextGo } from './let-next-go.js';
+import { promoteNextTurn } from './promote-next-turn.js';
 import { announceAttempt } from '../attempt/announce-attempt.js';
 import { closeLog } from './close-log.js';
 import { endTurn } from './end-turn.js';
@@ -25,7 +25,7 @@ export async function endWaitingTurn(
   const { attempt, earlier } = await openAttempt(services, claim, new Lease());
   await announceAttempt(services, attempt, earlier.length > 0);
   const ended = await endTurn(attempt, { outcome: 'interrupted', exitCode: 130, reason });
-  if (ended.type === 'stored' && ended.hasNext) await letNextGo(services, claim.sessionId);
+  if (ended.type === 'stored' && ended.hasNext) await promoteNextTurn(services, claim.sessionId);
   await closeLog(services, attempt);
   return true;
 }

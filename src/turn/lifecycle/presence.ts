@@ -1,6 +1,6 @@
 import { pause, type Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
-import { inTime } from '../../platform/in-time.js';
+import { settlesWithin } from '../../platform/settles-within.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Database } from '../../storage/connection.js';
 import { readDatabaseTime, removeOldReports, removeProcess, storeReport } from './reader-rows.js';
@@ -106,7 +106,7 @@ export class Presence {
     this.#counts.clear();
     const removed = Promise.resolve(this.#storing).then(() => removeProcess(db, this.processId));
     try {
-      await inTime(CLOSE_WAIT_MS, removed);
+      await settlesWithin(CLOSE_WAIT_MS, removed);
     } catch (error) {
       logger.warn({ error }, 'that this process reads nothing any more could not be written');
     }

@@ -3,7 +3,7 @@ import { pause } from '../../platform/clock.js';
 import { untilAborted } from '../../platform/abort.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import { turns } from '../../storage/schema.js';
-import { settleFact } from '../budgets/usage-days.js';
+import { settlement } from '../budgets/usage-days.js';
 import type { Remedy } from './choose-remedy.js';
 import type { TurnRow } from '../state/turn-lookup.js';
 import type { TurnRun } from '../state/turn-run.js';
@@ -36,7 +36,7 @@ export async function applyRemedy(run: TurnRun, { step, usage, remedy }: Discard
       options === undefined
         ? updateFenced(turns, turns.id, { discardedUsage: discarded })
         : updateFenced(turns, turns.id, { discardedUsage: discarded, options }),
-      ...(reserved === undefined ? [] : [settleFact(reserved, usage)]),
+      ...(reserved === undefined ? [] : [settlement(reserved, usage)]),
     ],
   );
   progress.draft = undefined;

@@ -4,7 +4,7 @@ import { lastCall, type LastCallLimit } from '../../governance/limits/limit-reac
 import type { StoredNotice } from '../../notices/notice.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { notices } from '../../storage/conversation-schema.js';
-import { limitNotice } from '../state/turn-facts.js';
+import { limitNotice } from '../state/turn-events.js';
 import type { Attempt, TurnRun } from '../state/turn-run.js';
 
 /** A call inside a limit that is the last one of its turn: no tool may be called in it. */

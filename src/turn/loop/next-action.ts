@@ -1,4 +1,4 @@
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import type { StepStopReason, TurnOutcome } from '../../events/turn-event.js';
 import type { StopReason } from '../../provider/model-types.js';
 
@@ -78,7 +78,7 @@ export function nextAction(state: LoopState): NextAction {
       // A turn that was cut has ended; its steps are never gone on with.
       return end({ outcome: 'failed', exitCode: 1, reason: stopReason });
     default:
-      return unreachable(stopReason);
+      return assertNever(stopReason);
   }
 }
 
@@ -125,7 +125,7 @@ function afterLastCall(
     case 'max_tokens':
       return limited(limit.reason);
     default:
-      return unreachable(stopReason);
+      return assertNever(stopReason);
   }
 }
 

@@ -9,7 +9,7 @@ import { contextUsage, resourceUsage } from '../../notices/triggers/usage.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { notices } from '../../storage/conversation-schema.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
-import { countAdded } from '../budgets/make-room.js';
+import { countAdded } from '../budgets/reserve-headroom.js';
 import { contextOf } from './context-of.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';
 import type { TurnRun } from '../state/turn-run.js';

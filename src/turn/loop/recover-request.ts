@@ -1,6 +1,6 @@
 import type { NoticePosted } from '../../events/turn-event.js';
 import { refusalKind } from '../../provider/refusal-kind.js';
-import { settleLeft } from '../budgets/settle-left.js';
+import { releaseReservation } from '../budgets/release-reservation.js';
 import { isThinking } from '../prompt/message-list.js';
 import type { TurnRun } from '../state/turn-run.js';
 
@@ -16,10 +16,10 @@ export async function recoverRequest(run: TurnRun, thrown: unknown): Promise<boo
   run.recovered.add(kind);
   switch (kind) {
     case 'prompt-too-long':
-      await settleLeft(run);
+      await releaseReservation(run);
       return run.shorten();
     case 'thinking-bound':
-      await settleLeft(run);
+      await releaseReservation(run);
       return dropThinking(run);
     case 'invalid':
       return false;

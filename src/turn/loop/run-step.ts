@@ -1,7 +1,7 @@
 import { noUsage } from '../../events/turn-event.js';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { LastCallLimit } from '../../governance/limits/limit-reached.js';
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
 import { isSessionBudget } from '../../governance/limits/limit-warnings.js';
 import type { ModelEvent, ModelRequest } from '../../provider/model-types.js';
@@ -11,10 +11,15 @@ import type { SentPrefix } from '../../storage/sent-request.js';
 import { capOutput } from '../../tools/calls/cap-output.js';
 import { countUsage, discardedUsage } from '../budgets/draft-usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
-import { countAdded, makeRoom, type CallRoom, type NoRoom } from '../budgets/make-room.js';
-import { settleLeft } from '../budgets/settle-left.js';
-import { settleFact } from '../budgets/usage-days.js';
-import { hearJoined } from './hear-joined.js';
+import {
+  countAdded,
+  reserveHeadroom,
+  type CallHeadroom,
+  type NoHeadroom,
+} from '../budgets/reserve-headroom.js';
+import { releaseReservation } from '../budgets/release-reservation.js';
+import { settlement } from '../budgets/usage-days.js';
+import { deliverSteeredMessages } from './deliver-steered-messages.js';
 import { applyRemedy } from './apply-remedy.js';
 import { buildRequest } from '../prompt/build-request.js';
 import { chooseRemedy, type LostCall } from './choose-remedy.js';
@@ -24,7 +29,7 @@ import { nextAction, settleStopReason } from './next-action.js';
 import { recoverRequest } from './recover-request.js';
 import { postNotices } from './post-notices.js';
 import { storePrefix } from '../prompt/store-prefix.js';
-import { refusalNotice, stepEnded } from '../state/turn-facts.js';
+import { refusalNotice, stepEnded } from '../state/turn-events.js';
 import type { Budget, StepDraft, TurnRun } from '../state/turn-run.js';
 import { serverToolEnded, serverToolStarted } from './server-calls.js';
 import { addStep } from '../state/turn-state.js';
@@ -47,7 +52,7 @@ export async function runStep(
   // First: what a summary costs is part of the state that this step begins with.
   if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.shorten();
   let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
-  await hearJoined(run, step);
+  await deliverSteeredMessages(run, step);
   await postNotices(run, state, step);
   for (let retries = 0; ;) {
     const startedAt = new Date(run.clock.now());
@@ -86,26 +91,35 @@ interface Plan {
   last: LastCallLimit | undefined;
 }
 
-interface PlannedCall extends CallRoom {
+interface PlannedCall extends CallHeadroom {
   request: ModelRequest;
   sent: SentPrefix | null;
 }
 
 /** The request, with the room for its reply: as the turn's last where its budget has no other. */
-async function planCall(run: TurnRun, { step, state, last }: Plan): Promise<PlannedCall | NoRoom> {
+async function planCall(
+  run: TurnRun,
+  { step, state, last }: Plan,
+): Promise<PlannedCall | NoHeadroom> {
   if (last !== undefined)
     await postLastCall(run, last, countAdded(state, { added: estimateAdded(run) }));
   const { request: built, sent } = buildRequest(run);
   const request = last === undefined ? built : { ...built, toolChoice: 'none' as const };
   const now = run.clock.now();
-  const room = await makeRoom(run, { step, state, request, now, isLast: last !== undefined });
+  const room = await reserveHeadroom(run, {
+    step,
+    state,
+    request,
+    now,
+    isLast: last !== undefined,
+  });
   if (!('budget' in room)) return { ...room, request, sent };
   const mayBeLast = last === undefined && step > 1 && isTurnBudget(room, state);
   return mayBeLast ? planCall(run, { step, state, last: 'token_budget' }) : room;
 }
 
 /** Of the session's budget nothing is kept for a last call. */
-function isTurnBudget({ budget }: NoRoom, state: AgentState): boolean {
+function isTurnBudget({ budget }: NoHeadroom, state: AgentState): boolean {
   return budget === 'token_budget' && !isSessionBudget(state);
 }
 
@@ -146,7 +160,7 @@ async function callModel(
       }
     }
   } catch (error) {
-    if (run.lease.reason === 'shutdown') await settleLeft(run);
+    if (run.lease.reason === 'shutdown') await releaseReservation(run);
     if (run.lease.signal.aborted) throw error;
     return { outcome: error };
   }
@@ -203,7 +217,7 @@ function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>
       draft.openInput = '';
       return;
     default:
-      return unreachable(event);
+      return assertNever(event);
   }
 }
 
@@ -222,7 +236,7 @@ async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<
   const { reserved } = run.progress;
   const facts = [
     insertFenced(steps, { ...finished, turnId, attempt: run.attempt, startedAt }),
-    ...(reserved === undefined ? [] : [settleFact(reserved, usage)]),
+    ...(reserved === undefined ? [] : [settlement(reserved, usage)]),
     ...(run.isPrefixStored ? [] : [storePrefix(run.turn.sessionId, run.prefix)]),
   ];
   const progress = {
@@ -236,7 +250,7 @@ async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<
   const next = nextAction(loopState({ ...run, progress }));
   // Settled with the step, or, where nobody knows whether that was stored, not at all.
   run.progress.reserved = undefined;
-  if (next.type === 'end') run.writer.hold(events, facts);
+  if (next.type === 'end') run.writer.defer(events, facts);
   else await run.writer.commit(events, facts);
   Object.assign(run.progress, progress);
   run.isPrefixStored = true;

@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm';
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import type { CallEnd } from '../../tools/calls/ledger.js';
 import { capOutput } from '../../tools/calls/cap-output.js';
 import { claimCall, endCall } from '../../tools/calls/ledger.js';
@@ -7,11 +7,11 @@ import type { CallableTool } from '../../tools/calls/open-tools.js';
 import { runCalls } from '../../tools/calls/run-calls.js';
 import { runTool } from '../../tools/calls/run-tool.js';
 import { fitOutput } from '../budgets/fit-output.js';
-import { askPeople, type Question } from '../approvals/ask-people.js';
+import { requestApprovals, type ApprovalQuestion } from '../approvals/request-approvals.js';
 import { takeGrants } from '../approvals/take-grants.js';
 import type { CallVerdict } from '../approvals/judge-call.js';
 import { isClaimed, judgeOpenCall } from './judge-open-call.js';
-import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-facts.js';
+import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-events.js';
 import { ledgerCall, openCalls, type ToolUse, type TurnRun } from '../state/turn-run.js';
 import { addResults } from '../state/turn-state.js';
 
@@ -39,7 +39,7 @@ export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
     const { questions, isWaiting } = await findQuestions(run);
     // What ran meanwhile may have changed what the rules say.
     if (questions.length === 0 && !isWaiting) return runToolCalls(run);
-    await askPeople(run, questions);
+    await requestApprovals(run, questions);
     return 'parked';
   }
   await endLastStep(run);
@@ -47,8 +47,10 @@ export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
 }
 
 /** What must be asked before the open calls of the last step can run. */
-async function findQuestions(run: TurnRun): Promise<{ questions: Question[]; isWaiting: boolean }> {
-  const questions: Question[] = [];
+async function findQuestions(
+  run: TurnRun,
+): Promise<{ questions: ApprovalQuestion[]; isWaiting: boolean }> {
+  const questions: ApprovalQuestion[] = [];
   let isWaiting = false;
   for (const call of openCalls(run)) {
     const tool = run.tools.get(call.name);
@@ -110,7 +112,7 @@ async function settleCall(
     case 'wait':
       return false;
     default:
-      return unreachable(verdict);
+      return assertNever(verdict);
   }
 }
 

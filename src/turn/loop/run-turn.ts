@@ -1,4 +1,4 @@
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import { nextAction, type Ending } from './next-action.js';
 import { refuseToolCalls, runToolCalls } from './run-tool-calls.js';
 import { runStep } from './run-step.js';
@@ -39,7 +39,7 @@ export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
       case 'end':
         return action.ending;
       default:
-        return unreachable(action);
+        return assertNever(action);
     }
   }
 }

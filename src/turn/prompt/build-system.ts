@@ -1,4 +1,4 @@
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 
 const modes = ['direct', 'acceptEdits', 'dontAsk', 'plan'] as const;
 type Mode = (typeof modes)[number];
@@ -38,6 +38,6 @@ function describeMode(mode: Mode): string {
     case 'plan':
       return 'Read only. Explore and propose a plan; do not try to change anything.';
     default:
-      return unreachable(mode);
+      return assertNever(mode);
   }
 }

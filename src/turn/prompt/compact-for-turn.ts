@@ -1,7 +1,7 @@
 import { addUsage, noUsage } from '../../events/turn-event.js';
 import { describeDayShortage } from '../../governance/limits/day-limit-reached.js';
-import { findPaidRoom } from '../budgets/find-room.js';
-import { paySummary } from '../budgets/pay-summary.js';
+import { findPaidHeadroom } from '../budgets/find-headroom.js';
+import { settleSummary } from '../budgets/settle-summary.js';
 import { compactSession, summaryTokens, type CompactSource } from './compact-session.js';
 import type { Compaction } from '../queue/turn-claims.js';
 import type { Attempt } from '../state/turn-run.js';
@@ -31,7 +31,7 @@ export async function compactForTurn(
   const { price } = models.describe(model);
   const { contextTokens } = source;
   try {
-    const made = await paySummary(
+    const made = await settleSummary(
       { db, clock, logger, signal: lease.signal },
       { principalId, limits, price, contextTokens },
       (onUsage) =>
@@ -59,7 +59,7 @@ function findShortage(
 ): string | undefined {
   const { input, reply } = summaryTokens(contextTokens);
   const { costLimit } = turn.options.options;
-  const room = findPaidRoom(progress.state, { input, cached: 0 }, costLimit);
+  const room = findPaidHeadroom(progress.state, { input, cached: 0 }, costLimit);
   if (room.reply >= reply) return undefined;
   const name = room.budget === 'token_budget' ? "session's token budget" : "turn's limit of cost";
   return `what is left of the ${name} does not pay for it. Raise it, or compact the session by request`;

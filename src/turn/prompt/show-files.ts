@@ -39,11 +39,11 @@ export function openShower(
 /** A turn wants files read: it has no place on the worker while it waits, and waits no longer than it lives. */
 export function askerOf(
   { turn, lease }: Attempt,
-  { withoutPlace }: Pick<TurnRun, 'withoutPlace'>,
+  { withoutSlot }: Pick<TurnRun, 'withoutSlot'>,
 ): Asker {
   return {
     principalId: turn.principalId,
-    wait: (read) => untilAborted(withoutPlace(read), lease.signal),
+    wait: (read) => untilAborted(withoutSlot(read), lease.signal),
   };
 }
 

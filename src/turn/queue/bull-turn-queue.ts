@@ -1,6 +1,6 @@
 import type { JobsOptions } from 'bullmq';
 import type { QueueBoard } from '../../ops/queue-board.js';
-import { inTime } from '../../platform/in-time.js';
+import { settlesWithin } from '../../platform/settles-within.js';
 import {
   BullQueueModule,
   type BullQueueOptions,
@@ -133,8 +133,8 @@ export class BullTurnQueue implements TurnQueue {
     const { host, close, leave } = this.opened;
     // At once: a worker that ends a job while it closes would take the next one with it.
     await host?.worker.pause(true);
-    await inTime(this.options.handlersMs, Promise.allSettled(this.#handling));
-    if (!(await inTime(CLOSE_WAIT_MS, close()))) await leave();
+    await settlesWithin(this.options.handlersMs, Promise.allSettled(this.#handling));
+    if (!(await settlesWithin(CLOSE_WAIT_MS, close()))) await leave();
   }
 
   async #track(handled: Promise<void>): Promise<void> {

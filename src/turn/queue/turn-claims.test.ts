@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../../test/support/database.js';
 import { someOptions, storeSession, storeTurn } from '../../../test/support/store-turn.js';
 import { openTestServices } from '../../../test/support/turn-services.js';
 import { FencedError } from '../../events/event-log.js';
-import { storeFacts } from '../../events/store-facts.js';
+import { storeWrites } from '../../events/store-writes.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { acceptTurn } from '../submit/accept-turn.js';
@@ -24,7 +24,7 @@ describe('a turn’s row', () => {
 
   const now = new Date();
   const store = (turnId: string, attempt: number) =>
-    storeFacts(
+    storeWrites(
       database.db,
       { turnId, attempt },
       {

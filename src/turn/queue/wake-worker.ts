@@ -1,4 +1,4 @@
-import { sayPlace } from '../lifecycle/say-places.js';
+import { publishQueuePosition } from '../lifecycle/publish-queue-positions.js';
 import type { TurnPriority } from './turn-queue.js';
 import type { TurnServices } from '../state/turn-services.js';
 
@@ -25,5 +25,5 @@ export function wakeWorker(services: Services, turnId: string, priority: TurnPri
 
 async function announceWait(services: Services, turnId: string): Promise<void> {
   const position = await services.queue.position(turnId);
-  if (position > 0) await sayPlace(services, turnId, position);
+  if (position > 0) await publishQueuePosition(services, turnId, position);
 }

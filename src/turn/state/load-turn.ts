@@ -4,11 +4,11 @@ import type { Queryable } from '../../storage/connection.js';
 import { messages, steps, toolCalls, turns } from '../../storage/schema.js';
 import { notices } from '../../storage/conversation-schema.js';
 import {
-  asJoined,
-  loadHeard,
-  type JoinedMessage,
-  type JoinedRow,
-} from '../loop/joined-messages.js';
+  toSteeredMessage,
+  loadDeliveredMessages,
+  type SteeredMessage,
+  type SteeredRow,
+} from '../loop/steered-messages.js';
 import type { TurnRow } from './turn-lookup.js';
 
 export type StepRow = typeof steps.$inferSelect;
@@ -25,7 +25,7 @@ export interface StoredTurn {
   /** In the order they were said. */
   notices: NoticeRow[];
   /** What the user said while it ran, in order. */
-  joined: JoinedMessage[];
+  joined: SteeredMessage[];
 }
 
 /**
@@ -72,15 +72,15 @@ async function withContent(
       steps: stepRows.filter((step) => step.turnId === turn.id),
       calls: callRows.filter((call) => call.turnId === turn.id),
       notices: noticeRows.filter((notice) => notice.turnId === turn.id),
-      joined: joinedRows.filter((row) => row.turnId === turn.id).map(asJoined),
+      joined: joinedRows.filter((row) => row.turnId === turn.id).map(toSteeredMessage),
     };
   });
 }
 
 /** A query only where there is something to find: it is rare. */
-async function loadJoined(db: Queryable, rows: readonly TurnRow[]): Promise<JoinedRow[]> {
+async function loadJoined(db: Queryable, rows: readonly TurnRow[]): Promise<SteeredRow[]> {
   const ids = rows.filter(({ joinedMessages }) => joinedMessages > 0).map(({ id }) => id);
-  return ids.length === 0 ? [] : loadHeard(db, ids);
+  return ids.length === 0 ? [] : loadDeliveredMessages(db, ids);
 }
 
 async function loadWhatRan(db: Queryable, turnIds: readonly string[]) {
@@ -115,7 +115,7 @@ export async function loadTurn(
     .orderBy(asc(steps.step))
     .limit(limit);
   const asked = { turn, userMessageId: user?.id ?? '', userParts: user?.parts ?? [] };
-  const joined = (await loadJoined(db, [turn])).map(asJoined);
+  const joined = (await loadJoined(db, [turn])).map(toSteeredMessage);
   return { ...asked, steps: found, joined, ...(await loadBeside(db, turn.id, found)) };
 }
 

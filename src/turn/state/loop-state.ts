@@ -3,7 +3,7 @@ import type { AgentConfig } from '../../governance/decision-tree/agent-config.js
 import type { DayBudget } from '../../governance/limits/day-budget.js';
 import type { LimitReason, OwnEnd } from '../../governance/limits/limit-reached.js';
 import { isKnownReason } from '../../governance/limits/termination-reasons.js';
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import { findLastCall } from '../loop/last-call.js';
 import type { LoopState, NextLimit } from '../loop/next-action.js';
 import { openCalls, type Attempt } from './turn-run.js';
@@ -81,7 +81,7 @@ function describeLimit(limit: LimitReason | DayBudget, config: AgentConfig): str
     case 'error_limit':
       return 'too many tool calls failed one after the other';
     default:
-      return unreachable(limit);
+      return assertNever(limit);
   }
 }
 

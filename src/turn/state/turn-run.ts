@@ -23,9 +23,9 @@ import type { RequestPrefix, SentPrefix } from '../../storage/sent-request.js';
 import type { LedgerCall } from '../../tools/calls/ledger.js';
 import type { TurnTools } from '../../tools/calls/open-tools.js';
 import type { ToolEffect } from '../../tools/tool.js';
-import type { ApprovalRow } from '../approvals/approval-facts.js';
+import type { ApprovalRow } from '../approvals/approval-writes.js';
 import type { Reservation } from '../budgets/usage-days.js';
-import type { JoinedMessage } from '../loop/joined-messages.js';
+import type { SteeredMessage } from '../loop/steered-messages.js';
 import type { Deadline } from './deadline.js';
 import type { ChildTurn } from '../subagents/child-turn.js';
 import type { TurnTranscript } from '../prompt/build-messages.js';
@@ -141,7 +141,7 @@ export interface Attempt {
     /** What was said on the way, in order. */
     notices: StoredNotice[];
     /** What the user said on the way and the model was told, in order. */
-    joined: JoinedMessage[];
+    joined: SteeredMessage[];
   };
 }
 
@@ -187,8 +187,8 @@ export interface TurnRun extends Attempt {
   approvalRules: ApprovalRules;
   /** The turn's own time. */
   deadline: Deadline;
-  /** Waits for what needs no place on the worker: others have it meanwhile. */
-  withoutPlace<T>(wait: () => Promise<T>): Promise<T>;
+  /** Waits for what needs no slot of the worker: other turns have it meanwhile. */
+  withoutSlot<T>(wait: () => Promise<T>): Promise<T>;
   logger: Logger;
   /** Takes the server's own secrets out of a text. */
   redact(text: string): string;

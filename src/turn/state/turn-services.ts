@@ -6,7 +6,7 @@ import type { PersonaLibrary } from '../../agents/load-persona.js';
 import type { EventLog } from '../../events/event-log.js';
 import type { Trigger } from '../../notices/trigger.js';
 import type { TodoStore } from '../../notices/todo-store.js';
-import type { ResourceReader } from '../../platform/read-resources.js';
+import type { ResourceProbe } from '../../platform/resource-probe.js';
 import type { KeyedMutex } from '../../platform/keyed-mutex.js';
 import type { PermissionMode } from '../../options/permission-mode.js';
 import type { Clock } from '../../platform/clock.js';
@@ -106,6 +106,6 @@ export interface TurnServices {
   triggers: readonly Trigger[];
   todos: TodoStore;
   attachments: AttachmentServices;
-  resources: ResourceReader;
+  resources: ResourceProbe;
   settings: TurnSettings;
 }

@@ -1,4 +1,4 @@
-import { comparePositions, formatCursor, type Cursor, type Position } from '../../events/cursor.js';
+import { compareCursors, formatCursor, type Cursor, type Position } from '../../events/cursor.js';
 import { invalidRequest } from '../../platform/typed-error.js';
 import type { TurnRow } from '../state/turn-lookup.js';
 
@@ -15,7 +15,7 @@ export function checkCursor(
   last: Position | undefined,
 ): void {
   const given = formatCursor(turnId, after);
-  if (last !== undefined && comparePositions(after, last) > 0) {
+  if (last !== undefined && compareCursors(after, last) > 0) {
     throw invalidRequest(
       `'${given}' is past the end of turn ${turnId}, whose last event is ${formatCursor(turnId, last)}. ` +
         'Read the turn from its start: send no cursor.',

@@ -1,5 +1,5 @@
 import { readArchive } from '../../events/archive.js';
-import { comparePositions, logStart, type Position } from '../../events/cursor.js';
+import { compareCursors, logStart, type Position } from '../../events/cursor.js';
 import type { EventLog } from '../../events/event-log.js';
 import { followsOn } from '../../events/follows-on.js';
 import type { TurnEvent } from '../../events/turn-event.js';
@@ -84,9 +84,9 @@ async function backfill(
 function leavesGap(last: Position, events: readonly TurnEvent[]): boolean {
   let end = last;
   for (const event of events) {
-    if (comparePositions(event, end) <= 0) continue;
+    if (compareCursors(event, end) <= 0) continue;
     // A turn begins with attempt 1, or with 0, which only some have.
-    const isStart = comparePositions(end, logStart) === 0;
+    const isStart = compareCursors(end, logStart) === 0;
     if (isStart ? event.attempt > 1 || event.seq > 1 : followsOn(end, event, event) === 'gap') {
       return true;
     }
@@ -99,7 +99,7 @@ function leavesGap(last: Position, events: readonly TurnEvent[]): boolean {
 function after(position: Position, events: readonly TurnEvent[]): readonly TurnEvent[] {
   let last = position;
   const fresh = events.filter((event) => {
-    if (comparePositions(event, last) <= 0) return false;
+    if (compareCursors(event, last) <= 0) return false;
     last = event;
     return true;
   });

@@ -2,7 +2,7 @@ import { cancelTurn } from '../lifecycle/cancel-turn.js';
 import type { Attempt, TurnRun } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
 import type { ChildTurn } from './child-turn.js';
-import { countChild } from './count-child.js';
+import { addChildUsage } from './add-child-usage.js';
 import { relayChild } from './relay-child.js';
 
 /** How long the end of a turn waits for those of its subagents. */
@@ -15,12 +15,12 @@ const END_WAIT_MS = 10_000;
 export async function cancelChildren(
   services: TurnServices,
   attempt: Attempt,
-  withoutPlace: TurnRun['withoutPlace'],
+  withoutSlot: TurnRun['withoutSlot'],
 ): Promise<void> {
   const unended = attempt.children.filter(({ usage, isOver }) => usage === undefined || !isOver);
   if (unended.length === 0) return;
   // One that waits for a worker may wait for this one.
-  await withoutPlace(async () => {
+  await withoutSlot(async () => {
     await Promise.all(unended.map((child) => cancelChild(services, attempt, child)));
   });
 }
@@ -40,7 +40,7 @@ async function cancelChild(
       logger.warn({ childTurnId: child.id }, 'a subagent did not end with its parent');
       return attempt.writer.emit(notEnded(child));
     }
-    for (const event of countChild(attempt, child, end)) attempt.writer.emit(event);
+    for (const event of addChildUsage(attempt, child, end)) attempt.writer.emit(event);
   } catch (error) {
     // The parent ends whatever becomes of this: its own end must not depend on another's.
     logger.error({ childTurnId: child.id, error }, 'a subagent could not be ended');

@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm';
-import { comparePositions, logStart, type Position } from '../../events/cursor.js';
+import { compareCursors, logStart, type Position } from '../../events/cursor.js';
 import type { TurnEvent, Usage } from '../../events/turn-event.js';
 import type { CostLimit } from '../../governance/limits/cost.js';
 import type { Queryable } from '../../storage/connection.js';
@@ -54,7 +54,7 @@ export function withTold(
       (last, event) =>
         event.type === 'subagent.told' &&
         event.childTurnId === child.id &&
-        comparePositions(event.event, last) > 0
+        compareCursors(event.event, last) > 0
           ? event.event
           : last,
       logStart,

@@ -4,8 +4,8 @@ import type { TurnRun } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
 import { wakeWorker } from '../queue/wake-worker.js';
 import type { ChildTurn } from './child-turn.js';
-import { countChild } from './count-child.js';
-import { PeopleWatch } from './people-watch.js';
+import { addChildUsage } from './add-child-usage.js';
+import { ApprovalRelay } from './approval-relay.js';
 import { relayChild, type ChildEnd } from './relay-child.js';
 import { startChild } from './start-child.js';
 
@@ -27,9 +27,9 @@ export async function delegate(
     known === undefined
       ? wakeWorker(services, child.id, run.turn.options.options.priority)
       : undefined;
-  const people = new PeopleWatch(run, child);
+  const people = new ApprovalRelay(run, child);
   try {
-    const end = await run.withoutPlace(() =>
+    const end = await run.withoutSlot(() =>
       relayChild(services, run, child, {
         signal,
         onEvent: (event) => {
@@ -41,7 +41,7 @@ export async function delegate(
     signal.throwIfAborted();
     if (end === undefined)
       throw new ToolFailure(`task: ${child.agent} was deleted before it ended`);
-    await run.writer.commit(countChild(run, child, end), []);
+    await run.writer.commit(addChildUsage(run, child, end), []);
     return answerOf(child, end);
   } finally {
     await people.stop();

@@ -1,4 +1,4 @@
-import { comparePositions } from '../../events/cursor.js';
+import { compareCursors } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
 import { followTurn } from '../stream/follow-turn.js';
@@ -25,7 +25,7 @@ export async function relayChild(
 ): Promise<ChildEnd | undefined> {
   const { id: childTurnId, callId } = child;
   for await (const events of followTurn(services, childTurnId, signal)) {
-    const fresh = events.filter((event) => comparePositions(event, child.told) > 0);
+    const fresh = events.filter((event) => compareCursors(event, child.told) > 0);
     const last = fresh.at(-1);
     if (last !== undefined) {
       child.told = last;

@@ -10,7 +10,7 @@ import { TASK_TOOL } from '../../tools/builtin/task.js';
 import { ToolFailure } from '../../tools/calls/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import { decideDelegation } from '../submit/decide-delegation.js';
-import { lastReplyTokens } from '../budgets/find-room.js';
+import { lastReplyTokens } from '../budgets/find-headroom.js';
 import { openCalls, type TurnRun } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
 import type { ChildTurn } from './child-turn.js';

@@ -1,5 +1,5 @@
 import type { OnBusy } from '../../options/option-rules.js';
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { acceptTurn, type Refusal } from './accept-turn.js';
 import { cancelTurn } from '../lifecycle/cancel-turn.js';
@@ -10,8 +10,11 @@ import type { TurnServices } from '../state/turn-services.js';
 import { wakeWorker } from '../queue/wake-worker.js';
 import type { Disposition } from './disposition.js';
 import { holdTurn, type HeldRoom } from './hold-turn.js';
-import { letNextGo } from '../lifecycle/let-next-go.js';
-import { sayPlace, sayPlaces } from '../lifecycle/say-places.js';
+import { promoteNextTurn } from '../lifecycle/promote-next-turn.js';
+import {
+  publishQueuePosition,
+  publishQueuePositions,
+} from '../lifecycle/publish-queue-positions.js';
 
 export interface Admitted {
   turnId: string;
@@ -63,10 +66,10 @@ async function holdBehind(
     for (const id of superseded) {
       await endWaitingTurn(services, id, { reason: 'superseded', which: 'unstarted' });
     }
-    if (activeTurnId === undefined) await letNextGo(services, turn.sessionId);
+    if (activeTurnId === undefined) await promoteNextTurn(services, turn.sessionId);
     else if (interrupts) await cancelTurn(services, activeTurnId, 'superseded');
-    if (interrupts) await sayPlaces(services, turn.sessionId);
-    else await sayPlace(services, turnId, position);
+    if (interrupts) await publishQueuePositions(services, turn.sessionId);
+    else await publishQueuePosition(services, turnId, position);
   } catch (error) {
     // The turn is stored: whatever is left to do of this, the sweeper does.
     services.logger.warn({ turnId, error }, 'the turns before a held one were not seen to');
@@ -94,6 +97,6 @@ function refuse(refusal: Refusal, turn: NewTurn, room: HeldRoom): 'key-taken' {
     case 'too-many-turns':
       throw tooManyTurns(room.concurrentTurns);
     default:
-      return unreachable(refusal);
+      return assertNever(refusal);
   }
 }

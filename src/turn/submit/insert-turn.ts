@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { StoredPart } from '../../attachments/show/stored-part.js';
-import type { ChildTerms } from '../../governance/permissions/child-terms.js';
+import type { InheritedPermissions } from '../../governance/permissions/inherited-permissions.js';
 import type { DayLimits } from '../../governance/limits/day-budget.js';
 import type { SubagentDecision } from '../../governance/permissions/subagent-gate.js';
 import type { OptionResolution } from '../../options/resolve-options.js';
@@ -27,7 +27,7 @@ export interface NewTurn {
   /** The process that its reader is at; absent: it needs none. */
   readerProcess?: string | undefined;
   /** Of a subagent. */
-  child?: { parentTurnId: string; parentCallId: string; childTerms: ChildTerms };
+  child?: { parentTurnId: string; parentCallId: string; childTerms: InheritedPermissions };
 }
 
 /** Where a new turn is put. */

@@ -2,7 +2,7 @@ import { steeringTakesNoFiles, sessionQueueFull } from '../state/turn-errors.js'
 import { getTurn } from '../state/turn-lookup.js';
 import type { TurnServices } from '../state/turn-services.js';
 import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
-import { joinTurn } from './join-turn.js';
+import { storeSteeredMessage } from './store-steered-message.js';
 
 /**
  * Lets a message join the turn that is running in its session: the model hears it with its next
@@ -22,7 +22,7 @@ export async function steerTurn(
   if (attachments.length > 0 || files.length > 0) throw steeringTakesNoFiles();
   const now = new Date(clock.now());
   const message = { sessionId, text, requestHash, idempotencyKey, now };
-  const joining = await joinTurn(db, message, settings.sessionQueue);
+  const joining = await storeSteeredMessage(db, message, settings.sessionQueue);
   switch (joining.type) {
     case 'nobody':
       return undefined;

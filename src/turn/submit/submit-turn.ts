@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { OnBusy } from '../../options/option-rules.js';
 import { chooseOnBusy } from '../../options/resolve-options.js';
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 import { canonicalJson, isLongJson } from '../../platform/json.js';
 import { invalidRequest } from '../../platform/typed-error.js';
 import { checkBudget } from '../budgets/check-budget.js';
 import { admitTurn } from './admit-turn.js';
-import { findJoinedByKey } from './join-turn.js';
+import { findSteeredByKey } from './store-steered-message.js';
 import { steerTurn } from './steer-turn.js';
 import { logDelegation } from './decide-delegation.js';
 import { prepareTurn } from './prepare-turn.js';
@@ -102,7 +102,7 @@ async function meetBusy(
     case 'steer':
       return steerTurn(services, submission, requestHash);
     default:
-      return unreachable(onBusy);
+      return assertNever(onBusy);
   }
 }
 
@@ -115,7 +115,7 @@ async function findJoinable(
   if (idempotencyKey === undefined) return undefined;
   const turn = await findTurnByKey(db, sessionId, idempotencyKey);
   const message =
-    turn === undefined ? await findJoinedByKey(db, sessionId, idempotencyKey) : undefined;
+    turn === undefined ? await findSteeredByKey(db, sessionId, idempotencyKey) : undefined;
   const found = turn ?? message;
   if (found === undefined) return undefined;
   const turnId = turn?.id ?? message?.turnId ?? '';

@@ -5,18 +5,18 @@ import { chooseFairly } from '../queue/choose-fairly.js';
 import { claimFairly, type WakeUp } from '../queue/claim-fairly.js';
 import { Deadline } from '../state/deadline.js';
 import { closeLog, flushLog } from '../lifecycle/close-log.js';
-import { letNextGo } from '../lifecycle/let-next-go.js';
+import { promoteNextTurn } from '../lifecycle/promote-next-turn.js';
 import { endTurn } from '../lifecycle/end-turn.js';
-import { endingOf } from '../attempt/ending-of.js';
+import { classifyFailure } from '../attempt/classify-failure.js';
 import { FairChoice } from '../queue/fair-choice.js';
-import { equipRun } from '../attempt/equip-run.js';
-import { holdFiles } from '../attempt/hold-files.js';
+import { buildRunContext } from '../attempt/build-run-context.js';
+import { reserveFileMemory } from '../attempt/reserve-file-memory.js';
 import { keepLease } from './keep-lease.js';
 import { Lease } from '../state/lease.js';
 import { openAttempt } from '../attempt/open-attempt.js';
 import { Recoveries } from './recoveries.js';
 import { cancelChildren } from '../subagents/cancel-children.js';
-import { WorkerPlace, WorkerPlaces } from './worker-place.js';
+import { WorkerSlot, WorkerSlots } from './worker-slot.js';
 import { readFiles } from '../attempt/read-files.js';
 import { askerOf } from '../prompt/show-files.js';
 import { runTurn } from '../loop/run-turn.js';
@@ -39,16 +39,16 @@ interface Claimed {
 export class TurnWorker {
   readonly #running = new RunningTurns();
   readonly #choice: FairChoice;
-  readonly #places: WorkerPlaces;
+  readonly #slots: WorkerSlots;
   readonly #recoveries: Recoveries;
-  /** Turns that go on though the queue has its place back. */
+  /** Turns that go on though the queue has its slot back. */
   readonly #away = new Set<Promise<void>>();
   #stopListening = (): void => undefined;
   #stopping = false;
 
   constructor(private readonly services: TurnServices) {
     this.#recoveries = new Recoveries(services.settings.mostAttemptsInVain);
-    this.#places = new WorkerPlaces(services.settings.workerConcurrency);
+    this.#slots = new WorkerSlots(services.settings.workerConcurrency);
     this.#choice = new FairChoice((choice) => chooseFairly(services.db, choice));
   }
 
@@ -74,12 +74,12 @@ export class TurnWorker {
     this.#stopListening();
   }
 
-  /** Resolves when the turn is done with, or has given its place away: it goes on beside others then. */
+  /** Resolves when the turn is done with, or has given its slot away: it goes on beside others then. */
   async #take(wakeUp: WakeUp): Promise<void> {
-    const place = new WorkerPlace(this.#places);
-    await place.take();
-    const done = this.#work(wakeUp, place).finally(() => place.leave());
-    const isDone = await Promise.race([done.then(() => true), place.givenAway.then(() => false)]);
+    const slot = new WorkerSlot(this.#slots);
+    await slot.take();
+    const done = this.#work(wakeUp, slot).finally(() => slot.leave());
+    const isDone = await Promise.race([done.then(() => true), slot.givenAway.then(() => false)]);
     if (isDone) return;
     const away = done.catch((error: unknown) =>
       this.services.logger.error({ wakeUp, error }, 'a turn could not be worked on'),
@@ -88,7 +88,7 @@ export class TurnWorker {
     void away.finally(() => this.#away.delete(away));
   }
 
-  async #work(wakeUp: WakeUp, place: WorkerPlace): Promise<void> {
+  async #work(wakeUp: WakeUp, slot: WorkerSlot): Promise<void> {
     const { claims, clock, settings, logger } = this.services;
     const claimed = await claimFairly(wakeUp, {
       now: clock.now(),
@@ -122,7 +122,7 @@ export class TurnWorker {
     const remove = this.#running.add(ids, { lease, beat: heartbeat.beat });
     if (isHinted) void heartbeat.beat();
     try {
-      await this.#runAttempt({ ...this.services, logger: log }, claim, { lease, place });
+      await this.#runAttempt({ ...this.services, logger: log }, claim, { lease, slot });
     } finally {
       heartbeat.stop();
       recovered();
@@ -147,7 +147,7 @@ export class TurnWorker {
   async #runAttempt(
     services: TurnServices,
     claim: Claim,
-    { lease, place }: { lease: Lease; place: WorkerPlace },
+    { lease, slot }: { lease: Lease; slot: WorkerSlot },
   ): Promise<void> {
     const { clock, settings, logger } = services;
     const { attempt, earlier } = await openAttempt(services, claim, lease);
@@ -156,7 +156,7 @@ export class TurnWorker {
     const { timeoutSeconds } = attempt.tree.getConfig();
     const timeoutMs = Math.min(settings.turnTimeoutMs, timeoutSeconds * 1_000);
     const deadline = new Deadline(clock, timeoutMs - elapsedMs, () => lease.end('deadline'));
-    const withoutPlace: TurnRun['withoutPlace'] = (wait) => place.without(wait);
+    const withoutSlot: TurnRun['withoutSlot'] = (wait) => slot.without(wait);
     let run: TurnRun | undefined;
     let release = (): void => undefined;
     let isOver = false;
@@ -172,20 +172,20 @@ export class TurnWorker {
         await announced;
         throw exhaustion;
       }
-      const asker = askerOf(attempt, { withoutPlace });
+      const asker = askerOf(attempt, { withoutSlot });
       await readFiles(services, attempt, { earlier, compaction: claim.compaction, asker });
-      release = await holdFiles(services, attempt, { earlier, asker });
-      run = await equipRun(services, attempt, {
+      release = await reserveFileMemory(services, attempt, { earlier, asker });
+      run = await buildRunContext(services, attempt, {
         ...claim,
         earlier,
-        place: { deadline, withoutPlace },
+        slotTerms: { deadline, withoutSlot },
       });
       const done = await this.#runToEnd(run, announced);
       if (done === 'parked') return await flushLog(services, attempt);
       isOver = true;
       hasNext = done.hasNext;
     } catch (error) {
-      const thrown = await this.#endThrown(services, attempt, { thrown: error, withoutPlace });
+      const thrown = await this.#endThrown(services, attempt, { thrown: error, withoutSlot });
       isOver = thrown !== 'left';
       hasNext = thrown !== 'left' && thrown.hasNext;
     } finally {
@@ -215,7 +215,7 @@ export class TurnWorker {
         return 'parked';
       }
       // One whose call failed here may go on elsewhere.
-      await cancelChildren(this.services, run, run.withoutPlace);
+      await cancelChildren(this.services, run, run.withoutSlot);
       const stored = await endTurn(run, ending);
       const { outcome, reason } = ending;
       if (stored.type === 'stored') {
@@ -229,13 +229,13 @@ export class TurnWorker {
   /** What could not be let go now, the sweeper lets go. */
   async #letNextGo(sessionId: string): Promise<void> {
     try {
-      await letNextGo(this.services, sessionId);
+      await promoteNextTurn(this.services, sessionId);
     } catch (error) {
       this.services.logger.warn({ sessionId, error }, 'a held turn was not let go');
     }
   }
 
-  /** A tool that does not close must not keep the worker's place. */
+  /** A tool that does not close must not keep the worker's slot. */
   async #closeTools(run: TurnRun | undefined): Promise<void> {
     if (run === undefined) return;
     const { clock, logger } = this.services;
@@ -254,17 +254,17 @@ export class TurnWorker {
   async #endThrown(
     services: TurnServices,
     attempt: Attempt,
-    { thrown, withoutPlace }: { thrown: unknown; withoutPlace: TurnRun['withoutPlace'] },
+    { thrown, withoutSlot }: { thrown: unknown; withoutSlot: TurnRun['withoutSlot'] },
   ): Promise<'left' | { hasNext: boolean }> {
     const { logger } = services;
-    const fate = endingOf(thrown, attempt.lease.reason);
+    const fate = classifyFailure(thrown, attempt.lease.reason);
     if (fate.type === 'leave') {
       logger.info({ lease: attempt.lease.reason }, 'turn left to its next attempt');
       return 'left';
     }
     if (fate.fault !== undefined) logger.error({ error: fate.fault }, 'the loop failed');
     attempt.writer.reopen();
-    await cancelChildren(services, attempt, withoutPlace);
+    await cancelChildren(services, attempt, withoutSlot);
     try {
       const ended = await endTurn(attempt, fate.ending, fate.failure);
       const { outcome, reason } = fate.ending;
@@ -272,7 +272,7 @@ export class TurnWorker {
       return { hasNext: ended.type === 'stored' && ended.hasNext };
     } catch (error) {
       // The turn was taken over, or the database went away, after the lease had its reason.
-      if (endingOf(error, undefined).type !== 'leave') throw error;
+      if (classifyFailure(error, undefined).type !== 'leave') throw error;
       logger.info({ error }, 'the end could not be stored: turn left to its next attempt');
       return 'left';
     }

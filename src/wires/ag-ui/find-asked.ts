@@ -4,7 +4,7 @@ import { isId } from '../../platform/ids.js';
 import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
-import type { ApprovalRow } from '../../turn/approvals/approval-facts.js';
+import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import { getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { ApprovalRow } from '../../turn/approvals/approval-facts.js';
+import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 
 /**
  * Of approvals that a request names, those that it answers: its client may name again what it answered

@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/connection.js';
-import type { ApprovalRow } from '../../turn/approvals/approval-facts.js';
+import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
 import { getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
 import { answersOfSeveralTurns } from './ag-ui-errors.js';

@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { activeStatuses, turns, unendedStatuses } from '../../storage/schema.js';
-import type { ApprovalRow } from '../../turn/approvals/approval-facts.js';
+import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
 
 /** The turn of a session that a client would come back to: the active one, or else the next. */

@@ -1,4 +1,4 @@
-import { comparePositions, formatCursor, type Cursor } from '../../events/cursor.js';
+import { compareCursors, formatCursor, type Cursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { Dialect, Frame } from './dialect.js';
 
@@ -50,7 +50,7 @@ export function encodeTurn<State>(
 
 function framesReceived(event: TurnEvent, after: Cursor | undefined): number {
   if (after === undefined) return 0;
-  const order = comparePositions(event, after);
+  const order = compareCursors(event, after);
   if (order > 0) return 0;
   return order < 0 ? Infinity : (after.frame ?? Infinity);
 }

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../events/turn-event.js';
-import { unreachable } from '../../platform/exhaustive.js';
+import { assertNever } from '../../platform/assert-never.js';
 
 /** What of a turn, or of a subagent's, runs and what waits. */
 interface Activity {
@@ -137,7 +137,7 @@ function follow(activity: Activity, event: TurnEvent): Activity {
     case 'turn.failed':
       return awake(activity);
     default:
-      return unreachable(event);
+      return assertNever(event);
   }
 }
 

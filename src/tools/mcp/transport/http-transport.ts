@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Clock } from '../../../platform/clock.js';
 import { isPlainObject } from '../../../platform/json.js';
-import { inTime } from '../../../platform/in-time.js';
+import { settlesWithin } from '../../../platform/settles-within.js';
 import { boundedResponse } from './bounded-response.js';
 import type { HttpDefinition } from '../servers/mcp-server.js';
 import { largestMessage } from './message-too-long.js';
@@ -65,7 +65,7 @@ export class HttpTransport implements Transport {
   async close(): Promise<void> {
     this.#unanswered.clear();
     // A server that does not hear it ends the session by itself.
-    await inTime(
+    await settlesWithin(
       farewellMs,
       this.#sdk.terminateSession().catch(() => undefined),
     );

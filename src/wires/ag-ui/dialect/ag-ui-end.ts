@@ -1,4 +1,4 @@
-import { unreachable } from '../../../platform/exhaustive.js';
+import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { AgUiEvent, AgUiOutcome } from './ag-ui-event.js';
 import { closeAll } from './ag-ui-open.js';
@@ -77,6 +77,6 @@ function lastEvent(run: AgUiRun, { state }: Told, event: Of<'turn.ended'>): AgUi
       return { type: 'RUN_ERROR', message, code: failure?.errorType ?? reason, usage, metadata };
     }
     default:
-      return unreachable(outcome);
+      return assertNever(outcome);
   }
 }

@@ -1,4 +1,4 @@
-import { unreachable } from '../../../platform/exhaustive.js';
+import { assertNever } from '../../../platform/assert-never.js';
 import type { AgUiEvent, AgUiMessage } from './ag-ui-event.js';
 
 /** The messages of a run after an event of its stream, as its clients fold them. Pure. */
@@ -57,7 +57,7 @@ export function followMessages(
     case 'CUSTOM':
       return messages;
     default:
-      return unreachable(event);
+      return assertNever(event);
   }
 }
 

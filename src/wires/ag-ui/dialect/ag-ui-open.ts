@@ -1,4 +1,4 @@
-import { unreachable } from '../../../platform/exhaustive.js';
+import { assertNever } from '../../../platform/assert-never.js';
 import type { AgUiEvent, SubagentStarted } from './ag-ui-event.js';
 
 /** Something that began and must end before its run does. */
@@ -50,7 +50,7 @@ export function followOpen(open: readonly OpenThing[], event: AgUiEvent): readon
     case 'CUSTOM':
       return open;
     default:
-      return unreachable(event);
+      return assertNever(event);
   }
 }
 

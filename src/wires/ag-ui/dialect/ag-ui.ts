@@ -1,5 +1,5 @@
 import { addUsage, type TurnEvent } from '../../../events/turn-event.js';
-import { unreachable } from '../../../platform/exhaustive.js';
+import { assertNever } from '../../../platform/assert-never.js';
 import type { Dialect } from '../../framing/dialect.js';
 import { followSegment } from '../../framing/segment.js';
 import { completeCall, endCall, growCall, requestCall } from './ag-ui-calls.js';
@@ -139,7 +139,7 @@ function tell(run: AgUiRun, told: Told, speaker: Speaker, event: TurnEvent): Tol
     case 'turn.parked':
       return told;
     default:
-      return unreachable(event);
+      return assertNever(event);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../../events/turn-event.js';
-import { unreachable } from '../../../platform/exhaustive.js';
+import { assertNever } from '../../../platform/assert-never.js';
 import {
   askAboutCall,
   endCall,
@@ -61,7 +61,7 @@ export function tellOfCall(
       return { state: { ...state, calls }, chunks: [describeDecision(event)] };
     }
     default:
-      return unreachable(event);
+      return assertNever(event);
   }
 }
 

@@ -1,4 +1,4 @@
-import { unreachable } from '../../../platform/exhaustive.js';
+import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import { giveUpCalls, holdCalls } from './ai-sdk-calls.js';
 import type { AiSdkChunk, AiSdkMetadata, FinishReason, Of } from './ai-sdk-chunk.js';
@@ -73,7 +73,7 @@ function outcomeChunks({ failure }: AiSdkState, event: Of<'turn.ended'>): AiSdkC
       ];
     }
     default:
-      return unreachable(outcome);
+      return assertNever(outcome);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../../events/turn-event.js';
-import { unreachable } from '../../../platform/exhaustive.js';
+import { assertNever } from '../../../platform/assert-never.js';
 import type { Dialect, Frame } from '../../framing/dialect.js';
 import { followSegment } from '../../framing/segment.js';
 import { tellOfCall, tellOfSpan, tellOfSubagent } from './ai-sdk-call-events.js';
@@ -132,7 +132,7 @@ function tell(stream: Stream, state: AiSdkState, event: TurnEvent): Told {
     case 'subagent.ended':
       return tellOfSpan(state, event);
     default:
-      return unreachable(event);
+      return assertNever(event);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../../events/turn-event.js';
-import { unreachable } from '../../../platform/exhaustive.js';
+import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { Dialect, Frame } from '../../framing/dialect.js';
 import type { HarnessFrameName, HarnessFrames, Relayed } from './harness-frames.js';
@@ -95,7 +95,7 @@ function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
     case 'turn.ended':
       return ended(state, event);
     default:
-      return unreachable(event);
+      return assertNever(event);
   }
 }
 
@@ -153,7 +153,7 @@ function ended(state: HarnessState, event: Of<'turn.ended'>): Frame[] {
     case 'failed':
       return [summary, frame('process:exit', failedExit(event.exitCode, state.failure))];
     default:
-      return unreachable(event.outcome);
+      return assertNever(event.outcome);
   }
 }
 

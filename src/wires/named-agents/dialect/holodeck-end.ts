@@ -1,5 +1,5 @@
 import type { Usage } from '../../../events/turn-event.js';
-import { unreachable } from '../../../platform/exhaustive.js';
+import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import { abandonCalls } from './holodeck-calls.js';
 import type { HolodeckEnd, HolodeckEvent, HolodeckIds, Of, TokensUsed } from './holodeck-event.js';
@@ -45,7 +45,7 @@ function lastEvent(
     case 'failed':
       return { event: 'error', data: describeFailure(state.failure) };
     default:
-      return unreachable(event.outcome);
+      return assertNever(event.outcome);
   }
 }
 

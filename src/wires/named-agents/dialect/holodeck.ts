@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../../events/turn-event.js';
-import { unreachable } from '../../../platform/exhaustive.js';
+import { assertNever } from '../../../platform/assert-never.js';
 import type { Dialect } from '../../framing/dialect.js';
 import {
   completeArgs,
@@ -95,7 +95,7 @@ function tell(ids: HolodeckIds, state: HolodeckState, event: TurnEvent): Told {
     case 'subagent.ended':
       return say(state);
     default:
-      return unreachable(event);
+      return assertNever(event);
   }
 }
 

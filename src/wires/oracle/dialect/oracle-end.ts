@@ -1,5 +1,5 @@
 import type { Usage } from '../../../events/turn-event.js';
-import { unreachable } from '../../../platform/exhaustive.js';
+import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { DoneChunk, Of, OracleChunk } from './oracle-chunk.js';
 import { toOracleSource } from './oracle-source.js';
@@ -33,7 +33,7 @@ function outcomeChunks(state: OracleState, event: Of<'turn.ended'>): OracleChunk
     case 'failed':
       return [failed(state, event)];
     default:
-      return unreachable(event.outcome);
+      return assertNever(event.outcome);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../../events/turn-event.js';
-import { unreachable } from '../../../platform/exhaustive.js';
+import { assertNever } from '../../../platform/assert-never.js';
 import type { Dialect } from '../../framing/dialect.js';
 import {
   describeRunning,
@@ -89,7 +89,7 @@ export function tellOracle(state: OracleState, event: TurnEvent): Told {
     case 'attachment.rejected':
       return say(state);
     default:
-      return unreachable(event);
+      return assertNever(event);
   }
 }
 

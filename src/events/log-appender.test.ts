@@ -1,0 +1,39 @@
+import { expect, it } from '@jest/globals';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { LogAppender } from './log-appender.js';
+import { MemoryEventLog } from './memory-event-log.js';
+import type { TurnEvent } from './turn-event.js';
+
+const event = (seq: number): TurnEvent => ({
+  type: 'text.delta',
+  step: 1,
+  text: `${seq}`,
+  attempt: 1,
+  seq,
+  at: '2026-01-01T00:00:00.000Z',
+});
+
+it('gives back what is archived in the very moment the archive is read', async () => {
+  const log = new MemoryEventLog(new ManualClock());
+  const turnId = 'turn_1';
+  // What it held before is lost: it expects the first event, and is offered the third.
+  let unarchived = [event(2)];
+  const feed = new LogAppender({
+    log,
+    turnId,
+    attempt: 1,
+    clock: new ManualClock(),
+    next: () => [],
+    unarchived: () => unarchived,
+    archived: async () => {
+      const read = [event(1)];
+      unarchived = [];
+      return read;
+    },
+    onFailure: (error) => expect(error).toBeUndefined(),
+    onProblem: (error) => expect(error).toBeUndefined(),
+  });
+  feed.push([event(3)]);
+  await feed.flush(new AbortController().signal);
+  expect(await log.read(turnId)).toEqual([event(1), event(2), event(3)]);
+});

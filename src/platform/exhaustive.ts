@@ -1,4 +1,0 @@
-/** The end of a `switch` over a closed union: a new member breaks the build here. */
-export function unreachable(value: never): never {
-  throw new Error(`Unexpected value ${JSON.stringify(value)}`);
-}

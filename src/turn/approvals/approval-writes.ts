@@ -1,0 +1,79 @@
+import { sql, type SQL } from 'drizzle-orm';
+import type { TurnEventBody } from '../../events/turn-event.js';
+import { approvals } from '../../storage/governance-schema.js';
+import { insertFenced } from '../../storage/insert-from.js';
+import { turns } from '../../storage/schema.js';
+
+export type ApprovalRow = typeof approvals.$inferSelect;
+export type NewApproval = typeof approvals.$inferInsert;
+
+/** A question is asked. Part of a fenced statement. */
+export function askApproval(approval: NewApproval): SQL {
+  return insertFenced(approvals, approval);
+}
+
+/** The turn waits for people and gives its worker back. Part of a fenced statement. */
+export function parkTurn(turnId: string, attempt: number): SQL {
+  return sql`update ${turns} set status = 'waiting', lease_until = null, waiting_since = now(),
+    parked_attempt = ${attempt} from fence where ${turns.id} = fence.id
+    and ${turns.id} = ${turnId}`;
+}
+
+/** The turn has taken note of what was decided. Part of a fenced statement. */
+export function applyDecision({ id }: ApprovalRow, attempt: number): SQL {
+  return sql`update ${approvals} set applied_attempt = ${attempt} from fence
+    where ${approvals.id} = ${id} and ${approvals.turnId} = fence.id`;
+}
+
+/**
+ * The turn ends: what nobody answered is not asked any more, and an answer that came in the last
+ * moment, of which the turn took no note, is answered by nobody either: readers are told the same.
+ * Part of a fenced statement.
+ */
+export function cancelApprovals(attempt: number): SQL {
+  return sql`update ${approvals} set decision = 'cancelled', decided_by = 'server',
+    decided_at = now(), message = null, edited_input = null, grant_rule = null,
+    output = null, is_error = null,
+    applied_attempt = ${attempt} from fence
+    where ${approvals.turnId} = fence.id and ${approvals.appliedAttempt} is null`;
+}
+
+/** Time of a turn that was a person's, in ms. Part of a fenced statement. */
+export function addWaited(ms: number): SQL {
+  return sql`update ${turns} set waited_ms = ${turns.waitedMs} + ${Math.round(ms)}::integer
+    from fence where ${turns.id} = fence.id`;
+}
+
+export function requestedEvent(approval: ApprovalRow): TurnEventBody {
+  const { id: approvalId, callId, name, input, kind, reason, expiresAt, onTimeout } = approval;
+  return {
+    type: 'approval.requested',
+    approvalId,
+    callId,
+    name,
+    input,
+    kind,
+    reason,
+    expiresAt: expiresAt.toISOString(),
+    onTimeout,
+  };
+}
+
+/** @param approvals all of the turn, in the order they were asked. */
+export function parkedEvent(approvals: readonly ApprovalRow[]): TurnEventBody {
+  const open = approvals.filter(({ decision }) => decision === null);
+  return { type: 'turn.parked', approvalIds: open.map(({ id }) => id) };
+}
+
+export function resolvedEvent(approval: ApprovalRow): TurnEventBody {
+  const { id: approvalId, callId, decision, decidedBy, message, editedInput } = approval;
+  return {
+    type: 'approval.resolved',
+    approvalId,
+    callId,
+    decision: decision ?? 'cancelled',
+    by: decidedBy ?? 'server',
+    ...(message === null ? {} : { message }),
+    ...(editedInput === null ? {} : { input: editedInput }),
+  };
+}

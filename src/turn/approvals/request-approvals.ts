@@ -1,0 +1,59 @@
+import { newTimeId } from '../../platform/ids.js';
+import type { ToolUse, TurnRun } from '../state/turn-run.js';
+import {
+  requestedEvent,
+  askApproval,
+  parkTurn,
+  parkedEvent,
+  type ApprovalRow,
+} from './approval-writes.js';
+import type { CallVerdict } from './judge-call.js';
+
+export type ApprovalQuestion = Extract<CallVerdict, { type: 'ask' }> & {
+  call: ToolUse;
+  input: ToolUse['input'];
+};
+
+/**
+ * Asks people, and parks the turn: the questions are stored and told in the statement that gives
+ * the worker back, and so is that the turn waits, for them and for what was asked before. Its next
+ * attempt begins when somebody answers, or at the deadline.
+ */
+export async function requestApprovals(
+  run: TurnRun,
+  questions: readonly ApprovalQuestion[],
+): Promise<void> {
+  const { turn, attempt, clock, writer, approvalRules } = run;
+  const createdAt = new Date(clock.now());
+  const expiresAt = new Date(clock.now() + approvalRules.timeoutMs);
+  const asked = questions.map(({ call, kind, reason, input }, index): ApprovalRow => ({
+    // In the order of the calls.
+    id: newTimeId('appr', createdAt.getTime() + index),
+    turnId: turn.id,
+    sessionId: turn.sessionId,
+    callId: call.id,
+    kind,
+    name: call.name,
+    input,
+    reason,
+    decision: null,
+    decidedBy: null,
+    message: null,
+    editedInput: null,
+    grantRule: null,
+    output: null,
+    isError: null,
+    // What may have taken effect already is not done again because nobody looked; what the client
+    // did not do, nobody has done.
+    onTimeout: kind === 'tool' ? approvalRules.onTimeout : 'deny',
+    createdAt,
+    expiresAt,
+    decidedAt: null,
+    appliedAttempt: null,
+  }));
+  await writer.commit(
+    [...asked.map(requestedEvent), parkedEvent([...run.approvals, ...asked])],
+    [...asked.map((approval) => askApproval(approval)), parkTurn(turn.id, attempt)],
+  );
+  run.approvals.push(...asked);
+}

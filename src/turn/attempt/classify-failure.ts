@@ -1,0 +1,65 @@
+import { FencedError } from '../../events/event-log.js';
+import { assertNever } from '../../platform/assert-never.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
+import { TypedError } from '../../platform/typed-error.js';
+import { isDatabaseDown } from '../../storage/database-down.js';
+import type { TurnFailure } from '../../storage/schema.js';
+import type { LeaseEnd } from '../state/lease.js';
+import type { Ending } from '../loop/next-action.js';
+
+export type TurnFate =
+  | { type: 'end'; ending: Ending; failure?: TurnFailure; fault?: unknown }
+  /** Somebody else ends this turn: the attempt that owns it, or the next start. */
+  | { type: 'leave' };
+
+/**
+ * What becomes of a turn whose loop threw. The lease's reason comes first: whatever a cancelled
+ * call threw, the turn ended because it was cancelled. Pure.
+ */
+export function classifyFailure(thrown: unknown, reason: LeaseEnd | undefined): TurnFate {
+  switch (reason) {
+    case 'lost':
+    case 'shutdown':
+      return { type: 'leave' };
+    case 'interrupt':
+    case 'disconnect':
+    case 'session-deleted':
+    case 'superseded':
+    case 'parent-ended':
+      return { type: 'end', ending: { outcome: 'interrupted', exitCode: 130, reason } };
+    case 'deadline':
+      return { type: 'end', ending: { outcome: 'limited', exitCode: 0, reason: 'timeout' } };
+    case 'finished':
+    case undefined:
+      break;
+    default:
+      return assertNever(reason);
+  }
+  if (thrown instanceof FencedError) return { type: 'leave' };
+  // No end can be stored now; when the lease is over the turn goes on, from what is stored.
+  if (!(thrown instanceof TypedError) && isDatabaseDown(thrown)) return { type: 'leave' };
+  const { errorType, ...rest } = failureOf(thrown);
+  return {
+    type: 'end',
+    ending: { outcome: 'failed', exitCode: 1, reason: reasons[errorType] ?? errorType },
+    failure: { errorType, ...rest },
+    ...(thrown instanceof TypedError ? {} : { fault: thrown }),
+  };
+}
+
+/** Of errors whose reason has a name of its own. */
+const reasons: Readonly<Record<string, string>> = { ATTEMPTS_EXHAUSTED: 'attempts_exhausted' };
+
+function failureOf(thrown: unknown): TurnFailure {
+  if (!(thrown instanceof TypedError)) {
+    return {
+      errorType: 'SDK_FAILURE',
+      message: "Unexpected harness runtime error. The server has logged it under the turn's id.",
+      status: 500,
+      retryable: false,
+    };
+  }
+  const { type, message, status, details } = thrown;
+  const known = details === undefined ? {} : { details };
+  return { errorType: type, message, status, ...known, ...retryAdvice(thrown) };
+}

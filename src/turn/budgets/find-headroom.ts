@@ -1,0 +1,61 @@
+import type { AgentState } from '../../governance/decision-tree/agent-state.js';
+import { affordableReply, type CostLimit, type PromptSize } from '../../governance/limits/cost.js';
+import type { CallEstimate } from './estimate-call.js';
+
+/** Less than this is no reply. */
+const LEAST_REPLY = 16;
+
+/** What a turn keeps of its budget for one last reply: a share of it, within these bounds. */
+const LAST_REPLY_SHARE = 0.05;
+const LEAST_LAST_REPLY = 100;
+const MOST_LAST_REPLY = 2_000;
+
+/** Tokens of a reply, and the budget that allows no more. */
+export interface Headroom {
+  reply: number;
+  budget: 'token_budget' | 'cost_budget';
+}
+
+/** Tokens of a reply below which a call is not made. @param most it may have at all. */
+export function leastReply(most: number): number {
+  return Math.min(LEAST_REPLY, most);
+}
+
+/** Tokens of a turn's budget that only its last call may use. */
+export function lastReplyTokens({ config }: Pick<AgentState, 'config'>): number {
+  const share = Math.floor(config.tokenBudget * LAST_REPLY_SHARE);
+  return Math.max(LEAST_LAST_REPLY, Math.min(MOST_LAST_REPLY, share));
+}
+
+/**
+ * Tokens of a reply that every budget of a turn has room for; below 0 where one has no room for the
+ * call's input. Pure.
+ *
+ * @param kept tokens of the turn's own budget that the call leaves.
+ */
+export function findHeadroom(
+  state: Pick<AgentState, 'config' | 'tokensUsed' | 'session' | 'cost'>,
+  call: CallEstimate,
+  { costLimit, kept }: { costLimit: CostLimit | undefined; kept: number },
+): Headroom {
+  const own = state.config.tokenBudget - state.tokensUsed - call.added - kept;
+  const paid = findPaidHeadroom(state, call, costLimit);
+  return paid.reply < own ? paid : { reply: own, budget: 'token_budget' };
+}
+
+/** The same by the budgets alone that count what is paid for: the session's, and the cost. Pure. */
+export function findPaidHeadroom(
+  { session, cost }: Pick<AgentState, 'session' | 'cost'>,
+  call: PromptSize,
+  costLimit: CostLimit | undefined,
+): Headroom {
+  const bySession =
+    session === undefined ? Infinity : session.limitTokens - session.usedTokens - call.input;
+  const byCost =
+    costLimit === undefined
+      ? Infinity
+      : affordableReply(costLimit.usd - (cost?.usedUsd ?? 0), call, costLimit.price);
+  return byCost < bySession
+    ? { reply: byCost, budget: 'cost_budget' }
+    : { reply: bySession, budget: 'token_budget' };
+}

@@ -1,0 +1,19 @@
+import { noUsage } from '../../events/turn-event.js';
+import type { TurnRun } from '../state/turn-run.js';
+import { draftUsage } from './draft-usage.js';
+import { settle } from './usage-days.js';
+
+/**
+ * Settles a call that its worker cut because it stops: the turn goes on elsewhere, where nobody
+ * knows of the reservation. Where that fails, it stands until the day is over.
+ */
+export async function releaseReservation({ progress, db, logger }: TurnRun): Promise<void> {
+  const { reserved, draft } = progress;
+  if (reserved === undefined) return;
+  progress.reserved = undefined;
+  try {
+    await settle(db, reserved, draft === undefined ? noUsage : draftUsage(draft));
+  } catch (error) {
+    logger.warn({ error }, 'the reservation of a cut call stands until the day is over');
+  }
+}

@@ -1,0 +1,131 @@
+import { changeState, type AgentState } from '../../governance/decision-tree/agent-state.js';
+import type { ModelRequest } from '../../provider/model-types.js';
+import type { Budget, TurnRun } from '../state/turn-run.js';
+import { ReservationWait } from './await-reservation.js';
+import { countCall } from './count-call.js';
+import { estimateCall, type CallEstimate } from './estimate-call.js';
+import { findHeadroom, lastReplyTokens, leastReply, type Headroom } from './find-headroom.js';
+
+export interface CallPlan {
+  step: number;
+  /** Of the iteration that begins. */
+  state: AgentState;
+  request: ModelRequest;
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** Whether it is the turn's last, which may use what was kept for it. */
+  isLast: boolean;
+}
+
+export interface CallHeadroom {
+  /** Most tokens of the reply. */
+  maxTokens: number;
+  /** See `CallEstimate`. */
+  added: number;
+}
+
+/** What has no room for a call. */
+export interface NoHeadroom {
+  budget: Budget;
+  /** See `CallEstimate`. */
+  added: number;
+}
+
+/**
+ * Finds the room for a step's reply: in the turn's own budgets, then in its principal's day, where
+ * the call is reserved, if need be when other calls have given back what they do not use. Where an estimate finds none, and being off by a quarter would change that,
+ * the provider is asked to count. A reply that is given less than it might have had is remembered
+ * as clamped.
+ */
+export async function reserveHeadroom(
+  run: TurnRun,
+  plan: CallPlan,
+): Promise<CallHeadroom | NoHeadroom> {
+  const estimate = estimateCall(run, plan.request, plan.now);
+  const wait = new ReservationWait(run);
+  const reserve = (size: CallEstimate) => reserveWithin(run, { ...plan, wait }, size);
+  const found = await reserve(estimate);
+  if (!('budget' in found) || !isCloseCall(run, plan, estimate)) return found;
+  const counted = await countCall(run, plan.request, estimate);
+  return counted === undefined ? found : reserve(counted);
+}
+
+/** What an estimate is off by at most, for what it was fitted to. */
+const MOST_OFF = 1.25;
+
+function isCloseCall(
+  run: TurnRun,
+  plan: CallPlan,
+  { added, input, cached }: CallEstimate,
+): boolean {
+  const least = { added: added / MOST_OFF, input: input / MOST_OFF, cached };
+  return roomOf(run, plan, least).reply >= leastRoom(plan);
+}
+
+function roomOf(run: TurnRun, { state, isLast }: CallPlan, estimate: CallEstimate): Headroom {
+  const { costLimit } = run.turn.options.options;
+  const kept = isLast ? 0 : keptTokens(run, state);
+  const room = findHeadroom(state, estimate, { costLimit, kept });
+  // Before the first reply there is nothing that a last one could be about.
+  const isFirst = run.progress.steps.length === 0;
+  return isFirst && room.reply < kept
+    ? findHeadroom(state, estimate, { costLimit, kept: 0 })
+    : room;
+}
+
+/** A turn without tools has no call that could leave it without an answer. */
+function keptTokens({ toolSpecs }: TurnRun, state: AgentState): number {
+  return toolSpecs.length === 0 ? 0 : lastReplyTokens(state);
+}
+
+function leastRoom({ request }: CallPlan): number {
+  return leastReply(request.maxTokens);
+}
+
+async function reserveWithin(
+  run: TurnRun,
+  plan: CallPlan & { wait: ReservationWait },
+  { added, input, cached }: CallEstimate,
+): Promise<CallHeadroom | NoHeadroom> {
+  const { state, step, request, isLast } = plan;
+  const own = roomOf(run, plan, { added, input, cached });
+  const reply = Math.min(request.maxTokens, own.reply);
+  // A reply shorter than the one that is kept is better had without tools.
+  const isLate =
+    own.budget === 'token_budget' &&
+    !isLast &&
+    run.progress.steps.length > 0 &&
+    own.reply < keptTokens(run, state);
+  if (reply < leastRoom(plan) || isLate) return { budget: own.budget, added };
+  if (reply < request.maxTokens) clamp(run, step, own.budget);
+  const taken = await reserveOfDay(run, plan, { input, cached, reply });
+  return { ...taken, added };
+}
+
+async function reserveOfDay(
+  run: TurnRun,
+  { step, wait }: Pick<CallPlan, 'step'> & { wait: ReservationWait },
+  size: { input: number; cached: number; reply: number },
+): Promise<{ maxTokens: number } | { budget: Budget }> {
+  const { turn, progress, price } = run;
+  const { principalId, budget: limits } = turn;
+  // Most have none: nothing is asked for them.
+  if (limits === null) return { maxTokens: size.reply };
+  const least = leastReply(size.reply);
+  const reserved = await wait.reserve({ principalId, limits, size, leastReply: least, price });
+  progress.shortage = reserved.shortage;
+  if (reserved.type === 'refused') return { budget: reserved.shortage.budget };
+  progress.reserved = reserved.reservation;
+  if (reserved.shortage !== undefined) clamp(run, step, reserved.shortage.budget);
+  return { maxTokens: reserved.reply };
+}
+
+function clamp({ progress }: TurnRun, step: number, budget: Budget): void {
+  progress.clampedStep = step;
+  progress.clampedBy = budget;
+}
+
+/** The state with what a call adds counted, though it could not be made: it is the turn's. */
+export function countAdded(state: AgentState, { added }: { added: number }): AgentState {
+  return changeState(state, { tokensUsed: state.tokensUsed + added });
+}

@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { asc, eq } from 'drizzle-orm';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { HeldTool } from '../../../test/support/held-tool.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import type { TurnEvent } from '../../events/turn-event.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { joinedMessages } from '../../storage/governance-schema.js';
+import { sessions, turns } from '../../storage/schema.js';
+import { cancelTurn } from '../lifecycle/cancel-turn.js';
+import { followTurn } from '../stream/follow-turn.js';
+import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
+import { submitTurn } from '../submit/submit-turn.js';
+import { TurnWorker } from '../worker/turn-worker.js';
+import { storeSteeredMessage } from '../submit/store-steered-message.js';
+
+describe('what joins a turn', () => {
+  let database: OpenedDatabase;
+  let test: TestServices;
+  let tool: HeldTool;
+  let queues: MemoryTurnQueue[];
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    await database.db.delete(sessions);
+    tool = new HeldTool('look', { effect: 'read', retry: 'safe' });
+    test = await openTestServices(database, [tool.definition]);
+    queues = [];
+  });
+  afterEach(async () => {
+    tool.finishAll();
+    await Promise.all(queues.map((queue) => queue.close()));
+    await test.close();
+  });
+
+  const newSession = async (): Promise<string> =>
+    (
+      await test.services.sessions.create({
+        projectRoot: test.projectRoot,
+        persona: 'WORKING_ITEMS',
+        mode: 'direct',
+      })
+    ).id;
+  const send = (sessionId: string, message: string, opts: object) =>
+    submitTurn(test.services, {
+      sessionId,
+      message,
+      opts: { tools: ['look'], onDisconnect: 'continue', ...opts },
+      attachments: [],
+      idempotencyKey: undefined,
+    });
+  const steer = (sessionId: string, message: string) =>
+    send(sessionId, message, { onBusy: 'steer' });
+  /** A worker with a queue of its own, as on a host of its own. */
+  async function work(turnId: string): Promise<void> {
+    const queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
+    queues.push(queue);
+    await new TurnWorker({ ...test.services, queue }).start();
+    await queue.enqueue([turnId], 'normal');
+  }
+  async function follow(turnId: string, see?: (seen: TurnEvent[]) => Promise<void>) {
+    const seen: TurnEvent[] = [];
+    const { signal } = new AbortController();
+    for await (const events of followTurn(test.services, turnId, signal)) {
+      for (const event of events) {
+        seen.push(event);
+        await see?.(seen);
+      }
+    }
+    return seen;
+  }
+  const rowsOf = (turnId: string) =>
+    database.db
+      .select({ text: joinedMessages.text, afterStep: joinedMessages.afterStep })
+      .from(joinedMessages)
+      .where(eq(joinedMessages.turnId, turnId))
+      .orderBy(asc(joinedMessages.position));
+  /** What the model was sent with its n-th call, from 1, as text. */
+  const sent = (count: number): string =>
+    JSON.stringify(test.modelRequests[count - 1]?.body.messages);
+
+  it('is heard with the next model call, in order, and told once', async () => {
+    const sessionId = await newSession();
+    const { turnId } = await send(sessionId, '[[tool=look {}]]', {});
+    await work(turnId);
+    const call = await tool.call(1);
+    for (const text of ['First this', 'then that']) await steer(sessionId, text);
+    call.finish();
+    const seen = await follow(turnId);
+    const heard = seen.filter((event) => event.type === 'message.joined');
+    expect(heard).toMatchObject([
+      { text: 'First this', afterStep: 1 },
+      { text: 'then that', afterStep: 1 },
+    ]);
+    const types = seen.map(({ type }) => type);
+    expect(types.indexOf('message.joined')).toBeGreaterThan(types.indexOf('tool.ended'));
+    expect(types.indexOf('message.joined')).toBeLessThan(types.lastIndexOf('step.started'));
+    expect(sent(2).indexOf('First this')).toBeLessThan(sent(2).indexOf('then that'));
+    expect(test.modelRequests).toHaveLength(2);
+    expect(await rowsOf(turnId)).toEqual([
+      { text: 'First this', afterStep: 1 },
+      { text: 'then that', afterStep: 1 },
+    ]);
+  });
+
+  it('before a worker has it is heard with the first call', async () => {
+    const sessionId = await newSession();
+    const { turnId } = await send(sessionId, 'Hello', {});
+    await steer(sessionId, 'Quickly');
+    await work(turnId);
+    const seen = await follow(turnId);
+    expect(seen.find((event) => event.type === 'message.joined')).toMatchObject({ afterStep: 0 });
+    expect(sent(1)).toContain('Quickly');
+    expect(seen.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'completed' });
+  });
+
+  it('is not put between the parts of a reply that paused', async () => {
+    const sessionId = await newSession();
+    const { turnId } = await send(sessionId, '[[tokens=30 gap=20]] [[stop=pause_turn step=1]]', {});
+    await work(turnId);
+    const seen = await follow(turnId, async (events) => {
+      const isFirst = events.filter(({ type }) => type === 'text.delta').length === 1;
+      if (isFirst && events.at(-1)?.type === 'text.delta') await steer(sessionId, 'And this');
+    });
+    const heard = seen.filter((event) => event.type === 'message.joined');
+    expect(heard).toMatchObject([{ text: 'And this', afterStep: 2 }]);
+    expect(sent(2)).not.toContain('And this');
+    expect(sent(3)).toContain('And this');
+  });
+
+  it('is heard once, by whichever attempt gets so far', async () => {
+    const sessionId = await newSession();
+    const { turnId } = await send(sessionId, '[[tool=look {}]] [[stall=60000 step=2]]', {});
+    await work(turnId);
+    const call = await tool.call(1);
+    await steer(sessionId, 'Mind the tests');
+    call.finish();
+    const seen = await follow(turnId, async (events) => {
+      const last = events.at(-1);
+      if (last?.type !== 'text.delta') return;
+      if (last.attempt === 2) {
+        await cancelTurn(test.services, turnId, 'interrupt');
+        return;
+      }
+      // The reply is half-said: the worker is taken away, and does not hear of the next message.
+      const lapsed = { leaseUntil: new Date(0) };
+      await database.db.update(turns).set(lapsed).where(eq(turns.id, turnId));
+      const rest = { requestHash: 'hash', idempotencyKey: undefined, now: new Date() };
+      await storeSteeredMessage(database.db, { sessionId, text: 'And the docs', ...rest }, 16);
+      await work(turnId);
+    });
+    const heard = seen.filter((event) => event.type === 'message.joined');
+    expect(heard).toMatchObject([
+      { text: 'Mind the tests', attempt: 1, afterStep: 1 },
+      { text: 'And the docs', attempt: 2, afterStep: 1 },
+    ]);
+    expect(sent(3).indexOf('Mind the tests')).toBeLessThan(sent(3).indexOf('And the docs'));
+    expect(sent(3).split('Mind the tests')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { HeldTool } from '../../../test/support/held-tool.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import type { TurnEvent } from '../../events/turn-event.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { followTurn } from '../stream/follow-turn.js';
+import { submitTurn } from '../submit/submit-turn.js';
+import { TurnWorker } from '../worker/turn-worker.js';
+import { storeSteeredMessage } from '../submit/store-steered-message.js';
+import { loadDeliveredMessages } from './steered-messages.js';
+
+let database: OpenedDatabase;
+let test: TestServices;
+const tool = new HeldTool('look', { effect: 'read', retry: 'safe' });
+beforeAll(async () => {
+  database = await openTestDatabase();
+  test = await openTestServices(database, [tool.definition]);
+});
+afterAll(async () => {
+  await test.close();
+  await database.close();
+});
+
+it('a message that no worker was told of stays in the conversation of a turn that fails', async () => {
+  const { services, projectRoot } = test;
+  await new TurnWorker(services).start();
+  const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };
+  const { id: sessionId } = await services.sessions.create(asSession);
+  const { turnId } = await submitTurn(services, {
+    sessionId,
+    message: '[[tool=look {}]] [[fail=400 step=2]]',
+    opts: { tools: ['look'], onDisconnect: 'continue' },
+    attachments: [],
+    idempotencyKey: undefined,
+  });
+  const call = await tool.call(1);
+  const rest = { requestHash: 'hash', idempotencyKey: undefined, now: new Date() };
+  // Without the hint.
+  await storeSteeredMessage(database.db, { sessionId, text: 'Mind the tests', ...rest }, 16);
+  call.finish();
+  const seen: TurnEvent[] = [];
+  const { signal } = new AbortController();
+  for await (const events of followTurn(services, turnId, signal)) seen.push(...events);
+  expect(seen.at(-1)).toMatchObject({ outcome: 'failed' });
+  expect(await loadDeliveredMessages(database.db, [turnId])).toMatchObject([
+    { text: 'Mind the tests', afterStep: 1 },
+  ]);
+});

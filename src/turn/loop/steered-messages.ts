@@ -1,0 +1,35 @@
+import { and, asc, inArray, isNotNull, sql, type SQL } from 'drizzle-orm';
+import type { Queryable } from '../../storage/connection.js';
+import { joinedMessages } from '../../storage/governance-schema.js';
+
+/** A message of the user's that joined a turn while it ran. */
+export interface SteeredMessage {
+  messageId: string;
+  /** The model hears it after this step; 0: before the first. */
+  afterStep: number;
+  text: string;
+}
+
+export type SteeredRow = typeof joinedMessages.$inferSelect;
+
+/** Those that models were told, of these turns, in order. */
+export async function loadDeliveredMessages(
+  db: Queryable,
+  turnIds: readonly string[],
+): Promise<SteeredRow[]> {
+  return db
+    .select()
+    .from(joinedMessages)
+    .where(and(inArray(joinedMessages.turnId, [...turnIds]), isNotNull(joinedMessages.afterStep)))
+    .orderBy(asc(joinedMessages.afterStep), asc(joinedMessages.position));
+}
+
+export function toSteeredMessage({ id: messageId, afterStep, text }: SteeredRow): SteeredMessage {
+  return { messageId, afterStep: afterStep ?? 0, text };
+}
+
+/** The turn ends: what it has not heard is the last thing said in it. Part of a fenced statement. */
+export function unlessUndelivered(afterStep: number): SQL {
+  return sql`update ${joinedMessages} set after_step = ${afterStep} from fence
+    where ${joinedMessages.turnId} = fence.id and ${joinedMessages.afterStep} is null`;
+}

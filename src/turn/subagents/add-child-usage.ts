@@ -1,0 +1,26 @@
+import type { TurnEventBody } from '../../events/turn-event.js';
+import type { Attempt } from '../state/turn-run.js';
+import { addChild } from '../state/turn-state.js';
+import type { ChildTurn } from './child-turn.js';
+import type { ChildEnd } from './relay-child.js';
+
+/**
+ * A subagent has ended: what it used is its parent's, and what was reserved for it beyond that is
+ * free again.
+ *
+ * @returns what tells of it; nothing where that was told before.
+ */
+export function addChildUsage(
+  { progress }: Pick<Attempt, 'progress'>,
+  child: ChildTurn,
+  { outcome, usage }: ChildEnd,
+): TurnEventBody[] {
+  if (child.usage === undefined) {
+    child.usage = usage;
+    progress.state = addChild(progress.state, usage, child.costLimit);
+  }
+  if (child.isOver) return [];
+  child.isOver = true;
+  const { id: childTurnId, callId } = child;
+  return [{ type: 'subagent.ended', callId, childTurnId, outcome, usage }];
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import { openTestDatabase } from '../../../test/support/database.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { someLimits, storeTurn } from '../../../test/support/store-turn.js';
+import { logStart } from '../../events/cursor.js';
+import { EventWriter } from '../../events/event-writer.js';
+import { MemoryEventLog } from '../../events/memory-event-log.js';
+import { noUsage, type TurnEvent, type TurnEventBody } from '../../events/turn-event.js';
+import { newAgentState } from '../../governance/decision-tree/agent-state.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { turns } from '../../storage/schema.js';
+import { Deadline } from '../state/deadline.js';
+import type { TurnRun } from '../state/turn-run.js';
+import type { ChildTurn } from './child-turn.js';
+import { ApprovalRelay } from './approval-relay.js';
+
+describe('PeopleWatch', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  let clock: ManualClock;
+  let deadline: Deadline;
+  let isOver: boolean;
+  let turnId: string;
+  let run: Parameters<typeof watchOf>[0];
+  beforeEach(async () => {
+    clock = new ManualClock();
+    isOver = false;
+    deadline = new Deadline(clock, 10_000, () => (isOver = true));
+    turnId = await storeTurn(database.db);
+    const log = new MemoryEventLog(clock);
+    await log.begin(turnId, 1);
+    const fail = (error: unknown): never => {
+      throw error;
+    };
+    const writer = new EventWriter({
+      log,
+      db: database.db,
+      clock,
+      turnId,
+      attempt: 1,
+      patienceMs: 1_000,
+      isLost: () => false,
+      onProblem: fail,
+      onFailure: fail,
+    });
+    const startTime = clock.now();
+    const progress: TurnRun['progress'] = {
+      steps: [],
+      results: new Map(),
+      draft: undefined,
+      state: newAgentState({ userId: 'u', projectId: 'p', startTime, config: someLimits }),
+      overhead: noUsage,
+      elidedThrough: 0,
+      canShorten: false,
+      discarded: noUsage,
+      clampedStep: undefined,
+      clampedBy: undefined,
+      serverStarts: new Map(),
+      notices: [],
+      joined: [],
+    };
+    run = { deadline, writer, progress };
+  });
+
+  const child = (more: Partial<ChildTurn> = {}): ChildTurn => ({
+    id: 'turn_child',
+    callId: 'call_1',
+    agent: 'WRITER',
+    tokenBudget: 1_000,
+    costLimit: undefined,
+    usage: undefined,
+    waitingSince: null,
+    told: logStart,
+    isOver: false,
+    ...more,
+  });
+  const watchOf = (
+    parts: Pick<TurnRun, 'deadline' | 'writer' | 'progress'>,
+    of = child(),
+  ): ApprovalRelay => new ApprovalRelay(parts, of);
+  const at = (body: TurnEventBody): TurnEvent => ({ ...body, attempt: 1, seq: 1, at: '' });
+  const asked = (approvalId: string): TurnEvent =>
+    at({
+      type: 'approval.requested',
+      approvalId,
+      callId: 'call_2',
+      name: 'write',
+      input: {},
+      kind: 'tool',
+      reason: 'a rule',
+      expiresAt: '',
+      onTimeout: 'deny',
+    });
+  const answered = (approvalId: string): TurnEvent =>
+    at({ type: 'approval.resolved', approvalId, callId: 'call_2', decision: 'approve', by: 'a' });
+  const waitedMs = async (): Promise<number | undefined> => {
+    const [row] = await database.db.select().from(turns).where(eq(turns.id, turnId));
+    return row?.waitedMs;
+  };
+
+  it('stops the time of the parent until the last question is answered, and stores how long', async () => {
+    const watch = watchOf(run);
+    await clock.advance(4_000);
+    await watch.see(asked('a'));
+    await watch.see(asked('b'));
+    await clock.advance(60_000);
+    await watch.see(answered('a'));
+    await clock.advance(60_000);
+    expect([isOver, deadline.leftMs]).toEqual([false, 6_000]);
+    const before = run.progress.state.startTime;
+    await watch.see(answered('b'));
+    expect(await waitedMs()).toBe(120_000);
+    // The loop's own clock does not run ahead of what it has seen.
+    expect(run.progress.state.startTime).toBeGreaterThanOrEqual(before);
+    await clock.advance(6_000);
+    expect(isOver).toBe(true);
+  });
+
+  it('stops it for a question of an earlier attempt, whatever it was called', async () => {
+    const watch = watchOf(run, child({ waitingSince: new Date(clock.now()) }));
+    await clock.advance(30_000);
+    expect(isOver).toBe(false);
+    await watch.see(answered('a'));
+    expect(await waitedMs()).toBe(30_000);
+  });
+
+  it('does not for a subagent that has ended', async () => {
+    watchOf(run, child({ waitingSince: new Date(clock.now()), usage: noUsage }));
+    await clock.advance(10_000);
+    expect(isOver).toBe(true);
+  });
+
+  it('lets it go on when the subagent is waited for no longer', async () => {
+    const watch = watchOf(run);
+    await watch.see(asked('a'));
+    await clock.advance(1_000);
+    await watch.stop();
+    await watch.stop();
+    expect(await waitedMs()).toBe(1_000);
+    await clock.advance(10_000);
+    expect(isOver).toBe(true);
+  });
+});

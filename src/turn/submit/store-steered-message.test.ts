@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { asc, eq } from 'drizzle-orm';
+import { bothDatabases } from '../../../test/support/both-databases.js';
+import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
+import { storeWrites } from '../../events/store-writes.js';
+import { updateFenced } from '../../storage/update-fenced.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { joinedMessages } from '../../storage/governance-schema.js';
+import { sessions, turns, type TurnStatus } from '../../storage/schema.js';
+import {
+  findSteeredByKey,
+  storeSteeredMessage,
+  type Joining,
+  type NewMessage,
+} from './store-steered-message.js';
+
+describe.each(bothDatabases)('a message that joins a turn, on %s', (_name, open) => {
+  let database: OpenedDatabase;
+  let sessionId: string;
+  beforeAll(async () => {
+    database = await open();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    await database.db.delete(sessions);
+    sessionId = await storeSession(database.db);
+  });
+
+  const join = (text = 'And?', more: Partial<NewMessage> = {}, most = 100): Promise<Joining> =>
+    storeSteeredMessage(
+      database.db,
+      { sessionId, text, requestHash: 'hash', idempotencyKey: undefined, now: new Date(), ...more },
+      most,
+    );
+  const turnIn = (status: TurnStatus, more: object = {}) =>
+    storeTurn(database.db, { sessionId, status, ...more });
+  const rowsOf = (turnId: string) =>
+    database.db
+      .select()
+      .from(joinedMessages)
+      .where(eq(joinedMessages.turnId, turnId))
+      .orderBy(asc(joinedMessages.position));
+  const countOf = async (turnId: string) => {
+    const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));
+    return turn?.joinedMessages;
+  };
+
+  it.each(['queued', 'running', 'waiting'] as const)('is stored in one that is %s', async (is) => {
+    const turnId = await turnIn(is);
+    const joining = await join('Mind the tests');
+    expect(joining).toEqual({ type: 'joined', turnId, messageId: expect.stringMatching(/^msg_/) });
+    expect(await rowsOf(turnId)).toEqual([
+      expect.objectContaining({ text: 'Mind the tests', position: 1, afterStep: null }),
+    ]);
+    expect(await countOf(turnId)).toBe(1);
+  });
+
+  it.each(['held', 'completed', 'limited', 'interrupted', 'failed'] as const)(
+    'finds nobody in one that is %s',
+    async (is) => {
+      const turnId = await turnIn(is);
+      expect(await join()).toEqual({ type: 'nobody' });
+      expect(await countOf(turnId)).toBe(0);
+    },
+  );
+
+  it('finds nobody in one that was asked to end', async () => {
+    await turnIn('running', { cancelRequestedAt: new Date() });
+    expect(await join()).toEqual({ type: 'nobody' });
+  });
+
+  it('has a place of its own, and no more join than may wait, however many come', async () => {
+    const turnId = await turnIn('running');
+    const joinings = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => join(`${index}`, {}, 5)),
+    );
+    expect(joinings.filter(({ type }) => type === 'joined')).toHaveLength(5);
+    expect(joinings.filter(({ type }) => type === 'full')).toHaveLength(7);
+    expect((await rowsOf(turnId)).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5]);
+    expect(await countOf(turnId)).toBe(5);
+    // What was heard leaves room.
+    await database.db.update(joinedMessages).set({ afterStep: 1 });
+    expect(await join('more', {}, 5)).toMatchObject({ type: 'joined' });
+    expect(await countOf(turnId)).toBe(6);
+  });
+
+  it('is one of those that come with one key, and is found by it', async () => {
+    const turnId = await turnIn('running');
+    const joinings = await Promise.all(
+      Array.from({ length: 6 }, () => join('Once', { idempotencyKey: 'k' })),
+    );
+    const joined = joinings.flatMap((one) => (one.type === 'joined' ? [one] : []));
+    expect(joined).toHaveLength(1);
+    expect(joinings.filter(({ type }) => type === 'key-taken')).toHaveLength(5);
+    // The refused ones left no trace in the turn's count.
+    expect(await countOf(turnId)).toBe(1);
+    const found = await findSteeredByKey(database.db, sessionId, 'k');
+    expect(found).toMatchObject({ id: joined[0]?.messageId, turnId, requestHash: 'hash' });
+    expect(await findSteeredByKey(database.db, sessionId, 'other')).toBeUndefined();
+  });
+
+  it('and the end of the turn: one of both sees the other, whoever is first', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await database.db.delete(turns);
+      const turnId = await turnIn('running');
+      const end = () =>
+        storeWrites(
+          database.db,
+          { turnId, attempt: 1 },
+          {
+            facts: [updateFenced(turns, turns.id, { status: 'completed' })],
+            events: [],
+            isRepeat: false,
+            heard: 0,
+          },
+        );
+      const [joining, ending] = await Promise.all([join(), end()]);
+      // Never a message that joined a turn which has ended without it.
+      expect([joining.type, ending.type]).toEqual(
+        joining.type === 'joined' ? ['joined', 'unheard'] : ['nobody', 'stored'],
+      );
+    }
+  });
+});
