@@ -2,6 +2,9 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
+/** The process's own: a copy in its place would not be what Node itself reads, as for `homedir()`. */
+const { env } = process;
+
 export default class NativeEnvironment {
   global = {};
   moduleMocker = new ModuleMocker(globalThis);
@@ -18,6 +21,7 @@ export default class NativeEnvironment {
 
   async teardown() {
     for (const name of Object.keys(this.#globals)) delete globalThis[name];
+    process.env = env;
   }
 
   getVmContext() {

@@ -133,14 +133,14 @@ describe('AnthropicProvider.stream', () => {
   });
 
   it('takes nothing from the environment, and in rehearsal sends no real key', async () => {
-    const before = { ...process.env };
-    Object.assign(process.env, {
+    const variables = {
       ANTHROPIC_API_KEY: 'env-key',
       ANTHROPIC_AUTH_TOKEN: 'env-token',
       ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
       ANTHROPIC_PROFILE: 'env-profile',
       ANTHROPIC_CUSTOM_HEADERS: 'authorization: Bearer env\nx-env: 1\nanthropic-version: env',
-    });
+    };
+    Object.assign(process.env, variables);
     try {
       const served = await serve((_request, response) => sse(response, reply).end());
       expect(
@@ -152,7 +152,7 @@ describe('AnthropicProvider.stream', () => {
       });
       expect(JSON.stringify(served.requests[0]?.rawHeaders)).not.toMatch(/env|sk-ant/i);
     } finally {
-      process.env = before;
+      for (const name of Object.keys(variables)) delete process.env[name];
     }
   });
 
