@@ -15,7 +15,7 @@ describe('a reader that does not read', () => {
       },
     });
   });
-  afterAll(() => server.close());
+  afterAll(() => server.close(), 300_000);
 
   it('loses its connection, never the turn, and gets everything when it resumes', async () => {
     const { client, projectRoot, url } = server;
@@ -43,7 +43,8 @@ describe('a reader that does not read', () => {
     await droppedByServer;
     const whole = await (await client.follow(turnId)).all();
     expect(whole).toEqual(frames);
-  });
+    // The model counts and the server stores eight million characters several times: ten seconds alone.
+  }, 300_000);
 });
 
 /** The id of the session's turn, once it is there. */

@@ -7,7 +7,7 @@ const longWord = new RegExp(`\\S{${longRun}}(?=\\S)`, 'gu');
 const longGap = new RegExp(`\\s{${longRun}}(?=\\s)`, 'gu');
 
 /** Characters of the texts whose count is kept: a prompt is counted anew in each step. */
-const mostKept = 8_000_000;
+const mostKept = 32_000_000;
 
 let loading: Promise<CountText> | undefined;
 
