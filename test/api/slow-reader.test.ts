@@ -11,7 +11,7 @@ describe('a reader that does not read', () => {
         TURNPIKE_MAX_MESSAGE_CHARS: '33554432',
         TURNPIKE_MAX_TOKENS: '1000000',
         // Server and readers share this process: one that reads must not seem to be one that does not.
-        TURNPIKE_READER_TIMEOUT_MS: '3000',
+        TURNPIKE_READER_TIMEOUT_MS: '20000',
       },
     });
   });
