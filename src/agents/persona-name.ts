@@ -27,8 +27,8 @@ export function personaOfFile(file: string): string | undefined {
 }
 
 /**
- * What to call a file of `agents/` that was meant to hold an agent and is not taken for one; undefined for a
- * file that is, for README.md, and for what is no Markdown.
+ * A better name for a file of `agents/` that is ignored for its name. Undefined for a file that is an agent's, for
+ * README.md, and for files that are no Markdown.
  */
 export function betterFileName(file: string): string | undefined {
   const [, stem] = /^(.*)\.(?:md|markdown)$/i.exec(file) ?? [];

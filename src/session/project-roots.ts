@@ -25,7 +25,7 @@ export interface ProjectRootsOptions {
   /** Whether who needs no key may name any folder: nobody but this machine reaches the server. */
   isOpenWithoutKey: boolean;
   clock: Clock;
-  /** What the keys that are taken now say of folders. */
+  /** Loads the folders that the valid keys open. */
   loadKeyRoots(): Promise<KeyRoots>;
 }
 

@@ -16,10 +16,10 @@ export interface KeyCensus {
   hasActive: boolean;
 }
 
-/** What the keys that are taken now say of folders. */
+/** Folders that the valid keys open. */
 export interface KeyRoots {
   isKeyed: boolean;
-  /** Of the keys that open any. */
+  /** Folders by principal, of keys that open any. */
   roots: readonly { principalId: string; projectRoots: readonly string[] }[];
 }
 

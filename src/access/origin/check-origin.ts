@@ -9,12 +9,12 @@ export interface OriginRules {
   anyHost?: boolean;
 }
 
-/** What of a request's head tells a browser, and the page that made it send. */
+/** Fields of a request's head that show a browser, and the page that made the browser send. */
 export interface PageHead {
   method: string;
   host?: string | undefined;
   origin?: string | undefined;
-  /** Of `Sec-Fetch-Site`, which no page can set. */
+  /** The value of `Sec-Fetch-Site`, which no page can set. */
   site?: string | undefined;
   contentType?: string | undefined;
   hasBody?: boolean;
@@ -23,7 +23,7 @@ export interface PageHead {
 const readingMethods = ['GET', 'HEAD', 'OPTIONS'];
 /** From a page of this server, or from the person in front of the browser. */
 const ownSites = ['same-origin', 'none'];
-/** What no page of another origin sends without asking first. Forms are for files. */
+/** Media types that a page may send. JSON needs a preflight from another origin; forms are for files. */
 const bodyTypes = ['application/json', 'multipart/form-data'];
 
 /**
@@ -61,7 +61,7 @@ function hostName(host: string): string {
   return host.replace(/:\d+$/, '').toLowerCase();
 }
 
-/** Of the host and port that the request was sent to; the scheme is a gateway's. */
+/** Whether a page's host and port are those that the request was sent to. The scheme is a gateway's to choose. */
 function isOwnOrigin(origin: string, host: string): boolean {
   const page = parsePage(origin);
   if (page === undefined) return false;

@@ -8,7 +8,7 @@ export function setCaller(request: object, principal: Principal): void {
   callers.set(request, principal);
 }
 
-/** Who sent the request; undefined for one of a route that is open, and for one that was refused. */
+/** The principal that sent a request; undefined on an open route, and for a refused request. */
 export function findCaller(request: object): Principal | undefined {
   return callers.get(request);
 }

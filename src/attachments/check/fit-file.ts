@@ -17,7 +17,7 @@ export type FittedImage =
       /** Bytes. */
       size: number;
       mimeType: string;
-      /** What was done to it. */
+      /** The change that was made, in words, as `turned upright`. */
       why: string;
     }
   | Refused;

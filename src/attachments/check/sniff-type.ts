@@ -18,7 +18,7 @@ export async function sniffType(
 }
 
 const pdf = Buffer.from('%PDF-');
-/** Of the bytes of a text, those of other control characters: a log may have some. */
+/** Largest share of control characters in a text's bytes: a log may have some. */
 const MOST_CONTROLS = 0.02;
 
 /**

@@ -1,6 +1,6 @@
 import { LOCAL_USER } from '../../access/ownership/local-user.js';
 
-/** Who wants files: to have them read, or to have room for them. */
+/** A principal's turn that needs files read, or memory for them. */
 export interface Asker {
   /** Whose turn it is among all who want the same. */
   principalId: string;

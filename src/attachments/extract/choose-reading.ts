@@ -1,4 +1,4 @@
-/** What is seen of a page without reading its pictures. */
+/** Facts about a page that need no OCR. */
 export interface PageLook {
   /** Its text layer. */
   text: string;
