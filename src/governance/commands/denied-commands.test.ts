@@ -111,6 +111,7 @@ const plainForms = [
 
 /** Each hides what it runs: a person is asked, and where nobody can be, it is denied. */
 const hiddenForms = [
+  'r{l..n} x',
   'a=rm; $a x',
   '"$a" x',
   'r$(:)m x',
