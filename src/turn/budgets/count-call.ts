@@ -1,4 +1,4 @@
-import { linkAbort } from '../../platform/abort.js';
+import { withDeadline } from '../../platform/with-deadline.js';
 import { estimateRequest, type TokenModel } from '../../provider/estimate-parts.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { TurnRun } from '../state/turn-run.js';
@@ -27,12 +27,12 @@ export async function countCall(
   estimate: CallEstimate,
 ): Promise<CallEstimate | undefined> {
   const { provider, lease, clock, logger, frame, progress } = run;
-  const patience = new AbortController();
-  const unlink = linkAbort(lease.signal, patience);
-  const late = new Error(`no count came in ${COUNT_WAIT_MS} ms`);
-  const cancelTimer = clock.after(COUNT_WAIT_MS, () => patience.abort(late));
+  const reason = new Error(`no count came in ${COUNT_WAIT_MS} ms`);
   try {
-    const total = await provider.countTokens(request, patience.signal);
+    const limit = { ms: COUNT_WAIT_MS, reason, outer: lease.signal };
+    const total = await withDeadline(clock, limit, (signal) =>
+      provider.countTokens(request, signal),
+    );
     const off = total - (estimate.input + estimate.cached);
     if (progress.steps.length > 0) return shift(estimate, off);
     // Before the first call the whole request was estimated, what is new as far as the rest.
@@ -43,9 +43,6 @@ export async function countCall(
     lease.signal.throwIfAborted();
     logger.info({ error }, 'the provider gave no count: the estimate stands');
     return undefined;
-  } finally {
-    cancelTimer();
-    unlink();
   }
 }
 

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../platform/with-deadline.js';
 import { untilAborted } from '../../platform/abort.js';
 import type { Attempt } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
@@ -25,16 +26,13 @@ async function flushThen(
   attempt: Attempt,
   then: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const patience = new AbortController();
-  const cancelTimer = clock.after(FLUSH_MS, () => patience.abort());
-  try {
-    await attempt.writer.flush(patience.signal);
-    if (patience.signal.aborted) return;
-    await then(patience.signal);
-  } catch (error) {
-    // A log that does not answer forgets by itself, in time.
-    if (!patience.signal.aborted) throw error;
-  } finally {
-    cancelTimer();
-  }
+  await withDeadline(clock, FLUSH_MS, async (signal) => {
+    try {
+      await attempt.writer.flush(signal);
+      if (!signal.aborted) await then(signal);
+    } catch (error) {
+      // A log that does not answer forgets by itself, in time.
+      if (!signal.aborted) throw error;
+    }
+  });
 }

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../platform/with-deadline.js';
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { turns, unendedStatuses } from '../../storage/schema.js';
 import type { TurnServices } from '../state/turn-services.js';
@@ -50,13 +51,9 @@ async function markUnended({ db }: TurnServices, sessionId: string) {
 }
 
 async function awaitEnd(services: TurnServices, turnId: string): Promise<void> {
-  const patience = new AbortController();
-  const cancelTimer = services.clock.after(END_WAIT_MS, () => patience.abort());
-  try {
-    for await (const events of followTurn(services, turnId, patience.signal)) {
+  await withDeadline(services.clock, END_WAIT_MS, async (signal) => {
+    for await (const events of followTurn(services, turnId, signal)) {
       if (events.some((event) => event.type === 'turn.ended')) return;
     }
-  } finally {
-    cancelTimer();
-  }
+  });
 }

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../platform/with-deadline.js';
 import { cancelTurn } from '../lifecycle/cancel-turn.js';
 import type { Attempt, TurnRun } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
@@ -31,11 +32,11 @@ async function cancelChild(
   child: ChildTurn,
 ): Promise<void> {
   const { clock, logger } = services;
-  const patience = new AbortController();
-  const cancelTimer = clock.after(END_WAIT_MS, () => patience.abort());
   try {
     if (child.usage === undefined) await cancelTurn(services, child.id, 'parent-ended');
-    const end = await relayChild(services, attempt, child, { signal: patience.signal });
+    const end = await withDeadline(clock, END_WAIT_MS, (signal) =>
+      relayChild(services, attempt, child, { signal }),
+    );
     if (end === undefined) {
       logger.warn({ childTurnId: child.id }, 'a subagent did not end with its parent');
       return attempt.writer.emit(notEnded(child));
@@ -45,8 +46,6 @@ async function cancelChild(
     // The parent ends whatever becomes of this: its own end must not depend on another's.
     logger.error({ childTurnId: child.id, error }, 'a subagent could not be ended');
     attempt.writer.emit(notEnded(child));
-  } finally {
-    cancelTimer();
   }
 }
 

@@ -4,6 +4,7 @@ import { checkAllTaken, composePrompt } from '../../attachments/show/compose-pro
 import { resolveAttachments } from '../../attachments/check/resolve-attachments.js';
 import type { AttachmentRef } from '../../attachments/show/stored-part.js';
 import { readAgentConfig } from '../../governance/decision-tree/agent-config.js';
+import { compact } from '../../platform/compact.js';
 import { dayLimitsOf } from '../../governance/limits/day-budget.js';
 import { loadOptions } from '../../options/load-options.js';
 import { preferencesOf } from '../../options/settings/preferences.js';
@@ -49,8 +50,7 @@ export async function prepareTurn(
     preferences: preferencesOf(userSettings, { isOracle: submission.isOracle === true }),
     asAgent,
     mayApprove: principal?.scopes.includes('approvals') ?? true,
-    ...(submission.wireMode === undefined ? {} : { wireMode: submission.wireMode }),
-    ...(limits === undefined ? {} : { limits }),
+    ...compact({ wireMode: submission.wireMode, limits }),
   };
   const modeCeiling = ceiling.mode;
   const tiers = {
@@ -92,7 +92,7 @@ export async function prepareTurn(
     opts,
     attachments,
     rejectedAttachments,
-    ...(requestId === undefined ? {} : { requestId }),
+    ...compact({ requestId }),
   };
   const delegation = await decideDelegation(services, persona, subagentGovernance);
   const budget = dayLimitsOf(submission.principal?.limits);

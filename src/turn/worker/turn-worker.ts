@@ -1,3 +1,4 @@
+import { withDeadline } from '../../platform/with-deadline.js';
 import { untilAborted } from '../../platform/abort.js';
 import { announceAttempt } from '../attempt/announce-attempt.js';
 import { exhaustionOf } from '../attempt/attempts-in-vain.js';
@@ -239,15 +240,11 @@ export class TurnWorker {
   async #closeTools(run: TurnRun | undefined): Promise<void> {
     if (run === undefined) return;
     const { clock, logger } = this.services;
-    const patience = new AbortController();
-    const late = new Error(`not closed after ${CLOSE_WAIT_MS} ms`);
-    const cancelTimer = clock.after(CLOSE_WAIT_MS, () => patience.abort(late));
+    const limit = { ms: CLOSE_WAIT_MS, reason: new Error(`not closed after ${CLOSE_WAIT_MS} ms`) };
     try {
-      await untilAborted(closeTools(run), patience.signal);
+      await withDeadline(clock, limit, (signal) => untilAborted(closeTools(run), signal));
     } catch (error) {
       logger.warn({ turnId: run.turn.id, error }, 'a tool did not close');
-    } finally {
-      cancelTimer();
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.js';
+import { withDeadline } from '../../platform/with-deadline.js';
 import { TypedError } from '../../platform/typed-error.js';
 import type { SubmittedTurn, TurnSubmission } from '../../turn/submit/turn-submission.js';
 import type { TurnService } from '../../turn/turn-service.js';
@@ -18,19 +19,17 @@ export async function takeOver(
   clock: Clock,
   submission: TurnSubmission,
 ): Promise<SubmittedTurn> {
-  const patience = new AbortController();
-  const cancelTimer = clock.after(END_WAIT_MS, () => patience.abort());
-  try {
+  const submitted = await withDeadline(clock, END_WAIT_MS, async (signal) => {
     // Between an end and the next try, somebody else may have been quicker.
-    while (!patience.signal.aborted) {
-      const submitted = await submitUnlessBusy(turns, submission);
-      if (submitted !== undefined) return submitted;
-      await endActiveTurn(turns, submission.sessionId, patience.signal);
+    while (!signal.aborted) {
+      const turn = await submitUnlessBusy(turns, submission);
+      if (turn !== undefined) return turn;
+      await endActiveTurn(turns, submission.sessionId, signal);
     }
-  } finally {
-    cancelTimer();
-  }
-  throw turnDoesNotEnd(END_WAIT_MS);
+    return undefined;
+  });
+  if (submitted === undefined) throw turnDoesNotEnd(END_WAIT_MS);
+  return submitted;
 }
 
 export async function submitUnlessBusy(
