@@ -48,7 +48,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|wires/|client/(server-types|read-disposition\\.test)|app\\.module|backend/|http/serve)',
+          '^src/(turn/|wires/|ops/|client/(server-types|read-disposition\\.test)|app\\.module|backend/|http/serve)',
       },
       to: { path: '^src/turn/' },
     },
@@ -82,17 +82,22 @@ module.exports = {
         path: '^(src/(?!governance/|platform/|events/turn-event|tools/tool\\.ts)|node_modules/)',
       },
     },
-    only(
-      'nest-is-a-shell',
-      ['@nestjs', 'rxjs'],
-      [
-        '\\.(module|controller|filter|guard|interceptor|processor|dto|decorator)\\.ts$',
-        '^src/main\\.ts$',
-        '^src/http/serve\\.ts$',
-        '^src/http/openapi\\.ts$',
-      ],
-      'Nest only in its shell files: the loop, the rules and the dialects are plain TypeScript.',
-    ),
+    {
+      name: 'pure-parts-know-no-nest',
+      comment:
+        'Decisions, rules, dialects, folds and the model offline are plain TypeScript: Nest is where dependencies are injected.',
+      severity: 'error',
+      from: {
+        path: [
+          '^src/(agents|cli|client|config|console|events|extend|extensions|governance|platform|provider|rehearsal)/',
+          '^src/tools/(builtin|calls|mcp|sandbox)/',
+          '^src/turn/(loop|state)/',
+          '^src/wires/(framing|[^/]+/dialect)/',
+        ],
+        pathNot: ['\\.module\\.ts$', '\\.test\\.ts$'],
+      },
+      to: { path: 'node_modules/(@nestjs|rxjs)/' },
+    },
     only(
       'model-sdk-has-one-home',
       ['@anthropic-ai/sdk'],
@@ -110,6 +115,7 @@ module.exports = {
       'ioredis-has-its-adapters',
       ['ioredis'],
       [
+        '^src/backend/',
         '^src/storage/redis-',
         '^src/access/[^/]+/redis-',
         '^src/events/redis-',

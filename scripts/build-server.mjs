@@ -20,7 +20,10 @@ const programs = {
   'start-rehearsal': 'rehearsal/start-rehearsal.ts',
 };
 
-/** These bring files that they look for beside their own code, or start processes of it. */
+/**
+ * These bring files that they look for beside their own code, or start processes of it. The metadata of
+ * decorators is among them because inside a bundle it would come after the first class that needs it.
+ */
 const kept = [
   '@anthropic-ai/tokenizer',
   '@bull-board',
@@ -31,6 +34,7 @@ const kept = [
   'pg',
   'pino',
   'pino-pretty',
+  'reflect-metadata',
   'sharp',
   'swagger-ui-dist',
   'tesseract.js',

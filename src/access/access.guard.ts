@@ -1,13 +1,13 @@
-import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import type { Reflector } from '@nestjs/core';
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { recordOf } from '../platform/request-record.js';
 import type { TypedError } from '../platform/typed-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
 import { forbiddenScope, noKeysYet, rateLimited } from './access-errors.js';
-import type { Authenticator } from './authenticator.js';
+import { Authenticator } from './authenticator.js';
 import { setCaller } from './ownership/caller.decorator.js';
-import type { KnownKeys } from './keys/known-keys.js';
+import { KnownKeys } from './keys/known-keys.js';
 import {
   DECLARATION,
   KEYS_SCOPE,
@@ -15,33 +15,44 @@ import {
   type Declaration,
   type Place,
 } from './ownership/owned.decorator.js';
-import { ownedKinds, type OwnedKind, type Owners } from './ownership/owners.js';
+import { ownedKinds, Owners, type OwnedKind } from './ownership/owners.js';
 import type { Principal } from './ownership/principal.js';
 import type { RequestHead } from './read-credentials.js';
 import { readPlace } from './ownership/read-place.js';
-import { COUNT_MS, type RequestCounter } from './rate/request-counter.js';
+import { COUNT_MS, REQUEST_COUNTER, type RequestCounter } from './rate/request-counter.js';
 
-export interface AccessGuardDeps {
-  reflector: Reflector;
-  authenticator: Authenticator;
-  keys: KnownKeys;
-  owners: Owners;
-  counter: RequestCounter;
-  /** Reads the body of a request that was admitted, into `request.body`. */
-  readBody(request: Request): Promise<void>;
-  /** What a route says of an id that nothing has. */
-  notFound: Readonly<Record<OwnedKind, (id: string) => TypedError>>;
+/** The answer of a route to an id that nothing has, by the kind of the id. */
+export type NotFound = Readonly<Record<OwnedKind, (id: string) => TypedError>>;
+
+/** Injects the `NotFound` of the routes. */
+export const NOT_FOUND = Symbol('NotFound');
+
+/** Reads the body of a request that was admitted, into `request.body`. */
+export interface BodySource {
+  read(request: Request): Promise<void>;
 }
+
+/** Injects the `BodySource` of the process. */
+export const BODY_SOURCE = Symbol('BodySource');
 
 /**
  * Before every route: who it is, what the key is for, how often, and whose things these are. All but the
  * last is told by the head of the request: nobody's body is read before, and none of an open route.
  */
+@Injectable()
 export class AccessGuard implements CanActivate {
-  constructor(private readonly deps: AccessGuardDeps) {}
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly authenticator: Authenticator,
+    private readonly keys: KnownKeys,
+    private readonly owners: Owners,
+    @Inject(REQUEST_COUNTER) private readonly counter: RequestCounter,
+    @Inject(BODY_SOURCE) private readonly bodies: BodySource,
+    @Inject(NOT_FOUND) private readonly notFound: NotFound,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { reflector, authenticator } = this.deps;
+    const { reflector, authenticator } = this;
     const handler = context.getHandler();
     const declared = reflector.get<Declaration | undefined>(DECLARATION, handler);
     if (declared?.type === 'open') return true;
@@ -56,7 +67,7 @@ export class AccessGuard implements CanActivate {
     const needed = caller.keyId === null ? ofAll : (ofKeys ?? ofAll);
     this.#checkScope(caller, needed ?? 'turns', head);
     await this.#checkRate(caller);
-    await this.deps.readBody(request);
+    await this.bodies.read(request);
     if (declared?.type === 'owned') await this.#checkOwners(caller, declared.places, request);
     return true;
   }
@@ -64,13 +75,13 @@ export class AccessGuard implements CanActivate {
   #checkScope(caller: Principal, needed: KeyScope, head: RequestHead): void {
     if (caller.scopes.includes(needed)) return;
     if (caller.keyId !== null) throw forbiddenScope(needed, caller.scopes);
-    if (!this.deps.authenticator.mayMakeFirstKey(head)) throw noKeysYet();
+    if (!this.authenticator.mayMakeFirstKey(head)) throw noKeysYet();
   }
 
   async #checkRate({ id, limits }: Principal): Promise<void> {
     const limit = limits.requestsPerMinute;
     if (limit === 0) return;
-    const { requests, restMs } = await this.deps.counter.count(id);
+    const { requests, restMs } = await this.counter.count(id);
     if (requests > limit) throw rateLimited(limit, COUNT_MS, restMs);
   }
 
@@ -83,7 +94,7 @@ export class AccessGuard implements CanActivate {
     places: Partial<Record<OwnedKind, Place>>,
     request: Request,
   ): Promise<void> {
-    const { keys, owners, notFound } = this.deps;
+    const { keys, owners, notFound } = this;
     if (!(await keys.census()).hasHadKeys) return;
     for (const kind of ownedKinds) {
       const place = places[kind];

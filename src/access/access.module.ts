@@ -6,59 +6,60 @@ import {
   MetadataScanner,
   Reflector,
 } from '@nestjs/core';
-import type { Request } from 'express';
-import type { TypedError } from '../platform/typed-error.js';
-import { AccessGuard } from './access.guard.js';
+import { CONFIG } from '../config/config.js';
+import { AccessGuard, NOT_FOUND, type NotFound } from './access.guard.js';
+import { Authenticator } from './authenticator.js';
 import { AdminController } from './keys/admin.controller.js';
 import { AuditLog } from './keys/audit-log.js';
 import { AuditService } from './keys/audit-service.js';
 import { checkRoutes, type RouteFound } from './ownership/check-routes.js';
 import { KeyService } from './keys/key-service.js';
-import type { AccessServices } from './origin/open-access.js';
+import { KeyStore } from './keys/key-store.js';
+import { KnownKeys } from './keys/known-keys.js';
+import { ACCESS_SETTINGS, accessSettings } from './origin/access-settings.js';
+import { RefusedAddresses } from './origin/refused-addresses.js';
 import { DECLARATION } from './ownership/owned.decorator.js';
-import type { OwnedKind } from './ownership/owners.js';
-import type { RequestCounter } from './rate/request-counter.js';
-
-export interface AccessModuleOptions {
-  access: AccessServices;
-  counter: RequestCounter;
-  /** Reads the body of a request that was admitted, into `request.body`. */
-  readBody(request: Request): Promise<void>;
-  /** What a route says of an id that nothing has. */
-  notFound: Readonly<Record<OwnedKind, (id: string) => TypedError>>;
-  /** Whether keys are managed here. */
-  servesApi: boolean;
-}
+import { Owners } from './ownership/owners.js';
 
 /** The metadata by which the framework knows a handler. */
 const ROUTE_PATH = 'path';
 
+/** Keys and their owners, and the audit log. */
+@Module({
+  providers: [
+    KeyStore,
+    AuditLog,
+    AuditService,
+    KnownKeys,
+    KeyService,
+    RefusedAddresses,
+    Authenticator,
+    Owners,
+    { provide: ACCESS_SETTINGS, inject: [CONFIG], useFactory: accessSettings },
+  ],
+  exports: [KeyStore, AuditLog, AuditService, KnownKeys, KeyService, Authenticator, Owners],
+})
+export class AccessModule {}
+
 /** The guard before every route. A route that does not say whose things it is about stops the start. */
 @Module({})
-export class AccessModule implements OnModuleInit {
+export class AccessGuardModule implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
     private readonly reflector: Reflector,
   ) {}
 
-  static register({ access, servesApi, ...rest }: AccessModuleOptions): DynamicModule {
+  /** @param servesApi whether keys are managed here. */
+  static register(notFound: NotFound, servesApi: boolean): DynamicModule {
     return {
-      module: AccessModule,
-      global: true,
-      imports: [DiscoveryModule],
+      module: AccessGuardModule,
+      imports: [AccessModule, DiscoveryModule],
       controllers: servesApi ? [AdminController] : [],
       providers: [
-        { provide: AuditLog, useValue: access.audit },
-        { provide: AuditService, useValue: new AuditService(access.audit) },
-        { provide: KeyService, useValue: access.keyService },
-        {
-          provide: APP_GUARD,
-          inject: [Reflector],
-          useFactory: (reflector: Reflector) => new AccessGuard({ reflector, ...access, ...rest }),
-        },
+        { provide: NOT_FOUND, useValue: notFound },
+        { provide: APP_GUARD, useClass: AccessGuard },
       ],
-      exports: [AuditLog],
     };
   }
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../test/support/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { silentLogger } from '../platform/logger.js';
+import { openAccess } from '../../test/support/open-access.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
 import { newSecret } from './keys/key-secret.js';
-import { openAccess, type AccessServices, type AccessSettings } from './origin/open-access.js';
+import type { AccessSettings } from './origin/access-settings.js';
 import { readNewKey } from './keys/read-new-key.js';
 
 const limits = { requestsPerMinute: 60, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
@@ -14,7 +14,7 @@ const settings: AccessSettings = {
   allowKeyless: false,
   takesFirstKey: true,
   corsOrigins: [],
-  limits,
+  defaultLimits: limits,
 };
 
 const head = (...rawHeaders: string[]) => ({
@@ -39,8 +39,8 @@ describe('Authenticator', () => {
     await database.db.delete(auditLog);
     clock = new ManualClock();
   });
-  const open = (more: Partial<AccessSettings> = {}): AccessServices =>
-    openAccess({ db: database.db, clock, logger: silentLogger }, { ...settings, ...more });
+  const open = (more: Partial<AccessSettings> = {}) =>
+    openAccess({ db: database.db, clock }, { ...settings, ...more });
 
   it('takes its own machine for the local user while there are no keys', async () => {
     const { authenticator } = open();

@@ -1,48 +1,32 @@
-import type { Clock } from '../platform/clock.js';
-import type { Logger } from '../platform/logger.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { ACCESS_SETTINGS, type AccessSettings } from './origin/access-settings.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
 import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors.js';
-import type { AuditLog } from './keys/audit-log.js';
+import { AuditLog } from './keys/audit-log.js';
 import { checkOrigin, type PageHead } from './origin/check-origin.js';
 import { hashKey, isKeyText } from './keys/key-secret.js';
 import type { KeyRow } from './keys/key-store.js';
-import type { KnownKeys } from './keys/known-keys.js';
+import { KnownKeys } from './keys/known-keys.js';
 import { isLoopback } from './origin/loopback.js';
-import {
-  limitsOf,
-  localPrincipal,
-  type Principal,
-  type ResolvedLimits,
-} from './ownership/principal.js';
+import { limitsOf, localPrincipal, type Principal } from './ownership/principal.js';
 import { readCredentials, type RequestHead } from './read-credentials.js';
-import {
-  MOST_WRONG_KEYS,
-  WRONG_KEYS_MS,
-  type RefusedAddresses,
-} from './origin/refused-addresses.js';
-
-export interface AuthenticatorDeps {
-  keys: KnownKeys;
-  audit: AuditLog;
-  refused: RefusedAddresses;
-  clock: Clock;
-  logger: Logger;
-  /** Limits of keys that have none of their own. */
-  defaultLimits: ResolvedLimits;
-  /** Address the server listens on. */
-  host: string;
-  allowKeyless: boolean;
-  /** Whether the first key may be made by a request from this machine. */
-  takesFirstKey: boolean;
-  /** Other sites whose pages may call. */
-  corsOrigins: readonly string[];
-}
+import { MOST_WRONG_KEYS, RefusedAddresses, WRONG_KEYS_MS } from './origin/refused-addresses.js';
 
 /** Headers a proxy adds: who came through one may be anybody. */
 const forwardedBy = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
 
 /** From the head of a request to the one who sent it. */
+@Injectable()
 export class Authenticator {
-  constructor(private readonly deps: AuthenticatorDeps) {}
+  constructor(
+    private readonly keys: KnownKeys,
+    private readonly audit: AuditLog,
+    private readonly refused: RefusedAddresses,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(ACCESS_SETTINGS) private readonly settings: AccessSettings,
+  ) {}
 
   /**
    * @throws TypedError UNAUTHENTICATED 401, RATE_LIMITED 429 for an address that sent too many wrong
@@ -50,7 +34,7 @@ export class Authenticator {
    */
   async authenticate(head: RequestHead): Promise<Principal> {
     const text = readCredentials(head);
-    const { isKeyed } = await this.deps.keys.census();
+    const { isKeyed } = await this.keys.census();
     // Clients that were made for other servers send a key of theirs, whatever they talk to.
     const isOurs = text !== undefined && isKeyText(text);
     if (isOurs || (isKeyed && text !== undefined)) return this.#useKey(text, head);
@@ -63,11 +47,12 @@ export class Authenticator {
     const isForwarded = rawHeaders.some(
       (name, at) => at % 2 === 0 && forwardedBy.includes(name.toLowerCase()),
     );
-    return this.deps.takesFirstKey && !isForwarded && isLoopback(address);
+    return this.settings.takesFirstKey && !isForwarded && isLoopback(address);
   }
 
   async #useKey(text: string, head: RequestHead): Promise<Principal> {
-    const { keys, refused, clock, defaultLimits } = this.deps;
+    const { keys, refused, clock } = this;
+    const { defaultLimits } = this.settings;
     const hash = hashKey(text);
     // Who tries keys gets no look-up for each. Those that are in use at the address go on.
     const waitMs = keys.hasSeen(hash) ? undefined : await refused.waitOf(head.address);
@@ -88,7 +73,7 @@ export class Authenticator {
   }
 
   #admitWithoutKey(head: RequestHead): Principal | Promise<Principal> {
-    const { host, allowKeyless, corsOrigins, defaultLimits } = this.deps;
+    const { host, allowKeyless, corsOrigins, defaultLimits } = this.settings;
     // The last key was revoked while other machines reach the server: it does not open for them.
     if (!allowKeyless && !isLoopback(host)) return this.#refuse('missing', head);
     const refusal = checkOrigin(pageOf(head), { allowed: corsOrigins, anyHost: allowKeyless });
@@ -98,7 +83,7 @@ export class Authenticator {
 
   /** Notes it in the audit log, once a minute for an address, and throws. */
   async #refuse(fault: KeyFault, { address }: RequestHead, key?: KeyRow): Promise<never> {
-    const { refused, audit, logger } = this.deps;
+    const { refused, audit, logger } = this;
     const reason = fault.toUpperCase();
     if (await refused.shouldNote(address)) {
       const who = key === undefined ? {} : { keyId: key.id };

@@ -17,6 +17,15 @@ export type Config = {
   secrets: readonly string[];
 };
 
+/** Injects the process's `Config`. */
+export const CONFIG = Symbol('Config');
+
+/** The environment as it was given: what is no setting of the server, commands of tools may see. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Injects the process's `Environment`. */
+export const ENVIRONMENT = Symbol('Environment');
+
 /** Read by the command line, not by the server. */
 const clientVariables: readonly string[] = ['TURNPIKE_URL'];
 

@@ -65,3 +65,6 @@ export interface EventLog {
   ping(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Injects the `EventLog` of the back end. */
+export const EVENT_LOG = Symbol('EventLog');

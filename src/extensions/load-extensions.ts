@@ -61,3 +61,6 @@ function messageOf(error: unknown): string {
   // A sentence of its own in a clause.
   return message.trim().replace(/\.$/, '');
 }
+
+/** Injects the names of the extensions, after each has registered what it adds. */
+export const EXTENSIONS = Symbol('Extensions');

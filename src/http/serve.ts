@@ -1,31 +1,38 @@
 import 'reflect-metadata';
-import { ValidationPipe, type LoggerService } from '@nestjs/common';
+import { ValidationPipe, type LoggerService, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findBindingFault } from '../access/origin/check-binding.js';
 import { hideKeys } from '../access/keys/key-secret.js';
-import { openAccess, type AccessServices } from '../access/origin/open-access.js';
+import { KeyStore } from '../access/keys/key-store.js';
 import { AppModule } from '../app.module.js';
-import { ConfigError, type Config } from '../config/config.js';
+import { PUBLISH_URL, type PublishUrl } from '../backend/publish-url.js';
+import { ConfigError, type Config, type Environment } from '../config/config.js';
+import type { ProcessValues } from '../config/config.module.js';
+import { findServiceLinks } from '../config/settings/service-links.js';
 import { builtPage } from '../console/find-built-page.js';
 import { answerMethods } from './answer-methods.js';
-import { BodyReader } from './body-reader.js';
-import { bodyRules } from './body-rules.js';
 import { findRoutes } from './find-routes.js';
+import { redactOf } from './process-log.js';
 import { logRequests } from './log-requests.js';
 import { RouteTable } from './route-table.js';
 import { serveConsole } from '../console/serve-console.js';
 import { mountOpenApi } from './openapi.js';
 import { agentsErrors } from '../wires/named-agents/problem.js';
-import { HousekeepingModule } from '../ops/housekeeping.module.js';
+import { HousekeepingModule } from '../ops/ops.module.js';
 import { oracleErrors } from '../wires/oracle/oracle-failure.js';
+import { systemClock, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
+import { ResourceStack } from '../platform/resource-stack.js';
+
 import { isDatabaseDown } from '../storage/database-down.js';
 import { runsTurns, servesApi } from '../config/role.js';
-import type { Runtime } from '../backend/runtime.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
 import { toValidationError } from './validation-error.js';
+
+/** Of all modules. */
+const anywhere = { strict: false };
 
 /** What a page may read of an answer beside its body. */
 const exposedHeaders = [
@@ -42,48 +49,63 @@ const exposedHeaders = [
 export interface Server {
   /** `http://host:port`, with the port that was taken. */
   url: string;
+  /** A provider of the application, by its class or token. */
+  get<T>(token: Type<T> | symbol): T;
   /** Stops taking turns, lets running ones end or hands them back, then closes everything. */
   close(): Promise<void>;
 }
 
-/**
- * Puts a runtime behind HTTP and starts its worker.
- *
- * @throws Error with code EADDRINUSE when the port is taken; ConfigError when other machines would reach
- *   a server without keys.
- */
-export async function serve(runtime: Runtime): Promise<Server> {
-  const { config, logger } = runtime;
-  const access = openAccess(runtime.services, accessSettings(config));
-  if (servesApi(config.role)) await checkBinding(config, access);
-  const bodies = new BodyReader({
-    clock: runtime.services.clock,
-    idleMs: config.receiveTimeoutMs,
-    rulesOf: bodyRules(config),
-  });
-  const modules = AppModule.compose(runtime, access, bodies);
-  const app = await NestFactory.create<NestExpressApplication>(modules, {
-    logger: nestLogger(logger),
-    // The guard reads bodies: the framework would before anybody knows whose they are.
-    bodyParser: false,
-    // Streams stay open for as long as their readers like: a stop does not wait for them.
-    forceCloseConnections: true,
-    abortOnError: false,
-  });
-  try {
-    return await listen(app, runtime);
-  } catch (error) {
-    // What listens or works already would keep a process alive that has not started.
-    await app.close();
-    throw error;
-  }
+export interface ServeOptions {
+  config: Config;
+  environment: Environment;
+  clock?: Clock;
+  logger: Logger;
 }
 
-async function listen(app: NestExpressApplication, runtime: Runtime): Promise<Server> {
-  const { config, logger } = runtime;
+/**
+ * Assembles a server for its role, puts it behind HTTP and starts its worker.
+ *
+ * @throws Error with code EADDRINUSE when the port is taken; ConfigError when other machines would reach
+ *   a server without keys; AgentsInvalidError, DataFolderBusyError, ExtensionError, McpFileError,
+ *   ModelsInvalidError, PermissionsInvalidError, UnreachableError.
+ */
+export async function serve(options: ServeOptions): Promise<Server> {
+  const { config, environment, clock = systemClock, logger } = options;
+  const redact = redactOf(config);
+  const links = findServiceLinks(environment);
+  if (links.length > 0) {
+    logger.info({ variables: links }, 'variables that Kubernetes made for a Service are not read');
+  }
+  const resources = new ResourceStack();
+  return resources.orClose(async () => {
+    const values = { config, environment, clock, logger, redact, resources };
+    const app = await NestFactory.create<NestExpressApplication>(
+      AppModule.forRole(config.role, values),
+      {
+        logger: nestLogger(logger),
+        // The guard reads bodies: the framework would before anybody knows whose they are.
+        bodyParser: false,
+        // Streams stay open for as long as their readers like: a stop does not wait for them.
+        forceCloseConnections: true,
+        abortOnError: false,
+      },
+    );
+    try {
+      return await listen(app, values);
+    } catch (error) {
+      // What listens or works already would keep a process alive that has not started.
+      await app.close();
+      throw error;
+    }
+  });
+}
+
+async function listen(app: NestExpressApplication, values: ProcessValues): Promise<Server> {
+  const { config, clock, logger, resources } = values;
+  if (servesApi(config.role)) await checkBinding(config, app.get(KeyStore, anywhere));
   app.disable('x-powered-by');
   let routes = new RouteTable([]);
-  app.use(logRequests({ logger, clock: runtime.services.clock, routes: () => routes }));
+  app.use(logRequests({ logger, clock, routes: () => routes }));
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
@@ -106,7 +128,7 @@ async function listen(app: NestExpressApplication, runtime: Runtime): Promise<Se
   routes = new RouteTable(findRoutes(app.getHttpAdapter().getInstance()));
   await app.listen(config.port, config.host);
   const url = (await app.getUrl()).replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
-  await runtime.backEnd.publish(url);
+  await app.get<PublishUrl>(PUBLISH_URL, anywhere)(url);
   if (servesApi(config.role)) await app.get(TurnApiModule).start();
   if (runsTurns(config.role)) {
     await app.get(TurnWorkerModule).start();
@@ -114,9 +136,10 @@ async function listen(app: NestExpressApplication, runtime: Runtime): Promise<Se
   }
   return {
     url,
+    get: (token) => app.get(token, anywhere),
     close: async () => {
       await app.close();
-      await runtime.close();
+      await resources.close();
     },
   };
 }
@@ -131,21 +154,8 @@ function noticeOutage(app: NestExpressApplication, { role }: Config) {
   };
 }
 
-function accessSettings(config: Config) {
-  const { host, allowKeyless, corsOrigins } = config;
-  const { requestsPerMinute, concurrentTurns, tokensPerDay, usdPerDay } = config;
-  return {
-    host,
-    allowKeyless,
-    corsOrigins,
-    // Of several processes each would let whoever reaches a gateway make the first key.
-    takesFirstKey: config.databaseUrl === undefined && !allowKeyless,
-    limits: { requestsPerMinute, concurrentTurns, tokensPerDay, usdPerDay },
-  };
-}
-
 /** @throws ConfigError. */
-async function checkBinding(config: Config, { store }: AccessServices): Promise<void> {
+async function checkBinding(config: Config, store: KeyStore): Promise<void> {
   const { host, allowKeyless } = config;
   const { hasActive: hasActiveKey } = await store.census();
   const fault = findBindingFault({ host, allowKeyless, hasActiveKey });

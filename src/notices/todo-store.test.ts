@@ -33,7 +33,7 @@ describe('TodoStore', () => {
 
   beforeEach(async () => {
     await database.db.delete(sessions);
-    sessionStore = new SessionStore(database.db, clock, 10);
+    sessionStore = new SessionStore(database.db, clock, { maxSessions: 10 });
     store = new TodoStore(database.db);
     sessionId = await newSession();
   });

@@ -1,12 +1,14 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { eq, sql, type SQL } from 'drizzle-orm';
-import type { Database } from '../storage/connection.js';
+import { DATABASE, type Database } from '../storage/connection.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { todos } from '../storage/conversation-schema.js';
 import type { Todo } from './todo.js';
 
 /** The todo list of each session. */
+@Injectable()
 export class TodoStore {
-  constructor(private readonly db: Database) {}
+  constructor(@Inject(DATABASE) private readonly db: Database) {}
 
   async get(sessionId: string): Promise<Todo[]> {
     const [row] = await this.db.select().from(todos).where(eq(todos.sessionId, sessionId));

@@ -57,3 +57,6 @@ export interface Trigger {
   levels: readonly NoticeLevel[];
   check(facts: Facts): readonly Omit<Notice, 'level' | 'urgency'>[];
 }
+
+/** Injects the triggers that are asked before each model call: the server's, and those of extensions. */
+export const TRIGGERS = Symbol('Triggers');

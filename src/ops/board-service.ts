@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BoardAccess } from '../access/board/board-access.js';
-import { BOARD_SESSION_MS, type BoardSessions } from '../access/board/board-sessions.js';
-import type { Clock } from '../platform/clock.js';
-import type { QueueBoard } from './queue-board.js';
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Authenticator } from '../access/authenticator.js';
+import { BoardAccess } from '../access/board/board-access.js';
+import { BOARD_SESSION_MS } from '../access/board/board-sessions.js';
+import { KeyStore } from '../access/keys/key-store.js';
+import { KnownKeys } from '../access/keys/known-keys.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { QUEUE_BOARDS, type QueueBoard, type QueueBoards } from './queue-board.js';
 
 /** Where the board of the queue's jobs is. */
 export const BOARD_PATH = '/admin/queues';
@@ -22,12 +26,6 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export interface Board {
-  open(path: string): Promise<QueueBoard>;
-  sessions: BoardSessions;
-  access: Pick<BoardAccess, 'check'>;
-}
-
 export interface BoardSession {
   token: string;
   /** ISO-8601. */
@@ -35,20 +33,28 @@ export interface BoardSession {
 }
 
 /** The board of the queue's jobs, where the queue has one. */
+@Injectable()
 export class BoardService {
   #opening: Promise<QueueBoard> | undefined;
 
-  /** @param board undefined where the queue has none. */
   constructor(
-    private readonly clock: Clock,
-    private readonly board: Board | undefined,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly authenticator: Authenticator,
+    private readonly keys: KnownKeys,
+    private readonly store: KeyStore,
+    /** Absent where the queue has none. */
+    @Optional() @Inject(QUEUE_BOARDS) private readonly boards?: QueueBoards,
   ) {}
+
+  get hasPages(): boolean {
+    return this.boards !== undefined;
+  }
 
   /** @param keyId null: it came without one, and needs none for the board. */
   async openSession(keyId: string | null): Promise<{ url: string; session?: BoardSession }> {
-    if (this.board === undefined) return { url: QUEUE_PAGE };
+    if (this.boards === undefined) return { url: QUEUE_PAGE };
     if (keyId === null) return { url: BOARD_PATH };
-    const token = await this.board.sessions.open(keyId);
+    const token = await this.boards.sessions.open(keyId);
     const expiresAt = new Date(this.clock.now() + BOARD_SESSION_MS).toISOString();
     return { url: BOARD_PATH, session: { token, expiresAt } };
   }
@@ -63,14 +69,20 @@ export class BoardService {
     response: ServerResponse,
     next: (error?: unknown) => void,
   ): Promise<void> {
-    if (this.board === undefined) {
+    const { boards, authenticator, keys, store, clock } = this;
+    if (boards === undefined) {
       response.writeHead(302, { Location: QUEUE_PAGE }).end();
       return;
     }
     const { method = 'GET', originalUrl: url, rawHeaders, socket } = request;
     const address = socket.remoteAddress ?? '';
-    await this.board.access.check({ method, url, rawHeaders, address });
-    const show = await (this.#opening ??= this.board.open(BOARD_PATH));
+    await new BoardAccess({ authenticator, keys, store, clock, sessions: boards.sessions }).check({
+      method,
+      url,
+      rawHeaders,
+      address,
+    });
+    const show = await (this.#opening ??= boards.open(BOARD_PATH));
     response.setHeader('Content-Security-Policy', policy);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Referrer-Policy', 'no-referrer');

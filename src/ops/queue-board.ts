@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BoardSessions } from '../access/board/board-sessions.js';
 
 /**
  * Answers requests for the board of the queue's jobs.
@@ -10,3 +11,13 @@ export type QueueBoard = (
   response: ServerResponse,
   next: (error?: unknown) => void,
 ) => void;
+
+/** The pages of a queue that has some. */
+export interface QueueBoards {
+  /** @param path of the board, for its links. */
+  open(path: string): Promise<QueueBoard>;
+  sessions: BoardSessions;
+}
+
+/** Injects the `QueueBoards` of the back end, where its queue has pages. */
+export const QUEUE_BOARDS = Symbol('QueueBoards');

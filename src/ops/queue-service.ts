@@ -1,5 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../config/config.js';
 import { untilAborted } from '../platform/abort.js';
-import type { Database } from '../storage/connection.js';
+import { DATABASE, type Database } from '../storage/connection.js';
+import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
+import { BOARD_PATH, BoardService } from './board-service.js';
 import { findUnendedTurns } from './unended-turns.js';
 import { viewStatuses, type QueueView } from './view-queue.js';
 
@@ -9,22 +13,19 @@ const MOST_SHOWN = 25;
 /** How long the queue may take to answer, in ms. */
 const PATIENCE_MS = 1_000;
 
-export interface QueueDeps {
-  db: Database;
-  queue: { depth(): Promise<number>; workers(): Promise<number | null> };
-  backEnd: QueueView['backEnd'];
-  /** Turns a worker runs at a time. */
-  workerConcurrency: number;
-  /** Path of the board of the queue's jobs; undefined where there is none. */
-  board: string | undefined;
-}
-
 /** What waits, and for what: for whoever runs the server. */
+@Injectable()
 export class QueueService {
-  constructor(private readonly deps: QueueDeps) {}
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'depth' | 'workers'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'redisUrl' | 'workerConcurrency'>,
+    private readonly board: BoardService,
+  ) {}
 
   async look(): Promise<QueueView> {
-    const { db, queue, backEnd, workerConcurrency: each, board } = this.deps;
+    const { db, queue, board } = this;
+    const { redisUrl, workerConcurrency: each } = this.config;
     const [turns, wakeUps, workers] = await Promise.all([
       findUnendedTurns(db, MOST_SHOWN),
       orNull(queue.depth()),
@@ -32,11 +33,11 @@ export class QueueService {
     ]);
     const used = turns.find(({ status }) => status === 'running')?.placed ?? 0;
     return {
-      backEnd,
+      backEnd: redisUrl === undefined ? 'embedded' : 'distributed',
       statuses: viewStatuses(turns, MOST_SHOWN),
       wakeUps,
       places: { workers, each, used },
-      ...(board === undefined ? {} : { board }),
+      ...(board.hasPages ? { board: BOARD_PATH } : {}),
     };
   }
 }

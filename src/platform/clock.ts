@@ -9,6 +9,9 @@ export interface Clock {
   after(delayMs: number, callback: () => void): () => void;
 }
 
+/** Injects the process's clock. */
+export const CLOCK = Symbol('Clock');
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (delayMs, callback) => {

@@ -14,6 +14,9 @@ export interface Logger {
   child(fields: LogFields): Logger;
 }
 
+/** Injects the process's logger. */
+export const LOGGER = Symbol('Logger');
+
 export interface LoggerOptions {
   level: LogLevel;
   /** Readable lines instead of JSON ones. */

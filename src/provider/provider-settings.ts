@@ -48,3 +48,6 @@ export function chooseProviderMode(choice: ProviderChoice): ProviderMode {
   if (choice.requested !== 'auto') return choice.requested;
   return choice.apiKey === undefined && !choice.production ? 'rehearsal' : 'anthropic';
 }
+
+/** Injects the `ProviderMode` of the process. */
+export const PROVIDER_MODE = Symbol('ProviderMode');

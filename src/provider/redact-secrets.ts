@@ -1,3 +1,5 @@
+import type { Redact } from '../platform/redact.js';
+
 const REPLACEMENT = '[REDACTED_API_KEY]';
 
 /** Anything shorter would blank out ordinary words, and protects nothing. */
@@ -8,7 +10,7 @@ const MIN_SECRET_LENGTH = 8;
  * URL-encoded (once, twice, in lower case, with `+` for a space). Secrets shorter than 8
  * characters are ignored; without secrets the text is returned as it is.
  */
-export function secretRedactor(secrets: readonly string[]): (text: string) => string {
+export function secretRedactor(secrets: readonly string[]): Redact {
   const variants = new Set(
     secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(variantsOf),
   );

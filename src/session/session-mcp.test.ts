@@ -5,7 +5,8 @@ import { openProjectRoots } from '../../test/support/open-project-roots.js';
 import { openTestMcp } from '../../test/support/open-test-mcp.js';
 import { localPrincipal } from '../access/ownership/principal.js';
 import type { OpenedDatabase } from '../storage/connection.js';
-import { SessionService, type SessionDeps } from './session-service.js';
+import { ToolRegistry } from '../tools/registry.js';
+import { SessionService } from './session-service.js';
 import { SessionStore } from './session-store.js';
 
 const noLimits = { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
@@ -16,19 +17,21 @@ describe('mcpServers of a session', () => {
   let store: SessionStore;
   beforeAll(async () => {
     database = await openTestDatabase();
-    store = new SessionStore(database.db, new ManualClock(), 100);
+    store = new SessionStore(database.db, new ManualClock(), { maxSessions: 100 });
   });
   afterAll(() => database.close());
 
   async function create(mcpServers: unknown): Promise<{ sessionId: string }> {
     const mcp = await openTestMcp({ settings: { mcpHosts: ['mcp.example.com'] } });
-    const deps: Pick<SessionDeps, 'sessions' | 'audit' | 'mcp' | 'projectRoots'> = {
-      sessions: store,
-      audit: { write: async () => undefined },
+    const service = new SessionService(
+      store,
+      openProjectRoots(database.db),
+      { boot: () => Promise.reject(new Error('nobody boots here')) },
+      new ToolRegistry([]),
       mcp,
-      projectRoots: openProjectRoots(database.db),
-    };
-    const service = new SessionService(deps as SessionDeps);
+      { write: async () => undefined },
+      { modeCeiling: 'acceptEdits' },
+    );
     return service.create({ projectRoot: process.cwd(), mcpServers }, localPrincipal(noLimits));
   }
 

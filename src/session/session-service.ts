@@ -1,5 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../access/access-errors.js';
-import type { AuditLog } from '../access/keys/audit-log.js';
+import { AuditLog } from '../access/keys/audit-log.js';
 import type { Principal } from '../access/ownership/principal.js';
 import { isPersonaName } from '../agents/persona-name.js';
 import {
@@ -12,10 +13,13 @@ import { readPermissionRules } from '../governance/permissions/read-permission-r
 import { readMode, type PermissionMode } from '../options/permission-mode.js';
 import { isPlainObject } from '../platform/json.js';
 import { invalidRequest } from '../platform/typed-error.js';
-import type { Mcp } from '../tools/mcp/open-mcp.js';
-import type { ToolRegistry } from '../tools/registry.js';
+import { MCP, type Mcp } from '../tools/mcp/open-mcp.js';
+import { ToolRegistry } from '../tools/registry.js';
 import { badCursor, readLimit } from '../http/page-request.js';
-import { bootSession, type BootDeps, type BootReport } from './boot-session.js';
+import { SessionBooter, type BootReport } from './session-booter.js';
+import { ProjectRoots } from './project-roots.js';
+import { SessionStore } from './session-store.js';
+import { CONFIG, type Config } from '../config/config.js';
 import { formatSessionPlace, parseSessionPlace } from './page-sessions.js';
 import {
   viewPagedSession,
@@ -28,12 +32,6 @@ import {
 export const defaultPersona = 'WORKING_ITEMS';
 const defaultMode = 'direct';
 
-export interface SessionDeps extends BootDeps {
-  /** Absent: sessions may bring no MCP servers. */
-  mcp?: Pick<Mcp, 'checkSession'>;
-  audit: Pick<AuditLog, 'write'>;
-}
-
 export interface WantedSession {
   projectRoot: string;
   persona?: string;
@@ -44,11 +42,16 @@ export interface WantedSession {
 }
 
 /** Sessions as clients see them. */
+@Injectable()
 export class SessionService {
-  /** @param tools that rules of sessions may name; absent: the names are not checked. */
   constructor(
-    private readonly deps: SessionDeps,
-    private readonly tools?: Pick<ToolRegistry, 'list'>,
+    private readonly sessions: SessionStore,
+    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check'>,
+    @Inject(SessionBooter) private readonly booter: Pick<SessionBooter, 'boot'>,
+    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
+    @Inject(MCP) private readonly mcp: Pick<Mcp, 'checkSession'>,
+    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'modeCeiling'>,
   ) {}
 
   /**
@@ -64,23 +67,23 @@ export class SessionService {
     }
     const mode = wanted.mode ?? defaultMode;
     if (mode.length > 64 || mode.includes('\0')) throw invalidRequest("Missing or invalid 'mode'");
-    checkLoosening(wanted, { caller, ceiling: this.deps.modeCeiling ?? 'acceptEdits' });
-    const projectRoot = await this.deps.projectRoots.check(wanted.projectRoot, caller);
+    checkLoosening(wanted, { caller, ceiling: this.config.modeCeiling });
+    const projectRoot = await this.projectRoots.check(wanted.projectRoot, caller);
     const { id: principalId } = caller;
     const agentConfig = readLimits(wanted.agentConfig);
     const permissions = readRules(wanted.permissions, this.tools);
-    const mcpServers = readMcpServers(wanted.mcpServers, this.deps.mcp);
+    const mcpServers = readMcpServers(wanted.mcpServers, this.mcp);
     const rules = { agentConfig, permissions, mcpServers };
     const wantedRow = { principalId, projectRoot, persona, mode, ...rules };
-    const session = await this.deps.sessions.create(wantedRow);
+    const session = await this.sessions.create(wantedRow);
     const subject = session.id;
-    await this.deps.audit.write({ principalId, action: 'session.created', subject });
+    await this.audit.write({ principalId, action: 'session.created', subject });
     return viewSession(session);
   }
 
   /** Those of one principal. */
   async list(projectRoot: string, caller: Principal): Promise<SessionRecord[]> {
-    const { sessions, projectRoots } = this.deps;
+    const { sessions, projectRoots } = this;
     const rows = await sessions.list(await projectRoots.check(projectRoot, caller), caller.id);
     return rows.map(viewSession);
   }
@@ -98,7 +101,7 @@ export class SessionService {
     const after = asked.cursor === undefined ? undefined : parseSessionPlace(asked.cursor);
     if (after === undefined && asked.cursor !== undefined) throw badCursor();
     // One more: whether another page follows.
-    const found = await this.deps.sessions.page(principalId, { after, limit: limit + 1 });
+    const found = await this.sessions.page(principalId, { after, limit: limit + 1 });
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1) : undefined;
     return {
@@ -108,11 +111,11 @@ export class SessionService {
   }
 
   async get(sessionId: string): Promise<SessionRecord> {
-    return viewSession(await this.deps.sessions.get(sessionId));
+    return viewSession(await this.sessions.get(sessionId));
   }
 
   boot(sessionId: string, opts: unknown, caller: Principal): Promise<BootReport> {
-    return bootSession(this.deps, { sessionId, opts, user: caller });
+    return this.booter.boot(sessionId, opts, caller);
   }
 }
 
@@ -156,12 +159,9 @@ function readLimits(given: unknown): Partial<AgentConfig> | null {
 }
 
 /** @throws TypedError INVALID_REQUEST that names the rule and what is wrong with it. */
-function readRules(
-  given: unknown,
-  tools: Pick<ToolRegistry, 'list'> | undefined,
-): PermissionRules | null {
+function readRules(given: unknown, tools: Pick<ToolRegistry, 'list'>): PermissionRules | null {
   if (given === undefined) return null;
-  const { rules, faults } = readPermissionRules(given, tools?.list());
+  const { rules, faults } = readPermissionRules(given, tools.list());
   const [fault] = faults;
   if (fault === undefined) return rules;
   const { field, message } = fault;
@@ -171,9 +171,8 @@ function readRules(
 /** @throws TypedError INVALID_REQUEST that names the field, and never a value: it may be a credential. */
 function readMcpServers(
   given: unknown,
-  mcp: Pick<Mcp, 'checkSession'> | undefined,
+  mcp: Pick<Mcp, 'checkSession'>,
 ): Record<string, unknown> | null {
   if (given === undefined) return null;
-  if (mcp === undefined) throw invalidRequest("'mcpServers' is not taken by this server");
   return mcp.checkSession(given);
 }

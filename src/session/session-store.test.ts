@@ -19,7 +19,7 @@ describe('SessionStore', () => {
   beforeEach(async () => {
     await database.db.delete(sessions);
     clock = new ManualClock();
-    store = new SessionStore(database.db, clock, 3);
+    store = new SessionStore(database.db, clock, { maxSessions: 3 });
   });
 
   const wanted = { projectRoot: '/work/a', persona: 'WORKING_ITEMS', mode: 'direct' };

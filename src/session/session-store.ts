@@ -1,10 +1,12 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../config/config.js';
 import { and, asc, count, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { LOCAL_USER } from '../access/ownership/local-user.js';
 import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import type { PermissionRules } from '../governance/permissions/permission-rules.js';
-import type { Clock } from '../platform/clock.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
-import type { Database, Queryable } from '../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { lockFor } from '../storage/lock.js';
 import { sessions } from '../storage/schema.js';
 import type { RequestPrefix } from '../storage/sent-request.js';
@@ -36,11 +38,12 @@ export interface NewSession {
 }
 
 /** Sessions as rows. Ids are keys of a table, never names of files. */
+@Injectable()
 export class SessionStore {
   constructor(
-    private readonly db: Database,
-    private readonly clock: Clock,
-    private readonly maxSessions: number,
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'maxSessions'>,
   ) {}
 
   /** @throws TypedError SESSION_LIMIT 429. */
@@ -48,7 +51,8 @@ export class SessionStore {
     return this.db.transaction(async (tx) => {
       await lockFor(tx, 'create-session');
       const [existing] = await tx.select({ sessions: count() }).from(sessions);
-      if ((existing?.sessions ?? 0) >= this.maxSessions) throw sessionLimit(this.maxSessions);
+      if ((existing?.sessions ?? 0) >= this.config.maxSessions)
+        throw sessionLimit(this.config.maxSessions);
       const now = new Date(this.clock.now());
       const row = { id: newId('sess'), ...session, createdAt: now, updatedAt: now };
       const [created] = await tx.insert(sessions).values(row).returning(sessionColumns);

@@ -52,7 +52,7 @@ describe('openThread', () => {
     await database.db.delete(sessions);
     audited = [];
     deps = {
-      sessions: new SessionStore(database.db, new ManualClock(), 2),
+      sessions: new SessionStore(database.db, new ManualClock(), { maxSessions: 2 }),
       projectRoots: openProjectRoots(database.db, { sharedRoot: root }),
       audit: { write: async ({ subject }) => void audited.push(subject) },
     };

@@ -20,3 +20,9 @@ export interface OpenedDatabase {
   ping(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Injects the `OpenedDatabase` of the back end. */
+export const OPENED_DATABASE = Symbol('OpenedDatabase');
+
+/** Injects its `Database`, for statements. */
+export const DATABASE = Symbol('Database');

@@ -11,6 +11,9 @@ export interface RedisOptions {
   onError(error: Error): void;
 }
 
+/** Injects the process's connection to Redis for commands. */
+export const REDIS = Symbol('Redis');
+
 /** How long a start waits for the server, in ms. */
 const CONNECT_TIMEOUT_MS = 10_000;
 

@@ -18,7 +18,9 @@ describe('the list of tools', () => {
 
   it('has each once, by name, however many at a time', () => {
     const names = ['c', 'a', 'B', 'd', 'a_b'];
-    const service = new ToolListService(new ToolRegistry(names.map(tool)), none, []);
+    const service = new ToolListService(new ToolRegistry(names.map(tool)), none, {
+      serverTools: [],
+    });
     for (const limit of [1, 2, 5, 6]) {
       const all: string[] = [];
       for (let cursor: string | undefined; ;) {
@@ -48,7 +50,7 @@ describe('the list of tools', () => {
     [undefined, 0],
     [undefined, 201],
   ])('refuses cursor %j with limit %j', (cursor, limit) => {
-    const service = new ToolListService(new ToolRegistry([]), none, []);
+    const service = new ToolListService(new ToolRegistry([]), none, { serverTools: [] });
     expect(() => service.page({ cursor, limit })).toThrow(/'(cursor|limit)' must be/);
   });
 
@@ -58,7 +60,7 @@ describe('the list of tools', () => {
       mine: stdioServer('plain', { perSession: true }),
     };
     const mcp = await openTestMcp({ servers });
-    const service = new ToolListService(new ToolRegistry([tool('read')]), mcp, []);
+    const service = new ToolListService(new ToolRegistry([tool('read')]), mcp, { serverTools: [] });
     const names = () =>
       service.page({ cursor: undefined, limit: undefined }).tools.map(({ name }) => name);
     expect(names()).toEqual(['read']);

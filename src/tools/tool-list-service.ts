@@ -1,8 +1,10 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../config/config.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ServerTool, ServerToolName } from '../provider/server-tools.js';
 import { badCursor, readLimit, type PageSize } from '../http/page-request.js';
-import type { Mcp } from './mcp/open-mcp.js';
-import type { RegisteredTool, ToolRegistry } from './registry.js';
+import { MCP, type Mcp } from './mcp/open-mcp.js';
+import { ToolRegistry, type RegisteredTool } from './registry.js';
 import type { RetryClass, ToolEffect } from './tool.js';
 
 /** A tool as clients see it: `GET /api/harness/tools`. */
@@ -19,11 +21,12 @@ export interface ListedTool {
 const pageSize: PageSize = { standard: 200, most: 200 };
 
 /** The tools of this server. What a turn may use of them is not said here. */
+@Injectable()
 export class ToolListService {
   constructor(
-    private readonly tools: Pick<ToolRegistry, 'list'>,
-    private readonly mcp: Pick<Mcp, 'listKnown'>,
-    private readonly serverTools: readonly ServerTool[],
+    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
+    @Inject(MCP) private readonly mcp: Pick<Mcp, 'listKnown'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'serverTools'>,
   ) {}
 
   /**
@@ -38,7 +41,7 @@ export class ToolListService {
     const all = [
       ...this.tools.list().map((tool) => viewTool(tool, tool.source ?? 'builtin')),
       ...this.mcp.listKnown().map((tool) => viewTool(tool, 'mcp')),
-      ...this.serverTools.map(viewServerTool),
+      ...this.config.serverTools.map(viewServerTool),
     ].toSorted((a, b) => compare(a.name, b.name));
     const rest = cursor === undefined ? all : all.filter(({ name }) => compare(name, cursor) > 0);
     const tools = rest.slice(0, limit);

@@ -1,45 +1,192 @@
-import { Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
+import { Module, type OnModuleDestroy } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
+import { AgentsModule } from '../agents/agents.module.js';
+import { PersonaLibrary } from '../agents/load-persona.js';
+import { Attachments } from '../attachments/attachments.js';
+import { AttachmentsModule } from '../attachments/attachments.module.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { EVENT_LOG } from '../events/event-log.js';
+import { ExtensionsModule } from '../extensions/extensions.module.js';
+import { DecisionTrees } from '../governance/decision-tree/decision-trees.js';
+import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
+import { TodoStore } from '../notices/todo-store.js';
+import { TRIGGERS } from '../notices/trigger.js';
+import { freeLimits } from '../options/free-limits.js';
+import { OptionLoader } from '../options/option-loader.js';
+import { OptionsModule } from '../options/options.module.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { KeyedMutex } from '../platform/keyed-mutex.js';
+import { LOGGER } from '../platform/logger.js';
+import { REDACT } from '../platform/redact.js';
+import { ResourceProbe } from '../platform/resource-probe.js';
+import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
+import { ModelCatalogue } from '../provider/models/model-catalogue.js';
+import { ModelResolver } from '../provider/models/model-resolver.js';
+import { ProviderModule } from '../provider/provider.module.js';
+import { ProjectRoots } from '../session/project-roots.js';
+import { SessionModule } from '../session/session.module.js';
+import { SessionStore } from '../session/session-store.js';
+import { DATABASE, type Database } from '../storage/connection.js';
+import { SHELL_ENV } from '../tools/calls/pick-shell-env.js';
+import { MCP } from '../tools/mcp/open-mcp.js';
+import { ToolRegistry } from '../tools/registry.js';
+import { SHELLS } from '../tools/sandbox/shells.js';
 import { ApprovalController } from './approvals/approval.controller.js';
 import { ApprovalService } from './approvals/approval-service.js';
 import { ApprovalStore } from './approvals/approval-store.js';
 import { UsageController } from './budgets/usage.controller.js';
 import { UsageService } from './budgets/usage-service.js';
-import { promoteNextTurn } from './lifecycle/promote-next-turn.js';
-import { cancelTurn } from './lifecycle/cancel-turn.js';
-import { endWaitingTurn } from './lifecycle/end-waiting-turn.js';
-import { AbandonedTurns } from './lifecycle/abandoned-turns.js';
 import { ConversationController } from './history/conversation.controller.js';
 import { ConversationService } from './history/conversation-service.js';
+import { AbandonedTurns } from './lifecycle/abandoned-turns.js';
+import { cancelTurn } from './lifecycle/cancel-turn.js';
+import { endWaitingTurn } from './lifecycle/end-waiting-turn.js';
 import { Presence } from './lifecycle/presence.js';
-import { Sweeper, type SweeperDeps } from './worker/sweeper.js';
+import { promoteNextTurn } from './lifecycle/promote-next-turn.js';
+import { SIGNAL_BUS } from './queue/signal-bus.js';
+import { TurnClaims } from './queue/turn-claims.js';
+import { TURN_QUEUE } from './queue/turn-queue.js';
+import { TURN_SERVICES, type TurnServices } from './state/turn-services.js';
+import { EndWatch } from './stream/end-watch.js';
 import { TurnController } from './turn.controller.js';
 import { TurnService } from './turn-service.js';
-import type { TurnServices } from './state/turn-services.js';
+import { Sweeper, type SweeperDeps } from './worker/sweeper.js';
 import { TurnWorker } from './worker/turn-worker.js';
 
+const MEMBERS = {
+  db: DATABASE,
+  log: EVENT_LOG,
+  queue: TURN_QUEUE,
+  bus: SIGNAL_BUS,
+  clock: CLOCK,
+  logger: LOGGER,
+  claims: TurnClaims,
+  ends: EndWatch,
+  sessions: SessionStore,
+  projectRoots: ProjectRoots,
+  personas: PersonaLibrary,
+  provider: AnthropicProvider,
+  models: ModelCatalogue,
+  modelNames: ModelResolver,
+  options: OptionLoader,
+  tools: ToolRegistry,
+  mcp: MCP,
+  shells: SHELLS,
+  redact: REDACT,
+  trees: DecisionTrees,
+  triggers: TRIGGERS,
+  todos: TodoStore,
+  resources: ResourceProbe,
+  attachments: Attachments,
+};
+
+@Module({
+  imports: [
+    AgentsModule,
+    AttachmentsModule,
+    ExtensionsModule,
+    OptionsModule,
+    ProviderModule,
+    SessionModule,
+  ],
+  providers: [
+    TurnClaims,
+    EndWatch,
+    {
+      provide: TURN_SERVICES,
+      inject: [CONFIG, SERVER_PERMISSIONS, SHELL_ENV, ...Object.values(MEMBERS)],
+      useFactory: (
+        config: Config,
+        serverPermissions: TurnServices['settings']['serverPermissions'],
+        shellEnv: Record<string, string>,
+        ...members: unknown[]
+      ) =>
+        ({
+          ...Object.fromEntries(Object.keys(MEMBERS).map((name, i) => [name, members[i]])),
+          holding: new KeyedMutex(),
+          settings: {
+            environmentModel: config.model,
+            defaultLimits: freeLimits(config),
+            serverTools: config.serverTools,
+            serverPermissions,
+            ceiling: { mode: config.modeCeiling, tools: config.toolCeiling },
+            subagentsEnabled: config.subagentsEnabled,
+            subagentWarnMs: config.subagentWarnMs,
+            queueDepth: config.queueDepth,
+            archiveKeepDays: config.archiveKeepDays,
+            leaseMs: config.leaseMs,
+            turnTimeoutMs: config.turnTimeoutMs,
+            drainMs: config.drainMs,
+            maxMessageChars: config.maxMessageChars,
+            // What a body may hold that is not a conversation: they are stored, and walked by many rules.
+            maxOptionChars: config.maxBodyBytes,
+            readerTimeoutMs: config.readerTimeoutMs,
+            compactPercent: config.compactPercent,
+            sessionTokens: config.sessionTokens,
+            mostAttemptsInVain: config.mostAttempts,
+            limits: {
+              maxTokens: config.maxTokens,
+              toolTimeoutMs: config.toolTimeoutMs,
+              toolOutputLimit: config.toolOutputLimit,
+              overloadRetries: config.overloadRetries,
+            },
+            approvals: {
+              timeoutMs: config.approvalTimeoutMs,
+              onTimeout: config.approvalDefault,
+              unknownCalls: config.unknownCalls,
+            },
+            sessionQueue: config.sessionQueue,
+            subagents: { fanout: config.subagentFanout },
+            workerConcurrency: config.workerConcurrency,
+            shellEnv,
+          },
+        }) as TurnServices,
+    },
+  ],
+  exports: [TURN_SERVICES],
+})
+export class TurnModule {}
+
 /** The routes of turns, and their readers. */
-@Module({})
+@Module({
+  imports: [AccessModule, TurnModule],
+  controllers: [TurnController, ConversationController, ApprovalController, UsageController],
+  providers: [
+    {
+      provide: Presence,
+      inject: [TURN_SERVICES, CONFIG],
+      useFactory: (services: TurnServices, config: Config) =>
+        new Presence({ ...services, graceMs: config.disconnectGraceMs }),
+    },
+    {
+      provide: TurnService,
+      inject: [TURN_SERVICES, Presence],
+      useFactory: (services: TurnServices, presence: Presence) =>
+        new TurnService(services, presence),
+    },
+    {
+      provide: ConversationService,
+      inject: [TURN_SERVICES],
+      useFactory: (services: TurnServices) => new ConversationService(services),
+    },
+    {
+      provide: ApprovalService,
+      inject: [TURN_SERVICES],
+      useFactory: (services: TurnServices) => new ApprovalService(services),
+    },
+    {
+      provide: UsageService,
+      inject: [DATABASE, CLOCK],
+      useFactory: (db: Database, clock: Clock) => new UsageService({ db, clock }),
+    },
+  ],
+  exports: [TurnService, TurnModule],
+})
 export class TurnApiModule implements OnModuleDestroy {
   constructor(
     private readonly service: TurnService,
     private readonly presence: Presence,
   ) {}
-
-  static register(services: TurnServices, graceMs: number): DynamicModule {
-    const presence = new Presence({ ...services, graceMs });
-    return {
-      module: TurnApiModule,
-      controllers: [TurnController, ConversationController, ApprovalController, UsageController],
-      providers: [
-        { provide: TurnService, useValue: new TurnService(services, presence) },
-        { provide: ConversationService, useValue: new ConversationService(services) },
-        { provide: ApprovalService, useValue: new ApprovalService(services) },
-        { provide: UsageService, useValue: new UsageService(services) },
-        { provide: Presence, useValue: presence },
-      ],
-      exports: [TurnService],
-    };
-  }
 
   start(): Promise<void> {
     return this.presence.start();
@@ -57,22 +204,27 @@ export class TurnApiModule implements OnModuleDestroy {
 }
 
 /** Runs turns, and looks after those that nobody looks after. */
-@Module({})
+@Module({
+  imports: [TurnModule],
+  providers: [
+    {
+      provide: TurnWorker,
+      inject: [TURN_SERVICES],
+      useFactory: (services: TurnServices) => new TurnWorker(services),
+    },
+    {
+      provide: Sweeper,
+      inject: [TURN_SERVICES, CONFIG],
+      useFactory: (services: TurnServices, config: Config) =>
+        new Sweeper(sweeperDeps(services, config.disconnectGraceMs)),
+    },
+  ],
+})
 export class TurnWorkerModule implements OnModuleDestroy {
   constructor(
     private readonly worker: TurnWorker,
     private readonly sweeper: Sweeper,
   ) {}
-
-  static register(services: TurnServices, graceMs: number): DynamicModule {
-    return {
-      module: TurnWorkerModule,
-      providers: [
-        { provide: TurnWorker, useValue: new TurnWorker(services) },
-        { provide: Sweeper, useValue: new Sweeper(sweeperDeps(services, graceMs)) },
-      ],
-    };
-  }
 
   /** Starts to take turns; the ones an earlier process left come first. */
   async start(): Promise<void> {

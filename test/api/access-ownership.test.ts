@@ -188,8 +188,7 @@ describe('what somebody else has', () => {
   let routes: string[];
   beforeAll(async () => {
     server = await startServer();
-    const { services } = server.runtime;
-    const keys = ['owner', 'other'].map((principal) => makeKey(services, { principal }));
+    const keys = ['owner', 'other'].map((principal) => makeKey(server, { principal }));
     const [first, second] = await Promise.all(keys);
     owner = new KeyedClient(server.url, first?.secret);
     other = new KeyedClient(server.url, second?.secret);
@@ -293,10 +292,7 @@ describe('what somebody else has', () => {
   });
 });
 
-async function makeThings(
-  owner: KeyedClient,
-  { runtime, projectRoot }: TestServer,
-): Promise<Things> {
+async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): Promise<Things> {
   const made = await owner.send('POST', '/api/harness/session/create', { projectRoot });
   const { sessionId } = made.body['session'] as { sessionId: string };
   const turn = await owner.send('POST', '/api/harness/turn', { sessionId, message: 'Hello' });
@@ -304,7 +300,7 @@ async function makeThings(
   const chat = await owner.send('POST', '/agent/WORKING_ITEMS/chat', { message: 'Hello' });
   const turnId = turn.headers.get('x-turn-id') ?? '';
   const approvalId = newId('appr');
-  await runtime.services.db.insert(approvals).values({
+  await db.insert(approvals).values({
     id: approvalId,
     turnId,
     sessionId,

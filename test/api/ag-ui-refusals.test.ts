@@ -101,9 +101,8 @@ describe('the AG-UI wire, of what it does not take', () => {
 it('takes a person’s answer from a key for approvals only', async () => {
   const server = await startServer();
   try {
-    const { services } = server.runtime;
     const keyOf = async (scopes: string[]) =>
-      (await makeKey(services, { principal: 'ann', scopes })).secret;
+      (await makeKey(server, { principal: 'ann', scopes })).secret;
     const both = await keyOf(['turns', 'approvals']);
     const asker = new KeyedClient(server.url, await keyOf(['turns']));
     const turnpike = { projectRoot: server.projectRoot, opts: { mode: 'direct' } };

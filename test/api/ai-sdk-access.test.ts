@@ -13,7 +13,7 @@ describe('the AI SDK wire of a server with keys', () => {
   let bob: string;
   beforeAll(async () => {
     server = await startServer();
-    const { db, clock } = server.runtime.services;
+    const { db, clock } = server;
     const secretOf = async (principal: string, scopes: string[]): Promise<string> =>
       (await makeKey({ db, clock }, { name: 'test', principal, scopes })).secret;
     ann = await secretOf('ann', ['turns', 'approvals']);

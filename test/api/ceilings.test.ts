@@ -16,7 +16,7 @@ describe('what a session may loosen, by the scopes of its key', () => {
   let approver: KeyedClient;
   beforeAll(async () => {
     server = await startServer();
-    const { db, clock } = server.runtime.services;
+    const { db, clock } = server;
     const client = async (scopes: string[]): Promise<KeyedClient> => {
       const { secret } = await makeKey({ db, clock }, { name: 'test', principal: 'ann', scopes });
       return new KeyedClient(server.url, secret);

@@ -13,7 +13,7 @@ describe('what every answer has', () => {
   let key: string;
   beforeAll(async () => {
     server = await startServer();
-    ({ secret: key } = await makeKey(server.runtime.services, {
+    ({ secret: key } = await makeKey(server, {
       principal: 'ann',
       scopes: ['turns', 'approvals', 'admin'],
     }));

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config/config.js';
-import { openRuntime } from '../../src/backend/runtime.js';
+import { serve } from '../../src/http/serve.js';
+import { silentLogger } from '../../src/platform/logger.js';
+import { ModelCatalogue } from '../../src/provider/models/model-catalogue.js';
 import { TurnpikeClient } from '../../src/client/turnpike-client.js';
 import { instructionRootWith } from '../support/instruction-root.js';
 import { expectSoon } from '../support/expect-soon.js';
@@ -46,7 +48,7 @@ describe('models', () => {
         TURNPIKE_PRICES: 'claude-sonnet=1/2',
       },
     });
-    await expectSoon(() => expect(server.runtime.services.models.list()).toHaveLength(3));
+    await expectSoon(() => expect(server.get(ModelCatalogue).list()).toHaveLength(3));
   });
   afterAll(async () => {
     await server.close();
@@ -127,7 +129,7 @@ describe('models', () => {
       });
     }
     expect(count()).toBe(1);
-    expect(server.runtime.services.models.find('claude-new-6')?.maxOutput).toBe(4_000);
+    expect(server.get(ModelCatalogue).find('claude-new-6')?.maxOutput).toBe(4_000);
   });
 
   it.each([
@@ -224,7 +226,7 @@ it('a file of models with a fault stops the start, and names the field', async (
   const file = path.join(folder, 'models.json');
   await writeFile(file, '{"llama":{"window":8}}');
   const config = readConfig({ TURNPIKE_MODELS: file, TURNPIKE_DATA_DIR: folder });
-  await expect(openRuntime({ config, environment: {}, readableLogs: false })).rejects.toThrow(
+  await expect(serve({ config, environment: {}, logger: silentLogger })).rejects.toThrow(
     'llama: window is not allowed',
   );
   await rm(folder, { recursive: true, force: true });

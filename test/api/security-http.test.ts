@@ -279,7 +279,7 @@ describe('Host and Origin, where there are keys', () => {
   let key: string;
   beforeAll(async () => {
     server = await startServer({ environment: { TURNPIKE_CORS_ORIGINS: 'https://app.example' } });
-    ({ secret: key } = await makeKey(server.runtime.services, { principal: 'ann' }));
+    ({ secret: key } = await makeKey(server, { principal: 'ann' }));
   });
   afterAll(() => server.close());
 

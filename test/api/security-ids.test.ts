@@ -33,9 +33,7 @@ describe('what somebody else has', () => {
     server = await startServer({
       environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
     });
-    const keys = ['owner', 'other'].map((principal) =>
-      makeKey(server.runtime.services, { principal }),
-    );
+    const keys = ['owner', 'other'].map((principal) => makeKey(server, { principal }));
     const [first, second] = await Promise.all(keys);
     owner = new KeyedClient(server.url, first?.secret);
     other = new KeyedClient(server.url, second?.secret);

@@ -117,7 +117,7 @@ describe('secrets of a server', () => {
       },
     });
     const scopes = ['turns', 'approvals', 'admin'];
-    const made = await makeKey(server.runtime.services, { principal: 'ann', scopes });
+    const made = await makeKey(server, { principal: 'ann', scopes });
     key = made.secret;
     heard = new Heard(new KeyedClient(server.url, key));
   });
@@ -184,8 +184,8 @@ describe('secrets of a server', () => {
       'printenv',
       'export -p',
       `cat ${files} 2>&1 | tr '\\0' '\\n'`,
-      `cat ${String(server.runtime.config.mcpFile)}`,
-      `grep -ra planted ${server.runtime.config.dataDir} ~/.ssh ~/.aws 2>&1`,
+      `cat ${String(server.config.mcpFile)}`,
+      `grep -ra planted ${server.config.dataDir} ~/.ssh ~/.aws 2>&1`,
     ];
     const message = commands.map((command) => call('bash', { command })).join(' ');
     await heard.turn({ projectRoot: server.projectRoot, permissions: rules }, message, {

@@ -269,7 +269,7 @@ describe('what is too large', () => {
 
   // The contract has no pages here: what bounds it is TURNPIKE_MAX_SESSIONS.
   it('is a few hundred bytes for each of a thousand sessions in a list', async () => {
-    const { db } = server.runtime.services;
+    const { db } = server;
     const projectRoot = await mkdtemp(path.join(tmpdir(), 'turnpike-many-'));
     const at = new Date();
     const rest = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };

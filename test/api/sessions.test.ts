@@ -105,7 +105,7 @@ describe('sessions', () => {
     ],
     [
       'the instruction root',
-      (s) => ({ projectRoot: s.runtime.config.instructionRoot }),
+      (s) => ({ projectRoot: s.config.instructionRoot }),
       409,
       { type: 'WORKING_ROOT_CONFLICT' },
     ],
@@ -117,13 +117,13 @@ describe('sessions', () => {
     ],
     [
       'a folder inside the instruction root, whether or not it is there',
-      (s) => ({ projectRoot: `${s.runtime.config.instructionRoot}/none` }),
+      (s) => ({ projectRoot: `${s.config.instructionRoot}/none` }),
       409,
       { type: 'WORKING_ROOT_CONFLICT' },
     ],
     [
       'a way round into the instruction root',
-      (s) => ({ projectRoot: `${s.runtime.config.instructionRoot}/../instructions/agents` }),
+      (s) => ({ projectRoot: `${s.config.instructionRoot}/../instructions/agents` }),
       409,
       { type: 'WORKING_ROOT_CONFLICT' },
     ],

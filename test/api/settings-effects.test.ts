@@ -29,7 +29,7 @@ describe('the settings of models', () => {
   });
   afterAll(() => server.close());
   beforeEach(async () => {
-    await server.runtime.services.db.delete(userSettings);
+    await server.db.delete(userSettings);
   });
 
   const set = async (settings: object) => {

@@ -40,7 +40,7 @@ describe('settings', () => {
   });
   afterAll(() => server.close());
   beforeEach(async () => {
-    await server.runtime.services.db.delete(userSettings);
+    await server.db.delete(userSettings);
   });
 
   const get = async (route: Route) => (await server.client.get(`/api/settings/${route}`)).body;

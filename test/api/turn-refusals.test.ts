@@ -321,7 +321,7 @@ describe('a server that cannot take turns', () => {
     expect((await client.get('/health')).status).toBe(200);
     // A turn that another worker has: without a key, none can begin here.
     const leaseUntil = new Date(Date.now() + 60_000);
-    await storeTurn(server.runtime.backEnd.database.db, { sessionId, leaseUntil });
+    await storeTurn(server.db, { sessionId, leaseUntil });
     const missing = await client.post('/api/harness/turn', { sessionId, message: '' });
     expect([missing.status, missing.body['error']]).toEqual([
       503,

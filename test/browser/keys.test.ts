@@ -8,7 +8,7 @@ describe('a server that wants a key', () => {
   let secret: string;
   beforeAll(async () => {
     const scopes = ['turns', 'approvals'];
-    ({ secret } = await makeKey(on.server.runtime.services, { principal: 'ann', scopes }));
+    ({ secret } = await makeKey(on.server, { principal: 'ann', scopes }));
   });
 
   it('is asked with the one that was entered, until the tab is closed', async () => {

@@ -50,10 +50,10 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
       clock = new ManualClock();
       await under.db.delete(sessions);
       await under.db.delete(uploads);
-      store = new BlobStore({ ...under, clock: new ManualClock(clock.now() + 24 * HOUR_MS) });
+      store = new BlobStore(under.db, under.contents, new ManualClock(clock.now() + 24 * HOUR_MS));
       await store.collect();
-      store = new BlobStore({ ...under, clock });
-      sessionStore = new SessionStore(under.db, clock, 1_000);
+      store = new BlobStore(under.db, under.contents, clock);
+      sessionStore = new SessionStore(under.db, clock, { maxSessions: 1_000 });
     });
 
     const contentIdOf = async (sha256: string): Promise<string> => {

@@ -7,7 +7,7 @@ import { RedisEventLog } from '../../src/events/redis-event-log.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import { closeRedis, connectRedis } from '../../src/storage/redis-connection.js';
 import { RedisSubscriber } from '../../src/storage/redis-subscriber.js';
-import { BullTurnQueue } from '../../src/turn/queue/bull-turn-queue.js';
+import { openBullQueue } from '../support/open-bull-queue.js';
 import { RedisSignalBus } from '../../src/turn/queue/redis-signal-bus.js';
 import { testRedisUrl } from '../support/test-services.js';
 import { eventLogConformance } from './event-log.js';
@@ -48,12 +48,10 @@ signalBusConformance(
 
 turnQueueConformance('BullTurnQueue', async (concurrency) => {
   const errors = new Map<string, unknown>();
-  const queue = await BullTurnQueue.open({
+  const queue = await openBullQueue({
     redis,
     prefix: newPrefix(),
     concurrency,
-    leaseMs: 30_000,
-    handlersMs: 60_000,
     onError: (turnId = '', error) => void errors.set(turnId, error),
   });
   return { queue, errors };
@@ -120,14 +118,7 @@ describe('a connection that breaks', () => {
 
 describe('BullTurnQueue', () => {
   const open = (prefix: string, concurrency: number) =>
-    BullTurnQueue.open({
-      redis,
-      prefix,
-      concurrency,
-      leaseMs: 30_000,
-      handlersMs: 60_000,
-      onError: () => undefined,
-    });
+    openBullQueue({ redis, prefix, concurrency, role: concurrency === 0 ? 'api' : 'worker' });
 
   it('tries again what failed, and not what did not', async () => {
     const queue = await open(newPrefix(), 1);

@@ -47,7 +47,7 @@ describe('turnpike keys', () => {
         { ...other.store.environment, TURNPIKE_URL: `${other.url}/`, ...key },
         { isNew: false },
       );
-    const isAlone = other.runtime.config.databaseUrl === undefined;
+    const isAlone = other.config.databaseUrl === undefined;
     if (isAlone) {
       const { secret } = await (await at({})).create({ principal: 'me' });
       expect((await new KeyedClient(other.url, secret).send('GET', '/agents')).status).toBe(200);

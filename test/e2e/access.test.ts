@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { serve } from '../../src/http/serve.js';
+import { silentLogger } from '../../src/platform/logger.js';
 import { apiKeys } from '../../src/storage/governance-schema.js';
 import { KeyedClient, makeKey, sendRaw } from '../support/keyed-client.js';
 import { startServer, type TestServer } from '../support/start-server.js';
@@ -23,7 +24,7 @@ describe('a server with keys', () => {
   };
   beforeAll(async () => {
     server = await startServer();
-    const first = await makeKey(server.runtime.services, { principal: 'boss' });
+    const first = await makeKey(server, { principal: 'boss' });
     admin = new KeyedClient(server.url, first.secret);
   });
   afterAll(() => server.close());
@@ -85,7 +86,7 @@ describe('a server with keys', () => {
 
   it('refuses a key that has expired, and says so', async () => {
     const { id, client } = await make({ principal: 'late', expiresIn: '1m' });
-    const { db } = server.runtime.services;
+    const { db } = server;
     await db
       .update(apiKeys)
       .set({ expiresAt: new Date(0) })
@@ -214,9 +215,12 @@ describe('a server without keys', () => {
   afterAll(() => server.close());
 
   it('does not listen where other machines reach it', async () => {
-    const { runtime } = server;
-    const config = { ...runtime.config, host: '0.0.0.0', port: 0 };
-    await expect(serve({ ...runtime, config })).rejects.toThrow('turnpike keys create');
+    const other = await startServer();
+    await other.stop();
+    const config = { ...other.config, host: '0.0.0.0', port: 0 };
+    const options = { config, environment: {}, logger: silentLogger };
+    await expect(serve(options)).rejects.toThrow('turnpike keys create');
+    await other.close();
   });
 
   it('lets its own machine make the first key, where it is the only process, and then asks for it', async () => {
@@ -227,7 +231,7 @@ describe('a server without keys', () => {
     const viaProxy = await nobody.send('POST', '/api/admin/keys', wanted, forwarded);
     expect(viaProxy.status).toBe(403);
     const { status, body } = await nobody.send('POST', '/api/admin/keys', wanted);
-    if (server.runtime.config.databaseUrl !== undefined) {
+    if (server.config.databaseUrl !== undefined) {
       expect([status, body['error']]).toEqual([
         403,
         expect.objectContaining({ message: expect.stringContaining('turnpike keys create') }),

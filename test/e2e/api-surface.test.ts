@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serve } from '../../src/http/serve.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { silentLogger } from '../../src/platform/logger.js';
+import { OPENED_DATABASE, type OpenedDatabase } from '../../src/storage/connection.js';
+import { RENEW_MS } from '../../src/turn/lifecycle/presence.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
 interface OpenApi {
@@ -34,22 +38,28 @@ describe('the server beside its turns', () => {
 
   it('listens no longer where its start fails half-way', async () => {
     const other = await startServer();
-    const { runtime } = other;
-    let url = '';
-    const publish = async (published: string): Promise<void> => {
-      url = published;
-      throw new Error('the database went away');
+    await other.stop();
+    let listened = false;
+    const clock: Clock = {
+      ...systemClock,
+      after: (ms, callback) => {
+        // The first timer that the readers of a server set is after it listens.
+        if (ms !== RENEW_MS) return systemClock.after(ms, callback);
+        listened = true;
+        throw new Error('no timers are left');
+      },
     };
-    const config = { ...runtime.config, port: 0 };
-    const broken = { ...runtime, config, backEnd: { ...runtime.backEnd, publish } };
-    await expect(serve(broken)).rejects.toThrow('the database went away');
-    await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
+    const config = { ...other.config, port: Number(new URL(other.url).port) };
+    const starting = serve({ config, environment: {}, clock, logger: silentLogger });
+    await expect(starting).rejects.toThrow('no timers are left');
+    expect(listened).toBe(true);
+    await expect(fetch(`${other.url}/health`)).rejects.toThrow('fetch failed');
     await other.close();
   });
 
   it('says what does not answer when it is not ready', async () => {
     const other = await startServer();
-    await other.runtime.backEnd.database.close();
+    await other.get<OpenedDatabase>(OPENED_DATABASE).close();
     const { status, body } = await other.client.get('/ready');
     expect([status, body]).toEqual([
       503,

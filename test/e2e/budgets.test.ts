@@ -8,10 +8,9 @@ let alice: KeyedClient;
 let bob: KeyedClient;
 beforeAll(async () => {
   server = await startServer({ environment: { TURNPIKE_TOKENS_PER_DAY: '3000000' } });
-  const { services } = server.runtime;
   const limits = { tokensPerDay: 4_000 };
-  const first = await makeKey(services, { principal: 'alice', limits });
-  const second = await makeKey(services, { principal: 'bob' });
+  const first = await makeKey(server, { principal: 'alice', limits });
+  const second = await makeKey(server, { principal: 'bob' });
   alice = new KeyedClient(server.url, first.secret);
   bob = new KeyedClient(server.url, second.secret);
 });
@@ -36,7 +35,7 @@ it('tells the limit of a day on the stream, and shows what was used', async () =
   expect(ended.text).toContain('daily_token_budget');
   expect(ended.text).toContain('It starts again at midnight UTC');
   const { day, tokens, usd, resetsAt } = await usage(alice);
-  expect(day).toBe(new Date(server.runtime.services.clock.now()).toISOString().slice(0, 10));
+  expect(day).toBe(new Date(server.clock.now()).toISOString().slice(0, 10));
   expect(tokens).toMatchObject({ limit: 4_000 });
   expect((tokens as { used: number }).used).toBeGreaterThan(3_000);
   expect(usd).toBeNull();
@@ -51,7 +50,7 @@ it('takes the limit of the server where the key has none, each principal its own
 });
 
 it('counts what was streamed of a reply that is cut', async () => {
-  const { secret } = await makeKey(server.runtime.services, {
+  const { secret } = await makeKey(server, {
     principal: 'carol',
     limits: { tokensPerDay: 50_000 },
   });
@@ -80,7 +79,7 @@ it('counts what was streamed of a reply that is cut', async () => {
 });
 
 it('refuses a turn when nothing is left', async () => {
-  const { db } = server.runtime.services;
+  const { db } = server;
   await db.execute('update usage_days set tokens = 4000');
   const refused = await turn(alice, 'Hello');
   expect(refused.status).toBe(429);

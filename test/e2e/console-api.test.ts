@@ -300,9 +300,8 @@ describe('what the console asks for, where there are keys', () => {
   const open = () => new KeyedClient(server.url);
   beforeAll(async () => {
     server = await startServer();
-    const { services } = server.runtime;
     const key = async (body: Record<string, unknown>) =>
-      new KeyedClient(server.url, (await makeKey(services, body)).secret);
+      new KeyedClient(server.url, (await makeKey(server, body)).secret);
     admin = await key({ principal: 'boss', scopes: ['admin'] });
     alice = await key({ principal: 'alice', scopes: ['turns'] });
   });
@@ -312,7 +311,7 @@ describe('what the console asks for, where there are keys', () => {
     const create = { projectRoot: server.projectRoot };
     const made = await alice.send('POST', '/api/harness/session/create', create);
     const { sessionId } = made.body['session'] as { sessionId: string };
-    const { secret } = await makeKey(server.runtime.services, { principal: 'bob' });
+    const { secret } = await makeKey(server, { principal: 'bob' });
     const bob = new KeyedClient(server.url, secret);
     const listed = async (client: KeyedClient) =>
       (await client.send('GET', '/api/harness/sessions')).body['sessions'];

@@ -27,7 +27,7 @@ describe('files that take for ever to read', () => {
   beforeAll(async () => {
     server = await startServer();
     for (const principal of ['hostile', 'friend']) {
-      const { secret } = await makeKey(server.runtime.services, { principal });
+      const { secret } = await makeKey(server, { principal });
       keys[principal] = secret;
     }
   });

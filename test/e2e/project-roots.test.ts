@@ -84,7 +84,7 @@ describe('project roots of a server with keys', () => {
         TURNPIKE_PROJECT_ROOTS: [at('shared'), at('home')].join(path.delimiter),
       },
     });
-    const { db, clock } = server.runtime.services;
+    const { db, clock } = server;
     makeClient = async (more) => {
       const { id, secret } = await makeKey({ db, clock }, { name: 'test', ...more });
       return Object.assign(new KeyedClient(server.url, secret), { id });

@@ -21,7 +21,7 @@ describe('the body of a request', () => {
   let key: string;
   beforeAll(async () => {
     server = await startServer();
-    ({ secret: key } = await makeKey(server.runtime.services, { principal: 'ann' }));
+    ({ secret: key } = await makeKey(server, { principal: 'ann' }));
   });
   afterAll(() => server.close());
 

@@ -173,7 +173,7 @@ describe('a reader that reconnects', () => {
     const stream = new StreamReader(await post(), new AbortController());
     await stream.all();
     const turnId = stream.header('x-turn-id');
-    const { db } = keeping.runtime.services;
+    const { db } = keeping;
     await db.update(turns).set({ endedAt: new Date(Date.now() - 2 * 86_400_000) });
     const events = `/api/harness/turns/${turnId}/events`;
     await expectSoon(async () => {

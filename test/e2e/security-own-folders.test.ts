@@ -129,7 +129,7 @@ describe("the server's own folders", () => {
   });
 
   it('of data are not reached, whether or not there are any', async () => {
-    const data = path.resolve(server.runtime.config.dataDir);
+    const data = path.resolve(server.config.dataDir);
     const session = { projectRoot: path.dirname(data) };
     const file_path = `${path.basename(data)}/planted.txt`;
     const written = await run('write', { file_path, content: 'x' }, session);

@@ -50,7 +50,7 @@ describe('a turn that another worker takes over', () => {
     test = await openTestServices(database, definitions, { clock });
   }
 
-  const claims = (): TurnClaims => new TurnClaims(test.services.db, test.services.settings.leaseMs);
+  const claims = (): TurnClaims => new TurnClaims(test.services.db, test.services.settings);
 
   /** A worker with a queue of its own, as on a host of its own. */
   function newWorker() {

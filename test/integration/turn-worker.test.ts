@@ -43,7 +43,7 @@ describe('the worker', () => {
     const test = await openTestServices(database, definitions, options);
     opened.push(test);
     const { services, projectRoot } = test;
-    const claims = new TurnClaims(services.db, services.settings.leaseMs);
+    const claims = new TurnClaims(services.db, services.settings);
     const session = await services.sessions.create({
       projectRoot,
       persona: 'WORKING_ITEMS',

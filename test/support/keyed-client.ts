@@ -1,10 +1,8 @@
 import http from 'node:http';
-import { AuditLog } from '../../src/access/keys/audit-log.js';
-import { KeyService } from '../../src/access/keys/key-service.js';
-import { KeyStore } from '../../src/access/keys/key-store.js';
 import { readNewKey } from '../../src/access/keys/read-new-key.js';
 import type { Clock } from '../../src/platform/clock.js';
 import type { Database } from '../../src/storage/connection.js';
+import { openKeys } from './open-access.js';
 
 export interface KeyedAnswer {
   status: number;
@@ -50,10 +48,7 @@ export async function makeKey(
   { db, clock }: { db: Database; clock: Clock },
   body: Record<string, unknown>,
 ): Promise<{ id: string; secret: string }> {
-  const store = new KeyStore(db, clock);
-  const audit = new AuditLog(db, clock);
-  const keys = new KeyService({ db, store, audit, clock, onChange: () => undefined });
-  const { key, secret } = await keys.create(readNewKey(body), 'test');
+  const { key, secret } = await openKeys({ db, clock }).keyService.create(readNewKey(body), 'test');
   return { id: key.id, secret };
 }
 

@@ -3,11 +3,11 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { openPostgres } from '../../src/storage/postgres-database.js';
 import { closeRedis, connectRedis } from '../../src/storage/redis-connection.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
-import { BullTurnQueue } from '../../src/turn/queue/bull-turn-queue.js';
 import type { TurnQueue } from '../../src/turn/queue/turn-queue.js';
 import type { TurnServices } from '../../src/turn/state/turn-services.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from './database.js';
+import { openBullQueue } from './open-bull-queue.js';
 import { newDatabase } from './new-database.js';
 import { testRedisUrl } from './test-services.js';
 import { openTestServices, type TestServices } from './turn-services.js';
@@ -84,12 +84,10 @@ async function onServers(concurrency: number): Promise<State> {
     openQueues: (_own, onError) =>
       Promise.all(
         [1, 2].map(() =>
-          BullTurnQueue.open({
+          openBullQueue({
             redis,
             prefix,
             concurrency,
-            leaseMs: 30_000,
-            handlersMs: 60_000,
             onError: (turnId = '', error) => onError(turnId, error),
           }),
         ),

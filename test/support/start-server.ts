@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readConfig } from '../../src/config/config.js';
-import type { Clock } from '../../src/platform/clock.js';
+import { readConfig, type Config } from '../../src/config/config.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
 import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
 import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
-import { openRuntime, type Runtime } from '../../src/backend/runtime.js';
-import { serve } from '../../src/http/serve.js';
+import { serve, type Server } from '../../src/http/serve.js';
+import { DATABASE, type Database } from '../../src/storage/connection.js';
 import { sandboxEnvironment } from './test-shells.js';
 import { Client } from './client.js';
 import { newStore, type TestStore } from './test-store.js';
@@ -15,7 +15,11 @@ import { newStore, type TestStore } from './test-store.js';
 export interface TestServer {
   client: Client;
   url: string;
-  runtime: Runtime;
+  config: Config;
+  clock: Clock;
+  db: Database;
+  /** A provider of the application. */
+  get: Server['get'];
   /** What the model was sent, in order. */
   modelRequests: RehearsalRequest[];
   /** A folder for sessions to work in. */
@@ -66,14 +70,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     redact: (line) => line,
     destination: { write: (line) => logLines.push(line) },
   });
-  const runtime = await openRuntime({
-    config,
-    environment: process.env,
-    readableLogs: false,
-    logger,
-    ...(options.clock === undefined ? {} : { clock: options.clock }),
-  });
-  const server = await serve(runtime);
+  const { clock = systemClock } = options;
+  const server = await serve({ config, environment: process.env, clock, logger });
   const closeAll = async (): Promise<void> => {
     try {
       await server.close();
@@ -86,7 +84,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   return {
     client: new Client(server.url),
     url: server.url,
-    runtime,
+    config,
+    clock,
+    db: server.get<Database>(DATABASE),
+    get: server.get,
     modelRequests,
     projectRoot: await mkdtemp(path.join(folder, 'project-')),
     store,

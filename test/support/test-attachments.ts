@@ -1,36 +1,46 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Attachments } from '../../src/attachments/attachments.js';
+import { BlobStore } from '../../src/attachments/blobs/blob-store.js';
 import { DiskContents } from '../../src/attachments/blobs/disk-contents.js';
-import { openExtractor } from '../../src/attachments/extract/extractor.js';
-import {
-  openAttachments,
-  type AttachmentServices,
-} from '../../src/attachments/open-attachments.js';
-import { systemClock } from '../../src/platform/clock.js';
+import { UploadStore } from '../../src/attachments/blobs/upload-store.js';
+import { Extractions } from '../../src/attachments/extract/extractions.js';
+import { openExtractor, type Extractor } from '../../src/attachments/extract/extractor.js';
+import { FileMemory } from '../../src/attachments/show/file-memory.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { silentLogger } from '../../src/platform/logger.js';
+import type { Database } from '../../src/storage/connection.js';
 import { openTestDatabase } from './database.js';
 
 export interface TestAttachments {
-  attachments: AttachmentServices;
+  attachments: Attachments;
   close(): Promise<void>;
 }
 
-/** Everything files are taken, kept and shown with, for real. */
+/** Files of one folder, for real. */
+export function attachmentsIn(
+  folder: string,
+  { db, clock, extractor }: { db: Database; clock: Clock; extractor: Extractor },
+): Attachments {
+  const store = new BlobStore(db, new DiskContents(folder), clock);
+  return new Attachments(
+    store,
+    new UploadStore(db, clock),
+    new Extractions(db, clock, silentLogger, store, extractor),
+    new FileMemory({ attachmentMemoryMb: 64 }),
+    extractor,
+    { attachmentRoots: [] },
+  );
+}
+
+/** The same with a database and a folder of its own. */
 export async function openTestAttachments(): Promise<TestAttachments> {
   const database = await openTestDatabase();
   const folder = await mkdtemp(path.join(tmpdir(), 'blobs-'));
   const extractor = openExtractor();
   return {
-    attachments: openAttachments({
-      db: database.db,
-      contents: new DiskContents(folder),
-      extractor,
-      clock: systemClock,
-      logger: silentLogger,
-      memoryBytes: 64 * 1024 * 1024,
-      roots: [],
-    }),
+    attachments: attachmentsIn(folder, { db: database.db, clock: systemClock, extractor }),
     close: async () => {
       await extractor.close();
       await database.close();

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openProjectRoots } from './open-project-roots.js';
 import { someLimits } from './store-turn.js';
+import { attachmentsIn } from './test-attachments.js';
 import { PersonaLibrary } from '../../src/agents/load-persona.js';
-import { DiskContents } from '../../src/attachments/blobs/disk-contents.js';
 import { openExtractor } from '../../src/attachments/extract/extractor.js';
-import { openAttachments } from '../../src/attachments/open-attachments.js';
 import { MemoryEventLog } from '../../src/events/memory-event-log.js';
+import { OptionLoader } from '../../src/options/option-loader.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { KeyedMutex } from '../../src/platform/keyed-mutex.js';
 import { silentLogger } from '../../src/platform/logger.js';
@@ -82,7 +82,24 @@ export async function openTestServices(
     prices: [{ model: 'claude', input: 3, output: 15 }],
   });
   const store = new ModelStore(database.db, model.url);
+  const personas = new PersonaLibrary(
+    fileURLToPath(new URL('../../instructions', import.meta.url)),
+  );
+  const modelNames = new ModelResolver({
+    catalogue: models,
+    store,
+    provider,
+    clock,
+    logger: silentLogger,
+  });
+  const optionConfig = {
+    model: undefined,
+    modeCeiling: 'acceptEdits',
+    turnTimeoutMs,
+    parallelTools: someLimits.maxParallelTools,
+  } as const;
   const services: TurnServices = {
+    options: new OptionLoader(personas, modelNames, optionConfig),
     db: database.db,
     log: new MemoryEventLog(clock),
     queue: new MemoryTurnQueue({
@@ -90,23 +107,17 @@ export async function openTestServices(
       onError: (turnId, error) => void workerErrors.set(turnId, error),
     }),
     bus: new MemorySignalBus(),
-    claims: new TurnClaims(database.db, leaseMs),
-    ends: new EndWatch({ db: database.db, clock, logger: silentLogger }),
+    claims: new TurnClaims(database.db, { leaseMs }),
+    ends: new EndWatch(database.db, clock, silentLogger),
     clock,
     logger: silentLogger,
     holding: new KeyedMutex(),
-    sessions: new SessionStore(database.db, clock, 1_000),
+    sessions: new SessionStore(database.db, clock, { maxSessions: 1_000 }),
     projectRoots: openProjectRoots(database.db, { sharedRoot: projectRoot }),
-    personas: new PersonaLibrary(fileURLToPath(new URL('../../instructions', import.meta.url))),
+    personas,
     provider,
     models,
-    modelNames: new ModelResolver({
-      catalogue: models,
-      store,
-      provider,
-      clock,
-      logger: silentLogger,
-    }),
+    modelNames,
     tools: new ToolRegistry(tools),
     mcp: await openMcp({ config: noMcp, environment: {}, clock, logger: silentLogger }),
     redact: (text) => text,
@@ -115,15 +126,7 @@ export async function openTestServices(
     triggers: defaultTriggers,
     todos: new TodoStore(database.db),
     resources: new ResourceProbe(clock),
-    attachments: openAttachments({
-      db: database.db,
-      contents: new DiskContents(path.join(folder, 'blobs')),
-      extractor,
-      clock,
-      logger: silentLogger,
-      memoryBytes: 64 * 1024 * 1024,
-      roots: [],
-    }),
+    attachments: attachmentsIn(path.join(folder, 'blobs'), { db: database.db, clock, extractor }),
     settings: {
       environmentModel: undefined,
       defaultLimits: someLimits,

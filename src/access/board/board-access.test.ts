@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { silentLogger } from '../../platform/logger.js';
+import { openAccess, type OpenedAccess } from '../../../test/support/open-access.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { BoardAccess } from './board-access.js';
 import { boardCookie, readBoardCookie } from './board-cookie.js';
-import { openAccess, type AccessServices } from '../origin/open-access.js';
 import { readNewKey } from '../keys/read-new-key.js';
 
 const token = 'x'.repeat(43);
@@ -39,16 +38,25 @@ describe('the cookie of the board', () => {
 
 describe('who looks at the board', () => {
   let database: OpenedDatabase;
-  let access: AccessServices;
+  let access: OpenedAccess;
   let board: BoardAccess;
   const clock = new ManualClock();
   const open = new Map<string, string>();
   beforeAll(async () => {
     database = await openTestDatabase();
-    const limits = { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
-    const settings = { host: '127.0.0.1', allowKeyless: false, takesFirstKey: false, limits };
-    const deps = { db: database.db, clock, logger: silentLogger };
-    access = openAccess(deps, { ...settings, corsOrigins: [] });
+    const defaultLimits = {
+      requestsPerMinute: 0,
+      concurrentTurns: 0,
+      tokensPerDay: 0,
+      usdPerDay: 0,
+    };
+    const settings = {
+      host: '127.0.0.1',
+      allowKeyless: false,
+      takesFirstKey: false,
+      defaultLimits,
+    };
+    access = openAccess({ db: database.db, clock }, { ...settings, corsOrigins: [] });
     const sessions = { open: async () => token, find: async (one: string) => open.get(one) };
     board = new BoardAccess({ ...access, sessions, clock });
   });

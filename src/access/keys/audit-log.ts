@@ -1,7 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { asc, gt, inArray, lt } from 'drizzle-orm';
-import type { Clock } from '../../platform/clock.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newTimeId } from '../../platform/ids.js';
-import type { Database, Queryable } from '../../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { auditLog } from '../../storage/governance-schema.js';
 
 /** What is written down. A turn that was accepted is not: its row says whose it is and since when. */
@@ -33,10 +34,11 @@ const DAY_MS = 86_400_000;
 const MOST_AT_ONCE = 5_000;
 
 /** Who did what, for those who have to know later. */
+@Injectable()
 export class AuditLog {
   constructor(
-    private readonly db: Database,
-    private readonly clock: Clock,
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** @param db the transaction of what was done, where it has one. */

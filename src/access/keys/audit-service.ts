@@ -1,7 +1,8 @@
+import { Injectable } from '@nestjs/common';
 import { isId } from '../../platform/ids.js';
 import { invalidRequest } from '../../platform/typed-error.js';
 import { readLimit, type PageSize } from '../../http/page-request.js';
-import type { AuditLog } from './audit-log.js';
+import { AuditLog } from './audit-log.js';
 
 const pageSize: PageSize = { standard: 100, most: 1_000 };
 
@@ -20,6 +21,7 @@ export interface AuditPage {
 }
 
 /** The audit log as it is read. */
+@Injectable()
 export class AuditService {
   constructor(private readonly audit: AuditLog) {}
 

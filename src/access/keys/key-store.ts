@@ -1,6 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, count, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
-import type { Clock } from '../../platform/clock.js';
-import type { Database, Queryable } from '../../storage/connection.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { apiKeys } from '../../storage/governance-schema.js';
 import { prepared } from '../../storage/prepared.js';
 
@@ -32,10 +33,11 @@ const selectByHash = prepared((db) =>
 );
 
 /** API keys as rows. They are never deleted: what one did stays explained. */
+@Injectable()
 export class KeyStore {
   constructor(
-    private readonly db: Database,
-    private readonly clock: Clock,
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async findByHash(hash: string): Promise<KeyRow | undefined> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
+import { openKeys } from '../../../test/support/open-access.js';
 import { silentLogger } from '../../platform/logger.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { apiKeys, auditLog } from '../../storage/governance-schema.js';
@@ -31,9 +32,9 @@ describe('keys', () => {
     clock = new ManualClock();
     store = new KeyStore(db, clock);
     const audit = new AuditLog(db, clock);
-    known = new KnownKeys({ store, clock, logger: silentLogger });
-    elsewhere = new KeyService({ db, store, audit, clock, onChange: () => undefined });
-    here = new KeyService({ db, store, audit, clock, onChange: () => known.forget() });
+    known = new KnownKeys(store, clock, silentLogger);
+    elsewhere = openKeys({ db, clock }).keyService;
+    here = new KeyService(db, clock, store, audit, known);
   });
 
   const make = (more: object = {}) =>

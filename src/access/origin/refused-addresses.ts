@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 
@@ -6,6 +7,7 @@ export const MOST_WRONG_KEYS = 20;
 export const WRONG_KEYS_MS = 60_000;
 
 /** Addresses that sent wrong keys, in this process. */
+@Injectable()
 export class RefusedAddresses {
   readonly #wrongKeys = new RateLimiterMemory({
     points: MOST_WRONG_KEYS,

@@ -1,6 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { eq, type SQL } from 'drizzle-orm';
 import { isId } from '../../platform/ids.js';
-import type { Database } from '../../storage/connection.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 
@@ -17,10 +18,11 @@ const MOST_KNOWN = 20_000;
  * Whose a thing is. That never changes, so it is read once; of what was deleted meanwhile the route
  * itself says that there is no such thing.
  */
+@Injectable()
 export class Owners {
   readonly #known = new Map<string, string>();
 
-  constructor(private readonly db: Database) {}
+  constructor(@Inject(DATABASE) private readonly db: Database) {}
 
   /** @returns undefined for text that is no id of the kind, and for the id of none. */
   async find(kind: OwnedKind, id: string): Promise<string | undefined> {

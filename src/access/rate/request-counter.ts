@@ -12,3 +12,6 @@ export interface Count {
 export interface RequestCounter {
   count(principalId: string): Promise<Count>;
 }
+
+/** Injects the `RequestCounter` of the back end. */
+export const REQUEST_COUNTER = Symbol('RequestCounter');

@@ -12,3 +12,6 @@ export interface BlobContents {
   /** Also what a write that died has left. Something absent is fine. */
   remove(contentId: string): Promise<void>;
 }
+
+/** Injects the `BlobContents` of the back end. */
+export const BLOB_CONTENTS = Symbol('BlobContents');

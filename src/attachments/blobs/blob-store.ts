@@ -1,34 +1,28 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { eq, lt, sql } from 'drizzle-orm';
-import type { Clock } from '../../platform/clock.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
 import { TypedError } from '../../platform/typed-error.js';
-import type { Database, Queryable } from '../../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { blobs, sessionBlobs, uploads } from '../../storage/file-schema.js';
-import type { BlobContents } from './blob-contents.js';
+import { BLOB_CONTENTS, type BlobContents } from './blob-contents.js';
 import { BATCH_ROWS, BlobRows } from './blob-rows.js';
 import { MeasuredContent, type StoredBlob } from './measure-content.js';
 
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
 
-export interface BlobStoreDeps {
-  db: Database;
-  contents: BlobContents;
-  clock: Clock;
-}
-
 /** Contents by their SHA-256, each kept once, as long as a session or an upload uses it. */
+@Injectable()
 export class BlobStore {
-  readonly #db: Database;
   readonly #rows: BlobRows;
-  readonly #contents: BlobContents;
-  readonly #clock: Clock;
 
-  constructor({ db, contents, clock }: BlobStoreDeps) {
-    this.#db = db;
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(BLOB_CONTENTS) private readonly contents: BlobContents,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
     this.#rows = new BlobRows(db);
-    this.#contents = contents;
-    this.#clock = clock;
   }
 
   /**
@@ -42,7 +36,7 @@ export class BlobStore {
     await this.#rows.beginWrite(contentId, this.#ago(0));
     try {
       const measured = new MeasuredContent(content);
-      await this.#contents.write(contentId, measured);
+      await this.contents.write(contentId, measured);
       const blob = measured.finish();
       if (!(await this.#register(blob, contentId))) await this.#discard(contentId);
       return blob;
@@ -53,7 +47,7 @@ export class BlobStore {
   }
 
   async has(sha256: string): Promise<boolean> {
-    const found = await this.#db
+    const found = await this.db
       .select({ sha256: blobs.sha256 })
       .from(blobs)
       .where(eq(blobs.sha256, sha256));
@@ -62,11 +56,11 @@ export class BlobStore {
 
   /** Undefined when it is not stored. */
   async get(sha256: string): Promise<Buffer | undefined> {
-    const [blob] = await this.#db
+    const [blob] = await this.db
       .select({ contentId: blobs.contentId, size: blobs.size })
       .from(blobs)
       .where(eq(blobs.sha256, sha256));
-    return blob && this.#contents.read(blob.contentId, blob.size);
+    return blob && this.contents.read(blob.contentId, blob.size);
   }
 
   /**
@@ -74,11 +68,7 @@ export class BlobStore {
    *
    * @throws TypedError 400 `ATTACHMENT_FAILURE`, details `{missing}`, when one is gone.
    */
-  async keep(
-    sessionId: string,
-    hashes: readonly string[],
-    db: Queryable = this.#db,
-  ): Promise<void> {
+  async keep(sessionId: string, hashes: readonly string[], db: Queryable = this.db): Promise<void> {
     const wanted = [...new Set(hashes)];
     if (wanted.length === 0) return;
     // Locked against a deletion that is under way: what is found here stays.
@@ -101,7 +91,7 @@ export class BlobStore {
    * @returns how many blobs went.
    */
   async collect(): Promise<number> {
-    await this.#db.delete(uploads).where(lt(uploads.createdAt, this.#ago(DAY_MS)));
+    await this.db.delete(uploads).where(lt(uploads.createdAt, this.#ago(DAY_MS)));
     await this.#rows.condemnWrites(this.#ago(HOUR_MS));
     let gone = 0;
     for (let more = BATCH_ROWS; more === BATCH_ROWS; gone += more) {
@@ -122,7 +112,7 @@ export class BlobStore {
       const kept = await this.#rows.claimHash({ sha256, size, contentId, touchedAt });
       if (kept === undefined) throw new Error('The content took more than an hour to come');
       if (kept.contentId === contentId) return true;
-      if (await this.#contents.has(kept.contentId, size)) return false;
+      if (await this.contents.has(kept.contentId, size)) return false;
       if (await this.#rows.replaceContent(sha256, kept.contentId, contentId)) return true;
     }
   }
@@ -137,12 +127,12 @@ export class BlobStore {
   }
 
   async #remove(contentId: string): Promise<void> {
-    await this.#contents.remove(contentId);
+    await this.contents.remove(contentId);
     await this.#rows.endWrite(contentId);
   }
 
   #ago(ms: number): Date {
-    return new Date(this.#clock.now() - ms);
+    return new Date(this.clock.now() - ms);
   }
 }
 

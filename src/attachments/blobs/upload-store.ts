@@ -1,8 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, inArray } from 'drizzle-orm';
 import { LOCAL_USER } from '../../access/ownership/local-user.js';
-import type { Clock } from '../../platform/clock.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
 import { isId, newId } from '../../platform/ids.js';
-import type { Database } from '../../storage/connection.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import { uploads } from '../../storage/file-schema.js';
 import type { ReceivedFile } from '../check/received-file.js';
 
@@ -15,10 +16,11 @@ type NewUpload = Omit<ReceivedFile, 'start'> & {
 };
 
 /** Files that were sent before the turn that names them. `BlobStore.collect` ends them. */
+@Injectable()
 export class UploadStore {
   constructor(
-    private readonly db: Database,
-    private readonly clock: Clock,
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async add(file: NewUpload): Promise<{ id: string }> {

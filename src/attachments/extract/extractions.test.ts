@@ -35,7 +35,7 @@ describe('Extractions', () => {
       destination: { write: (line) => lines.push(line) },
     });
     const extractor = openExtractor();
-    const extractions = new Extractions({ db: database.db, store, extractor, clock, logger });
+    const extractions = new Extractions(database.db, clock, logger, store, extractor);
     return { extractions, extractor, clock, lines, reads: () => reads };
   }
 

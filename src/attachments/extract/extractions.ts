@@ -1,11 +1,12 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { and, eq } from 'drizzle-orm';
-import type { Clock } from '../../platform/clock.js';
-import type { Logger } from '../../platform/logger.js';
-import type { Database } from '../../storage/connection.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import { extractions } from '../../storage/file-schema.js';
 import { localUser, type Asker } from './asker.js';
-import type { BlobStore } from '../blobs/blob-store.js';
-import type { Extractor } from './extractor.js';
+import { BlobStore } from '../blobs/blob-store.js';
+import { EXTRACTOR, type Extractor } from './extractor.js';
 import type { PdfOutcome, TextOutcome, TextSource } from './outcomes.js';
 import { fitStoredImage, type FittedImage } from '../check/fit-file.js';
 
@@ -14,14 +15,6 @@ const REFUSAL_FRESH_MS = 3_600_000;
 
 /** Raised where readers find other text in the same file: what earlier ones found is read again. */
 const READERS = 2;
-
-export interface ExtractionDeps {
-  db: Database;
-  store: Pick<BlobStore, 'get' | 'has' | 'put'>;
-  extractor: Extractor;
-  clock: Clock;
-  logger: Logger;
-}
 
 const gone = {
   type: 'refused',
@@ -49,27 +42,34 @@ interface Reading<T> {
  * What is read out of stored files. Each content is read once by each method, whoever asks and how
  * often: the model is shown the same text in every step and turn.
  */
+@Injectable()
 export class Extractions {
   readonly #underWay = new Map<string, Promise<unknown>>();
 
-  constructor(private readonly deps: ExtractionDeps) {}
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(BlobStore) readonly store: Pick<BlobStore, 'get' | 'has' | 'put'>,
+    @Inject(EXTRACTOR) readonly extractor: Extractor,
+  ) {}
 
   readText(sha256: string, source: TextSource, asker = localUser): Promise<TextOutcome> {
     const read: Reading<TextOutcome>['read'] = (content) =>
-      this.deps.extractor.readText(content, source, asker.principalId);
+      this.extractor.readText(content, source, asker.principalId);
     return this.#once({ sha256, method: `text:${source}:${READERS}`, read }, asker);
   }
 
   /** The text in an image. */
   readImage(sha256: string, asker = localUser): Promise<TextOutcome> {
     const read: Reading<TextOutcome>['read'] = (content) =>
-      this.deps.extractor.readImage(content, asker.principalId);
+      this.extractor.readImage(content, asker.principalId);
     return this.#once({ sha256, method: 'ocr', read }, asker);
   }
 
   countPages(sha256: string, asker = localUser): Promise<PdfOutcome> {
     const read: Reading<PdfOutcome>['read'] = (content) =>
-      this.deps.extractor.countPages(content, asker.principalId);
+      this.extractor.countPages(content, asker.principalId);
     return this.#once({ sha256, method: 'pages', read }, asker);
   }
 
@@ -78,8 +78,8 @@ export class Extractions {
     const reading: Reading<FittedImage> = {
       sha256,
       method: 'image',
-      read: (content) => fitStoredImage(this.deps, content, asker.principalId),
-      holds: async (known) => known.type !== 'changed' || this.deps.store.has(known.sha256),
+      read: (content) => fitStoredImage(this, content, asker.principalId),
+      holds: async (known) => known.type !== 'changed' || this.store.has(known.sha256),
     };
     return this.#once(reading, asker);
   }
@@ -114,7 +114,7 @@ export class Extractions {
     } catch (error) {
       if (error instanceof GoneError) return gone;
       // A fault of the server, not of the file: it is not kept, and ends no turn.
-      this.deps.logger.error({ sha256, method, error }, 'a file could not be read');
+      this.logger.error({ sha256, method, error }, 'a file could not be read');
       return unread;
     }
     const isLacking = outcome.type === 'refused' && 'isPassing' in outcome;
@@ -123,13 +123,13 @@ export class Extractions {
   }
 
   async #load(sha256: string): Promise<Buffer> {
-    const content = await this.deps.store.get(sha256);
+    const content = await this.store.get(sha256);
     if (content === undefined) throw new GoneError();
     return content;
   }
 
   async #find(sha256: string, method: string): Promise<unknown> {
-    const { db, clock } = this.deps;
+    const { db, clock } = this;
     const [row] = await db
       .select({ outcome: extractions.outcome, createdAt: extractions.createdAt })
       .from(extractions)
@@ -142,7 +142,7 @@ export class Extractions {
   }
 
   async #keep(sha256: string, method: string, outcome: { type: string }): Promise<void> {
-    const { db, clock } = this.deps;
+    const { db, clock } = this;
     const made = { outcome, createdAt: new Date(clock.now()) };
     await db
       .insert(extractions)

@@ -67,3 +67,6 @@ export function openExtractor(options: ExtractorOptions = {}): Extractor {
     close: () => pool.close(),
   };
 }
+
+/** Injects the process's `Extractor`. */
+export const EXTRACTOR = Symbol('Extractor');

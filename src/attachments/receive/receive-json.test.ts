@@ -48,7 +48,7 @@ describe('receiveJson', () => {
   beforeEach(async () => {
     clock = new ManualClock();
     await database.db.delete(blobs);
-    store = new BlobStore({ db: database.db, contents: new DiskContents(folder), clock });
+    store = new BlobStore(database.db, new DiskContents(folder), clock);
   });
   let server: ReceivingServer<ReceivedJson>;
   afterEach(() => server.close());

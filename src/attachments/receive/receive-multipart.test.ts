@@ -47,7 +47,7 @@ describe('receiveMultipart', () => {
   beforeEach(async () => {
     clock = new ManualClock();
     await database.db.delete(blobs);
-    store = new BlobStore({ db: database.db, contents: new DiskContents(folder), clock });
+    store = new BlobStore(database.db, new DiskContents(folder), clock);
     const fields = ['message', 'session_id'];
     server = await ReceivingServer.start((request) =>
       receiveMultipart(request, { store, clock, limits, fields, fileField: 'files' }),
@@ -309,7 +309,7 @@ describe('receiveMultipart', () => {
   it('tells a fault of the store while the client sends', async () => {
     const noFolder = path.join(folder, 'file');
     await writeFile(noFolder, '');
-    store = new BlobStore({ db: database.db, contents: new DiskContents(noFolder), clock });
+    store = new BlobStore(database.db, new DiskContents(noFolder), clock);
     const { status } = await postForm([file, 'a'.repeat(900 * KiB)]);
     expect(status).toBe(500);
     expect(server.outcomes.items).toEqual([

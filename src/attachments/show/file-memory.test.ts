@@ -23,7 +23,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 describe('FileMemory', () => {
   it('lets in what fits, and the rest in order as room comes', async () => {
-    const memory = new FileMemory(10 * MiB);
+    const memory = new FileMemory({ attachmentMemoryMb: 10 });
     const first = await memory.hold(6 * MiB, open);
     const second = memory.hold(6 * MiB, open);
     const third = memory.hold(4 * MiB, open);
@@ -35,7 +35,7 @@ describe('FileMemory', () => {
   });
 
   it('takes one that is larger than all room when it is alone', async () => {
-    const memory = new FileMemory(MiB);
+    const memory = new FileMemory({ attachmentMemoryMb: 1 });
     const small = await memory.hold(1, open);
     const large = memory.hold(50 * MiB, open);
     expect(await isSettled(large)).toBe(false);
@@ -45,13 +45,13 @@ describe('FileMemory', () => {
   });
 
   it('asks nothing of turns without files', async () => {
-    const memory = new FileMemory(MiB);
+    const memory = new FileMemory({ attachmentMemoryMb: 1 });
     await memory.hold(MiB, open);
     expect(await isSettled(memory.hold(0, open))).toBe(true);
   });
 
   it('gives the room of one who left to the next', async () => {
-    const memory = new FileMemory(MiB);
+    const memory = new FileMemory({ attachmentMemoryMb: 1 });
     const first = await memory.hold(MiB, open);
     const leaving = new AbortController();
     const gone = memory.hold(MiB, asks('a', leaving.signal));
@@ -64,7 +64,7 @@ describe('FileMemory', () => {
   });
 
   it('keeps room for others, whatever one principal has and wants', async () => {
-    const memory = new FileMemory(8 * MiB);
+    const memory = new FileMemory({ attachmentMemoryMb: 8 });
     const held = [];
     for (let turns = 0; turns < 3; turns += 1) held.push(await memory.hold(2 * MiB, open));
     const more = Array.from({ length: 100 }, () => memory.hold(2 * MiB, asks('a')));

@@ -1,7 +1,10 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/config.js';
 import type { Asker } from '../extract/asker.js';
 
 /** Files count as so many bytes at least; finer than this is not counted. */
 const UNIT_BYTES = 64 * 1024;
+const MIB = 1024 * 1024;
 /** Of all room, what one principal's turns hold at most: the rest is for others. */
 const MOST_SHARE = 0.75;
 
@@ -18,15 +21,16 @@ interface Admission {
 }
 
 /** How much of their files the running turns of a process hold at a time: who is too many waits. */
+@Injectable()
 export class FileMemory {
   readonly #units: number;
   #free: number;
   readonly #held = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
 
-  /** @param maxBytes one turn alone may hold more: it waits until it is alone. */
-  constructor(maxBytes: number) {
-    this.#units = Math.max(1, Math.floor(maxBytes / UNIT_BYTES));
+  /** @param config one turn alone may hold more: it waits until it is alone. */
+  constructor(@Inject(CONFIG) { attachmentMemoryMb }: Pick<Config, 'attachmentMemoryMb'>) {
+    this.#units = Math.max(1, Math.floor((attachmentMemoryMb * MIB) / UNIT_BYTES));
     this.#free = this.#units;
   }
 

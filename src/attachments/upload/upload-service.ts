@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/config.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { Attachments } from '../attachments.js';
 import { TypedError } from '../../platform/typed-error.js';
 import { harnessLimits } from '../check/check-attachment.js';
-import type { Extractor } from '../extract/extractor.js';
 import { fitStoredImage } from '../check/fit-file.js';
 import { mediaKind } from '../check/classify.js';
 import { judgeFile, type Judgement } from '../check/judge-file.js';
 import type { ReceivedFile } from '../check/received-file.js';
-import type { ReceiveDeps } from '../receive/receive-deps.js';
 import { receiveMultipart } from '../receive/receive-multipart.js';
-import type { AttachmentError, ResolveDeps } from '../check/resolve-attachments.js';
+import type { AttachmentError } from '../check/resolve-attachments.js';
 
 /** Room for the boundaries and headers of a body that is full to its last file. */
 const FRAMING_BYTES = 64 * 1024;
@@ -30,12 +32,14 @@ export interface Uploaded {
   errors: AttachmentError[];
 }
 
-export type UploadDeps = ResolveDeps &
-  Pick<ReceiveDeps, 'clock'> & { extractor: Pick<Extractor, 'fitImage'>; idleMs: number };
-
 /** Files that are sent before the turn that names them. */
+@Injectable()
 export class UploadService {
-  constructor(private readonly deps: UploadDeps) {}
+  constructor(
+    private readonly attachments: Attachments,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'receiveTimeoutMs'>,
+  ) {}
 
   /**
    * Takes the files of one multipart request, of any field. Each is judged on its own.
@@ -44,7 +48,8 @@ export class UploadService {
    * @throws TypedError ATTACHMENT_FAILURE 400 when none was taken; those of `receiveMultipart`.
    */
   async upload(request: IncomingMessage, principalId: string): Promise<Uploaded> {
-    const { store, uploads, clock, idleMs } = this.deps;
+    const { clock } = this;
+    const { store, uploads } = this.attachments;
     const { files: maxFiles, fileBytes, turnBytes } = harnessLimits;
     const { files, skipped } = await receiveMultipart(request, {
       store,
@@ -56,7 +61,7 @@ export class UploadService {
         maxFileBytes: fileBytes,
         maxRequestBytes: turnBytes + FRAMING_BYTES,
         maxFieldBytes: 0,
-        idleMs,
+        idleMs: this.config.receiveTimeoutMs,
       },
     });
     const errors = skipped.map(({ name, reason }) => ({ path: name, reason }));
@@ -82,11 +87,11 @@ export class UploadService {
     const { file } = judgement;
     if (mediaKind(file.mimeType) !== 'image') return judgement;
     const load = async (): Promise<Buffer> => {
-      const content = await this.deps.store.get(file.sha256);
+      const content = await this.attachments.store.get(file.sha256);
       if (content === undefined) throw new Error('A file is gone that was stored a moment ago');
       return content;
     };
-    const fitted = await fitStoredImage(this.deps, load, principalId);
+    const fitted = await fitStoredImage(this.attachments, load, principalId);
     if (fitted.type === 'refused') return { reason: fitted.reason };
     if (fitted.type === 'fits') return judgement;
     const { sha256, size, mimeType, why: changed } = fitted;

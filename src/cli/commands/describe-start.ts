@@ -1,6 +1,7 @@
 import path from 'node:path';
-import type { Runtime } from '../../backend/runtime.js';
-import { describeShells } from '../../tools/sandbox/shells.js';
+import type { Config } from '../../config/config.js';
+import type { ProviderMode } from '../../provider/provider-settings.js';
+import { describeShells, type Shells } from '../../tools/sandbox/shells.js';
 
 /** The ones to begin with; the page has all. */
 const routes = [
@@ -13,14 +14,18 @@ const routes = [
   '  GET  /health, /ready                 how the server is',
 ];
 
-type Started = Pick<Runtime, 'config' | 'mode' | 'shells'>;
+export interface Started {
+  config: Config;
+  mode: ProviderMode;
+  shells: Shells;
+}
 
 /** What `npm start` prints in a terminal once it serves. */
-export function describeStart(runtime: Started, url: string): string {
-  if (runtime.config.role === 'worker') {
+export function describeStart(started: Started, url: string): string {
+  if (started.config.role === 'worker') {
     return `Turnpike runs turns and serves ${url} (/health and /ready)`;
   }
-  const { data, model, bash } = describeParts(runtime);
+  const { data, model, bash } = describeParts(started);
   return [
     '',
     `Turnpike serves ${url}`,
@@ -40,10 +45,10 @@ export function describeStart(runtime: Started, url: string): string {
 }
 
 /** The same as the fields of one line, for who reads no terminal. */
-export function startLine(runtime: Started, url: string) {
-  const { role } = runtime.config;
+export function startLine(started: Started, url: string) {
+  const { role } = started.config;
   const what = role === 'worker' ? 'runs turns and serves' : 'serves';
-  return { url, role, ...describeParts(runtime), message: `Turnpike ${what} ${url} from now on` };
+  return { url, role, ...describeParts(started), message: `Turnpike ${what} ${url} from now on` };
 }
 
 function describeParts({ config, mode, shells }: Started) {

@@ -65,11 +65,11 @@ async function startServer(environment: Environment): Promise<Omit<FoundServer, 
   const quiet = { TURNPIKE_LOG_LEVEL: 'warn', ...environment, TURNPIKE_PORT: '0' };
   const config = readConfig(quiet);
   // Loaded only when needed: a server of one's own costs a second to load.
-  const [{ openRuntime }, { serve }] = await Promise.all([
-    import('../../backend/runtime.js'),
+  const [{ serve }, { openLog }] = await Promise.all([
     import('../../http/serve.js'),
+    import('../../http/process-log.js'),
   ]);
-  const readableLogs = process.stderr.isTTY;
-  const server = await serve(await openRuntime({ config, environment, readableLogs }));
+  const logger = openLog(config, process.stderr.isTTY);
+  const server = await serve({ config, environment, logger });
   return { url: server.url, close: () => server.close() };
 }

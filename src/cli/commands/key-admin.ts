@@ -1,18 +1,21 @@
 import { existsSync } from 'node:fs';
 import { AuditLog } from '../../access/keys/audit-log.js';
 import { KeyService, type CreatedKey } from '../../access/keys/key-service.js';
+import { hideKeys } from '../../access/keys/key-secret.js';
 import { KeyStore } from '../../access/keys/key-store.js';
+import { KnownKeys } from '../../access/keys/known-keys.js';
 import { readNewKey } from '../../access/keys/read-new-key.js';
 import type { KeyView } from '../../access/keys/view-key.js';
 import { TurnpikeError } from '../../client/turnpike-client.js';
 import { readConfig, type Config } from '../../config/config.js';
 import { systemClock } from '../../platform/clock.js';
+import { createLogger } from '../../platform/logger.js';
 import { ResourceStack } from '../../platform/resource-stack.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { holdDataFolder } from '../../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../../storage/embedded-database.js';
 import { openPostgres } from '../../storage/postgres-database.js';
-import { UnreachableError } from '../../http/unreachable-error.js';
+import { UnreachableError } from '../../storage/unreachable-error.js';
 import { clientOf } from './find-server.js';
 import { locateServer } from './locate-server.js';
 import { NoServerError } from './no-server-error.js';
@@ -90,7 +93,12 @@ function inDatabase({ db, close }: Pick<OpenedDatabase, 'db' | 'close'>): KeyAdm
   const clock = systemClock;
   const store = new KeyStore(db, clock);
   const audit = new AuditLog(db, clock);
-  const keys = new KeyService({ db, store, audit, clock, onChange: () => undefined });
+  const known = new KnownKeys(
+    store,
+    clock,
+    createLogger({ level: 'warn', readable: true, redact: hideKeys }),
+  );
+  const keys = new KeyService(db, clock, store, audit, known);
   return {
     create: (body) => keys.create(readNewKey(body), COMMAND_LINE),
     list: () => keys.list(),

@@ -1,6 +1,6 @@
 import { readConfig } from '../../config/config.js';
 import { openPostgres } from '../../storage/postgres-database.js';
-import { UnreachableError } from '../../http/unreachable-error.js';
+import { UnreachableError } from '../../storage/unreachable-error.js';
 import { explainStartFailure } from './serve-command.js';
 
 /**

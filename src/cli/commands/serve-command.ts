@@ -4,17 +4,19 @@ import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConfigError, readConfig, type Config } from '../../config/config.js';
 import { ExtensionError } from '../../extensions/extension-error.js';
 import { McpFileError } from '../../tools/mcp/definitions/mcp-file.js';
-import { ModelsInvalidError } from '../../options/models-invalid-error.js';
+import { ModelsInvalidError } from '../../provider/models/models-invalid-error.js';
 import { PermissionsInvalidError } from '../../options/load-permissions.js';
 import { errorCode } from '../../platform/error-code.js';
-import { createLogger } from '../../platform/logger.js';
+import { createLogger, type Logger } from '../../platform/logger.js';
 import { startWatchdog } from '../../platform/watchdog.js';
 import type { Server } from '../../http/serve.js';
-import type { Runtime } from '../../backend/runtime.js';
+import { openLog } from '../../http/process-log.js';
+import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-settings.js';
+import { SHELLS, type Shells } from '../../tools/sandbox/shells.js';
 import { findServiceLinks } from '../../config/settings/service-links.js';
-import { UnreachableError } from '../../http/unreachable-error.js';
+import { UnreachableError } from '../../storage/unreachable-error.js';
 import { DataFolderBusyError } from '../../storage/data-folder.js';
-import { describeStart, startLine } from './describe-start.js';
+import { describeStart, startLine, type Started } from './describe-start.js';
 import { exitCodeOf } from './explain-failure.js';
 
 type Environment = Record<string, string | undefined>;
@@ -32,18 +34,16 @@ export async function serveCommand(args: readonly string[], given: Environment):
     environment = { ...given, ...asked.environment };
     const config = readConfig(environment);
     // Loaded here, so that a bad configuration is told before anything heavy is read.
-    const [{ openRuntime }, { serve }] = await Promise.all([
-      import('../../backend/runtime.js'),
-      import('../../http/serve.js'),
-    ]);
-    const readableLogs = process.stderr.isTTY;
-    const runtime = await openRuntime({ config, environment, readableLogs });
+    const { serve } = await import('../../http/serve.js');
+    const readable = process.stderr.isTTY;
+    const logger = openLog(config, readable);
     // Before the first turn is taken; until then nothing of others runs.
-    const stopWatchdog = watch(runtime, readableLogs);
-    const server = await closeOnFailure(runtime, () => serve(runtime));
+    const stopWatchdog = watch(config, logger, readable);
+    const server = await serve({ config, environment, logger });
     // Whoever reads that it serves may stop it in the same moment.
     const stopping = stopSignal();
-    sayThatItServes(runtime, server.url);
+    const mode = server.get<ProviderMode>(PROVIDER_MODE);
+    sayThatItServes({ config, mode, shells: server.get<Shells>(SHELLS) }, server.url);
     if (asked.open) await openPage(`${server.url}/docs`);
     await stopping;
     const code = await stop(server);
@@ -55,22 +55,22 @@ export async function serveCommand(args: readonly string[], given: Environment):
   }
 }
 
-function watch({ config, logger }: Runtime, readable: boolean): () => Promise<void> {
-  if (config.watchdogMs === 0) return async () => undefined;
+function watch({ watchdogMs }: Config, logger: Logger, readable: boolean): () => Promise<void> {
+  if (watchdogMs === 0) return async () => undefined;
   return startWatchdog({
-    stillMs: config.watchdogMs,
+    stillMs: watchdogMs,
     readable,
     onError: (error) => logger.warn({ error }, 'nobody watches the event loop'),
   });
 }
 
 /** In a terminal for people; else one line among those of the log, whatever its level is. */
-function sayThatItServes(runtime: Runtime, url: string): void {
-  if (process.stdout.isTTY) return console.log(describeStart(runtime, url));
+function sayThatItServes(started: Started, url: string): void {
+  if (process.stdout.isTTY) return console.log(describeStart(started, url));
   const destination = process.stdout;
   const redact = (line: string): string => line;
   const log = createLogger({ level: 'info', readable: false, redact, destination });
-  const { message, ...fields } = startLine(runtime, url);
+  const { message, ...fields } = startLine(started, url);
   log.info(fields, message);
 }
 
@@ -84,15 +84,6 @@ async function stop(server: Server): Promise<number> {
       error,
     );
     return 1;
-  }
-}
-
-async function closeOnFailure<T>(runtime: Runtime, start: () => Promise<T>): Promise<T> {
-  try {
-    return await start();
-  } catch (error) {
-    await runtime.close();
-    throw error;
   }
 }
 

@@ -41,3 +41,6 @@ export function denyOwnPath(
   }
   return undefined;
 }
+
+/** Injects the server's `OwnPaths`. */
+export const OWN_PATHS = Symbol('OwnPaths');

@@ -32,3 +32,6 @@ export function parsePermissionRule(text: string): ParsedRule {
   }
   return { rule: { tool, pattern } };
 }
+
+/** Injects the server's own rules for tools. */
+export const SERVER_PERMISSIONS = Symbol('ServerPermissions');

@@ -1,28 +1,29 @@
-import type { AuditLog } from '../../access/keys/audit-log.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/config.js';
+import { OptionLoader } from '../option-loader.js';
+import { optionRules } from '../option-rules.js';
+import { AuditLog } from '../../access/keys/audit-log.js';
 import { viewAgentConfig, viewSettings, type Settings } from './model-settings.js';
-import {
-  effectiveSettings,
-  type EffectiveSetting,
-  type ServerDefaults,
-} from './effective-settings.js';
+import { effectiveSettings, type EffectiveSetting } from './effective-settings.js';
 import { readChange, readReset } from './read-change.js';
-import type { StoredSettings, SettingsStore } from './settings-store.js';
-
-export interface SettingsDeps {
-  store: SettingsStore;
-  /** Of a user who chose none. */
-  defaultModel: string;
-  audit: Pick<AuditLog, 'write'>;
-  /** What applies where a user set nothing. */
-  serverDefaults(): Promise<ServerDefaults>;
-}
+import { SettingsStore, type StoredSettings } from './settings-store.js';
 
 /** Settings as clients see them: whole, with the defaults of what was not set. */
+@Injectable()
 export class SettingsService {
-  constructor(private readonly deps: SettingsDeps) {}
+  readonly #defaultModel: string;
+
+  constructor(
+    private readonly store: SettingsStore,
+    private readonly options: OptionLoader,
+    private readonly audit: AuditLog,
+    @Inject(CONFIG) { model }: Pick<Config, 'model'>,
+  ) {
+    this.#defaultModel = optionRules.model.read(model) ?? optionRules.model.fallback();
+  }
 
   async agentConfig(userId: string): Promise<Settings> {
-    return viewAgentConfig(await this.deps.store.get(userId));
+    return viewAgentConfig(await this.store.get(userId));
   }
 
   /** @throws ValidationDetailError; nothing is saved then. */
@@ -36,45 +37,45 @@ export class SettingsService {
   }
 
   async models(userId: string): Promise<Settings> {
-    return viewSettings(await this.deps.store.get(userId), this.deps.defaultModel);
+    return viewSettings(await this.store.get(userId), this.#defaultModel);
   }
 
   /** @throws ValidationDetailError; nothing is saved then. */
   async changeModels(userId: string, body: unknown): Promise<Settings> {
     const stored = await this.#change(userId, readChange(body, 'models'));
-    return viewSettings(stored, this.deps.defaultModel);
+    return viewSettings(stored, this.#defaultModel);
   }
 
   /** @throws ValidationDetailError; nothing is reset then. */
   async resetModels(userId: string, body: unknown): Promise<Settings> {
     const stored = await this.#reset(userId, readReset(body, 'models'));
-    return viewSettings(stored, this.deps.defaultModel);
+    return viewSettings(stored, this.#defaultModel);
   }
 
   /** What was saved beside what is in force, wire by wire. */
   async effective(userId: string): Promise<EffectiveSetting[]> {
     const [stored, server] = await Promise.all([
-      this.deps.store.get(userId),
-      this.deps.serverDefaults(),
+      this.store.get(userId),
+      this.options.serverDefaults(),
     ]);
     return effectiveSettings(stored, server);
   }
 
   async #reset(userId: string, fields: readonly string[]): Promise<StoredSettings> {
-    const stored = await this.deps.store.reset(userId, fields);
+    const stored = await this.store.reset(userId, fields);
     await this.#note(userId, { reset: fields });
     return stored;
   }
 
   async #change(userId: string, change: Settings): Promise<StoredSettings> {
-    const stored = await this.deps.store.change(userId, change);
+    const stored = await this.store.change(userId, change);
     await this.#note(userId, { fields: Object.keys(change) });
     return stored;
   }
 
   /** Which fields, not what they were set to. */
   #note(userId: string, details: Record<string, unknown>): Promise<void> {
-    return this.deps.audit.write({
+    return this.audit.write({
       principalId: userId,
       action: 'settings.changed',
       subject: userId,

@@ -1,6 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { eq, sql } from 'drizzle-orm';
-import type { Clock } from '../../platform/clock.js';
-import type { Database } from '../../storage/connection.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import { prepared } from '../../storage/prepared.js';
 import { userSettings } from '../../storage/conversation-schema.js';
 import type { Settings } from './model-settings.js';
@@ -22,10 +23,11 @@ const current = userSettings.settings;
  * Settings as rows. A change is merged by the database, in one statement: two that are made at
  * once, of different fields, are both there afterwards.
  */
+@Injectable()
 export class SettingsStore {
   constructor(
-    private readonly db: Database,
-    private readonly clock: Clock,
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Of a user who set nothing: none. */

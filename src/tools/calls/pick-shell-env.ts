@@ -16,3 +16,6 @@ export function pickShellEnv(
   }
   return env;
 }
+
+/** Injects the environment of commands, without any of the server's own configuration. */
+export const SHELL_ENV = Symbol('ShellEnv');

@@ -101,3 +101,6 @@ function connect(
     redact,
   });
 }
+
+/** Injects the process's `Mcp`. */
+export const MCP = Symbol('Mcp');

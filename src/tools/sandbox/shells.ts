@@ -86,3 +86,6 @@ export function describeShells(shells: Shells): string {
       return `off (${shells.reason}; see TURNPIKE_ALLOW_UNSANDBOXED_BASH)`;
   }
 }
+
+/** Injects how this process runs commands: its `Shells`. */
+export const SHELLS = Symbol('Shells');

@@ -1,7 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import { isId } from '../../platform/ids.js';
 import type { JsonObject } from '../../platform/json.js';
-import type { Database, Queryable } from '../../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { approvalNotFound } from './approval-errors.js';
@@ -31,8 +32,9 @@ export interface ApprovalFilter {
 }
 
 /** Questions to people, as rows. Each is answered once. */
+@Injectable()
 export class ApprovalStore {
-  constructor(private readonly db: Database) {}
+  constructor(@Inject(DATABASE) private readonly db: Database) {}
 
   /** @throws TypedError APPROVAL_NOT_FOUND 404, also for text that is no approval's id. */
   async get(approvalId: string, db: Queryable = this.db): Promise<ApprovalRow> {

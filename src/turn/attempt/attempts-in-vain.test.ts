@@ -21,7 +21,7 @@ describe('attempts in vain', () => {
   });
 
   const now = new Date();
-  const claims = () => new TurnClaims(database.db, 30_000);
+  const claims = () => new TurnClaims(database.db, { leaseMs: 30_000 });
   const queued = () => storeTurn(database.db, { status: 'queued', attempt: 0, startedAt: null });
 
   /** The claim after the process of the one before died. */

@@ -1,6 +1,5 @@
 import type { Asker } from '../../attachments/extract/asker.js';
 import { untilAborted } from '../../platform/abort.js';
-import { loadOptions } from '../../options/load-options.js';
 import { isId } from '../../platform/ids.js';
 import { badCursor, readLimit } from '../../http/page-request.js';
 import type { DayLimits } from '../../governance/limits/day-budget.js';
@@ -138,7 +137,7 @@ export class ConversationService {
     limits: DayLimits | undefined,
     signal: AbortSignal,
   ): Promise<CompactReport> {
-    const { db, sessions, personas, provider, models, clock, settings, todos } = this.services;
+    const { db, sessions, provider, models, clock, todos } = this.services;
     const session = await sessions.get(sessionId);
     provider.assertReady();
     if ((await findActiveTurn(db, sessionId)) !== undefined) throw turnInProgress(sessionId);
@@ -146,9 +145,7 @@ export class ConversationService {
     const stored = await loadSessionTurns(db, sessionId);
     const turns = sentTurns(afterCompaction(stored, before?.throughTurnId), []);
     if (turns.length < 2) return { compacted: false };
-    const { environmentModel, defaultLimits } = settings;
-    const tiers = { personas, models: this.services.modelNames, environmentModel, defaultLimits };
-    const { resolution } = await loadOptions(tiers, session, undefined);
+    const { resolution } = await this.services.options.load(session, undefined);
     const { options } = resolution;
     const { principalId } = session;
     const model = models.describe(options.model);

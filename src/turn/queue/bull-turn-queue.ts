@@ -1,19 +1,17 @@
-import type { JobsOptions } from 'bullmq';
+import { InjectQueue } from '@nestjs/bullmq';
+import { Inject, Injectable, Optional, type BeforeApplicationShutdown } from '@nestjs/common';
+import type { JobsOptions, Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { CONFIG, type Config } from '../../config/config.js';
 import type { QueueBoard } from '../../ops/queue-board.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
 import { settlesWithin } from '../../platform/settles-within.js';
-import {
-  BullQueueModule,
-  type BullQueueOptions,
-  type OpenedBullQueue,
-} from './bull-queue.module.js';
+import { REDIS } from '../../storage/redis-connection.js';
 import type { TurnHandler, TurnPriority, TurnQueue } from './turn-queue.js';
+import { QUEUE_NAME, TurnProcessorHost, type TurnJob } from './turn.processor.js';
 
-export interface BullTurnQueueOptions extends BullQueueOptions {
-  /** How long a close waits for handlers, in ms; what runs after it is its lease's to bring back. */
-  handlersMs: number;
-  /** A handler threw: its turn is tried again later. */
-  onError(turnId: string | undefined, error: unknown): void;
-}
+/** How much longer than the drain a stop waits for what runs, in ms: for its tools and its log. */
+const HAND_BACK_MS = 10_000;
 
 /** A handler throws for faults of the infrastructure only: tried again soon, then less and less. */
 const retries: JobsOptions = {
@@ -41,23 +39,24 @@ const turnIdOf = (jobId: string): string =>
   jobId.endsWith(RECOVERED) ? jobId.slice(0, -RECOVERED.length) : jobId;
 
 /** The distributed queue: BullMQ, one job a turn under the turn's own id. */
-export class BullTurnQueue implements TurnQueue {
+@Injectable()
+export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
   readonly #handling = new Set<Promise<void>>();
   #isClosed = false;
 
-  private constructor(
-    private readonly options: BullTurnQueueOptions,
-    private readonly opened: OpenedBullQueue,
-  ) {}
-
-  static async open(options: BullTurnQueueOptions): Promise<BullTurnQueue> {
-    const opened = await BullQueueModule.open(options);
-    opened.queue.on('error', (error) => options.onError(undefined, error));
-    return new BullTurnQueue(options, opened);
+  constructor(
+    @InjectQueue(QUEUE_NAME) private readonly queue: Queue<TurnJob>,
+    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'drainMs'>,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    /** Absent in a process that only enqueues. */
+    @Optional() private readonly host?: TurnProcessorHost,
+  ) {
+    queue.on('error', (error) => this.#warn(undefined, error));
   }
 
   async enqueue(turnIds: readonly string[], priority: TurnPriority): Promise<void> {
-    const { queue } = this.opened;
+    const { queue } = this;
     const isRecovered = priority === 'recovered';
     const idOf = isRecovered ? recoveredId : (turnId: string) => turnId;
     // The job of a worker that is gone is in nobody's hands; one whose lock lives stays.
@@ -69,9 +68,9 @@ export class BullTurnQueue implements TurnQueue {
   }
 
   async position(turnId: string): Promise<number> {
-    const { redis } = this.options;
-    const wait = this.opened.queue.toKey('wait');
-    const prioritized = this.opened.queue.toKey('prioritized');
+    const { queue, redis } = this;
+    const wait = queue.toKey('wait');
+    const prioritized = queue.toKey('prioritized');
     const [own, recovered, rank] = await Promise.all([
       redis.lpos(wait, turnId),
       redis.lpos(wait, recoveredId(turnId)),
@@ -85,31 +84,32 @@ export class BullTurnQueue implements TurnQueue {
   }
 
   async consume(handler: TurnHandler): Promise<void> {
-    const { host } = this.opened;
+    const { host } = this;
     if (host === undefined) throw new Error('This process only enqueues turns');
     host.handler = {
       handle: (turnId, isRecovered) => this.#track(handler.handle(turnId, isRecovered)),
       onDoubt: (turnId) => handler.onDoubt(turnId),
     };
     const { worker } = host;
-    const { onError } = this.options;
-    worker.on('failed', (job, error) => onError(job?.data.turnId, error));
-    worker.on('error', (error) => onError(undefined, error));
+    worker.on('failed', (job, error) => this.#warn(job?.data.turnId, error));
+    worker.on('error', (error) => this.#warn(undefined, error));
     worker.on('lockRenewalFailed', (jobIds) =>
       jobIds.forEach((jobId) => handler.onDoubt(turnIdOf(jobId))),
     );
     await worker.waitUntilReady();
-    worker.run().catch((error: unknown) => onError(undefined, error));
+    worker.run().catch((error: unknown) => this.#warn(undefined, error));
   }
 
   async depth(): Promise<number> {
-    const { queue } = this.opened;
-    const { waiting = 0, prioritized = 0 } = await queue.getJobCounts('waiting', 'prioritized');
+    const { waiting = 0, prioritized = 0 } = await this.queue.getJobCounts(
+      'waiting',
+      'prioritized',
+    );
     return waiting + prioritized;
   }
 
   async workers(): Promise<number | null> {
-    const clients = await this.opened.queue.getWorkers();
+    const clients = await this.queue.getWorkers();
     // Where Redis does not list its clients, there is one entry, and it has no address.
     return clients.every(({ addr }) => addr !== undefined) ? clients.length : null;
   }
@@ -118,23 +118,41 @@ export class BullTurnQueue implements TurnQueue {
   async openBoard(path: string): Promise<QueueBoard> {
     // Only where somebody looks: it is a server of its own, with its own page.
     const { openBullBoard } = await import('./bull-board.js');
-    return openBullBoard(this.opened.queue, path);
+    return openBullBoard(this.queue, path);
   }
 
   async ping(): Promise<void> {
     if (this.#isClosed) throw new Error('The turn queue is closed');
-    if (this.options.redis.status !== 'ready') throw new Error('Redis cannot be reached');
-    await this.options.redis.ping();
+    if (this.redis.status !== 'ready') throw new Error('Redis cannot be reached');
+    await this.redis.ping();
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return this.#stop();
+  }
+
+  /** Before the framework closes its own: that waits for as long as Redis is away. */
+  beforeApplicationShutdown(): Promise<void> {
+    return this.#stop();
+  }
+
+  async #stop(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const { host, close, leave } = this.opened;
+    const worker = this.host?.worker;
+    if (worker === undefined) return;
     // At once: a worker that ends a job while it closes would take the next one with it.
-    await host?.worker.pause(true);
-    await settlesWithin(this.options.handlersMs, Promise.allSettled(this.#handling));
-    if (!(await settlesWithin(CLOSE_WAIT_MS, close()))) await leave();
+    await worker.pause(true);
+    const handlersMs = this.config.drainMs + HAND_BACK_MS;
+    await settlesWithin(handlersMs, Promise.allSettled(this.#handling));
+    if (await settlesWithin(CLOSE_WAIT_MS, worker.close())) return;
+    // A worker that closes answers with the close that waits.
+    worker.closing = undefined;
+    await worker.close(true);
+  }
+
+  #warn(turnId: string | undefined, error: unknown): void {
+    this.logger.warn({ turnId, error }, 'the turn queue has a fault');
   }
 
   async #track(handled: Promise<void>): Promise<void> {

@@ -16,3 +16,6 @@ export interface SignalBus {
   onReaderCheck(listener: () => void): Promise<StopListening>;
   close(): Promise<void>;
 }
+
+/** Injects the `SignalBus` of the back end. */
+export const SIGNAL_BUS = Symbol('SignalBus');

@@ -33,7 +33,7 @@ describe('a turn’s row', () => {
         isRepeat: false,
       },
     );
-  const claims = (leaseMs = 30_000): TurnClaims => new TurnClaims(database.db, leaseMs);
+  const claims = (leaseMs = 30_000): TurnClaims => new TurnClaims(database.db, { leaseMs });
   const queued = () => storeTurn(database.db, { status: 'queued', attempt: 0, startedAt: null });
   const rowOf = async (id: string) => {
     const [row] = await database.db.select().from(turns).where(eq(turns.id, id));

@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/config.js';
 import {
   and,
   asc,
@@ -18,7 +20,7 @@ import { alias } from 'drizzle-orm/pg-core';
 import type { StoredPart } from '../../attachments/show/stored-part.js';
 import type { Todo } from '../../notices/todo.js';
 import type { SessionRow } from '../../session/session-store.js';
-import type { Database, Queryable } from '../../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { prepared } from '../../storage/prepared.js';
 import {
@@ -129,10 +131,11 @@ const claimTurn = prepared((db) => {
 });
 
 /** Who works on a turn. Times are the database's, so that hosts need no common clock. */
+@Injectable()
 export class TurnClaims {
   constructor(
-    private readonly db: Database,
-    private readonly leaseMs: number,
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'leaseMs'>,
   ) {}
 
   /**
@@ -144,7 +147,7 @@ export class TurnClaims {
   async claim(turnId: string, now: Date, only?: keyof typeof endable): Promise<Claim | undefined> {
     const [claimed] = await claimTurn(this.db).execute({
       turnId,
-      lease: `${this.leaseMs} milliseconds`,
+      lease: `${this.config.leaseMs} milliseconds`,
       now: now.toISOString(),
       statuses: only === undefined ? ['queued', 'running'] : endable[only],
     });
@@ -157,7 +160,7 @@ export class TurnClaims {
   async extend(claim: OwnedTurn): Promise<'lost' | Renewed> {
     const [row] = await this.db
       .update(turns)
-      .set({ leaseUntil: leaseEnd(this.leaseMs) })
+      .set({ leaseUntil: leaseEnd(this.config.leaseMs) })
       .where(ownedBy(claim.id, claim.attempt))
       .returning({ cancel: turns.cancelReason, joined: turns.joinedMessages });
     return row ?? 'lost';

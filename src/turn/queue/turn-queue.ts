@@ -39,3 +39,6 @@ export interface TurnQueue {
   /** Hands out no more; resolves when every handler that runs has settled. */
   close(): Promise<void>;
 }
+
+/** Injects the `TurnQueue` of the back end. */
+export const TURN_QUEUE = Symbol('TurnQueue');

@@ -4,7 +4,7 @@ import type { Job, WorkerOptions } from 'bullmq';
 import type { TurnHandler } from './turn-queue.js';
 
 /** The queue's name, the last part of its keys. */
-export const TURN_QUEUE = 'turns';
+export const QUEUE_NAME = 'turns';
 
 /** All a job carries: everything else is in the database. */
 export interface TurnJob {
@@ -26,7 +26,7 @@ export abstract class TurnProcessorHost extends WorkerHost {
 
 /** A processor with options that are known at start only: a decorator takes no others. */
 export function turnProcessor(options: Omit<WorkerOptions, 'connection'>): Type<TurnProcessorHost> {
-  @Processor(TURN_QUEUE, options)
+  @Processor(QUEUE_NAME, options)
   class TurnProcessor extends TurnProcessorHost {}
   return TurnProcessor;
 }

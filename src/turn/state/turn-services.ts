@@ -1,4 +1,4 @@
-import type { AttachmentServices } from '../../attachments/open-attachments.js';
+import type { Attachments } from '../../attachments/attachments.js';
 import type { AgentConfig } from '../../governance/decision-tree/agent-config.js';
 import type { PermissionRules } from '../../governance/permissions/permission-rules.js';
 import type { DecisionTrees } from '../../governance/decision-tree/decision-trees.js';
@@ -8,6 +8,7 @@ import type { Trigger } from '../../notices/trigger.js';
 import type { TodoStore } from '../../notices/todo-store.js';
 import type { ResourceProbe } from '../../platform/resource-probe.js';
 import type { KeyedMutex } from '../../platform/keyed-mutex.js';
+import type { OptionLoader } from '../../options/option-loader.js';
 import type { PermissionMode } from '../../options/permission-mode.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
@@ -76,6 +77,9 @@ export interface TurnSettings {
   shellEnv: Readonly<Record<string, string>>;
 }
 
+/** Injects the `TurnServices` of the process. */
+export const TURN_SERVICES = Symbol('TurnServices');
+
 /** What turns are conducted with. One object a process; the parts know nothing of each other. */
 export interface TurnServices {
   db: Database;
@@ -95,6 +99,7 @@ export interface TurnServices {
   provider: AnthropicProvider;
   models: ModelCatalogue;
   modelNames: ModelResolver;
+  options: OptionLoader;
   tools: ToolRegistry;
   mcp: Mcp;
   /** How commands run here. */
@@ -105,7 +110,7 @@ export interface TurnServices {
   /** What is looked at before each model call: ours, and those of extensions. */
   triggers: readonly Trigger[];
   todos: TodoStore;
-  attachments: AttachmentServices;
+  attachments: Attachments;
   resources: ResourceProbe;
   settings: TurnSettings;
 }

@@ -1,7 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { and, inArray } from 'drizzle-orm';
-import type { Clock } from '../../platform/clock.js';
-import type { Logger } from '../../platform/logger.js';
-import type { Database } from '../../storage/connection.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import { turns, unendedStatuses } from '../../storage/schema.js';
 
 /** How long a reader may wait for an end that is stored and was never said, in ms. */
@@ -10,21 +11,20 @@ const LOOK_MS = 5_000;
 /** Turns asked for in one query. */
 const MOST_AT_ONCE = 1_000;
 
-export interface EndWatchDeps {
-  db: Database;
-  clock: Clock;
-  logger: Logger;
-}
-
 /**
  * Tells readers of a turn's end when the log does not: the worker died between storing the end and
  * saying it, or the log was away. One query a while for all turns that this process reads.
  */
+@Injectable()
 export class EndWatch {
   readonly #watchers = new Map<string, Set<() => void>>();
   #cancelTimer: (() => void) | undefined;
 
-  constructor(private readonly deps: EndWatchDeps) {}
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   /** @returns what to call when nobody waits any more. */
   watch(turnId: string, onOver: () => void): () => void {
@@ -46,9 +46,9 @@ export class EndWatch {
 
   #schedule(): void {
     if (this.#cancelTimer !== undefined) return;
-    this.#cancelTimer = this.deps.clock.after(LOOK_MS, () => {
+    this.#cancelTimer = this.clock.after(LOOK_MS, () => {
       this.#look()
-        .catch((error: unknown) => this.deps.logger.warn({ error }, 'ends could not be looked for'))
+        .catch((error: unknown) => this.logger.warn({ error }, 'ends could not be looked for'))
         .finally(() => {
           this.#cancelTimer = undefined;
           if (this.#watchers.size > 0) this.#schedule();
@@ -60,7 +60,7 @@ export class EndWatch {
     const ids = [...this.#watchers.keys()];
     for (let from = 0; from < ids.length; from += MOST_AT_ONCE) {
       const asked = ids.slice(from, from + MOST_AT_ONCE);
-      const active = await this.deps.db
+      const active = await this.db
         .select({ id: turns.id })
         .from(turns)
         .where(and(inArray(turns.id, asked), inArray(turns.status, [...unendedStatuses])));

@@ -28,7 +28,7 @@ describe('followTurn', () => {
   beforeEach(async () => {
     clock = new ManualClock();
     log = new LossyLog(clock);
-    ends = new EndWatch({ db: database.db, clock, logger: silentLogger });
+    ends = new EndWatch(database.db, clock, silentLogger);
     turnId = await storeTurn(database.db);
   });
 

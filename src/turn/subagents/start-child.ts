@@ -1,6 +1,5 @@
 import type { Persona } from '../../agents/parse-persona.js';
 import { logStart } from '../../events/cursor.js';
-import { loadOptions } from '../../options/load-options.js';
 import type { OptionResolution } from '../../options/resolve-options.js';
 import { newId, newTimeId } from '../../platform/ids.js';
 import { TypedError } from '../../platform/typed-error.js';
@@ -129,8 +128,7 @@ async function chooseOptions(
   run: TurnRun,
   agent: string,
 ): Promise<{ resolution: OptionResolution; persona: Persona }> {
-  const { personas, settings, modelNames: models } = services;
-  const { environmentModel, defaultLimits, ceiling } = settings;
+  const { personas, options } = services;
   const parent = run.turn.options.options;
   const persona = await personas.load(agent);
   const { costLimit, thinking, priority, contextNodes, subagents } = parent;
@@ -149,10 +147,8 @@ async function chooseOptions(
     ...(subagents === undefined ? {} : { subagents }),
   };
   const subject = { persona: agent, mode: parent.mode, asAgent: true, preferences };
-  const modeCeiling = ceiling.mode;
-  const tiers = { personas, models, environmentModel, defaultLimits, modeCeiling };
   try {
-    return await loadOptions(tiers, subject, opts);
+    return await options.load(subject, opts);
   } catch (error) {
     if (!(error instanceof TypedError) || error.type !== 'SDK_FAILURE') throw error;
     throw new ToolFailure(`task: ${agent} cannot start: ${error.message}`, { cause: error });

@@ -6,7 +6,6 @@ import type { AttachmentRef } from '../../attachments/show/stored-part.js';
 import { readAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { compact } from '../../platform/compact.js';
 import { dayLimitsOf } from '../../governance/limits/day-budget.js';
-import { loadOptions } from '../../options/load-options.js';
 import { preferencesOf } from '../../options/settings/preferences.js';
 import type { StoredSettings } from '../../options/settings/settings-store.js';
 import { sessionNotFound } from '../../session/session-errors.js';
@@ -35,9 +34,8 @@ export async function prepareTurn(
   services: TurnServices,
   { submission, session, user: userSettings, requestHash }: Preparation,
 ): Promise<{ turn: NewTurn; persona: string }> {
-  const { personas, projectRoots, settings, clock } = services;
+  const { projectRoots, clock } = services;
   const { sessionId, message, opts, attachments, idempotencyKey, limits, problems } = submission;
-  const { environmentModel, defaultLimits, ceiling } = settings;
   const { principal } = submission;
   const { projectRoot, ownPaths } =
     principal === undefined
@@ -52,15 +50,7 @@ export async function prepareTurn(
     mayApprove: principal?.scopes.includes('approvals') ?? true,
     ...compact({ wireMode: submission.wireMode, limits }),
   };
-  const modeCeiling = ceiling.mode;
-  const tiers = {
-    personas,
-    models: services.modelNames,
-    environmentModel,
-    defaultLimits,
-    modeCeiling,
-  };
-  const { resolution, persona } = await loadOptions(tiers, subject, opts);
+  const { resolution, persona } = await services.options.load(subject, opts);
   const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
   checkClientTools(resolution.options.clientTools ?? [], services.tools.list());
   // Only for its error: a tree that nobody registered is refused before anything is stored.

@@ -1,28 +1,25 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { AccessModule } from '../../access/access.module.js';
+import { AuditLog } from '../../access/keys/audit-log.js';
+import { AttachmentsModule } from '../../attachments/attachments.module.js';
+import { BlobStore } from '../../attachments/blobs/blob-store.js';
+import { TURN_SERVICES, type TurnServices } from '../../turn/state/turn-services.js';
 import { TurnService } from '../../turn/turn-service.js';
+import { TurnApiModule } from '../../turn/turn.module.js';
 import { AgUiController } from './ag-ui.controller.js';
-import { AgUiService, type AgUiDeps } from './ag-ui-service.js';
+import { AgUiService } from './ag-ui-service.js';
 
-export interface AgUiModuleOptions extends Omit<AgUiDeps, 'turns'> {
-  /** The module that has the `TurnService`. */
-  turnApi: DynamicModule;
-}
-
-/** The routes of the AG-UI protocol, over the turns and sessions of the others. */
-@Module({})
-export class AgUiModule {
-  static register({ turnApi, ...rest }: AgUiModuleOptions): DynamicModule {
-    return {
-      module: AgUiModule,
-      imports: [turnApi],
-      controllers: [AgUiController],
-      providers: [
-        {
-          provide: AgUiService,
-          inject: [TurnService],
-          useFactory: (turns: TurnService) => new AgUiService({ turns, ...rest }),
-        },
-      ],
-    };
-  }
-}
+/** The routes of the wire, over the turns and sessions of the others. */
+@Module({
+  imports: [AccessModule, AttachmentsModule, TurnApiModule],
+  controllers: [AgUiController],
+  providers: [
+    {
+      provide: AgUiService,
+      inject: [TurnService, TURN_SERVICES, BlobStore, AuditLog],
+      useFactory: (turns: TurnService, services: TurnServices, store: BlobStore, audit: AuditLog) =>
+        new AgUiService({ turns, services, store, audit }),
+    },
+  ],
+})
+export class AgUiModule {}

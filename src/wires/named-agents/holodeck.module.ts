@@ -1,28 +1,40 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { AccessModule } from '../../access/access.module.js';
+import { AuditLog } from '../../access/keys/audit-log.js';
+import { AttachmentsModule } from '../../attachments/attachments.module.js';
+import { BlobStore } from '../../attachments/blobs/blob-store.js';
+import { CONFIG, type Config } from '../../config/config.js';
+import { TURN_SERVICES, type TurnServices } from '../../turn/state/turn-services.js';
 import { TurnService } from '../../turn/turn-service.js';
+import { TurnApiModule } from '../../turn/turn.module.js';
+import { chatLimits } from './chat-limits.js';
 import { HolodeckController } from './holodeck.controller.js';
-import { HolodeckService, type HolodeckDeps } from './holodeck-service.js';
-
-export interface HolodeckModuleOptions extends Omit<HolodeckDeps, 'turns'> {
-  /** The module that has the `TurnService`. */
-  turnApi: DynamicModule;
-}
+import { HolodeckService } from './holodeck-service.js';
 
 /** The routes of named agents, over the turns and sessions of the others. */
-@Module({})
-export class HolodeckModule {
-  static register({ turnApi, ...rest }: HolodeckModuleOptions): DynamicModule {
-    return {
-      module: HolodeckModule,
-      imports: [turnApi],
-      controllers: [HolodeckController],
-      providers: [
-        {
-          provide: HolodeckService,
-          inject: [TurnService],
-          useFactory: (turns: TurnService) => new HolodeckService({ turns, ...rest }),
-        },
-      ],
-    };
-  }
-}
+@Module({
+  imports: [AccessModule, AttachmentsModule, TurnApiModule],
+  controllers: [HolodeckController],
+  providers: [
+    {
+      provide: HolodeckService,
+      inject: [TurnService, TURN_SERVICES, BlobStore, AuditLog, CONFIG],
+      useFactory: (
+        turns: TurnService,
+        services: TurnServices,
+        store: BlobStore,
+        audit: AuditLog,
+        config: Config,
+      ) =>
+        new HolodeckService({
+          turns,
+          services,
+          store,
+          audit,
+          sessionMs: config.agentSessionMs,
+          limits: chatLimits(config),
+        }),
+    },
+  ],
+})
+export class HolodeckModule {}

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { todoStatuses, type Todo } from './todo.js';
+import { todoStatuses, type Todo } from '../notices/todo.js';
 
 export class TodoDto implements Todo {
   @ApiProperty({ type: String, example: 'tests' })

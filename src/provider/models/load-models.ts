@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { errorCode } from '../platform/error-code.js';
-import { isPlainObject, type JsonObject } from '../platform/json.js';
-import type { ModelDescription } from '../provider/models/model-description.js';
-import { efforts, lifecycles, thinkingKinds, type Model } from '../provider/models/model.js';
-import { compileInputCheck } from '../tools/calls/check-input.js';
+import { errorCode } from '../../platform/error-code.js';
+import { isPlainObject, type JsonObject } from '../../platform/json.js';
+import type { ModelDescription } from './model-description.js';
+import { efforts, lifecycles, thinkingKinds, type Model } from './model.js';
+import { compileInputCheck } from '../../tools/calls/check-input.js';
 import { ModelsInvalidError } from './models-invalid-error.js';
 
 const text = { type: 'string', minLength: 1, maxLength: 200 };

@@ -1,5 +1,5 @@
-import type { Config } from './config.js';
-import type { OwnFolders } from '../tools/calls/resolve-own-paths.js';
+import type { Config } from '../../config/config.js';
+import type { OwnFolders } from './resolve-own-paths.js';
 
 type OwnSettings = Pick<
   Config,

@@ -1,0 +1,46 @@
+import { Module } from '@nestjs/common';
+import { CONFIG, type Config } from '../config/config.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { ResourceStack } from '../platform/resource-stack.js';
+import { Attachments } from './attachments.js';
+import { BlobStore } from './blobs/blob-store.js';
+import { UploadStore } from './blobs/upload-store.js';
+import { EXTRACTOR, openExtractor } from './extract/extractor.js';
+import { Extractions } from './extract/extractions.js';
+import { FileMemory } from './show/file-memory.js';
+import { UploadController } from './upload/upload.controller.js';
+import { UploadService } from './upload/upload-service.js';
+
+/** Files: stored, checked, read in processes of their own, and shown to models. */
+@Module({
+  providers: [
+    BlobStore,
+    UploadStore,
+    Extractions,
+    FileMemory,
+    Attachments,
+    UploadService,
+    {
+      provide: EXTRACTOR,
+      inject: [CONFIG, CLOCK, LOGGER, ResourceStack],
+      useFactory: (config: Config, clock: Clock, logger: Logger, resources: ResourceStack) => {
+        const extractor = openExtractor({
+          concurrency: config.extractProcesses,
+          timeoutMs: config.extractTimeoutMs,
+          memoryMb: config.extractMemoryMb,
+          clock,
+          onProblem: (error) => logger.warn({ error }, 'a process that reads files has a fault'),
+          onRefused: (why) => logger.info({ ...why }, 'a file cannot be read'),
+        });
+        return resources.add(Promise.resolve(extractor), (reader) => reader.close());
+      },
+    },
+  ],
+  exports: [Attachments, BlobStore, UploadService],
+})
+export class AttachmentsModule {}
+
+/** The route that takes files for later turns. */
+@Module({ imports: [AttachmentsModule], controllers: [UploadController] })
+export class AttachmentsApiModule {}

@@ -1,0 +1,25 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../config/config.js';
+import { BlobStore } from './blobs/blob-store.js';
+import { UploadStore } from './blobs/upload-store.js';
+import { EXTRACTOR, type Extractor } from './extract/extractor.js';
+import { Extractions } from './extract/extractions.js';
+import { FileMemory } from './show/file-memory.js';
+
+/** The stores and readers of files, for the functions that check and show them. */
+@Injectable()
+export class Attachments {
+  /** Folders that paths may lead into, beside a session's own. */
+  readonly roots: readonly string[];
+
+  constructor(
+    readonly store: BlobStore,
+    readonly uploads: UploadStore,
+    readonly extractions: Extractions,
+    readonly memory: FileMemory,
+    @Inject(EXTRACTOR) readonly extractor: Extractor,
+    @Inject(CONFIG) { attachmentRoots }: Pick<Config, 'attachmentRoots'>,
+  ) {
+    this.roots = attachmentRoots;
+  }
+}

@@ -1,0 +1,14 @@
+import type { DynamicModule } from '@nestjs/common';
+import type { Config } from '../config/config.js';
+import { DistributedModule } from './distributed.module.js';
+import { EmbeddedModule } from './embedded.module.js';
+
+/**
+ * The providers of the database and of the ports: many processes over Redis and PostgreSQL where
+ * both are configured, else one process that has everything in itself.
+ */
+export function backendModule(config: Config): DynamicModule {
+  const { redisUrl, databaseUrl } = config;
+  if (redisUrl === undefined || databaseUrl === undefined) return { module: EmbeddedModule };
+  return DistributedModule.register({ ...config, redisUrl, databaseUrl });
+}

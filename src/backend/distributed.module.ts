@@ -1,0 +1,112 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { RedisBoardSessions } from '../access/board/redis-board-sessions.js';
+import { RedisRequestCounter } from '../access/rate/redis-request-counter.js';
+import { REQUEST_COUNTER } from '../access/rate/request-counter.js';
+import { BLOB_CONTENTS } from '../attachments/blobs/blob-contents.js';
+import { DiskContents } from '../attachments/blobs/disk-contents.js';
+import { PostgresContents } from '../attachments/blobs/postgres-contents.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { EVENT_LOG } from '../events/event-log.js';
+import { RedisEventLog } from '../events/redis-event-log.js';
+import { UnreachableError } from '../storage/unreachable-error.js';
+import { QUEUE_BOARDS, type QueueBoards } from '../ops/queue-board.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { ResourceStack } from '../platform/resource-stack.js';
+import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
+import { openPostgres } from '../storage/postgres-database.js';
+import { REDIS } from '../storage/redis-connection.js';
+import { RedisSubscriber } from '../storage/redis-subscriber.js';
+import { BullQueueModule } from '../turn/queue/bull-queue.module.js';
+import { BullTurnQueue } from '../turn/queue/bull-turn-queue.js';
+import { RedisSignalBus } from '../turn/queue/redis-signal-bus.js';
+import { SIGNAL_BUS } from '../turn/queue/signal-bus.js';
+import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
+import { PUBLISH_URL } from './publish-url.js';
+import { RedisModule } from './redis.module.js';
+
+/** How much longer than the longest turn its log lives without an append, in ms. */
+const LOG_MARGIN_MS = 600_000;
+
+const tokens = [
+  OPENED_DATABASE,
+  DATABASE,
+  EVENT_LOG,
+  TURN_QUEUE,
+  SIGNAL_BUS,
+  REQUEST_COUNTER,
+  BLOB_CONTENTS,
+  QUEUE_BOARDS,
+  PUBLISH_URL,
+];
+
+/** Many processes over Redis and PostgreSQL. A start fails with UnreachableError where one does not answer. */
+@Module({})
+export class DistributedModule {
+  static register(config: Config & { redisUrl: string; databaseUrl: string }): DynamicModule {
+    const { databaseUrl: url, databaseConnections: connections, redisPrefix: prefix } = config;
+    return {
+      module: DistributedModule,
+      global: true,
+      imports: [RedisModule, BullQueueModule.register(RedisModule, config)],
+      providers: [
+        {
+          provide: OPENED_DATABASE,
+          inject: [LOGGER, ResourceStack],
+          useFactory: (logger: Logger, resources: ResourceStack) => {
+            const onError = (error: unknown): void =>
+              logger.warn({ error }, 'a connection to PostgreSQL broke');
+            const opening = openPostgres({ url, connections, onError }).catch((error: unknown) => {
+              throw new UnreachableError('DATABASE_URL', url, error);
+            });
+            return resources.add(opening, ({ close }) => close());
+          },
+        },
+        {
+          provide: DATABASE,
+          inject: [OPENED_DATABASE],
+          useFactory: ({ db }: OpenedDatabase) => db,
+        },
+        {
+          provide: EVENT_LOG,
+          inject: [REDIS, RedisSubscriber],
+          useFactory: (redis: Redis, subscriber: RedisSubscriber) => {
+            const ttlMs = config.turnTimeoutMs + LOG_MARGIN_MS;
+            const maxBytes = config.logBytesPerTurn;
+            return new RedisEventLog({ redis, subscriber, prefix, ttlMs, maxBytes });
+          },
+        },
+        {
+          provide: SIGNAL_BUS,
+          inject: [REDIS, RedisSubscriber, ResourceStack],
+          useFactory: (redis: Redis, subscriber: RedisSubscriber, resources: ResourceStack) => {
+            const bus = new RedisSignalBus({ redis, subscriber, prefix });
+            return resources.add(Promise.resolve(bus), (opened) => opened.close());
+          },
+        },
+        { provide: TURN_QUEUE, useExisting: BullTurnQueue },
+        {
+          provide: REQUEST_COUNTER,
+          inject: [REDIS],
+          useFactory: (redis: Redis) => new RedisRequestCounter(redis, prefix),
+        },
+        {
+          provide: BLOB_CONTENTS,
+          inject: [CONFIG, OPENED_DATABASE],
+          useFactory: ({ blobDir }: Config, { db, copyOut }: OpenedDatabase) =>
+            blobDir === undefined ? new PostgresContents(db, copyOut) : new DiskContents(blobDir),
+        },
+        {
+          provide: QUEUE_BOARDS,
+          inject: [BullTurnQueue, REDIS],
+          useFactory: (queue: BullTurnQueue, redis: Redis): QueueBoards => ({
+            open: (path) => queue.openBoard(path),
+            sessions: new RedisBoardSessions(redis, prefix),
+          }),
+        },
+        { provide: PUBLISH_URL, useValue: async () => undefined },
+      ],
+      exports: tokens,
+    };
+  }
+}

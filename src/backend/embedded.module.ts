@@ -1,0 +1,98 @@
+import path from 'node:path';
+import { Global, Module } from '@nestjs/common';
+import { MemoryRequestCounter } from '../access/rate/memory-request-counter.js';
+import { REQUEST_COUNTER } from '../access/rate/request-counter.js';
+import { BLOB_CONTENTS } from '../attachments/blobs/blob-contents.js';
+import { DiskContents } from '../attachments/blobs/disk-contents.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { EVENT_LOG } from '../events/event-log.js';
+import { MemoryEventLog } from '../events/memory-event-log.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { ResourceStack } from '../platform/resource-stack.js';
+import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
+import { holdDataFolder } from '../storage/data-folder.js';
+import { openEmbeddedDatabase } from '../storage/embedded-database.js';
+import { MemorySignalBus } from '../turn/queue/memory-signal-bus.js';
+import { MemoryTurnQueue } from '../turn/queue/memory-turn-queue.js';
+import { SIGNAL_BUS } from '../turn/queue/signal-bus.js';
+import { TurnClaims } from '../turn/queue/turn-claims.js';
+import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
+import { PUBLISH_URL } from './publish-url.js';
+
+type DataFolder = Awaited<ReturnType<typeof holdDataFolder>>;
+
+const DATA_FOLDER = Symbol('DataFolder');
+
+const tokens = [
+  OPENED_DATABASE,
+  DATABASE,
+  EVENT_LOG,
+  TURN_QUEUE,
+  SIGNAL_BUS,
+  REQUEST_COUNTER,
+  BLOB_CONTENTS,
+  PUBLISH_URL,
+];
+
+/** Everything in this process, nothing to install. A start fails with DataFolderBusyError while another process has the folder. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: DATA_FOLDER,
+      inject: [CONFIG, ResourceStack],
+      useFactory: ({ dataDir }: Config, resources: ResourceStack) =>
+        resources.add(holdDataFolder(dataDir), ({ release }) => release()),
+    },
+    {
+      provide: OPENED_DATABASE,
+      // The folder first: it has one owner.
+      inject: [CONFIG, ResourceStack, DATA_FOLDER],
+      useFactory: async (config: Config, resources: ResourceStack) => {
+        const opening = openEmbeddedDatabase(config.dataDir);
+        const database = await resources.add(opening, ({ close }) => close());
+        // Nobody else has this database: whoever held a lease in it is gone.
+        await new TurnClaims(database.db, config).releaseAll();
+        return database;
+      },
+    },
+    { provide: DATABASE, inject: [OPENED_DATABASE], useFactory: ({ db }: OpenedDatabase) => db },
+    {
+      provide: EVENT_LOG,
+      inject: [CLOCK, ResourceStack],
+      useFactory: (clock: Clock, resources: ResourceStack) =>
+        resources.add(Promise.resolve(new MemoryEventLog(clock)), (log) => log.close()),
+    },
+    {
+      provide: SIGNAL_BUS,
+      inject: [ResourceStack],
+      useFactory: (resources: ResourceStack) =>
+        resources.add(Promise.resolve(new MemorySignalBus()), (bus) => bus.close()),
+    },
+    {
+      provide: TURN_QUEUE,
+      inject: [CONFIG, LOGGER],
+      useFactory: ({ workerConcurrency }: Config, logger: Logger) =>
+        new MemoryTurnQueue({
+          concurrency: workerConcurrency,
+          onError: (turnId, error) =>
+            logger.error({ turnId, error }, 'a turn could not be worked on'),
+        }),
+    },
+    { provide: REQUEST_COUNTER, useClass: MemoryRequestCounter },
+    {
+      provide: BLOB_CONTENTS,
+      inject: [CONFIG],
+      useFactory: ({ blobDir, dataDir }: Config) =>
+        new DiskContents(blobDir ?? path.join(dataDir, 'blobs')),
+    },
+    {
+      provide: PUBLISH_URL,
+      inject: [DATA_FOLDER],
+      useFactory: ({ publish }: DataFolder) => publish,
+    },
+  ],
+  exports: tokens,
+})
+export class EmbeddedModule {}

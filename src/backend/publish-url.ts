@@ -1,0 +1,5 @@
+/** Tells programs of this machine where the process serves. @param url `http://host:port`. */
+export type PublishUrl = (url: string) => Promise<void>;
+
+/** Injects the `PublishUrl` of the back end. */
+export const PUBLISH_URL = Symbol('PublishUrl');

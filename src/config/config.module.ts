@@ -1,0 +1,40 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { REDACT, type Redact } from '../platform/redact.js';
+import { ResourceProbe } from '../platform/resource-probe.js';
+import { ResourceStack } from '../platform/resource-stack.js';
+import { CONFIG, ENVIRONMENT, type Config, type Environment } from './config.js';
+
+/** The values that a process starts with. */
+export interface ProcessValues {
+  config: Config;
+  environment: Environment;
+  clock: Clock;
+  logger: Logger;
+  redact: Redact;
+  /** Closed after the application: providers add the connections and processes that they open. */
+  resources: ResourceStack;
+}
+
+/** The start values of a process, for every module. */
+@Module({})
+export class ConfigModule {
+  static register(values: ProcessValues): DynamicModule {
+    const { config, environment, clock, logger, redact, resources } = values;
+    return {
+      module: ConfigModule,
+      global: true,
+      providers: [
+        { provide: CONFIG, useValue: config },
+        { provide: ENVIRONMENT, useValue: environment },
+        { provide: CLOCK, useValue: clock },
+        { provide: LOGGER, useValue: logger },
+        { provide: REDACT, useValue: redact },
+        { provide: ResourceStack, useValue: resources },
+        { provide: ResourceProbe, useValue: new ResourceProbe(clock) },
+      ],
+      exports: [CONFIG, ENVIRONMENT, CLOCK, LOGGER, REDACT, ResourceStack, ResourceProbe],
+    };
+  }
+}

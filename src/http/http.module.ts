@@ -1,0 +1,21 @@
+import { Global, Module } from '@nestjs/common';
+import { BODY_SOURCE } from '../access/access.guard.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { BodyReader } from './body-reader.js';
+import { bodyRules } from './body-rules.js';
+
+/** The parts of the server that every request goes through. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: BODY_SOURCE,
+      inject: [CONFIG, CLOCK],
+      useFactory: (config: Config, clock: Clock) =>
+        new BodyReader({ clock, idleMs: config.receiveTimeoutMs, rulesOf: bodyRules(config) }),
+    },
+  ],
+  exports: [BODY_SOURCE],
+})
+export class HttpModule {}

@@ -1,0 +1,16 @@
+import { hideKeys } from '../access/keys/key-secret.js';
+import type { Config } from '../config/config.js';
+import { createLogger, type Logger } from '../platform/logger.js';
+import type { Redact } from '../platform/redact.js';
+import { secretRedactor } from '../provider/redact-secrets.js';
+
+/** Takes the secrets of a configuration, and all API keys, out of a text. */
+export function redactOf({ secrets }: Pick<Config, 'secrets'>): Redact {
+  const hideSecrets = secretRedactor(secrets);
+  return (text) => hideKeys(hideSecrets(text));
+}
+
+/** @param readable lines for people instead of JSON ones. */
+export function openLog(config: Pick<Config, 'logLevel' | 'secrets'>, readable: boolean): Logger {
+  return createLogger({ level: config.logLevel, readable, redact: redactOf(config) });
+}

@@ -1,0 +1,128 @@
+import { Module, type OnModuleDestroy } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
+import { AuditLog } from '../access/keys/audit-log.js';
+import { AgentsModule } from '../agents/agents.module.js';
+import { PersonaLibrary } from '../agents/load-persona.js';
+import { AttachmentsModule } from '../attachments/attachments.module.js';
+import { BlobStore } from '../attachments/blobs/blob-store.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { EVENT_LOG, type EventLog } from '../events/event-log.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
+import { ProviderModule } from '../provider/provider.module.js';
+import { defaultPersona } from '../session/session-service.js';
+import {
+  DATABASE,
+  OPENED_DATABASE,
+  type Database,
+  type OpenedDatabase,
+} from '../storage/connection.js';
+import { SHELLS, type Shells } from '../tools/sandbox/shells.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { forgetArchives } from '../turn/lifecycle/forget-archives.js';
+import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
+import { countActiveSessions } from '../turn/state/turn-lookup.js';
+import { expireSessions } from '../wires/named-agents/expire-sessions.js';
+import { BoardController } from './board.controller.js';
+import { BoardService } from './board-service.js';
+import { commandHealth } from './command-health.js';
+import { HealthController } from './health.controller.js';
+import { HealthService } from './health-service.js';
+import { Housekeeper } from './housekeeper.js';
+import { QueueController } from './queue.controller.js';
+import { QueueService } from './queue-service.js';
+
+/** Whether the process is well. */
+@Module({
+  imports: [AgentsModule, ProviderModule, ToolsModule],
+  controllers: [HealthController],
+  providers: [
+    {
+      provide: HealthService,
+      inject: [
+        OPENED_DATABASE,
+        TURN_QUEUE,
+        EVENT_LOG,
+        CLOCK,
+        AnthropicProvider,
+        PersonaLibrary,
+        SHELLS,
+      ],
+      useFactory: (
+        { db, ping }: OpenedDatabase,
+        queue: TurnQueue,
+        log: EventLog,
+        clock: Clock,
+        provider: AnthropicProvider,
+        personas: PersonaLibrary,
+        shells: Shells,
+      ) =>
+        new HealthService({
+          dependencies: [
+            { name: 'database', ping },
+            { name: 'queue', ping: () => queue.ping() },
+            { name: 'log', ping: () => log.ping() },
+          ],
+          clock,
+          agentName: defaultPersona,
+          checkProvider: async () => provider.assertReady(),
+          checkAgent: async () => {
+            provider.assertReady();
+            await personas.assertValid();
+            await personas.load(defaultPersona);
+          },
+          countActiveSessions: () => countActiveSessions(db),
+          commands: commandHealth(shells),
+        }),
+    },
+  ],
+})
+export class HealthModule {}
+
+/** The queue as those who run the server see it. */
+@Module({
+  imports: [AccessModule],
+  controllers: [QueueController, BoardController],
+  providers: [QueueService, BoardService],
+})
+export class QueueViewModule {}
+
+/** Removes what need not be kept. */
+@Module({
+  imports: [AccessModule, AttachmentsModule],
+  providers: [
+    {
+      provide: Housekeeper,
+      inject: [DATABASE, CONFIG, CLOCK, LOGGER, BlobStore, AuditLog],
+      useFactory: (
+        db: Database,
+        config: Config,
+        clock: Clock,
+        logger: Logger,
+        blobs: BlobStore,
+        audit: AuditLog,
+      ) =>
+        new Housekeeper(
+          [
+            { name: 'forget-archives', run: () => forgetArchives(db, config.archiveKeepDays) },
+            { name: 'expire-sessions', run: () => expireSessions(db, new Date(clock.now())) },
+            { name: 'collect-blobs', run: () => blobs.collect() },
+            { name: 'forget-audit', run: () => audit.forget(config.auditKeepDays) },
+          ],
+          { clock, logger },
+        ),
+    },
+  ],
+})
+export class HousekeepingModule implements OnModuleDestroy {
+  constructor(private readonly keeper: Housekeeper) {}
+
+  start(): void {
+    this.keeper.start();
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.keeper.stop();
+  }
+}

@@ -1,0 +1,35 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { PROVIDER_MODE, type ProviderMode } from '../provider/provider-settings.js';
+import { sentName } from '../provider/models/choose-model.js';
+import { ModelCatalogue } from '../provider/models/model-catalogue.js';
+import { OptionLoader } from './option-loader.js';
+import { viewModel, type ListedModel } from '../provider/models/view-model.js';
+
+/** The answer of `GET /api/harness/models`. */
+export interface ModelList {
+  /** What turns run with that name no model. */
+  defaultModel: string;
+  /** `rehearsal`: no model is called, and each is played by the offline one. */
+  provider: ProviderMode;
+  /** The best known of each line first; no model that is retired. */
+  models: ListedModel[];
+}
+
+/** The models that turns may name. */
+@Injectable()
+export class ModelListService {
+  constructor(
+    private readonly catalogue: ModelCatalogue,
+    private readonly options: OptionLoader,
+    @Inject(PROVIDER_MODE) private readonly mode: ProviderMode,
+  ) {}
+
+  async list(): Promise<ModelList> {
+    const standard = await this.options.standardModel();
+    return {
+      defaultModel: sentName(standard, standard).name,
+      provider: this.mode,
+      models: this.catalogue.list().map(viewModel),
+    };
+  }
+}

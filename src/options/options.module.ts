@@ -1,0 +1,43 @@
+import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
+import { AgentsModule } from '../agents/agents.module.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { ExtensionsModule } from '../extensions/extensions.module.js';
+import { EXTENSIONS } from '../extensions/load-extensions.js';
+import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
+import { ProviderModule } from '../provider/provider.module.js';
+import { serverToolNames } from '../provider/server-tools.js';
+import { ToolRegistry } from '../tools/registry.js';
+import { loadPermissions } from './load-permissions.js';
+import { ModelListService } from './model-list-service.js';
+import { ModelController } from './model.controller.js';
+import { OptionLoader } from './option-loader.js';
+import { SettingsController } from './settings/settings.controller.js';
+import { SettingsService } from './settings/settings-service.js';
+import { SettingsStore } from './settings/settings-store.js';
+
+/** The options of turns, and what a server and its users want of them. A start fails with PermissionsInvalidError. */
+@Module({
+  imports: [AccessModule, AgentsModule, ExtensionsModule, ProviderModule],
+  providers: [
+    OptionLoader,
+    SettingsStore,
+    SettingsService,
+    ModelListService,
+    {
+      provide: SERVER_PERMISSIONS,
+      inject: [CONFIG, ToolRegistry, EXTENSIONS],
+      useFactory: ({ permissionsFile }: Config, tools: ToolRegistry) =>
+        loadPermissions(permissionsFile, [
+          ...tools.list(),
+          ...serverToolNames.map((name) => ({ name })),
+        ]),
+    },
+  ],
+  exports: [OptionLoader, SettingsService, ModelListService, SERVER_PERMISSIONS],
+})
+export class OptionsModule {}
+
+/** The routes of preferences and models. */
+@Module({ imports: [OptionsModule], controllers: [SettingsController, ModelController] })
+export class OptionsApiModule {}

@@ -1,0 +1,102 @@
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { CONFIG, type Config } from '../config/config.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { ResourceStack } from '../platform/resource-stack.js';
+import { startRehearsal } from '../rehearsal/start-rehearsal.js';
+import { DATABASE, type Database } from '../storage/connection.js';
+import { AnthropicProvider } from './anthropic/anthropic-provider.js';
+import { CatalogueKeeper } from './models/catalogue-keeper.js';
+import { DEFAULT_MODEL, sentName } from './models/choose-model.js';
+import { loadModels } from './models/load-models.js';
+import { ModelCatalogue } from './models/model-catalogue.js';
+import { ModelResolver } from './models/model-resolver.js';
+import { ModelStore } from './models/model-store.js';
+import { chooseProviderMode, PROVIDER_MODE, type ProviderMode } from './provider-settings.js';
+import { limitModel } from './request-profile.js';
+
+const PROVIDER_URL = Symbol('ProviderUrl');
+
+/** The model's API, and what is known of its models. A start fails with ModelsInvalidError. */
+@Module({
+  providers: [
+    {
+      provide: PROVIDER_MODE,
+      inject: [CONFIG],
+      useFactory: (config: Config) => chooseProviderMode({ ...config, requested: config.provider }),
+    },
+    {
+      provide: PROVIDER_URL,
+      inject: [CONFIG, PROVIDER_MODE, ResourceStack],
+      useFactory: async (config: Config, mode: ProviderMode, resources: ResourceStack) => {
+        if (mode === 'anthropic') return config.providerBaseUrl ?? 'https://api.anthropic.com';
+        return (await resources.add(startRehearsal(), (model) => model.close())).url;
+      },
+    },
+    {
+      provide: AnthropicProvider,
+      inject: [CONFIG, PROVIDER_MODE, PROVIDER_URL, CLOCK],
+      useFactory: (config: Config, mode: ProviderMode, baseUrl: string, clock: Clock) => {
+        const { providerProfile: profile, providerRetries: maxRetries } = config;
+        return new AnthropicProvider({ ...config, mode, baseUrl, profile, maxRetries }, clock);
+      },
+    },
+    {
+      provide: ModelStore,
+      inject: [DATABASE, PROVIDER_MODE, PROVIDER_URL],
+      useFactory: (db: Database, mode: ProviderMode, baseUrl: string) =>
+        // The rehearsal has another port with each start.
+        new ModelStore(db, mode === 'rehearsal' ? mode : baseUrl),
+    },
+    {
+      provide: ModelCatalogue,
+      inject: [CONFIG, AnthropicProvider],
+      useFactory: async ({ modelsFile, prices }: Config, { profile }: AnthropicProvider) =>
+        new ModelCatalogue({
+          overrides: await loadModels(modelsFile),
+          prices,
+          limit: (model) => limitModel(model, profile),
+        }),
+    },
+    {
+      provide: ModelResolver,
+      inject: [ModelCatalogue, ModelStore, AnthropicProvider, CLOCK, LOGGER],
+      useFactory: (
+        catalogue: ModelCatalogue,
+        store: ModelStore,
+        provider: AnthropicProvider,
+        clock: Clock,
+        logger: Logger,
+      ) => new ModelResolver({ catalogue, store, provider, clock, logger }),
+    },
+  ],
+  exports: [AnthropicProvider, ModelCatalogue, ModelResolver, ModelStore, PROVIDER_MODE],
+})
+export class ProviderModule implements OnModuleInit {
+  readonly #keeper: CatalogueKeeper;
+
+  constructor(
+    catalogue: ModelCatalogue,
+    store: ModelStore,
+    provider: AnthropicProvider,
+    @Inject(CONFIG) { model }: Pick<Config, 'model'>,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(LOGGER) logger: Logger,
+    private readonly resources: ResourceStack,
+  ) {
+    this.#keeper = new CatalogueKeeper({
+      catalogue,
+      store,
+      provider,
+      clock,
+      logger,
+      configuredModel: model && sentName(model, DEFAULT_MODEL).name,
+      // The rehearsal is in this process: asking it costs nothing, and an update is seen at once.
+      ...(provider.mode === 'rehearsal' ? { staleAfterMs: 0 } : {}),
+    });
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.resources.add(this.#keeper.start(), () => this.#keeper.close());
+  }
+}

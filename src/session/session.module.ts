@@ -1,0 +1,52 @@
+import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
+import { KeyStore } from '../access/keys/key-store.js';
+import { isLoopback } from '../access/origin/loopback.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { OWN_PATHS, type OwnPaths } from '../governance/permissions/own-paths.js';
+import { NoticesModule } from '../notices/notices.module.js';
+import { OptionsModule } from '../options/options.module.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { ProviderModule } from '../provider/provider.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { ProjectRoots } from './project-roots.js';
+import { SessionBooter } from './session-booter.js';
+import { SessionController } from './session.controller.js';
+import { SessionListController } from './session-list.controller.js';
+import { SessionService } from './session-service.js';
+import { SessionStore } from './session-store.js';
+import { TodoController } from './todo.controller.js';
+
+/** Conversations, and the folders that they work in. */
+@Module({
+  imports: [AccessModule, OptionsModule, ProviderModule, ToolsModule],
+  providers: [
+    SessionStore,
+    SessionBooter,
+    SessionService,
+    {
+      provide: ProjectRoots,
+      inject: [CONFIG, OWN_PATHS, CLOCK, KeyStore],
+      useFactory: (config: Config, ownPaths: OwnPaths, clock: Clock, keys: KeyStore) =>
+        new ProjectRoots({
+          instructionRoot: config.instructionRoot,
+          ownPaths,
+          projectsDir: config.projectsDir,
+          sharedRoot: config.projectRoot,
+          listed: config.projectRoots,
+          isOpenWithoutKey: isLoopback(config.host),
+          clock,
+          loadKeyRoots: () => keys.roots(),
+        }),
+    },
+  ],
+  exports: [SessionStore, SessionService, ProjectRoots],
+})
+export class SessionModule {}
+
+/** The routes of sessions. */
+@Module({
+  imports: [NoticesModule, SessionModule],
+  controllers: [SessionController, SessionListController, TodoController],
+})
+export class SessionApiModule {}

@@ -1,0 +1,90 @@
+import { Module } from '@nestjs/common';
+import { CONFIG, ENVIRONMENT, type Config, type Environment } from '../config/config.js';
+import { runsTurns } from '../config/role.js';
+import { OWN_PATHS } from '../governance/permissions/own-paths.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { ResourceStack } from '../platform/resource-stack.js';
+import { builtinTools } from './builtin/builtin-tools.js';
+import { ownFolders } from './calls/own-folders.js';
+import { pickShellEnv, SHELL_ENV } from './calls/pick-shell-env.js';
+import { resolveOwnPaths } from './calls/resolve-own-paths.js';
+import { MCP, openMcp } from './mcp/open-mcp.js';
+import { ToolController } from './tool.controller.js';
+import { ToolListService } from './tool-list-service.js';
+import { ToolRegistry } from './registry.js';
+import { homeFolders, secretPaths } from './sandbox/secret-paths.js';
+import { describeShells, openShells, SHELLS, type Shells } from './sandbox/shells.js';
+
+/** The tools of the server, and all that they run in. A start fails with McpFileError. */
+@Module({
+  providers: [
+    { provide: SHELLS, inject: [CONFIG, ENVIRONMENT, CLOCK, LOGGER], useFactory: findShells },
+    {
+      provide: SHELL_ENV,
+      inject: [ENVIRONMENT],
+      useFactory: (environment: Environment) => pickShellEnv(environment),
+    },
+    {
+      provide: ToolRegistry,
+      inject: [SHELLS],
+      useFactory: (shells: Shells) => new ToolRegistry(builtinTools(shells)),
+    },
+    {
+      provide: MCP,
+      inject: [CONFIG, ENVIRONMENT, CLOCK, LOGGER, ResourceStack],
+      useFactory: (
+        config: Config,
+        environment: Environment,
+        clock: Clock,
+        logger: Logger,
+        resources: ResourceStack,
+      ) => resources.add(openMcp({ config, environment, clock, logger }), (mcp) => mcp.close()),
+    },
+    {
+      provide: OWN_PATHS,
+      inject: [CONFIG],
+      useFactory: async (config: Config) => {
+        const own = ownFolders(config);
+        // Paths that commands do not see, file tools do not reach.
+        const hidden = [...own.hidden, ...secretPaths(await homeFolders())];
+        return resolveOwnPaths({ ...own, hidden });
+      },
+    },
+  ],
+  exports: [SHELLS, SHELL_ENV, ToolRegistry, MCP, OWN_PATHS],
+})
+export class ToolsModule {}
+
+/** The route that lists the tools. */
+@Module({ imports: [ToolsModule], controllers: [ToolController], providers: [ToolListService] })
+export class ToolsApiModule {}
+
+async function findShells(
+  config: Config,
+  environment: Environment,
+  clock: Clock,
+  logger: Logger,
+): Promise<Shells> {
+  const own = ownFolders(config);
+  const shells = await openShells({
+    limits: {
+      memoryMb: config.sandboxMemoryMb,
+      processes: config.sandboxProcesses,
+      cpuPercent: config.sandboxCpuPercent,
+    },
+    network: config.sandboxNetwork,
+    dataFolders: own.data,
+    hide: own.hidden,
+    protect: own.protected,
+    searchPath: environment['PATH'] ?? '',
+    allowUnsandboxed: config.allowUnsandboxedBash,
+    outputLimit: config.toolOutputLimit,
+    clock,
+  });
+  const reasons = shells.kind === 'sandboxed' ? shells.weaknesses : [shells.reason];
+  for (const reason of runsTurns(config.role) ? reasons : []) {
+    logger.warn({ reason }, `bash is ${describeShells(shells)}`);
+  }
+  return shells;
+}
