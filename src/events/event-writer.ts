@@ -1,4 +1,6 @@
-import { isoTime, pause, type Clock } from '../platform/clock.js';
+import { isoTime, type Clock } from '../platform/clock.js';
+import { compact } from '../platform/compact.js';
+import { retry, type RetryDelays } from '../platform/retry.js';
 import type { Database } from '../storage/connection.js';
 import { isDatabaseDown } from '../storage/database-down.js';
 import { isStatementRefused } from '../storage/statement-refused.js';
@@ -9,8 +11,8 @@ import { pushMerged } from './merge-deltas.js';
 import { storeWrites, type Write, type Stored } from './store-writes.js';
 import type { TurnEvent, TurnEventBody } from './turn-event.js';
 
-/** Between two tries of a commit that the database did not answer. */
-const RETRY_MS = 250;
+/** The delays between the tries of a commit that the database did not answer. */
+const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
 
 /** Events that wait for their archive; more are archived without waiting for a fact. */
 const MOST_UNARCHIVED = 1_000;
@@ -180,19 +182,14 @@ export class EventWriter {
     facts: readonly Write[];
     heard: number | undefined;
   }): Promise<Stored> {
-    const { heard, ...told } = what;
     const { db, clock, turnId, attempt, patienceMs, isLost } = this.deps;
     const giveUpAt = clock.now() + patienceMs;
-    for (let isRepeat = false; ; isRepeat = true) {
+    const mayRetry = (error: unknown): boolean => isDatabaseDown(error) && clock.now() < giveUpAt;
+    return retry(clock, { ...retryDelays, mayRetry }, async (failures) => {
       if (isLost()) throw new FencedError(turnId, attempt);
-      try {
-        const more = heard === undefined ? {} : { heard };
-        return await storeWrites(db, { turnId, attempt }, { ...told, isRepeat, ...more });
-      } catch (error) {
-        if (!isDatabaseDown(error) || clock.now() >= giveUpAt) throw error;
-        await pause(clock, RETRY_MS);
-      }
-    }
+      const writes = compact({ ...what, isRepeat: failures > 0 });
+      return storeWrites(db, { turnId, attempt }, writes);
+    });
   }
 
   /** What may go to the log now: nothing that comes after a fact that is not stored yet. */

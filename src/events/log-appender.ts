@@ -1,6 +1,6 @@
 import { untilAborted } from '../platform/abort.js';
-import { pause, type Clock } from '../platform/clock.js';
-import type { Position } from './cursor.js';
+import type { Clock } from '../platform/clock.js';
+import { retry, type RetryDelays } from '../platform/retry.js';
 import { FencedError, GapError, type EventLog } from './event-log.js';
 import { restoreLog } from './restore-log.js';
 import type { TurnEvent } from './turn-event.js';
@@ -8,8 +8,8 @@ import type { TurnEvent } from './turn-event.js';
 /** Stored events that wait for the log. Above it they are dropped, and read from the archive. */
 const MOST_WAITING = 1_000;
 
-/** Between two tries of an append that failed. */
-const RETRY_MS = 250;
+/** The delays between the tries of an append that failed. */
+const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
 
 export interface LogAppenderDeps {
   log: EventLog;
@@ -82,23 +82,22 @@ export class LogAppender {
     }
   }
 
-  async #append(events: readonly TurnEvent[]): Promise<void> {
-    const { log, clock, turnId, attempt } = this.deps;
-    let end: Position | undefined;
-    while (!this.#closed) {
+  #append(events: readonly TurnEvent[]): Promise<void> {
+    const { log, clock, turnId, attempt, onProblem } = this.deps;
+    const mayRetry = (error: unknown): boolean => {
+      if (error instanceof FencedError) return false;
+      onProblem(error);
+      return true;
+    };
+    return retry(clock, { ...retryDelays, mayRetry }, async () => {
+      if (this.#closed) return;
       try {
-        if (end === undefined) await log.append(turnId, attempt, events);
-        else await restoreLog(log, { turnId, attempt }, await this.#known(events), end);
-        return;
+        await log.append(turnId, attempt, events);
       } catch (error) {
-        if (error instanceof FencedError) throw error;
-        if (!(error instanceof GapError) || end !== undefined) {
-          this.deps.onProblem(error);
-          await pause(clock, RETRY_MS);
-        }
-        if (error instanceof GapError) end = error.last;
+        if (!(error instanceof GapError)) throw error;
+        await restoreLog(log, { turnId, attempt }, await this.#known(events), error.last);
       }
-    }
+    });
   }
 
   async #known(events: readonly TurnEvent[]): Promise<TurnEvent[]> {

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { retryDelay, type RetryDelays } from '../platform/retry.js';
 import { settlesWithin } from '../platform/settles-within.js';
 import { gatherWrites } from './gather-writes.js';
 
@@ -17,6 +18,9 @@ export const REDIS = Symbol('Redis');
 /** How long a start waits for the server, in ms. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
+/** The delays before a broken connection is made again. */
+const retryDelays: RetryDelays = { firstMs: 100, maxMs: 1_000 };
+
 /** How long an end waits for a server that does not answer, in ms. */
 const QUIT_WAIT_MS = 1_000;
 
@@ -32,8 +36,7 @@ export async function connectRedis({ url, name, onError }: RedisOptions): Promis
     connectionName: name,
     // Waits for as long as it takes; BullMQ's workers insist on it.
     maxRetriesPerRequest: null,
-    retryStrategy: (tries) =>
-      Math.min(50 * 2 ** Math.min(tries, 6), 1_000) * (0.5 + Math.random() / 2),
+    retryStrategy: (tries) => retryDelay(retryDelays, tries - 1, Math.random()),
     autoResubscribe: false,
     keepAlive: 10_000,
   });

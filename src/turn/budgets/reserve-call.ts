@@ -9,13 +9,14 @@ import {
 } from '../../governance/limits/day-budget.js';
 import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
 import type { Price } from '../../governance/limits/cost.js';
-import { pause, type Clock } from '../../platform/clock.js';
+import type { Clock } from '../../platform/clock.js';
+import { retry, type RetryDelays } from '../../platform/retry.js';
 import type { Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-down.js';
 import { readDay, reserveFromDay, type Reservation } from './usage-days.js';
 
-/** Between two tries while the database does not answer, in ms. */
-const RETRY_MS = 250;
+/** The delays between tries while the database does not answer. */
+const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
 
 /** Each try that finds less than was there a moment ago was overtaken by another call. */
 const MOST_TRIES = 10;
@@ -97,17 +98,6 @@ export async function findReply(deps: ReserveDeps, call: CallToReserve): Promise
  *
  * @throws the signal's reason; what the database threw, unless it was away.
  */
-export async function inTheEnd<T>(
-  { clock, signal }: ReserveDeps,
-  ask: () => Promise<T>,
-): Promise<T> {
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isDatabaseDown(error)) throw error;
-      signal.throwIfAborted();
-      await pause(clock, RETRY_MS);
-    }
-  }
+export function inTheEnd<T>({ clock, signal }: ReserveDeps, ask: () => Promise<T>): Promise<T> {
+  return retry(clock, { ...retryDelays, mayRetry: isDatabaseDown, signal }, ask);
 }

@@ -1,7 +1,8 @@
-import { pause, type Clock } from '../../platform/clock.js';
+import type { Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
 import { settlesWithin } from '../../platform/settles-within.js';
 import type { Logger } from '../../platform/logger.js';
+import { retry, type RetryDelays } from '../../platform/retry.js';
 import type { Database } from '../../storage/connection.js';
 import { readDatabaseTime, removeOldReports, removeProcess, storeReport } from './reader-rows.js';
 import type { SignalBus, StopListening } from '../queue/signal-bus.js';
@@ -9,9 +10,8 @@ import type { SignalBus, StopListening } from '../queue/signal-bus.js';
 /** Between two renewals of what this process reads, in ms. */
 export const RENEW_MS = 5_000;
 
-/** Before a report that failed is stored again, in ms; twice as long each time, up to the most. */
-const FIRST_RETRY_MS = 100;
-const MOST_RETRY_MS = 1_000;
+/** The delays before a report that failed is stored again. */
+const retryDelays: RetryDelays = { firstMs: 100, maxMs: 1_000 };
 
 /** A database that takes longer than this for a report, in ms, did not answer. */
 const ANSWER_MS = 5_000;
@@ -142,19 +142,16 @@ export class Presence {
   /** One report at a time, so that a coming and a leaving are stored in their order. */
   async #storeAll(): Promise<void> {
     const { clock, logger } = this.deps;
-    let retryMs = FIRST_RETRY_MS;
+    const mayRetry = (error: unknown): boolean => {
+      logger.warn({ error }, 'who reads could not be written: it is tried again');
+      this.#wasAway = true;
+      return true;
+    };
     while (this.#isAsked && !this.#stopped) {
-      this.#isAsked = false;
-      try {
-        await this.#report();
-        retryMs = FIRST_RETRY_MS;
-      } catch (error) {
-        logger.warn({ error }, 'who reads could not be written: it is tried again');
-        this.#isAsked = true;
-        this.#wasAway = true;
-        await pause(clock, retryMs);
-        retryMs = Math.min(retryMs * 2, MOST_RETRY_MS);
-      }
+      await retry(clock, { ...retryDelays, mayRetry }, async () => {
+        this.#isAsked = false;
+        if (!this.#stopped) await this.#report();
+      });
     }
   }
 

@@ -1,3 +1,4 @@
+import { retryDelay, type RetryDelays } from '../../platform/retry.js';
 import { providerDetails } from '../../provider/refusal-kind.js';
 
 export type FallbackReason = 'overloaded' | 'model-not-found' | 'refusal';
@@ -24,9 +25,8 @@ export interface LostCall {
   random: number;
 }
 
-/** Before the first retry, in ms; before each later one twice as long as before the last. */
-const FIRST_DELAY_MS = 500;
-const MOST_DELAY_MS = 8_000;
+/** The delays before a step is tried again. */
+const retryDelays: RetryDelays = { firstMs: 500, maxMs: 8_000 };
 
 /**
  * Whether a call is made again, and by whom; undefined where its outcome stands. An overload in the
@@ -42,7 +42,7 @@ export function chooseRemedy(call: LostCall): Remedy | undefined {
       return fallback(call, 'model-not-found');
     case 'OVERLOADED': {
       if (call.hasText) return undefined;
-      const afterMs = delayMs(call);
+      const afterMs = retryDelay(retryDelays, call.retries, call.random);
       const mayRetry = call.retries < call.mostRetries && afterMs < call.leftMs;
       if (inStream === true && mayRetry) return { type: 'retry', afterMs };
       return fallback(call, 'overloaded');
@@ -56,10 +56,4 @@ function fallback({ fallbackModel }: LostCall, reason: FallbackReason): Remedy |
   return fallbackModel === undefined
     ? undefined
     : { type: 'fallback', model: fallbackModel, reason };
-}
-
-/** Half of it is chance, so that turns that were cut together do not come again together. */
-function delayMs({ retries, random }: LostCall): number {
-  const most = Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** retries);
-  return Math.round((most * (1 + random)) / 2);
 }

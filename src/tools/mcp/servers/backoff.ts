@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock.js';
+import { retryDelay, type RetryDelays } from '../../../platform/retry.js';
 
-const firstMs = 1_000;
-const longestMs = 60_000;
+const retryDelays: RetryDelays = { firstMs: 1_000, maxMs: 60_000 };
 /** What ran for so long is not what keeps failing at its start. */
 const steadyMs = 60_000;
 
@@ -41,7 +41,6 @@ export class Backoff {
   }
 
   #wait(failures: number): void {
-    const ms = Math.min(longestMs, firstMs * 2 ** (failures - 1));
-    this.#notBefore = this.clock.now() + ms;
+    this.#notBefore = this.clock.now() + retryDelay(retryDelays, failures - 1);
   }
 }
