@@ -13,15 +13,15 @@ import { findNginx } from './cluster/find-nginx.mjs';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const text = (name) => readFile(path.join(root, name), 'utf8');
 
-/** Every file of the table of settings. */
-async function settingsText() {
-  const files = await readdir(path.join(root, 'src/config/settings'));
-  return (await Promise.all(files.map((file) => text(`src/config/settings/${file}`)))).join('\n');
+/** The tables of the configuration's variables. */
+async function variablesText() {
+  const files = await readdir(path.join(root, 'src/config/variables'));
+  return (await Promise.all(files.map((file) => text(`src/config/variables/${file}`)))).join('\n');
 }
 
 const problems = [
   ...lintDockerfile(await text('Dockerfile')),
-  ...lintCompose(parse(await text('docker-compose.yml'), { merge: true }), await settingsText()),
+  ...lintCompose(parse(await text('docker-compose.yml'), { merge: true }), await variablesText()),
   ...lintNginx(await text('deploy/nginx.conf')),
 ];
 for (const problem of problems) console.error(problem);

@@ -11,7 +11,7 @@ import ts from 'typescript';
 import { importSource } from './import-source.mjs';
 
 const [
-  { describeSettings },
+  { describeVariables },
   { agentConfigFields },
   { permissionTable },
   { delegationTable },
@@ -21,7 +21,7 @@ const [
   { profiles },
   { harnessFields },
 ] = await importSource([
-  'config/describe-settings',
+  'config/describe-variables',
   'governance/decision-tree/agent-config',
   'governance/permissions/decide-permission',
   'governance/permissions/subagent-gate',
@@ -34,7 +34,7 @@ const [
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const parts = {
-  configuration: describeSettings,
+  configuration: describeVariables,
   permissions: describePermissions,
   delegation: describeDelegation,
   limits: describeLimits,

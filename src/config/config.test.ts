@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, readConfig } from './config.js';
-import { describeSettings } from './describe-settings.js';
-import { settings } from './settings.js';
+import { ConfigError, parseConfig } from './config.js';
+import { describeVariables } from './describe-variables.js';
+import { variables } from './variables.js';
 
-describe('readConfig', () => {
+describe('parseConfig', () => {
   it('has a default for everything', () => {
-    expect(readConfig({})).toMatchObject({
+    expect(parseConfig({})).toMatchObject({
       host: '127.0.0.1',
       port: 4400,
       dataDir: './.turnpike',
@@ -17,7 +17,7 @@ describe('readConfig', () => {
   });
 
   it('takes values, trimmed; an empty one counts as unset', () => {
-    const config = readConfig({
+    const config = parseConfig({
       TURNPIKE_PORT: ' 80 ',
       TURNPIKE_MODEL: '',
       NODE_ENV: 'production',
@@ -36,19 +36,19 @@ describe('readConfig', () => {
     ['TURNPIKE_EGRESS_ALLOW', 'http://example.com', 'https://host[:port]'],
     ['TURNPIKE_LEASE_MS', '999', 'a whole number from 1000 to 600000'],
   ])('refuses %s=%s, and says what is allowed', (name, value, allowed) => {
-    expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
-    expect(() => readConfig({ [name]: value })).toThrow(`${name} is "${value}"; allowed: `);
-    expect(() => readConfig({ [name]: value })).toThrow(allowed);
+    expect(() => parseConfig({ [name]: value })).toThrow(ConfigError);
+    expect(() => parseConfig({ [name]: value })).toThrow(`${name} is "${value}"; allowed: `);
+    expect(() => parseConfig({ [name]: value })).toThrow(allowed);
   });
 
   it('names a variable it does not know, and ones near it', () => {
-    expect(() => readConfig({ TURNPIKE_PROT: '1' })).toThrow(
-      /TURNPIKE_PROT is not a setting; near it: .*TURNPIKE_PROVIDER/,
+    expect(() => parseConfig({ TURNPIKE_PROT: '1' })).toThrow(
+      /TURNPIKE_PROT is not a configuration variable; near it: .*TURNPIKE_PROVIDER/,
     );
   });
 
   it('leaves other programs’ variables alone', () => {
-    expect(() => readConfig({ PATH: '/bin', PGHOST: 'x' })).not.toThrow();
+    expect(() => parseConfig({ PATH: '/bin', PGHOST: 'x' })).not.toThrow();
   });
 
   it.each([
@@ -56,9 +56,9 @@ describe('readConfig', () => {
     [{ DATABASE_URL: 'postgres://x' }, 'REDIS_URL is not'],
     [{ TURNPIKE_ROLE: 'worker' }, 'the only role is "all"'],
   ])('refuses half a deployment: %j', (environment, problem) => {
-    expect(() => readConfig(environment)).toThrow(problem);
+    expect(() => parseConfig(environment)).toThrow(problem);
     const whole = { ...environment, REDIS_URL: 'redis://x', DATABASE_URL: 'postgres://x' };
-    expect(() => readConfig(whole)).not.toThrow();
+    expect(() => parseConfig(whole)).not.toThrow();
   });
 
   it.each([
@@ -70,11 +70,11 @@ describe('readConfig', () => {
       'TURNPIKE_PROJECT_ROOTS has "/p/shared"',
     ],
   ])('refuses folders that are in each other’s way: %j', (environment, problem) => {
-    expect(() => readConfig(environment)).toThrow(problem);
+    expect(() => parseConfig(environment)).toThrow(problem);
   });
 
   it('names everything that is wrong at once', () => {
-    const read = () => readConfig({ TURNPIKE_PORT: 'x', TURNPIKE_HOST: 'a b', TURNPIKE_NO: '1' });
+    const read = () => parseConfig({ TURNPIKE_PORT: 'x', TURNPIKE_HOST: 'a b', TURNPIKE_NO: '1' });
     expect(read).toThrow(
       expect.objectContaining({
         problems: [expect.anything(), expect.anything(), expect.anything()],
@@ -87,11 +87,11 @@ describe('readConfig', () => {
     [{ CHIRALITY_ANTHROPIC_API_KEY: 'old', ANTHROPIC_API_KEY: 'new' }, 'new'],
     [{ CHIRALITY_ANTHROPIC_API_KEY: 'old', ANTHROPIC_API_KEY: ' ' }, 'old'],
   ])('takes the older names after its own: %j', (environment, key) => {
-    expect(readConfig(environment).apiKey).toBe(key);
+    expect(parseConfig(environment).apiKey).toBe(key);
   });
 });
 
-describe('what is dangerous', () => {
+describe('a permission', () => {
   const flags = [
     ['TURNPIKE_ENABLE_SUBAGENTS', 'subagentsEnabled'],
     ['CHIRALITY_ENABLE_SUBAGENTS', 'subagentsEnabled'],
@@ -101,16 +101,16 @@ describe('what is dangerous', () => {
   ] as const;
 
   it.each(flags)('%s is allowed by true alone, to the letter', (name, key) => {
-    expect(readConfig({ [name]: 'true' })[key]).toBe(true);
+    expect(parseConfig({ [name]: 'true' })[key]).toBe(true);
     for (const value of [' true', 'true ', 'true\n', '\ttrue', 'TRUE', '1', 'yes', ' ', '']) {
-      expect([value, readConfig({ [name]: value })[key]]).toEqual([value, false]);
+      expect([value, parseConfig({ [name]: value })[key]]).toEqual([value, false]);
     }
   });
 });
 
 describe('the secrets of a configuration', () => {
-  it('are under every name of a setting, and the passwords of URLs', () => {
-    const { secrets } = readConfig({
+  it('are under every name of a variable, and the passwords of URLs', () => {
+    const { secrets } = parseConfig({
       ANTHROPIC_API_KEY: ' sk-ant-first ',
       CHIRALITY_ANTHROPIC_API_KEY: 'sk-ant-second',
       DATABASE_URL: 'postgres://me:pass%2Fword@host/db',
@@ -132,10 +132,10 @@ describe('the secrets of a configuration', () => {
   });
 });
 
-describe('describeSettings', () => {
-  it('has a row for every setting, with its default', () => {
-    const table = describeSettings();
-    expect(table.split('\n')).toHaveLength(Object.keys(settings).length + 2);
+describe('describeVariables', () => {
+  it('has a row for every variable, with its default', () => {
+    const table = describeVariables();
+    expect(table.split('\n')).toHaveLength(Object.keys(variables).length + 2);
     expect(table).toContain('| `TURNPIKE_PORT` | `4400` |');
     expect(table).toContain('Also read as `CHIRALITY_GLOBAL_MODEL`.');
   });

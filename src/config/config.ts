@@ -1,18 +1,17 @@
 import path from 'node:path';
 import { isWithin } from '../platform/is-within.js';
-import type { Setting } from './setting.js';
-import { findServiceLinks } from './settings/service-links.js';
-import { settings } from './settings.js';
+import type { Variable } from './variable.js';
+import { findServiceLinks } from './service-links.js';
+import { variables } from './variables.js';
 
-/** Environment in, one validated and typed object out. The only reader of `process.env`. */
-
-type Settings = typeof settings;
+type Variables = typeof variables;
+/** The environment as one validated and typed object: nothing else reads `process.env`. */
 export type Config = {
-  [Key in keyof Settings]: Settings[Key] extends Setting<infer T> ? T : never;
+  [Key in keyof Variables]: Variables[Key] extends Variable<infer T> ? T : never;
 } & {
   /**
-   * Every secret that was given, under any name of its setting, also where another name goes before:
-   * what must not be repeated. Of a URL the password, too.
+   * Values that logs and errors leave out: every secret, under each of its names, and the passwords
+   * of URLs.
    */
   secrets: readonly string[];
 };
@@ -26,7 +25,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Injects the process's `Environment`. */
 export const ENVIRONMENT = Symbol('Environment');
 
-/** Read by the command line, not by the server. */
+/** Variables that the command line reads and the server does not. */
 const clientVariables: readonly string[] = ['TURNPIKE_URL'];
 
 export class ConfigError extends Error {
@@ -39,24 +38,24 @@ export class ConfigError extends Error {
 }
 
 /**
- * @param given usually `process.env`; empty values count as unset, and so does what Kubernetes makes for a
- *   Service.
+ * @param given usually `process.env`. Empty values count as unset, and so do those that Kubernetes
+ *   makes for a Service.
  * @throws ConfigError that names every bad variable, its value and what is allowed.
  */
-export function readConfig(given: Record<string, string | undefined>): Config {
+export function parseConfig(given: Record<string, string | undefined>): Config {
   const environment = withoutServiceLinks(given);
   const problems: string[] = [];
   const known = new Set<string>(clientVariables);
   const values: Record<string, unknown> = {};
-  for (const [key, setting] of Object.entries<Setting<unknown>>(settings)) {
-    for (const name of setting.names) known.add(name);
-    const name = setting.names.find((candidate) => environment[candidate]?.trim());
+  for (const [key, variable] of Object.entries<Variable<unknown>>(variables)) {
+    for (const name of variable.names) known.add(name);
+    const name = variable.names.find((candidate) => environment[candidate]?.trim());
     const text = name === undefined ? undefined : environment[name];
-    const given = setting.isExact === true ? text : text?.trim();
-    const value = given === undefined ? setting.fallback : setting.parse(given);
-    if (value === undefined && given !== undefined) {
-      const shown = setting.secret === true ? '(hidden)' : JSON.stringify(given);
-      problems.push(`${name} is ${shown}; allowed: ${setting.allowed}`);
+    const raw = variable.isExact === true ? text : text?.trim();
+    const value = raw === undefined ? variable.fallback : variable.parse(raw);
+    if (value === undefined && raw !== undefined) {
+      const shown = variable.secret === true ? '(hidden)' : JSON.stringify(raw);
+      problems.push(`${name} is ${shown}; allowed: ${variable.allowed}`);
     }
     values[key] = value;
   }
@@ -66,7 +65,7 @@ export function readConfig(given: Record<string, string | undefined>): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems);
   values['secrets'] = secretsIn(environment);
-  // Every key of `settings` was given a value of its type by its own parser.
+  // Every key of `variables` was given a value of its type by its own parser.
   const config = values as Config;
   const contradictions = findContradictions(config);
   if (contradictions.length > 0) throw new ConfigError(contradictions);
@@ -74,7 +73,9 @@ export function readConfig(given: Record<string, string | undefined>): Config {
 }
 
 function secretsIn(environment: Record<string, string | undefined>): string[] {
-  const secrets = Object.values<Setting<unknown>>(settings).filter(({ secret }) => secret === true);
+  const secrets = Object.values<Variable<unknown>>(variables).filter(
+    ({ secret }) => secret === true,
+  );
   const values = secrets.flatMap(({ names }) => names.map((name) => environment[name]?.trim()));
   const given = values.filter((value) => value !== undefined);
   return [...given, ...given.flatMap(passwordsIn)];
@@ -86,7 +87,7 @@ function passwordsIn(value: string): string[] {
   return [password, decoded(password)];
 }
 
-/** A `%` may be a part of it. */
+/** The text itself where it is not percent-encoded: a password may have a `%`. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -95,13 +96,13 @@ function decoded(text: string): string {
   }
 }
 
-/** What Kubernetes makes counts as unset: it would be a port that is none, and names that nobody knows. */
+/** Variables that Kubernetes makes count as unset: `TURNPIKE_PORT` would be a URL, others unknown. */
 function withoutServiceLinks(given: Record<string, string | undefined>) {
   const links = new Set(findServiceLinks(given));
   return Object.fromEntries(Object.entries(given).filter(([name]) => !links.has(name)));
 }
 
-/** Settings that are fine alone, and not together. */
+/** Values that are valid alone and contradict each other. */
 function findContradictions(config: Config): string[] {
   const { redisUrl, databaseUrl, role } = config;
   const problems: string[] = [];
@@ -120,7 +121,7 @@ function findContradictions(config: Config): string[] {
   return [...problems, ...findFolderFaults(config)];
 }
 
-/** Folders of which one is in the way of the other. */
+/** Folders that are inside of a folder they must be beside. */
 function findFolderFaults(config: Config): string[] {
   const { dataDir, instructionRoot, projectsDir, projectRoots } = config;
   const closed = [path.resolve(dataDir), instructionRoot];
@@ -142,5 +143,5 @@ function findFolderFaults(config: Config): string[] {
 
 function unknownVariable(name: string, known: ReadonlySet<string>): string {
   const near = [...known].filter((candidate) => candidate.startsWith(name.slice(0, 12)));
-  return `${name} is not a setting${near.length > 0 ? `; near it: ${near.join(', ')}` : ''}`;
+  return `${name} is not a configuration variable${near.length > 0 ? `; near it: ${near.join(', ')}` : ''}`;
 }

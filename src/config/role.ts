@@ -1,4 +1,4 @@
-/** What a process of the deployment does. */
+/** Roles of a process: `api` serves clients, `worker` runs turns, `all` does both. */
 export const roles = ['all', 'api', 'worker'] as const;
 export type Role = (typeof roles)[number];
 

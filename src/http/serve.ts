@@ -9,7 +9,7 @@ import { AppModule } from '../app.module.js';
 import { PUBLISH_URL, type PublishUrl } from '../backend/publish-url.js';
 import { ConfigError, type Config, type Environment } from '../config/config.js';
 import type { ProcessValues } from '../config/config.module.js';
-import { findServiceLinks } from '../config/settings/service-links.js';
+import { findServiceLinks } from '../config/service-links.js';
 import { builtPage } from '../console/find-built-page.js';
 import { answerMethods } from './answer-methods.js';
 import { findRoutes } from './find-routes.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/config.js';
 import { serve } from '../../src/http/serve.js';
 import { silentLogger } from '../../src/platform/logger.js';
 import { ModelCatalogue } from '../../src/provider/models/model-catalogue.js';
@@ -225,7 +225,7 @@ it('a file of models with a fault stops the start, and names the field', async (
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-models-'));
   const file = path.join(folder, 'models.json');
   await writeFile(file, '{"llama":{"window":8}}');
-  const config = readConfig({ TURNPIKE_MODELS: file, TURNPIKE_DATA_DIR: folder });
+  const config = parseConfig({ TURNPIKE_MODELS: file, TURNPIKE_DATA_DIR: folder });
   await expect(serve({ config, environment: {}, logger: silentLogger })).rejects.toThrow(
     'llama: window is not allowed',
   );

@@ -291,7 +291,7 @@ describe('turnpike on the command line', () => {
     const { code, stderr } = await run(['serve'], { environment }).ended;
     expect(code).toBe(1);
     expect(stderr).toContain('TURNPIKE_PORT is "x"; allowed: a whole number from 0 to 65535');
-    expect(stderr).toContain('TURNPIKE_HSOT is not a setting');
+    expect(stderr).toContain('TURNPIKE_HSOT is not a configuration variable');
   });
 
   it('says which port is taken, and what to do', async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readConfig, type Config } from '../../src/config/config.js';
+import { parseConfig, type Config } from '../../src/config/config.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
 import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
@@ -50,7 +50,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const modelRequests: RehearsalRequest[] = [];
   const model = await startRehearsal({ onRequest: (request) => modelRequests.push(request) });
   const logLines: string[] = [];
-  const config = readConfig({
+  const config = parseConfig({
     TURNPIKE_PORT: '0',
     ...store.environment,
     TURNPIKE_PROJECTS_DIR: path.join(folder, 'projects'),

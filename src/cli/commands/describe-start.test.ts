@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../config/config.js';
+import { parseConfig } from '../../config/config.js';
 import { shellsOff, type Shells } from '../../tools/sandbox/shells.js';
 import { describeStart, startLine } from './describe-start.js';
 
 const url = 'http://127.0.0.1:4400';
 const off = shellsOff('bubblewrap (bwrap) is not installed');
 const started = (environment: Record<string, string>, shells: Shells = off): string =>
-  describeStart({ config: readConfig(environment), mode: 'rehearsal', shells }, url);
+  describeStart({ config: parseConfig(environment), mode: 'rehearsal', shells }, url);
 
 describe('describeStart', () => {
   it('says where it serves, and which routes', () => {
@@ -33,7 +33,7 @@ describe('describeStart', () => {
   });
 
   it('says the same in one line', () => {
-    const runtime = { config: readConfig({}), mode: 'rehearsal' as const, shells: off };
+    const runtime = { config: parseConfig({}), mode: 'rehearsal' as const, shells: off };
     expect(startLine(runtime, url)).toEqual({
       url,
       role: 'all',

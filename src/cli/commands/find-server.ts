@@ -1,5 +1,5 @@
 import { TurnpikeClient, type ClientOptions } from '../../client/turnpike-client.js';
-import { readConfig } from '../../config/config.js';
+import { parseConfig } from '../../config/config.js';
 import { confirm } from '../terminal/confirm.js';
 import { locateServer, type ServerSearch } from './locate-server.js';
 import { NoServerError } from './no-server-error.js';
@@ -63,7 +63,7 @@ async function isAccepted(search: ServerSearch): Promise<boolean> {
 
 async function startServer(environment: Environment): Promise<Omit<FoundServer, 'key'>> {
   const quiet = { TURNPIKE_LOG_LEVEL: 'warn', ...environment, TURNPIKE_PORT: '0' };
-  const config = readConfig(quiet);
+  const config = parseConfig(quiet);
   // Loaded only when needed: a server of one's own costs a second to load.
   const [{ serve }, { openLog }] = await Promise.all([
     import('../../http/serve.js'),

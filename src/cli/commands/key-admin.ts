@@ -7,7 +7,7 @@ import { KnownKeys } from '../../access/keys/known-keys.js';
 import { readNewKey } from '../../access/keys/read-new-key.js';
 import type { KeyView } from '../../access/keys/view-key.js';
 import { TurnpikeError } from '../../client/turnpike-client.js';
-import { readConfig, type Config } from '../../config/config.js';
+import { parseConfig, type Config } from '../../config/config.js';
 import { systemClock } from '../../platform/clock.js';
 import { createLogger } from '../../platform/logger.js';
 import { ResourceStack } from '../../platform/resource-stack.js';
@@ -51,7 +51,7 @@ export async function openKeyAdmin(
   environment: Record<string, string | undefined>,
   { url, isNew }: KeyPlace,
 ): Promise<KeyAdmin> {
-  const config = readConfig(environment);
+  const config = parseConfig(environment);
   const isNamed = url !== undefined || (environment['TURNPIKE_URL'] ?? '') !== '';
   if (!isNamed && config.databaseUrl !== undefined) {
     return inDatabase(await openDeployed(config.databaseUrl));

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { readConfig } from '../../config/config.js';
+import { parseConfig } from '../../config/config.js';
 import { isPlainObject } from '../../platform/json.js';
 import { livingOwner } from '../../storage/data-folder.js';
 import { UsageError } from './usage-error.js';
@@ -36,7 +36,7 @@ export async function locateServer(
     readUrl('--url', named) ??
     readUrl('TURNPIKE_URL', TURNPIKE_URL === '' ? undefined : TURNPIKE_URL);
   if (given !== undefined) return { url: given, isByPort: false, dataDir: '', looked: given };
-  const config = readConfig({ TURNPIKE_LOG_LEVEL: 'warn', ...environment });
+  const config = parseConfig({ TURNPIKE_LOG_LEVEL: 'warn', ...environment });
   const dataDir = path.resolve(config.dataDir);
   const owner = await livingOwner(dataDir);
   const atPort = portUrl(config.port);

@@ -1,4 +1,4 @@
-import { readConfig } from '../../config/config.js';
+import { parseConfig } from '../../config/config.js';
 import { openPostgres } from '../../storage/postgres-database.js';
 import { UnreachableError } from '../../storage/unreachable-error.js';
 import { explainStartFailure } from './serve-command.js';
@@ -13,7 +13,7 @@ export async function migrateCommand(
   environment: Record<string, string | undefined>,
 ): Promise<number> {
   try {
-    const { databaseUrl } = readConfig(environment);
+    const { databaseUrl } = parseConfig(environment);
     if (databaseUrl === undefined) {
       console.error(
         'DATABASE_URL is not set. The embedded database is migrated when it is opened.',

@@ -1,7 +1,7 @@
 import open from 'open';
 import { parseArgs } from 'node:util';
 import { AgentsInvalidError } from '../../agents/check-agents.js';
-import { ConfigError, readConfig, type Config } from '../../config/config.js';
+import { ConfigError, parseConfig, type Config } from '../../config/config.js';
 import { ExtensionError } from '../../extensions/extension-error.js';
 import { McpFileError } from '../../tools/mcp/definitions/mcp-file.js';
 import { ModelsInvalidError } from '../../provider/models/models-invalid-error.js';
@@ -13,7 +13,7 @@ import type { Server } from '../../http/serve.js';
 import { openLog } from '../../http/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-settings.js';
 import { SHELLS, type Shells } from '../../tools/sandbox/shells.js';
-import { findServiceLinks } from '../../config/settings/service-links.js';
+import { findServiceLinks } from '../../config/service-links.js';
 import { UnreachableError } from '../../storage/unreachable-error.js';
 import { DataFolderBusyError } from '../../storage/data-folder.js';
 import { describeStart, startLine, type Started } from './describe-start.js';
@@ -32,7 +32,7 @@ export async function serveCommand(args: readonly string[], given: Environment):
   try {
     const asked = readArguments(args);
     environment = { ...given, ...asked.environment };
-    const config = readConfig(environment);
+    const config = parseConfig(environment);
     // Loaded here, so that a bad configuration is told before anything heavy is read.
     const { serve } = await import('../../http/serve.js');
     const readable = process.stderr.isTTY;

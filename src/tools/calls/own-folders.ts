@@ -1,19 +1,19 @@
 import type { Config } from '../../config/config.js';
 import type { OwnFolders } from './resolve-own-paths.js';
 
-type OwnSettings = Pick<
+type FolderConfig = Pick<
   Config,
   'blobDir' | 'dataDir' | 'instructionRoot' | 'mcpFile' | 'permissionsFile' | 'sandboxHide'
 >;
 
-/** What neither commands nor file tools have, and what they may not write. */
-export function ownFolders(config: OwnSettings): OwnFolders {
+/** The server's own folders and files, which commands and file tools cannot read or cannot write. */
+export function ownFolders(config: FolderConfig): OwnFolders {
   const { blobDir, dataDir, instructionRoot, mcpFile, permissionsFile } = config;
   return {
     data: [dataDir, ...(blobDir === undefined ? [] : [blobDir])],
-    // It may have credentials.
+    // The file of MCP servers may have credentials.
     hidden: [...config.sandboxHide, ...(mcpFile === undefined ? [] : [mcpFile])],
-    // Who could write them could say what they may do.
+    // A tool that could write these would set its own permissions.
     protected: [instructionRoot, ...(permissionsFile === undefined ? [] : [permissionsFile])],
   };
 }

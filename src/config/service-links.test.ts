@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, readConfig } from '../config.js';
-import { settings } from '../settings.js';
+import { ConfigError, parseConfig } from './config.js';
+import { variables } from './variables.js';
 import { findServiceLinks } from './service-links.js';
 
 /** What a pod gets of a Service `turnpike` with two named ports, and of one `turnpike-api`. */
@@ -28,8 +28,8 @@ describe('findServiceLinks', () => {
     );
   });
 
-  it('finds no setting', () => {
-    const names = Object.values(settings).flatMap((setting) => [...setting.names]);
+  it('finds no variable of ours', () => {
+    const names = Object.values(variables).flatMap((variable) => [...variable.names]);
     expect(findServiceLinks(Object.fromEntries(names.map((name) => [name, '80'])))).toEqual([]);
   });
 
@@ -40,17 +40,17 @@ describe('findServiceLinks', () => {
     'TURNPIKE_SERVICE_HOSTS',
   ])('leaves a mistake one: %s', (name) => {
     expect(findServiceLinks({ [name]: '80' })).toEqual([]);
-    expect(() => readConfig({ [name]: '80' })).toThrow(ConfigError);
+    expect(() => parseConfig({ [name]: '80' })).toThrow(ConfigError);
   });
 });
 
-describe('readConfig in a pod', () => {
+describe('parseConfig in a pod', () => {
   it('starts, on the port that it would have without', () => {
-    expect(readConfig(pod)).toMatchObject({ port: 4400, host: '127.0.0.1' });
-    expect(readConfig({ ...pod, TURNPIKE_PORT: '80' })).toMatchObject({ port: 80 });
+    expect(parseConfig(pod)).toMatchObject({ port: 4400, host: '127.0.0.1' });
+    expect(parseConfig({ ...pod, TURNPIKE_PORT: '80' })).toMatchObject({ port: 80 });
   });
 
-  it('still refuses what is no setting', () => {
-    expect(() => readConfig({ ...pod, TURNPIKE_PROT: '1' })).toThrow('TURNPIKE_PROT is not');
+  it('still refuses an unknown variable', () => {
+    expect(() => parseConfig({ ...pod, TURNPIKE_PROT: '1' })).toThrow('TURNPIKE_PROT is not');
   });
 });

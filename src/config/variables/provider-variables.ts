@@ -3,61 +3,54 @@ import { parsePrices, type ModelPrice } from '../../provider/models/model-price.
 import { profileNames } from '../../provider/request-profile.js';
 import { parseServerTools, type ServerTool } from '../../provider/server-tools.js';
 import { parseHostList } from '../../tools/mcp/definitions/mcp-hosts.js';
-import { choice, integer, optional, type Setting } from '../setting.js';
+import { choice, entriesOf, integer, optional, secret, type Variable } from '../variable.js';
 
-/** The model, and how it is reached. */
-export const providerSettings = {
-  provider: choice(
-    'TURNPIKE_PROVIDER',
-    ['auto', 'anthropic', 'rehearsal'],
-    'auto',
-    'Where the model is. `auto`: Anthropic when a key is set, else the offline rehearsal model (never with `NODE_ENV=production`).',
-  ),
-  apiKey: optional(
-    ['ANTHROPIC_API_KEY', 'CHIRALITY_ANTHROPIC_API_KEY'],
-    'Key of the Anthropic API.',
-    true,
-  ),
+/** Variables of the model and its provider. */
+export const providerVariables = {
+  provider: choice('TURNPIKE_PROVIDER', {
+    about:
+      'Which model answers. `auto`: Anthropic when a key is set, else the offline rehearsal model (never with `NODE_ENV=production`).',
+    fallback: 'auto',
+    values: ['auto', 'anthropic', 'rehearsal'],
+  }),
+  apiKey: secret(['ANTHROPIC_API_KEY', 'CHIRALITY_ANTHROPIC_API_KEY'], 'Key of the Anthropic API.'),
   providerBaseUrl: optional(
     ['TURNPIKE_PROVIDER_BASE_URL', 'CHIRALITY_ANTHROPIC_API_URL'],
     'Base URL of the Messages API, for a gateway of your own. Its origin must be in `TURNPIKE_EGRESS_ALLOW`.',
   ),
-  providerProfile: choice(
-    'TURNPIKE_PROVIDER_PROFILE',
-    profileNames,
-    'anthropic',
-    'What the provider takes. `anthropic`: the API as it is now. `compatible`: only what every server takes that speaks Messages: the key in `x-api-key`, `anthropic-version: 2023-06-01`, no system messages in a conversation, no effort, thinking with a budget only, no Models API, no tools of the provider.',
-  ),
+  providerProfile: choice('TURNPIKE_PROVIDER_PROFILE', {
+    about:
+      'What the provider takes. `anthropic`: the API as it is now. `compatible`: only what every server takes that speaks Messages: the key in `x-api-key`, `anthropic-version: 2023-06-01`, no system messages in a conversation, no effort, thinking with a budget only, no Models API, no tools of the provider.',
+    fallback: 'anthropic',
+    values: profileNames,
+  }),
   serverTools: {
     names: ['TURNPIKE_SERVER_TOOLS'],
     about:
       'Tools that the provider runs itself which agents may list under `tools`, comma-separated, with most uses in a model call: `web_search=5,web_fetch,code_execution`. Default: none.',
     fallback: [],
-    fallbackText: '',
     allowed: 'comma-separated: web_search[=uses], web_fetch[=uses], code_execution',
     parse: parseServerTools,
-  } satisfies Setting<readonly ServerTool[]>,
+  } satisfies Variable<readonly ServerTool[]>,
   egressAllow: {
     names: ['TURNPIKE_EGRESS_ALLOW'],
     about:
       'Origins the provider may be reached at, comma-separated. Default: `https://api.anthropic.com`.',
     fallback: [],
-    fallbackText: '',
     allowed: 'comma-separated origins: `https://host[:port]`, or a loopback `http://host[:port]`',
     parse: parseOrigins,
-  } satisfies Setting<readonly string[]>,
+  } satisfies Variable<readonly string[]>,
   egressPrivateHosts: {
     names: ['TURNPIKE_EGRESS_PRIVATE_HOSTS'],
     about:
       'Hosts of the provider and of MCP servers that may be at addresses that are not public, comma-separated. Every other is refused there, whatever its name.',
     fallback: [],
-    fallbackText: '',
     allowed: 'comma-separated hosts, without scheme and port',
     parse: parseHosts,
-  } satisfies Setting<readonly string[]>,
+  } satisfies Variable<readonly string[]>,
   model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Model of turns that name none.'),
   modelsFile: optional(
-    ['TURNPIKE_MODELS'],
+    'TURNPIKE_MODELS',
     'A JSON file with what differs of models, and models of your own: see `docs/guide/models.md`.',
   ),
   prices: {
@@ -65,50 +58,45 @@ export const providerSettings = {
     about:
       'What models cost you, where that is not what the catalogue says: beginnings of names with dollars for a million tokens of input and output, as `claude-opus=15/75,claude-sonnet=3/15`.',
     fallback: [],
-    fallbackText: '',
     allowed: 'comma-separated `name=input/output`',
     parse: parsePrices,
-  } satisfies Setting<readonly ModelPrice[]>,
-  maxTokens: integer(
-    'TURNPIKE_MAX_TOKENS',
-    16_384,
-    'Most tokens of one reply of the model.',
-    1,
-    1_000_000,
-  ),
-  stallTimeoutMs: integer(
-    'TURNPIKE_STALL_TIMEOUT_MS',
-    60_000,
-    'Longest silence of the provider in a stream, in ms.',
-    100,
-    300_000,
-  ),
-  requestTimeoutMs: integer(
-    'TURNPIKE_REQUEST_TIMEOUT_MS',
-    90_000,
-    'Longest wait for the provider to answer a call, in ms.',
-    100,
-    300_000,
-  ),
-  providerRetries: integer(
-    'TURNPIKE_PROVIDER_RETRIES',
-    2,
-    'Tries after the first, before any event of a reply came.',
-    0,
-    10,
-  ),
-  overloadRetries: integer(
-    'TURNPIKE_OVERLOAD_RETRIES',
-    2,
-    'How often a step is tried again whose stream ends with an overload of the provider, before any text of it was shown.',
-    0,
-    10,
-  ),
+  } satisfies Variable<readonly ModelPrice[]>,
+  maxTokens: integer('TURNPIKE_MAX_TOKENS', {
+    about: 'Most tokens of one reply of the model.',
+    fallback: 16_384,
+    min: 1,
+    max: 1_000_000,
+  }),
+  stallTimeoutMs: integer('TURNPIKE_STALL_TIMEOUT_MS', {
+    about: 'Longest silence of the provider in a stream, in ms.',
+    fallback: 60_000,
+    min: 100,
+    max: 300_000,
+  }),
+  requestTimeoutMs: integer('TURNPIKE_REQUEST_TIMEOUT_MS', {
+    about: 'Longest wait for the provider to answer a call, in ms.',
+    fallback: 90_000,
+    min: 100,
+    max: 300_000,
+  }),
+  providerRetries: integer('TURNPIKE_PROVIDER_RETRIES', {
+    about: 'Tries after the first, before any event of a reply came.',
+    fallback: 2,
+    min: 0,
+    max: 10,
+  }),
+  overloadRetries: integer('TURNPIKE_OVERLOAD_RETRIES', {
+    about:
+      'How often a step is tried again whose stream ends with an overload of the provider, before any text of it was shown.',
+    fallback: 2,
+    min: 0,
+    max: 10,
+  }),
 };
 
 function parseOrigins(value: string): readonly string[] | undefined {
-  const entries = value.split(',').filter((entry) => entry.trim() !== '');
-  const origins = entries.flatMap((entry) => parseAllowedOrigin(entry.trim()) ?? []);
+  const entries = entriesOf(value);
+  const origins = entries.flatMap((entry) => parseAllowedOrigin(entry) ?? []);
   return origins.length === entries.length ? origins : undefined;
 }
 

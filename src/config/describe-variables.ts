@@ -1,20 +1,20 @@
-import { settings } from './settings.js';
-import type { Setting } from './setting.js';
+import { variables } from './variables.js';
+import type { Variable } from './variable.js';
 
 /** The configuration as a Markdown table, for the documentation. */
-export function describeSettings(): string {
-  const rows = Object.values<Setting<unknown>>(settings).map((setting) => {
-    const [name, ...aliases] = setting.names;
+export function describeVariables(): string {
+  const rows = Object.values<Variable<unknown>>(variables).map((variable) => {
+    const [name, ...aliases] = variable.names;
     const also =
       aliases.length === 0
         ? ''
         : ` Also read as ${aliases.map((alias) => `\`${alias}\``).join(', ')}.`;
-    return `| \`${name}\` | ${describeFallback(setting)} | ${setting.about}${also} |`;
+    return `| \`${name}\` | ${describeFallback(variable)} | ${variable.about}${also} |`;
   });
   return ['| variable | default | what it does |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-function describeFallback({ fallback, fallbackText }: Setting<unknown>): string {
+function describeFallback({ fallback, fallbackText }: Variable<unknown>): string {
   if (fallbackText !== undefined) return fallbackText;
   return typeof fallback === 'string' || typeof fallback === 'number' ? `\`${fallback}\`` : '';
 }

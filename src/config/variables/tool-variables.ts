@@ -1,0 +1,172 @@
+import path from 'node:path';
+import { permissionModes } from '../../options/permission-mode.js';
+import { parseHostList } from '../../tools/mcp/definitions/mcp-hosts.js';
+import {
+  absolutePath,
+  absolutePaths,
+  choice,
+  entriesOf,
+  integer,
+  permission,
+  type Variable,
+} from '../variable.js';
+
+/** Variables of tools: their permissions and limits, the sandbox, MCP servers and subagents. */
+export const toolVariables = {
+  extensions: {
+    names: ['TURNPIKE_EXTENSIONS'],
+    about:
+      'Modules that add decision trees, triggers and tools, comma-separated: files (`./x.mjs`, `/x.mjs`) or packages installed beside the server. They run with the rights of the server. See `docs/how-to/extensions.md`.',
+    fallback: [],
+    allowed: 'comma-separated files and packages, each once',
+    parse: parseModules,
+  } satisfies Variable<readonly string[]>,
+  permissionsFile: absolutePath(
+    'TURNPIKE_PERMISSIONS_FILE',
+    'File with the rules for tools that hold for every turn, before those of agents and sessions: YAML or JSON with `allow`, `ask` and `deny`. Read at the start.',
+  ),
+  modeCeiling: choice('TURNPIKE_MODE_CEILING', {
+    about:
+      'The loosest permission mode that any turn has, from `plan` over `dontAsk` and `direct` to `acceptEdits`. Under less than `acceptEdits`, `allow` rules of sessions count for nothing.',
+    fallback: 'acceptEdits',
+    values: permissionModes,
+  }),
+  toolCeiling: {
+    names: ['TURNPIKE_TOOL_CEILING'],
+    about:
+      'The tools that turns may have at most, comma-separated, `*` for any characters: `read,grep,mcp__docs__*`. Tools of clients are the clients’ own.',
+    fallback: undefined,
+    fallbackText: 'all',
+    allowed: 'comma-separated names of tools',
+    parse: parseTools,
+  } satisfies Variable<readonly string[] | undefined>,
+  approvalTimeoutMs: integer('TURNPIKE_APPROVAL_TIMEOUT_MS', {
+    about: 'How long a turn is parked for an approval before the default is decided, in ms.',
+    fallback: 600_000,
+    min: 1_000,
+    max: 604_800_000,
+  }),
+  approvalDefault: choice('TURNPIKE_APPROVAL_DEFAULT', {
+    about: 'The decision about an approval that nobody answers.',
+    fallback: 'deny',
+    values: ['deny', 'approve'],
+  }),
+  unknownCalls: choice('TURNPIKE_UNKNOWN_CALLS', {
+    about:
+      'A call with side effects whose process died: `tell` the model that its outcome is unknown, or `ask` a person first whether it may run again.',
+    fallback: 'tell',
+    values: ['tell', 'ask'],
+  }),
+  toolTimeoutMs: integer('TURNPIKE_TOOL_TIMEOUT_MS', {
+    about: 'Longest time of one tool call, in ms.',
+    fallback: 120_000,
+    min: 100,
+    max: 86_400_000,
+  }),
+  toolOutputLimit: integer('TURNPIKE_TOOL_OUTPUT_LIMIT', {
+    about: "Most characters of a tool's output; the middle of a longer one is cut and marked.",
+    fallback: 100_000,
+    min: 100,
+    max: 10_000_000,
+  }),
+  parallelTools: integer('TURNPIKE_PARALLEL_TOOLS', {
+    about: 'Read-only tool calls of one step that run at a time.',
+    fallback: 4,
+    min: 1,
+    max: 64,
+  }),
+  allowUnsandboxedBash: permission(
+    'TURNPIKE_ALLOW_UNSANDBOXED_BASH',
+    'Whether commands run without a sandbox where there is none: exactly `true`. Anything else is no, and `bash` is off there.',
+  ),
+  sandboxNetwork: permission(
+    'TURNPIKE_SANDBOX_NETWORK',
+    "Whether commands in the sandbox reach the server's network: exactly `true`. Anything else is no.",
+  ),
+  sandboxHide: absolutePaths(
+    'TURNPIKE_SANDBOX_HIDE',
+    `Folders that commands in the sandbox do not see, separated by \`${path.delimiter}\`, beside those where keys usually are. A project root inside of one is seen.`,
+  ),
+  sandboxMemoryMb: integer('TURNPIKE_SANDBOX_MEMORY_MB', {
+    about:
+      'Most memory of one sandbox, in MiB: of each process, of what is in its `/tmp`, and of all together where a memory cgroup can be made.',
+    fallback: 2_048,
+    min: 64,
+    max: 1_048_576,
+  }),
+  sandboxCpuPercent: integer('TURNPIKE_SANDBOX_CPU_PERCENT', {
+    about:
+      'Most processor time of one sandbox, in percent of one processor, where a cpu cgroup can be made.',
+    fallback: 200,
+    min: 1,
+    max: 100_000,
+  }),
+  sandboxProcesses: integer('TURNPIKE_SANDBOX_PROCESSES', {
+    about: 'Most processes and threads in one sandbox.',
+    fallback: 256,
+    min: 8,
+    max: 65_536,
+  }),
+  mcpFile: absolutePath(
+    'TURNPIKE_MCP_FILE',
+    'File of the MCP servers that agents may use: JSON, `{"mcpServers": {…}}`, with `${NAME}` for variables of the environment. Read at the start.',
+  ),
+  mcpHosts: {
+    names: ['TURNPIKE_MCP_HOSTS'],
+    about:
+      'Hosts that MCP servers of agents and sessions may be at, beside those of `TURNPIKE_MCP_FILE`, comma-separated: `mcp.example.com`, `*.example.com`, either with `:port`. Over https; a loopback name also over http.',
+    fallback: [],
+    allowed: 'comma-separated hosts: `host[:port]` or `*.host[:port]`',
+    parse: parseHostList,
+  } satisfies Variable<readonly string[]>,
+  mcpSessionStdio: permission(
+    'TURNPIKE_MCP_SESSION_STDIO',
+    'Whether a session may bring MCP servers that are commands: exactly `true`. Whoever creates a session then runs commands on this machine.',
+  ),
+  mcpConnectMs: integer('TURNPIKE_MCP_CONNECT_MS', {
+    about:
+      'Longest time for an MCP server to come up and to list its tools, in ms; a turn goes on without it.',
+    fallback: 10_000,
+    min: 100,
+    max: 600_000,
+  }),
+  mcpIdleMs: integer('TURNPIKE_MCP_IDLE_MS', {
+    about: 'How long an MCP server is kept that no turn uses, in ms.',
+    fallback: 300_000,
+    min: 0,
+    max: 86_400_000,
+  }),
+  mcpConnections: integer('TURNPIKE_MCP_CONNECTIONS', {
+    about: 'Most MCP servers of one worker at a time, as processes or connections.',
+    fallback: 200,
+    min: 1,
+    max: 10_000,
+  }),
+  subagentsEnabled: permission(
+    ['TURNPIKE_ENABLE_SUBAGENTS', 'CHIRALITY_ENABLE_SUBAGENTS'],
+    'Whether turns may delegate to other agents: exactly `true`. Anything else is no.',
+  ),
+  subagentFanout: integer('TURNPIKE_SUBAGENT_FANOUT', {
+    about: 'Most subagents that one turn may start.',
+    fallback: 8,
+    min: 1,
+    max: 100,
+  }),
+  subagentWarnMs: integer(['TURNPIKE_SUBAGENT_WARN_MS', 'CHIRALITY_SUBAGENT_GOVERNANCE_WARN_MS'], {
+    about: 'From this time on a decision about delegation is logged as slow, in ms.',
+    fallback: 1_000,
+    min: 0,
+    max: 600_000,
+  }),
+};
+
+function parseTools(value: string): readonly string[] | undefined {
+  const names = entriesOf(value);
+  return names.length > 0 && names.every((name) => /^[\w*-]+$/.test(name)) ? names : undefined;
+}
+
+/** Refuses a module that is listed twice: the second registration of its names would fail. */
+function parseModules(value: string): readonly string[] | undefined {
+  const names = entriesOf(value);
+  return new Set(names).size === names.length ? names : undefined;
+}
