@@ -1,41 +1,32 @@
-import { asc, desc, eq, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
 import { turnArchives } from '../storage/schema.js';
-import type { Position } from './cursor.js';
+import { compareCursors, type EventCursor } from './cursor.js';
 import type { TurnEvent } from './turn-event.js';
 
-/** Keeps what was said of a turn outside of any attempt. Saying it again changes nothing. */
-export async function archiveEvents(
-  db: Queryable,
-  turnId: string,
-  events: readonly TurnEvent[],
-): Promise<void> {
-  const first = events[0];
-  if (first === undefined) return;
-  const { attempt, seq: firstSeq } = first;
-  await db
-    .insert(turnArchives)
-    .values({ turnId, attempt, firstSeq, events: [...events] })
-    .onConflictDoNothing();
-}
+/** Archive rows loaded at a time: a row has one event or hundreds. */
+const ROWS_AT_ONCE = 32;
 
-/** Everything archived of a turn, in order. */
-export async function readArchive(db: Queryable, turnId: string): Promise<TurnEvent[]> {
-  const runs = await db
+/** All archived events of a turn, in order. */
+export async function loadArchive(db: Queryable, turnId: string): Promise<TurnEvent[]> {
+  const rows = await db
     .select({ events: turnArchives.events })
     .from(turnArchives)
     .where(eq(turnArchives.turnId, turnId))
     .orderBy(asc(turnArchives.attempt), asc(turnArchives.firstSeq));
-  return runs.flatMap((run) => run.events);
+  return rows.flatMap((row) => row.events);
 }
 
-/** Whether anything of a turn is still archived. */
+/** Whether a turn has archived events: housekeeping deletes old ones. */
 export async function hasArchive(db: Queryable, turnId: string): Promise<boolean> {
   return (await lastArchived(db, turnId)) !== undefined;
 }
 
-/** The last archived event of a turn; undefined where none is. */
-export async function lastArchived(db: Queryable, turnId: string): Promise<Position | undefined> {
+/** The last archived event of a turn; undefined where there is none. */
+export async function lastArchived(
+  db: Queryable,
+  turnId: string,
+): Promise<EventCursor | undefined> {
   const [last] = await db
     .select({
       attempt: turnArchives.attempt,
@@ -46,4 +37,46 @@ export async function lastArchived(db: Queryable, turnId: string): Promise<Posit
     .orderBy(desc(turnArchives.attempt), desc(turnArchives.firstSeq))
     .limit(1);
   return last;
+}
+
+/**
+ * Archived events of a turn after a cursor, in order, `most` at most. The query begins by primary key
+ * at the row that the cursor is in, so its cost does not grow with the turn.
+ */
+export async function loadArchiveAfter(
+  db: Queryable,
+  turnId: string,
+  { after, most }: { after: EventCursor; most: number },
+): Promise<TurnEvent[]> {
+  const events: TurnEvent[] = [];
+  for (let last = after; events.length < most;) {
+    const rows = await loadRows(db, turnId, last);
+    const found = rows.flat().filter((event) => compareCursors(event, last) > 0);
+    events.push(...found);
+    const end = found.at(-1);
+    if (end === undefined || rows.length < ROWS_AT_ONCE) break;
+    last = end;
+  }
+  return events.slice(0, most);
+}
+
+/** Rows from the last one that does not begin after the cursor's next event. */
+async function loadRows(db: Queryable, turnId: string, after: EventCursor): Promise<TurnEvent[][]> {
+  const next = sql`(${after.attempt}::integer, ${after.seq + 1}::integer)`;
+  const rows = await db
+    .select({ events: turnArchives.events })
+    .from(turnArchives)
+    .where(
+      and(
+        eq(turnArchives.turnId, turnId),
+        sql`(${turnArchives.attempt}, ${turnArchives.firstSeq}) >= (
+          (select archive.attempt, archive.first_seq from ${turnArchives} archive
+            where archive.turn_id = ${turnId} and (archive.attempt, archive.first_seq) <= ${next}
+            order by archive.attempt desc, archive.first_seq desc limit 1)
+          union all select 0, 0 order by 1 desc, 2 desc limit 1)`,
+      ),
+    )
+    .orderBy(asc(turnArchives.attempt), asc(turnArchives.firstSeq))
+    .limit(ROWS_AT_ONCE);
+  return rows.map((row) => row.events);
 }

@@ -42,13 +42,13 @@ describe('a cursor', () => {
   });
 
   it('orders by attempt, then by seq', () => {
-    const places = [
+    const cursors = [
       { attempt: 2, seq: 1 },
       { attempt: 1, seq: 10 },
       { attempt: 1, seq: 9 },
       { attempt: 0, seq: 99 },
     ];
-    expect([...places].sort(compareCursors)).toEqual([...places].reverse());
+    expect([...cursors].sort(compareCursors)).toEqual([...cursors].reverse());
     expect(compareCursors({ attempt: 1, seq: 1 }, { attempt: 1, seq: 1 })).toBe(0);
   });
 });

@@ -1,20 +1,31 @@
 import { invalidRequest } from '../platform/typed-error.js';
 
-/** A place in a turn's log. Written `<turnId>:<attempt>.<seq>`, with `.<frame>` where needed. */
+/** Where a reader is in a turn's log. Written `<turnId>:<attempt>.<seq>`, then `.<frame>` if given. */
 export interface Cursor {
   attempt: number;
   seq: number;
-  /** Of the frames one event makes on a wire: how many were received, from 1. Absent: all. */
+  /** How many frames of the event were received, from 1, on a wire that makes several. Absent: all. */
   frame?: number;
 }
 
-export type Position = Pick<Cursor, 'attempt' | 'seq'>;
+/** The cursor of a whole event. */
+export type EventCursor = Pick<Cursor, 'attempt' | 'seq'>;
 
-export const logStart: Position = { attempt: 0, seq: 0 };
+/** The cursor before the first event. */
+export const logStart: EventCursor = { attempt: 0, seq: 0 };
 
 /** Negative when `a` comes before `b`, zero when they are the same event. */
-export function compareCursors(a: Position, b: Position): number {
+export function compareCursors(a: EventCursor, b: EventCursor): number {
   return a.attempt - b.attempt || a.seq - b.seq;
+}
+
+export type Continuity = 'follows' | 'repeated' | 'gap';
+
+/** How events of one attempt, from `first` to `last`, continue a log that ends at `end`. */
+export function followsOn(end: EventCursor, first: EventCursor, last: EventCursor): Continuity {
+  if (compareCursors(last, end) <= 0) return 'repeated';
+  const expected = first.attempt > end.attempt ? 1 : end.seq + 1;
+  return first.seq === expected && first.attempt >= end.attempt ? 'follows' : 'gap';
 }
 
 export function formatCursor(turnId: string, cursor: Cursor): string {
@@ -23,13 +34,13 @@ export function formatCursor(turnId: string, cursor: Cursor): string {
 }
 
 /**
- * Reads a cursor a client sent back: a whole one, or its part after the turn's id.
+ * Parses a cursor that a client sent back: all of it, or the part after the turn's id.
  *
- * @throws TypedError INVALID_REQUEST 400 when it is none, or another turn's.
+ * @throws TypedError INVALID_REQUEST 400 for other text, and for the cursor of another turn.
  */
 export function parseCursor(turnId: string, text: string): Cursor {
-  const place = text.startsWith(`${turnId}:`) ? text.slice(turnId.length + 1) : text;
-  const match = /^(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?$/.exec(place);
+  const own = text.startsWith(`${turnId}:`) ? text.slice(turnId.length + 1) : text;
+  const match = /^(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?$/.exec(own);
   if (match === null) {
     throw invalidRequest(
       `'${text.slice(0, 120)}' is not a cursor of turn ${turnId}. ` +
@@ -38,9 +49,6 @@ export function parseCursor(turnId: string, text: string): Cursor {
     );
   }
   const [, attempt, seq, frame] = match;
-  return {
-    attempt: Number(attempt),
-    seq: Number(seq),
-    ...(frame === undefined ? {} : { frame: Number(frame) }),
-  };
+  const cursor = { attempt: Number(attempt), seq: Number(seq) };
+  return frame === undefined ? cursor : { ...cursor, frame: Number(frame) };
 }

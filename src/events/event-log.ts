@@ -1,7 +1,7 @@
-import type { Position } from './cursor.js';
+import type { EventCursor } from './cursor.js';
 import type { TurnEvent } from './turn-event.js';
 
-/** A write by a worker that no longer owns the turn. Nothing was written. */
+/** Refuses a write of a worker that no longer owns the turn. Nothing was written. */
 export class FencedError extends Error {
   constructor(turnId: string, attempt: number, current?: number) {
     const why = current === undefined ? 'it ended or was taken over' : `attempt ${current} began`;
@@ -10,56 +10,56 @@ export class FencedError extends Error {
   }
 }
 
-/** The log lacks what comes before the events: it lost its tail, or all. Nothing was written. */
+/** Refuses events that do not follow on the log's last one: it lost its tail, or all. Nothing was written. */
 export class GapError extends Error {
   constructor(
     turnId: string,
-    /** The last event the log holds or held. */
-    readonly last: Position,
+    /** The last event the log has, or had before its oldest were deleted. */
+    readonly last: EventCursor,
   ) {
     super(`The log of ${turnId} ends at ${last.attempt}.${last.seq}`);
     this.name = 'GapError';
   }
 }
 
-/** Who follows a turn. */
+/** A subscriber to a turn's log. */
 export interface LogListener {
-  /** A batch that was appended. */
+  /** Called with each batch that was appended. */
   onEvents(events: readonly TurnEvent[]): void;
-  /** Batches may have been missed: read again what comes after the last one. */
+  /** Called when batches may have been missed: read again after the last event received. */
   onMissed(): void;
 }
 
 /**
- * The live log of turns: what readers follow while a turn runs. It may lose its tail, or all, with
- * the process that holds it; what must not be lost is in the archive as well.
+ * The live log of turns, which readers follow while a turn runs. It may lose its tail, or all, with
+ * the process it is in; events that must not be lost are in the archive as well.
  *
  * Two implementations (in memory; Redis), one conformance suite.
  */
 export interface EventLog {
   /**
-   * Attempt `attempt` begins: appends under lower attempts are refused from now on.
+   * Begins an attempt: from now on appends of lower attempts are refused.
    *
-   * @returns the last event the log holds.
+   * @returns the cursor of the log's last event.
    */
-  begin(turnId: string, attempt: number): Promise<Position>;
+  begin(turnId: string, attempt: number): Promise<EventCursor>;
   /**
-   * Appends in order, under the fence of `attempt`, and hands them to every follower. All or
-   * nothing. The events follow on the last one the log has, in one attempt; they may be an earlier
-   * attempt's, to put back what the log lost. Appending again what was appended does nothing.
+   * Appends events in order, under the fence of `attempt`, all or none, and publishes them. They
+   * follow on the log's last event and are of one attempt, which may be an earlier one, to put back
+   * what the log lost. Events that the log has already are not appended again.
    *
    * @throws FencedError when a later attempt has begun; GapError when they do not follow on.
    */
   append(turnId: string, attempt: number, events: readonly TurnEvent[]): Promise<void>;
-  /** The events the log still holds after a position, in order; empty when it holds none. */
-  read(turnId: string, after?: Position): Promise<readonly TurnEvent[]>;
+  /** @returns the events that the log still has after a cursor, in order. */
+  read(turnId: string, after?: EventCursor): Promise<readonly TurnEvent[]>;
   /**
-   * Follows what is appended from now on, in order.
+   * Calls the listener with what is appended from now on, in order.
    *
-   * @returns a function that ends it.
+   * @returns a function that ends the subscription.
    */
   subscribe(turnId: string, listener: LogListener): Promise<() => void>;
-  /** Forgets the turn after `afterMs` milliseconds. Followers keep what they have. */
+  /** Deletes the turn's log after `afterMs` milliseconds. */
   expire(turnId: string, afterMs: number): Promise<void>;
   /** Rejects when the log does not answer. */
   ping(): Promise<void>;

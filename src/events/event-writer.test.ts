@@ -7,7 +7,7 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeTurn } from '../../test/support/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
-import { readArchive } from './archive.js';
+import { loadArchive } from './archive.js';
 import { FencedError } from './event-log.js';
 import { EventWriter } from './event-writer.js';
 import { MemoryEventLog } from './memory-event-log.js';
@@ -42,10 +42,10 @@ describe('EventWriter', () => {
       clock,
       turnId: id,
       attempt: 1,
-      patienceMs: 1_000,
+      commitTimeoutMs: 1_000,
       isLost: () => lost,
       onFailure: (error) => void failures.push(error),
-      onProblem: (error) => void failures.push(error),
+      onLogError: (error) => void failures.push(error),
     });
   const never = new AbortController().signal;
   const flush = (one = writer): Promise<void> => one.flush(never);
@@ -53,17 +53,17 @@ describe('EventWriter', () => {
     sql`update turns set end_reason = ${reason} from fence where turns.id = fence.id`;
 
   const text = (words: string): TurnEventBody => ({ type: 'text.delta', step: 1, text: words });
-  const fact: TurnEventBody = { type: 'step.started', step: 1 };
+  const step: TurnEventBody = { type: 'step.started', step: 1 };
   const texts = (events: readonly TurnEvent[]): string[] =>
     events.map((event) => (event.type === 'text.delta' ? event.text : event.type));
 
-  it('merges what waits while an append is in flight, and nothing else', async () => {
-    log.hold();
+  it('merges deltas that are pending while an append is in flight, and nothing else', async () => {
+    log.block();
     writer.emit(text('a'));
     await nextTurn();
     writer.emit(text('b'));
     writer.emit(text('c'));
-    writer.emit(fact);
+    writer.emit(step);
     writer.emit(text('d'));
     log.release();
     await flush();
@@ -72,7 +72,7 @@ describe('EventWriter', () => {
 
   it('numbers from 1 without a gap, and stamps attempt and time', async () => {
     writer.emit(text('a'));
-    await writer.commit([fact], []);
+    await writer.commit([step], []);
     writer.emit(text('b'));
     await flush();
     const events = await log.read(turnId);
@@ -83,30 +83,30 @@ describe('EventWriter', () => {
     ]);
   });
 
-  it('archives a fact with everything said before it, and shows it only then', async () => {
+  it('archives writes with all events emitted before, and shows their events only then', async () => {
     const archivedWhenShown: string[] = [];
     const reads: Promise<unknown>[] = [];
     await log.subscribe(turnId, {
       onEvents: (events) => {
         if (!texts(events).includes('step.started')) return;
-        const read = readArchive(database.db, turnId);
+        const read = loadArchive(database.db, turnId);
         reads.push(read.then((archived) => archivedWhenShown.push(...texts(archived))));
       },
       onMissed: () => undefined,
     });
     writer.emit(text('a'));
-    await writer.commit([fact], []);
+    await writer.commit([step], []);
     await flush();
     await Promise.all(reads);
     expect(archivedWhenShown).toEqual(['a', 'step.started']);
-    expect(await readArchive(database.db, turnId)).toEqual(await log.read(turnId));
+    expect(await loadArchive(database.db, turnId)).toEqual(await log.read(turnId));
   });
 
-  it('stores facts while the log does not answer, and gives it everything when it does', async () => {
-    log.hold();
+  it('commits while the log does not answer, and appends everything when it does', async () => {
+    log.block();
     writer.emit(text('a'));
     await nextTurn();
-    await writer.commit([fact], [setReason('stored')]);
+    await writer.commit([step], [setReason('stored')]);
     const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));
     expect(turn?.endReason).toBe('stored');
     expect(await log.read(turnId)).toEqual([]);
@@ -115,9 +115,9 @@ describe('EventWriter', () => {
     expect(texts(await log.read(turnId))).toEqual(['a', 'step.started']);
   });
 
-  it('gives a log that lost everything all of it again', async () => {
+  it('appends all events again to a log that lost them', async () => {
     writer.emit(text('a'));
-    await writer.commit([fact], []);
+    await writer.commit([step], []);
     await flush();
     await log.expire(turnId, 10);
     await clock.advance(10);
@@ -129,12 +129,12 @@ describe('EventWriter', () => {
 
   it('stores nothing more once its lease is lost', async () => {
     lost = true;
-    await expect(writer.commit([fact], [])).rejects.toThrow(FencedError);
-    expect(await readArchive(database.db, turnId)).toEqual([]);
+    await expect(writer.commit([step], [])).rejects.toThrow(FencedError);
+    expect(await loadArchive(database.db, turnId)).toEqual([]);
   });
 
-  it('keeps the order of commits and of what is said between them', async () => {
-    const first = writer.commit([fact], []);
+  it('keeps the order of commits and of events between them', async () => {
+    const first = writer.commit([step], []);
     writer.emit(text('between'));
     const second = writer.commit([{ type: 'step.discarded', step: 1 }], []);
     writer.emit(text('after'));
@@ -143,28 +143,28 @@ describe('EventWriter', () => {
     await flush();
     const order = ['step.started', 'between', 'step.discarded', 'after'];
     expect(texts(await log.read(turnId))).toEqual(order);
-    expect(texts(await readArchive(database.db, turnId))).toEqual(order);
+    expect(texts(await loadArchive(database.db, turnId))).toEqual(order);
   });
 
-  it('rolls a failing fact back, shows it to nobody, and closes', async () => {
+  it('rolls a failing commit back, shows its events to nobody, and closes', async () => {
     const broken = sql`update nowhere set status = 'x' from fence where nowhere.id = fence.id`;
-    const failing = writer.commit([fact], [setReason('never'), broken]);
-    const waiting = writer.commit([fact], []);
+    const failing = writer.commit([step], [setReason('never'), broken]);
+    const next = writer.commit([step], []);
     await expect(failing).rejects.toThrow();
-    await expect(waiting).rejects.toThrow();
+    await expect(next).rejects.toThrow();
     expect(failures).toHaveLength(1);
     expect(await log.read(turnId)).toEqual([]);
-    expect(await readArchive(database.db, turnId)).toEqual([]);
+    expect(await loadArchive(database.db, turnId)).toEqual([]);
     const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));
     expect(turn?.endReason).toBeNull();
     writer.emit(text('late'));
-    await expect(writer.commit([fact], [])).rejects.toThrow();
+    await expect(writer.commit([step], [])).rejects.toThrow();
     expect(await log.read(turnId)).toEqual([]);
   });
 
   it('writes again after a statement that the database refuses for good, without a gap', async () => {
     writer.emit(text('a'));
-    await writer.commit([fact], []);
+    await writer.commit([step], []);
     const refused = sql`update turns set attempt = 'x'::text::integer from fence where turns.id = fence.id`;
     await expect(writer.commit([text('lost')], [refused])).rejects.toThrow();
     await expect(writer.commit([text('lost too')], [])).rejects.toThrow();
@@ -180,66 +180,66 @@ describe('EventWriter', () => {
 
   it('stores nothing for an attempt that no longer owns the turn', async () => {
     await database.db.update(turns).set({ attempt: 2 }).where(eq(turns.id, turnId));
-    const stored = writer.commit([fact], [setReason('zombie')]);
+    const stored = writer.commit([step], [setReason('zombie')]);
     await expect(stored).rejects.toThrow(FencedError);
-    expect(await readArchive(database.db, turnId)).toEqual([]);
+    expect(await loadArchive(database.db, turnId)).toEqual([]);
     const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));
     expect(turn?.endReason).toBeNull();
     expect(failures).toHaveLength(1);
   });
 
   it('archives what it showed, in order and whole, however its calls fall', async () => {
-    const anyCall = fc.constantFrom('emit', 'commit', 'hold', 'release', 'wait');
+    const anyCall = fc.constantFrom('emit', 'commit', 'block', 'release', 'wait');
     await fc.assert(
       fc.asyncProperty(fc.array(anyCall, { maxLength: 25 }), async (calls) => {
         const id = await storeTurn(database.db);
         const one = open(id);
-        const said: string[] = [];
+        const emitted: string[] = [];
         const commits: Promise<void>[] = [];
         for (const [index, call] of calls.entries()) {
-          if (call === 'hold') log.hold();
+          if (call === 'block') log.block();
           if (call === 'release') log.release();
           if (call === 'wait') await nextTurn();
           if (call !== 'emit' && call !== 'commit') continue;
           const words = `<${index}>`;
-          said.push(words);
+          emitted.push(words);
           if (call === 'emit') one.emit(text(words));
           else commits.push(one.commit([text(words)], []));
         }
         log.release();
         await Promise.all([...commits, one.commit([text('.')], [])]);
-        said.push('.');
+        emitted.push('.');
         await flush(one);
         const shown = await log.read(id);
-        expect(texts(shown).join('')).toBe(said.join(''));
+        expect(texts(shown).join('')).toBe(emitted.join(''));
         expect(shown.map((event) => event.seq)).toEqual(shown.map((_, i) => i + 1));
-        expect(await readArchive(database.db, id)).toEqual(shown);
+        expect(await loadArchive(database.db, id)).toEqual(shown);
         expect(failures).toEqual([]);
       }),
       { numRuns: 30 },
     );
   });
 
-  it('tells once that it was fenced off', async () => {
+  it('reports once that it was fenced off', async () => {
     await log.begin(turnId, 2);
     writer.emit(text('a'));
     await nextTurn();
     expect(failures).toHaveLength(1);
     expect(failures[0]).toBeInstanceOf(FencedError);
     writer.emit(text('b'));
-    await expect(writer.commit([fact], [])).rejects.toThrow(FencedError);
+    await expect(writer.commit([step], [])).rejects.toThrow(FencedError);
     expect(failures).toHaveLength(1);
   });
 });
 
-/** A log whose appends wait while it is held. */
+/** A log whose appends wait from `block` to `release`. */
 class SlowLog extends MemoryEventLog {
   #release = (): void => undefined;
-  #held: Promise<void> = Promise.resolve();
+  #blocked: Promise<void> = Promise.resolve();
 
-  hold(): void {
+  block(): void {
     this.#release();
-    this.#held = new Promise((resolve) => (this.#release = resolve));
+    this.#blocked = new Promise((resolve) => (this.#release = resolve));
   }
 
   release(): void {
@@ -251,7 +251,7 @@ class SlowLog extends MemoryEventLog {
     attempt: number,
     events: readonly TurnEvent[],
   ): Promise<void> {
-    await this.#held;
+    await this.#blocked;
     await super.append(turnId, attempt, events);
   }
 }

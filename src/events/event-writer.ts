@@ -4,7 +4,7 @@ import { retry, type RetryDelays } from '../platform/retry.js';
 import type { Database } from '../storage/connection.js';
 import { isDatabaseDown } from '../storage/database-down.js';
 import { isStatementRefused } from '../storage/statement-refused.js';
-import { readArchive } from './archive.js';
+import { loadArchive } from './archive.js';
 import { LogAppender } from './log-appender.js';
 import { FencedError, type EventLog } from './event-log.js';
 import { pushMerged } from './merge-deltas.js';
@@ -14,7 +14,7 @@ import type { TurnEvent, TurnEventBody } from './turn-event.js';
 /** The delays between the tries of a commit that the database did not answer. */
 const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
 
-/** Events that wait for their archive; more are archived without waiting for a fact. */
+/** Events that may be in the log and not in the archive; with more, a commit is made for them alone. */
 const MOST_UNARCHIVED = 1_000;
 
 export interface EventWriterDeps {
@@ -24,37 +24,48 @@ export interface EventWriterDeps {
   turnId: string;
   attempt: number;
   /** How long a commit is tried again while the database does not answer, in ms. */
-  patienceMs: number;
-  /** Whether the turn may be somebody else's by now. Nothing is stored then. */
+  commitTimeoutMs: number;
+  /** Whether another worker may own the turn by now. Nothing is stored then. */
   isLost(): boolean;
-  /** Events were stored with their facts. */
+  /** Called after events were stored. */
   onStored?(events: readonly TurnEvent[]): void;
-  /** The log refused something it will be offered again. */
-  onProblem(error: unknown): void;
+  /** Called for each append that the log refused and that is tried again. */
+  onLogError(error: unknown): void;
   /** Called once, when the attempt was fenced or a commit failed. Nothing is written after that. */
   onFailure(error: unknown): void;
 }
 
+interface Batch {
+  events: readonly TurnEvent[];
+  writes: readonly Write[];
+  /** See `StatementParts`. */
+  delivered?: number | undefined;
+}
+
+const emptyBatch: Batch = { events: [], writes: [] };
+
 /**
- * The one writer of an attempt. `emit` is for what may be lost with the process (deltas, progress);
- * `commit` is for facts: the fact, every event said so far and the events that tell the fact go
- * into one statement, and only then to readers. So a reader never sees a fact that a crash can
- * take back, and the archive never lacks an event whose fact it holds.
+ * The one writer of an attempt. `emit` is for events that may be lost with the process (deltas,
+ * progress). `commit` is for writes: the rows, all events emitted so far and the events of the writes
+ * go into one statement, and only then to readers. So a reader never sees what a crash can take
+ * back, and the archive never lacks an event whose rows are stored.
  *
  * The log is fed beside it: a turn does not wait for its readers' log, and goes on without it.
- * Whatever waits while an append is in flight goes out together, adjacent deltas merged; nothing
- * waits for a timer.
+ * Events that are emitted while an append is in flight go out together, adjacent deltas merged;
+ * nothing waits for a timer.
  */
 export class EventWriter {
+  /** The number given last. */
   #seq = 0;
-  /** Of the last event that is stored or went out. */
-  #lastSaid = 0;
-  /** The database refused a statement for what it says. */
+  /** The number of the last event that is stored or in the log. */
+  #keptSeq = 0;
+  /** Whether the database refused a statement for its content. */
   #isRefused = false;
-  #waiting: TurnEventBody[] = [];
+  #pending: TurnEventBody[] = [];
   #unarchived: TurnEvent[] = [];
+  /** Commits that are not stored yet. */
   #commits = 0;
-  #held: { told: readonly TurnEvent[]; facts: readonly Write[] } | undefined;
+  #deferred: Batch | undefined;
   #storing: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | undefined;
   readonly #feed: LogAppender;
@@ -62,87 +73,88 @@ export class EventWriter {
   constructor(private readonly deps: EventWriterDeps) {
     this.#feed = new LogAppender({
       ...deps,
-      next: () => this.#takeWaiting(),
+      next: () => this.#takePending(),
       unarchived: () => this.#unarchived,
-      archived: () => readArchive(deps.db, deps.turnId),
+      archived: () => loadArchive(deps.db, deps.turnId),
       onFailure: (error) => this.#fail(error),
     });
   }
 
   emit(event: TurnEventBody): void {
     if (this.#failure !== undefined) return;
-    pushMerged(this.#waiting, event);
+    pushMerged(this.#pending, event);
     this.#feed.pull();
   }
 
   /**
-   * Stores facts with their events. What was emitted before comes before `events`.
+   * Stores writes with their events. Events emitted before come before `events`.
    *
    * @throws what the database threw, FencedError among it; the writer is then closed.
    */
-  async commit(events: readonly TurnEventBody[], facts: readonly Write[]): Promise<void> {
-    await this.#commitHeld(events, facts);
+  async commit(events: readonly TurnEventBody[], writes: readonly Write[]): Promise<void> {
+    await this.#commitDeferred(events, writes);
   }
 
   /**
-   * The same for the facts that end the turn, unless a message has joined it that is not among
-   * those `heard`: then nothing is stored, and what was held before stays held.
+   * Commits the writes that end the turn, unless more messages were steered into it than were
+   * delivered: then nothing is stored, and what was deferred stays deferred.
    */
   async commitEnd(
     events: readonly TurnEventBody[],
-    facts: readonly Write[],
-    heard: number | undefined,
+    writes: readonly Write[],
+    delivered: number | undefined,
   ): Promise<Stored> {
-    const before = { seq: this.#seq, held: this.#held, waiting: this.#waiting };
-    const stored = await this.#commitHeld(events, facts, heard);
-    if (stored.type === 'unheard') {
+    const before = { seq: this.#seq, deferred: this.#deferred, pending: this.#pending };
+    const stored = await this.#commitDeferred(events, writes, delivered);
+    if (stored.type === 'undelivered') {
       this.#seq = before.seq;
-      this.#held = before.held;
-      this.#waiting = [...before.waiting, ...this.#waiting];
+      this.#deferred = before.deferred;
+      this.#pending = [...before.pending, ...this.#pending];
     }
     return stored;
   }
 
-  #commitHeld(
+  #commitDeferred(
     events: readonly TurnEventBody[],
-    facts: readonly Write[],
-    heard?: number,
+    writes: readonly Write[],
+    delivered?: number,
   ): Promise<Stored> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
-    this.defer(events, facts);
-    const { told, facts: all } = this.#held ?? { told: [], facts };
-    this.#held = undefined;
+    this.defer(events, writes);
+    const batch = { ...(this.#deferred ?? emptyBatch), delivered };
+    this.#deferred = undefined;
     this.#commits += 1;
-    const stored = this.#storing.then(() => this.#store(told, all, heard));
+    const stored = this.#storing.then(() => this.#store(batch));
     this.#storing = stored.then(() => undefined);
-    // Told to whoever commits; the next one asks for the failure.
+    // The caller gets the failure from `stored`, later ones from `#failure`.
     this.#storing.catch(() => undefined);
     return stored;
   }
 
   /**
-   * Facts that are stored with the next commit, which comes at once. Until then readers get nothing
-   * more: it would come after what they cannot have yet.
+   * Keeps writes and their events for the next commit, which comes at once. Until then readers get
+   * nothing more: it would come after events that they cannot have yet.
    */
-  defer(events: readonly TurnEventBody[], facts: readonly Write[]): void {
-    const told = this.#stamp([...this.#waiting, ...events]);
-    this.#waiting = [];
-    this.#held = {
-      told: [...(this.#held?.told ?? []), ...told],
-      facts: [...(this.#held?.facts ?? []), ...facts],
+  defer(events: readonly TurnEventBody[], writes: readonly Write[]): void {
+    const stamped = this.#stamp([...this.#pending, ...events]);
+    this.#pending = [];
+    const before = this.#deferred ?? emptyBatch;
+    this.#deferred = {
+      events: [...before.events, ...stamped],
+      writes: [...before.writes, ...writes],
     };
   }
 
   /**
-   * Writes again after a commit that the database refused for what it says: that one, and what was to
-   * come after it, is left out. Trying it again would be refused again, and the turn never end.
+   * Writes again after a commit that the database refused for its content. That commit and all that
+   * was to come after it are left out: a second try would be refused too, and the turn never end.
    */
   reopen(): void {
     if (!this.#isRefused) return;
     this.#isRefused = false;
-    this.#seq = this.#lastSaid;
-    this.#waiting = [];
-    this.#held = undefined;
+    this.#seq = this.#keptSeq;
+    this.#pending = [];
+    this.#deferred = undefined;
     this.#storing = Promise.resolve();
   }
 
@@ -151,19 +163,15 @@ export class EventWriter {
     return this.#feed.flush(signal);
   }
 
-  async #store(
-    told: readonly TurnEvent[],
-    facts: readonly Write[],
-    heard: number | undefined,
-  ): Promise<Stored> {
+  async #store(batch: Batch): Promise<Stored> {
+    const { events } = batch;
     let stored: Stored;
     try {
       if (this.#failure !== undefined) throw this.#failure.error;
-      const events = [...this.#unarchived, ...told];
-      stored = await this.#storeInTheEnd({ events, facts, heard });
-      if (stored.type === 'unheard') return stored;
+      stored = await this.#storeOrRetry({ ...batch, events: [...this.#unarchived, ...events] });
+      if (stored.type === 'undelivered') return stored;
       this.#unarchived = [];
-      this.#lastSaid = told.at(-1)?.seq ?? this.#lastSaid;
+      this.#keptSeq = events.at(-1)?.seq ?? this.#keptSeq;
     } catch (error) {
       if (isStatementRefused(error)) this.#isRefused = true;
       else this.#fail(error);
@@ -171,39 +179,35 @@ export class EventWriter {
     } finally {
       this.#commits -= 1;
     }
-    this.#feed.push(told);
-    this.deps.onStored?.(told);
+    this.#feed.push(events);
+    this.deps.onStored?.(events);
     return stored;
   }
 
-  /** A database that is away for a while costs time, not the turn, as long as the lease holds. */
-  async #storeInTheEnd(what: {
-    events: readonly TurnEvent[];
-    facts: readonly Write[];
-    heard: number | undefined;
-  }): Promise<Stored> {
-    const { db, clock, turnId, attempt, patienceMs, isLost } = this.deps;
-    const giveUpAt = clock.now() + patienceMs;
+  /** A database that is away for a while costs time, not the turn, as long as the lease lasts. */
+  #storeOrRetry(batch: Batch): Promise<Stored> {
+    const { db, clock, turnId, attempt, commitTimeoutMs, isLost } = this.deps;
+    const giveUpAt = clock.now() + commitTimeoutMs;
     const mayRetry = (error: unknown): boolean => isDatabaseDown(error) && clock.now() < giveUpAt;
     return retry(clock, { ...retryDelays, mayRetry }, async (failures) => {
       if (isLost()) throw new FencedError(turnId, attempt);
-      const writes = compact({ ...what, isRepeat: failures > 0 });
-      return storeWrites(db, { turnId, attempt }, writes);
+      const parts = compact({ ...batch, isRepeat: failures > 0 });
+      return storeWrites(db, { turnId, attempt }, parts);
     });
   }
 
-  /** What may go to the log now: nothing that comes after a fact that is not stored yet. */
-  #takeWaiting(): readonly TurnEvent[] {
-    if (this.#commits > 0 || this.#held !== undefined) return [];
+  /** Takes the events that may go to the log now: none that comes after writes not stored yet. */
+  #takePending(): readonly TurnEvent[] {
+    if (this.#commits > 0 || this.#deferred !== undefined) return [];
     if (this.#failure !== undefined || this.#isRefused) return [];
     if (this.#unarchived.length > MOST_UNARCHIVED) {
-      // Told by `onFailure` as well.
+      // A failure reaches `onFailure` as well.
       this.commit([], []).catch(() => undefined);
       return [];
     }
-    const events = this.#stamp(this.#waiting);
-    this.#waiting = [];
-    this.#lastSaid = this.#seq;
+    const events = this.#stamp(this.#pending);
+    this.#pending = [];
+    this.#keptSeq = this.#seq;
     this.#unarchived.push(...events);
     return events;
   }
@@ -217,7 +221,7 @@ export class EventWriter {
   #fail(error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = { error };
-    this.#waiting = [];
+    this.#pending = [];
     this.deps.onFailure(error);
   }
 }

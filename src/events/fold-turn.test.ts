@@ -21,7 +21,7 @@ describe('foldTurn', () => {
     expect(view.phase).toBe('ended');
   });
 
-  it('shows what tools were asked and said', () => {
+  it('shows the input and output of tools', () => {
     const [step] = foldOf('tools-thinking-sources').steps;
     expect(step).toMatchObject({ thinking: 'Let me see.', stopReason: 'tool_use' });
     expect(step?.tools).toEqual([
@@ -46,7 +46,7 @@ describe('foldTurn', () => {
     expect(view.attempt).toBe(3);
   });
 
-  it('keeps what was said when a turn was cut or failed', () => {
+  it('keeps the text of a turn that was cut or failed', () => {
     expect(foldOf('failed-mid-stream')).toMatchObject({
       failure: { errorType: 'SDK_FAILURE', message: 'The provider is overloaded' },
       end: { outcome: 'failed', exitCode: 1, text: 'Half an ans' },
@@ -63,7 +63,7 @@ describe('foldTurn', () => {
     });
   });
 
-  it('is parked until it says that it goes on, and knows what a client is to run', () => {
+  it('is parked until an approval is resolved, and has the input of calls that a client runs', () => {
     const events = turns.get('parked-for-people') ?? [];
     const parked = events.findIndex(({ type }) => type === 'turn.parked');
     expect(foldTurnEvents(events.slice(0, parked + 1))).toMatchObject({

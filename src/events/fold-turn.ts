@@ -1,4 +1,5 @@
 import { assertNever } from '../platform/assert-never.js';
+import { compact } from '../platform/compact.js';
 import {
   type Source,
   type StepStopReason,
@@ -11,7 +12,7 @@ import {
 export interface ToolView {
   callId: string;
   name: string;
-  /** The input's JSON as far as it streamed; `input` once it is whole. */
+  /** The JSON of the input as far as it was streamed; `input` is set when it is whole. */
   argsJson: string;
   input?: unknown;
   status: 'requested' | 'running' | ToolStatus;
@@ -29,10 +30,10 @@ export interface StepView {
   usage?: Usage;
 }
 
-/** What a person would see of a turn. Everything in it comes from its events. */
+/** A turn as its events tell it to a reader. */
 export interface TurnView {
-  /** `waiting`: for a worker; `parked`: for answers. */
-  phase: 'waiting' | 'running' | 'recovering' | 'parked' | 'ended';
+  /** `queued`: no worker has begun; `parked`: nobody works on it until an answer comes. */
+  phase: 'queued' | 'running' | 'recovering' | 'parked' | 'ended';
   position?: number;
   attempt: number;
   agent?: string;
@@ -41,8 +42,8 @@ export interface TurnView {
   notices: { kind: string; text: string }[];
   rejectedAttachments: { name: string; reason: string; index?: number }[];
   pendingApprovals: string[];
-  /** Of the user's, sent while it ran. */
-  joined: { messageId: string; afterStep: number; text: string }[];
+  /** Messages of the user that were steered into the turn. */
+  steered: { messageId: string; afterStep: number; text: string }[];
   subagents: {
     callId: string;
     childTurnId: string;
@@ -55,18 +56,18 @@ export interface TurnView {
 }
 
 export const emptyTurn: TurnView = {
-  phase: 'waiting',
+  phase: 'queued',
   attempt: 0,
   steps: [],
   notices: [],
   rejectedAttachments: [],
   pendingApprovals: [],
-  joined: [],
+  steered: [],
   subagents: [],
 };
 
 /**
- * One event further. Pure: the view given is not changed.
+ * Applies one event to a view. Pure: the given view is not changed.
  *
  * @throws Error when an event names a step or a call that never began: the log is broken.
  */
@@ -103,7 +104,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
     }
     case 'approval.requested': {
       const pendingApprovals = [...view.pendingApprovals, event.approvalId];
-      // A call that a client runs has no other event with its whole input.
+      // The only event with the whole input of a call that a client runs.
       return onTool({ ...next, pendingApprovals }, event.callId, (t) => ({
         ...t,
         input: event.input,
@@ -112,7 +113,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
     case 'approval.resolved':
       return {
         ...next,
-        // Whoever says it goes on, until it says that it waits again.
+        // An answer resumes the turn; another `turn.parked` follows if it is not the last one.
         phase: view.phase === 'parked' ? 'running' : view.phase,
         pendingApprovals: view.pendingApprovals.filter((id) => id !== event.approvalId),
       };
@@ -132,11 +133,11 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       return onSubagent(next, event.childTurnId, (child) => ({ ...child, outcome: event.outcome }));
     case 'message.joined': {
       const { messageId, afterStep, text } = event;
-      return { ...next, joined: [...view.joined, { messageId, afterStep, text }] };
+      return { ...next, steered: [...view.steered, { messageId, afterStep, text }] };
     }
     case 'attachment.rejected': {
       const { name, reason, index } = event;
-      const rejected = { name, reason, ...(index === undefined ? {} : { index }) };
+      const rejected = compact({ name, reason, index });
       return { ...next, rejectedAttachments: [...view.rejectedAttachments, rejected] };
     }
     case 'notice.posted':

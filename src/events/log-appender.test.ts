@@ -13,10 +13,10 @@ const event = (seq: number): TurnEvent => ({
   at: '2026-01-01T00:00:00.000Z',
 });
 
-it('gives back what is archived in the very moment the archive is read', async () => {
+it('restores events that are archived while the archive is loaded', async () => {
   const log = new MemoryEventLog(new ManualClock());
   const turnId = 'turn_1';
-  // What it held before is lost: it expects the first event, and is offered the third.
+  // The log lost its events: it expects the first, and is given the third.
   let unarchived = [event(2)];
   const feed = new LogAppender({
     log,
@@ -31,7 +31,7 @@ it('gives back what is archived in the very moment the archive is read', async (
       return read;
     },
     onFailure: (error) => expect(error).toBeUndefined(),
-    onProblem: (error) => expect(error).toBeUndefined(),
+    onLogError: (error) => expect(error).toBeUndefined(),
   });
   feed.push([event(3)]);
   await feed.flush(new AbortController().signal);

@@ -5,8 +5,8 @@ import { FencedError, GapError, type EventLog } from './event-log.js';
 import { restoreLog } from './restore-log.js';
 import type { TurnEvent } from './turn-event.js';
 
-/** Stored events that wait for the log. Above it they are dropped, and read from the archive. */
-const MOST_WAITING = 1_000;
+/** Stored events kept for the log. Above it they are dropped, and loaded from the archive. */
+const MOST_READY = 1_000;
 
 /** The delays between the tries of an append that failed. */
 const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
@@ -15,22 +15,21 @@ export interface LogAppenderDeps {
   log: EventLog;
   turnId: string;
   attempt: number;
-  /** What was said since, and may go out now. */
+  /** @returns the events emitted since the last call that may go to the log now. */
   next(): readonly TurnEvent[];
-  /** What went out and is not in the archive. */
+  /** @returns the events that the log was given and the archive does not have. */
   unarchived(): readonly TurnEvent[];
   archived(): Promise<readonly TurnEvent[]>;
-  /** The attempt was fenced. */
+  /** Called when the attempt was fenced. */
   onFailure(error: unknown): void;
-  /** The log did not take something; it is offered again. */
-  onProblem(error: unknown): void;
+  /** Called for each append that failed and is tried again. */
+  onLogError(error: unknown): void;
   clock: Clock;
 }
 
 /**
- * Feeds an attempt's events to the log, one append at a time, in order. A log that does not answer
- * is waited for at bounded memory; one that comes back with its tail or all of it lost is given
- * what it lacks.
+ * Feeds an attempt's events to the log, one append at a time, in order. An append to a log that does
+ * not answer is tried again, at bounded memory; a log that lost its tail or all is restored.
  */
 export class LogAppender {
   #ready: TurnEvent[] = [];
@@ -40,20 +39,20 @@ export class LogAppender {
 
   constructor(private readonly deps: LogAppenderDeps) {}
 
-  /** Events that are stored. */
+  /** Appends events that are stored. */
   push(events: readonly TurnEvent[]): void {
     // The append after what is dropped here finds the gap, and fills it from the archive.
-    if (this.#ready.length > MOST_WAITING) this.#ready = [];
+    if (this.#ready.length > MOST_READY) this.#ready = [];
     this.#ready.push(...events);
     this.pull();
   }
 
-  /** There may be something to send. */
+  /** Appends what `next` returns, unless an append is in flight, which will ask for it. */
   pull(): void {
     if (!this.#pumping) void this.#pump();
   }
 
-  /** Resolves when nothing waits. When `signal` aborts before, what waits is given up. */
+  /** Resolves when everything is appended. An abort of `signal` gives up what is not. */
   async flush(signal: AbortSignal): Promise<void> {
     if (!this.#pumping || signal.aborted) return;
     const settled = new Promise<void>((resolve) => this.#settled.push(resolve));
@@ -83,7 +82,7 @@ export class LogAppender {
   }
 
   #append(events: readonly TurnEvent[]): Promise<void> {
-    const { log, clock, turnId, attempt, onProblem } = this.deps;
+    const { log, clock, turnId, attempt, onLogError: onProblem } = this.deps;
     const mayRetry = (error: unknown): boolean => {
       if (error instanceof FencedError) return false;
       onProblem(error);
@@ -101,7 +100,7 @@ export class LogAppender {
   }
 
   async #known(events: readonly TurnEvent[]): Promise<TurnEvent[]> {
-    // In this order: what is archived while the archive is read is in both, not in neither.
+    // The archive second: an event that is archived meanwhile is then in both, not in neither.
     const unarchived = [...this.deps.unarchived()];
     return [...(await this.deps.archived()), ...unarchived, ...events];
   }

@@ -1,29 +1,28 @@
 import type { Clock } from '../platform/clock.js';
-import { compareCursors, logStart, type Position } from './cursor.js';
+import { compareCursors, followsOn, logStart, type EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog, type LogListener } from './event-log.js';
-import { followsOn } from './follows-on.js';
 import type { TurnEvent } from './turn-event.js';
 
 interface TurnLog {
   attempt: number;
-  last: Position;
+  last: EventCursor;
   events: TurnEvent[];
   listeners: Set<LogListener>;
   cancelExpiry: () => void;
 }
 
-/** The embedded log: an array a turn. Bounded by the turns that run, as ended ones expire. */
+/** The embedded log: an array a turn. Memory is bounded by the turns that run: ended ones expire. */
 export class MemoryEventLog implements EventLog {
   readonly #turns = new Map<string, TurnLog>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** Turns of which it holds anything. */
+  /** The number of turns with an entry. */
   get size(): number {
     return this.#turns.size;
   }
 
-  async begin(turnId: string, attempt: number): Promise<Position> {
+  async begin(turnId: string, attempt: number): Promise<EventCursor> {
     const log = this.#open(turnId);
     log.cancelExpiry();
     log.attempt = Math.max(log.attempt, attempt);
@@ -44,7 +43,7 @@ export class MemoryEventLog implements EventLog {
     for (const listener of log.listeners) listener.onEvents(events);
   }
 
-  async read(turnId: string, after: Position = logStart): Promise<readonly TurnEvent[]> {
+  async read(turnId: string, after: EventCursor = logStart): Promise<readonly TurnEvent[]> {
     const events = this.#turns.get(turnId)?.events ?? [];
     return events.filter((event) => compareCursors(event, after) > 0);
   }
@@ -71,7 +70,7 @@ export class MemoryEventLog implements EventLog {
   }
 
   async ping(): Promise<void> {
-    // It is this process: it answers as long as anything does.
+    // The log is in this process: nothing can be away.
   }
 
   async close(): Promise<void> {
@@ -93,7 +92,7 @@ export class MemoryEventLog implements EventLog {
     return log;
   }
 
-  /** A reader of a turn that ended long ago must not leave an entry behind. */
+  /** Deletes an entry that only a reader of an ended turn has made. */
   #forgetIfEmpty(turnId: string, log: TurnLog): void {
     if (this.#turns.get(turnId) !== log) return;
     if (log.events.length === 0 && log.listeners.size === 0 && log.attempt === 0) {

@@ -1,14 +1,14 @@
 import type { TurnEventBody } from './turn-event.js';
 
 /**
- * Adds `next` to what waits to be published, into the last one where both are deltas of one kind
- * and place. Order is kept; the concatenation of a block's deltas is the same either way.
+ * Adds an event to the pending ones, merged into the last where both are deltas of one kind and
+ * block. The order and the concatenation of a block's deltas stay the same.
  */
-export function pushMerged(waiting: TurnEventBody[], next: TurnEventBody): void {
-  const last = waiting.at(-1);
+export function pushMerged(pending: TurnEventBody[], next: TurnEventBody): void {
+  const last = pending.at(-1);
   const merged = last === undefined ? undefined : merge(last, next);
-  if (merged === undefined) waiting.push(next);
-  else waiting[waiting.length - 1] = merged;
+  if (merged === undefined) pending.push(next);
+  else pending[pending.length - 1] = merged;
 }
 
 function merge(a: TurnEventBody, b: TurnEventBody): TurnEventBody | undefined {
@@ -21,7 +21,7 @@ function merge(a: TurnEventBody, b: TurnEventBody): TurnEventBody | undefined {
   if (a.type === 'tool.args.delta' && b.type === 'tool.args.delta' && a.callId === b.callId) {
     return { ...a, json: a.json + b.json };
   }
-  // Of a long call's progress only the newest matters.
+  // Only the newest progress of a call matters.
   if (a.type === 'tool.progress' && b.type === 'tool.progress' && a.callId === b.callId) return b;
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { defineScript, type RedisScript } from '../storage/redis-connection.js';
 import type { RedisSubscriber } from '../storage/redis-subscriber.js';
-import { compareCursors, logStart, type Position } from './cursor.js';
+import { compareCursors, logStart, type EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog, type LogListener } from './event-log.js';
 import { appendScript, beginScript } from './redis-log-scripts.js';
 import type { TurnEvent } from './turn-event.js';
@@ -11,15 +11,15 @@ export interface RedisEventLogOptions {
   subscriber: RedisSubscriber;
   /** First part of every key. */
   prefix: string;
-  /** How long a turn's log lives without an append, in ms; longer than any turn. */
+  /** TTL of a turn's log after its last append, in ms; longer than any turn. */
   ttlMs: number;
-  /** Most bytes of one turn's log. Its oldest batches go first; the archive has them. */
+  /** Most bytes of one turn's log. Above it the oldest batches are deleted; the archive has them. */
   maxBytes: number;
 }
 
 /**
  * The distributed log: a Redis Stream a turn, one entry a batch, its id `<attempt>-<seq>` of the
- * batch's last event. An append is one script: fence, sequence, entry, time to live, publication.
+ * batch's last event. An append is one script: fence, sequence, entry, TTL, publication.
  */
 export class RedisEventLog implements EventLog {
   readonly #begin: RedisScript;
@@ -30,10 +30,10 @@ export class RedisEventLog implements EventLog {
     this.#append = defineScript(options.redis, 'turnpikeAppend', { lua: appendScript, keys: 2 });
   }
 
-  async begin(turnId: string, attempt: number): Promise<Position> {
+  async begin(turnId: string, attempt: number): Promise<EventCursor> {
     const keys = this.#keys(turnId);
     const last = await this.#begin(keys.log, keys.head, attempt, this.options.ttlMs);
-    return readPosition(last);
+    return toCursor(last);
   }
 
   async append(turnId: string, attempt: number, events: readonly TurnEvent[]): Promise<void> {
@@ -56,11 +56,11 @@ export class RedisEventLog implements EventLog {
     );
     const [result, ...details] = answer as [string, ...number[]];
     if (result === 'fenced') throw new FencedError(turnId, attempt, details[0]);
-    if (result === 'gap') throw new GapError(turnId, readPosition(details));
+    if (result === 'gap') throw new GapError(turnId, toCursor(details));
   }
 
-  /** Empty too while Redis is away: followers are told when it is back. */
-  async read(turnId: string, after: Position = logStart): Promise<readonly TurnEvent[]> {
+  /** @returns no events while Redis is away: `onMissed` is called when it is back. */
+  async read(turnId: string, after: EventCursor = logStart): Promise<readonly TurnEvent[]> {
     const { redis } = this.options;
     if (redis.status !== 'ready') return [];
     const from = after === logStart ? '-' : `(${after.attempt}-${after.seq}`;
@@ -76,7 +76,7 @@ export class RedisEventLog implements EventLog {
     });
   }
 
-  /** Later, while Redis is away: every log has its time to live. */
+  /** Does nothing while Redis is away: every log has its TTL. */
   async expire(turnId: string, afterMs: number): Promise<void> {
     const { redis } = this.options;
     if (redis.status !== 'ready') return;
@@ -90,22 +90,22 @@ export class RedisEventLog implements EventLog {
   }
 
   async close(): Promise<void> {
-    // Its connections belong to who made them.
+    // The connections are closed by their owner.
   }
 
-  /** One hash tag a turn: all its keys are in one slot of a cluster. */
+  /** Keys of a turn share its hash tag: they are in one slot of a cluster. */
   #keys(turnId: string): { log: string; head: string; channel: string } {
     const base = `${this.options.prefix}:{${turnId}}`;
     return { log: `${base}:log`, head: `${base}:head`, channel: base };
   }
 }
 
-/** What only our own script writes. */
 function parseBatch(batch: string): TurnEvent[] {
+  // Nothing but the append script writes batches.
   return JSON.parse(batch) as TurnEvent[];
 }
 
-function readPosition(answer: unknown): Position {
+function toCursor(answer: unknown): EventCursor {
   const [attempt = 0, seq = 0] = answer as number[];
   return { attempt, seq };
 }

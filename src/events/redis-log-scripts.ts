@@ -1,9 +1,9 @@
 /**
  * The head of a turn's log is a hash: `fence` (the attempt that may append), `attempt` and `seq` of
- * the last event, `bytes` of what is held. See `followsOn` for what continues a log.
+ * the last event, `bytes` of the entries. The rule of `followsOn` is in the append script as well.
  */
 
-/** Keys: log, head. Arguments: attempt, time to live in ms. Answers where the log ends. */
+/** Keys: log, head. Arguments: attempt, TTL in ms. Answers the cursor of the log's end. */
 export const beginScript = `
 local head = redis.call('HMGET', KEYS[2], 'fence', 'attempt', 'seq')
 local fence = math.max(tonumber(head[1]) or 0, tonumber(ARGV[1]))
@@ -14,8 +14,8 @@ return {tonumber(head[2]) or 0, tonumber(head[3]) or 0}
 `;
 
 /**
- * Keys: log, head. Arguments: fence; attempt, first seq, last seq and JSON of the batch; time to
- * live in ms; channel; most bytes.
+ * Keys: log, head. Arguments: fence; attempt, first seq, last seq and JSON of the batch; TTL in ms;
+ * channel; most bytes.
  */
 export const appendScript = `
 local head = redis.call('HMGET', KEYS[2], 'fence', 'attempt', 'seq', 'bytes')

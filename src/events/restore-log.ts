@@ -1,24 +1,23 @@
-import type { Position } from './cursor.js';
+import { followsOn, type EventCursor } from './cursor.js';
 import type { EventLog } from './event-log.js';
-import { followsOn } from './follows-on.js';
-import type { Owner } from './store-writes.js';
+import type { TurnAttempt } from './store-writes.js';
 import type { TurnEvent } from './turn-event.js';
 
-/** Events of one append. */
+/** Most events of one append. */
 const RUN_LENGTH = 500;
 
 /**
- * Gives the log back what it lacks.
+ * Appends the events that the log lacks.
  *
- * @param known every event that is known, in order; some may be there twice.
+ * @param known all events of the turn that are stored or at hand, in order; some may be there twice.
  * @param last where the log ends.
- * @throws Error when an event is missing among them: what would be given is no turn's log.
+ * @throws Error when an event is missing among them: the log would have a gap.
  */
 export async function restoreLog(
   log: EventLog,
-  { turnId, attempt }: Owner,
+  { turnId, attempt }: TurnAttempt,
   known: readonly TurnEvent[],
-  last: Position,
+  last: EventCursor,
 ): Promise<void> {
   let run: TurnEvent[] = [];
   let end = last;
@@ -30,7 +29,7 @@ export async function restoreLog(
     const continuity = followsOn(end, event, event);
     if (continuity === 'repeated') continue;
     if (continuity === 'gap') throw new Error(describeGap(end, event));
-    // A run is of one attempt.
+    // An append has events of one attempt.
     if (run.length === RUN_LENGTH || (run[0] && run[0].attempt !== event.attempt)) await send();
     run.push(event);
     end = event;
@@ -38,6 +37,6 @@ export async function restoreLog(
   await send();
 }
 
-function describeGap(end: Position, next: Position): string {
+function describeGap(end: EventCursor, next: EventCursor): string {
   return `An event is missing between ${end.attempt}.${end.seq} and ${next.attempt}.${next.seq}`;
 }

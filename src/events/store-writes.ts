@@ -13,44 +13,46 @@ import type { TurnEvent } from './turn-event.js';
  */
 export type Write = SQL;
 
-export interface Owner {
+export interface TurnAttempt {
   turnId: string;
   attempt: number;
 }
 
-export interface WritesWithEvents {
-  facts: readonly Write[];
-  /** What tells them, and what was said before and is not archived yet. */
+export interface StatementParts {
+  writes: readonly Write[];
+  /** The events of these writes, after those that were emitted before and are not archived yet. */
   events: readonly TurnEvent[];
-  /** An earlier try ended without an answer, and may have stored it all. */
+  /** Whether an earlier try got no answer: it may have stored everything. */
   isRepeat: boolean;
-  /** Stored only if no more messages than these have joined the turn. */
-  heard?: number;
+  /** Messages delivered to the model. Given: nothing is stored where more were steered in. */
+  delivered?: number;
 }
 
-/** `unheard`: a message joined the turn that was not heard; nothing was stored. */
-export type Stored = { type: 'stored'; hasNext: boolean } | { type: 'unheard'; joined: number };
+export type Stored =
+  | { type: 'stored'; hasNext: boolean }
+  /** Nothing was stored: `steered` messages came into the turn, more than were delivered. */
+  | { type: 'undelivered'; steered: number };
 
 /**
- * Stores facts with the events that tell them, in one statement: all of it, or nothing when the
- * attempt no longer owns the turn. The turn's row is locked, so that no other attempt can begin
- * before the statement is done.
+ * Stores writes and their events in one statement: all of them, or nothing when the attempt no
+ * longer owns the turn. The turn's row is locked, so that no other attempt can begin before the
+ * statement is done.
  *
  * @throws FencedError; what the database threw.
  */
 export async function storeWrites(
   db: Database,
-  { turnId, attempt }: Owner,
-  { facts, events, isRepeat, heard }: WritesWithEvents,
+  { turnId, attempt }: TurnAttempt,
+  { writes, events, isRepeat, delivered }: StatementParts,
 ): Promise<Stored> {
-  // A column of the locked row: it is looked at again when a message has just joined.
-  const hasHeard = heard === undefined ? sql`` : sql` and joined_messages <= ${heard}`;
+  // A column of the locked row, so that a message that was steered in meanwhile counts.
+  const isDelivered = delivered === undefined ? sql`` : sql` and joined_messages <= ${delivered}`;
   const fence = sql`with fence as (
     select id, has_next from turns
-    where id = ${turnId} and attempt = ${attempt} and status in ('running', 'held')${hasHeard}
+    where id = ${turnId} and attempt = ${attempt} and status in ('running', 'held')${isDelivered}
     for update)`;
-  const parts = [...facts, ...archived(turnId, events)].map(
-    (fact, index) => sql`, ${sql.raw(`fact_${index}`)} as (${fact})`,
+  const parts = [...writes, ...archiveWrites(turnId, events)].map(
+    (write, index) => sql`, ${sql.raw(`write_${index}`)} as (${write})`,
   );
   try {
     const { rows } = await db.execute(
@@ -61,26 +63,29 @@ export async function storeWrites(
   } catch (error) {
     if (!isRepeat || violatedConstraint(error) === undefined) throw error;
   }
-  // The sweeper looks for what may be held behind it.
+  // Where the answer with `has_next` was lost, the sweeper promotes the next turn.
   if (isRepeat && (await isArchived(db, turnId, events))) {
     return { type: 'stored', hasNext: false };
   }
-  const joined = heard === undefined ? undefined : await countJoined(db, { turnId, attempt });
-  if (joined !== undefined) return { type: 'unheard', joined };
+  const steered = delivered === undefined ? undefined : await countSteered(db, { turnId, attempt });
+  if (steered !== undefined) return { type: 'undelivered', steered };
   throw new FencedError(turnId, attempt);
 }
 
-function archived(turnId: string, events: readonly TurnEvent[]): Write[] {
+function archiveWrites(turnId: string, events: readonly TurnEvent[]): Write[] {
   const [first] = events;
   if (first === undefined) return [];
   const { attempt, seq: firstSeq } = first;
   return [insertFenced(turnArchives, { turnId, attempt, firstSeq, events: [...events] })];
 }
 
-/** Of a turn that the attempt owns; undefined: it does not. */
-async function countJoined(db: Database, { turnId, attempt }: Owner): Promise<number | undefined> {
+/** Messages steered into the turn; undefined where the attempt does not own it. */
+async function countSteered(
+  db: Database,
+  { turnId, attempt }: TurnAttempt,
+): Promise<number | undefined> {
   const [found] = await db
-    .select({ joined: turns.joinedMessages })
+    .select({ steered: turns.joinedMessages })
     .from(turns)
     .where(
       and(
@@ -89,7 +94,7 @@ async function countJoined(db: Database, { turnId, attempt }: Owner): Promise<nu
         inArray(turns.status, ['running', 'held']),
       ),
     );
-  return found?.joined;
+  return found?.steered;
 }
 
 async function isArchived(

@@ -14,10 +14,10 @@ describe('addUsage', () => {
   });
 
   it('takes what one alone says as it is', () => {
-    const told = { ...usage, addedTokens: 5, costUsd: 0.25, thinkingTokens: 1 };
-    const sum = addUsage(addUsage(noUsage, told), usage);
+    const reported = { ...usage, addedTokens: 5, costUsd: 0.25, thinkingTokens: 1 };
+    const sum = addUsage(addUsage(noUsage, reported), usage);
     expect(sum).toMatchObject({ addedTokens: 5, costUsd: 0.25, thinkingTokens: 1 });
     expect(sum).not.toHaveProperty('cacheWrite1hTokens');
-    expect(addUsage(sum, told)).toMatchObject({ addedTokens: 10, costUsd: 0.5 });
+    expect(addUsage(sum, reported)).toMatchObject({ addedTokens: 10, costUsd: 0.5 });
   });
 });

@@ -1,6 +1,6 @@
 /**
  * The vocabulary of a turn, and its only definition. Names are noun, dot, verb in the past tense,
- * or `delta`. Every `switch` over it ends in `unreachable`, so that a new event breaks the build
+ * or `delta`. Every `switch` over it ends in `assertNever`, so that a new event breaks the build
  * in the fold, in each dialect and wherever else it must be handled.
  */
 
@@ -10,19 +10,19 @@ export interface Usage {
   outputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
-  /** Of `cacheWriteTokens`, by how long they are kept. Absent where the provider does not say. */
+  /** The parts of `cacheWriteTokens` by their TTL. Absent where the provider does not say. */
   cacheWrite5mTokens?: number;
   cacheWrite1hTokens?: number;
-  /** Of `outputTokens`, those of thinking. Absent where the provider does not say. */
+  /** The part of `outputTokens` that is thinking. Absent where the provider does not say. */
   thinkingTokens?: number;
   /**
-   * What the step or turn added to its conversation, which is what `token_budget` counts: messages,
-   * results and notices, estimated, and `outputTokens`. Absent in what earlier versions stored.
+   * Tokens that the step or turn added to its conversation, which `token_budget` counts: messages,
+   * results and notices, estimated, and `outputTokens`. Absent in rows of earlier versions.
    */
   addedTokens?: number;
-  /** US dollars by the price that counted then. Absent where no price was known. */
+  /** US dollars, by the price at that time. Absent where no price was known. */
   costUsd?: number;
-  /** Searches of the web that the provider made, and takes a fee for. Absent: none. */
+  /** Web searches by the provider, each for a fee. Absent: none. */
   webSearches?: number;
 }
 
@@ -31,7 +31,7 @@ export interface Source {
   title: string;
   url?: string;
   citedText?: string;
-  /** Where in the document: a page, a character range or a block range. */
+  /** The place in the document: a page, a character range or a block range. */
   location?: { unit: 'page' | 'char' | 'block'; start: number; end: number };
 }
 
@@ -59,9 +59,9 @@ export type TurnEventBody =
       providerSessionId: string;
       /** Whether the session had turns before this one. */
       resumed: boolean;
-      /** Tokens the model takes, its reply included. Turns of earlier versions do not say. */
+      /** Tokens of the model's window, its reply included. Absent in turns of earlier versions. */
       contextWindow?: number;
-      /** Most model calls of the turn. */
+      /** The limit of model calls of the turn. */
       maxTurns?: number;
     }
   | { type: 'turn.recovering'; reason: string }
@@ -75,7 +75,7 @@ export type TurnEventBody =
       step: number;
       callId: string;
       name: string;
-      /** The model's provider runs it, beyond this server's ledger and rules. Absent: we do. */
+      /** The provider runs the call, beyond this server's ledger and rules. Absent: this server does. */
       by?: 'provider';
     }
   | { type: 'tool.args.delta'; callId: string; json: string }
@@ -96,12 +96,12 @@ export type TurnEventBody =
       name: string;
       input: unknown;
       /**
-       * `unknown-outcome`: may a call whose process died run again? `client-tool`: nobody is asked
-       * for leave; the client runs the call, and its answer is the output.
+       * `tool`: may the call run? `unknown-outcome`: may a call whose process died run again?
+       * `client-tool`: the client runs the call, and its answer is the output.
        */
       kind: 'tool' | 'unknown-outcome' | 'client-tool';
       reason: string;
-      /** When `onTimeout` is decided, ISO-8601. */
+      /** The time at which `onTimeout` is decided, ISO-8601. */
       expiresAt: string;
       onTimeout: 'approve' | 'deny';
     }
@@ -109,23 +109,23 @@ export type TurnEventBody =
       type: 'approval.resolved';
       approvalId: string;
       callId: string;
-      /** `answer`: the client gave the output of its tool, which follows as `tool.ended`. */
+      /** `answer`: the client gave its tool's output, which follows as `tool.ended`. */
       decision: 'approve' | 'approve-session' | 'deny' | 'answer' | 'cancelled';
-      /** Who decided; `deadline` and `server` are nobody. */
+      /** The principal that decided; `deadline` and `server` where none did. */
       by: string;
       message?: string;
-      /** What runs in place of what was asked for. */
+      /** The input that runs in place of the requested one. */
       input?: unknown;
     }
   /**
-   * Nothing of the turn runs any more: it waits for these answers. Told each time that a worker
-   * gives the turn back to wait, with every question that is open; its next attempt goes on.
+   * The turn is parked until these approvals are answered. Emitted each time that a worker gives the
+   * turn back, with all open approvals; its next attempt goes on.
    */
   | { type: 'turn.parked'; approvalIds: string[] }
-  /** A message of the user's that came while the turn ran; the model hears it after this step. */
+  /** A message of the user that was steered into the turn; the model gets it after this step. */
   | { type: 'message.joined'; messageId: string; afterStep: number; text: string }
   | { type: 'subagent.started'; callId: string; childTurnId: string; agent: string }
-  /** What a subagent's own stream says, on its parent's. */
+  /** An event of a subagent, on its parent's stream. */
   | { type: 'subagent.told'; callId: string; childTurnId: string; event: TurnEvent }
   | {
       type: 'subagent.ended';
@@ -138,7 +138,7 @@ export type TurnEventBody =
       type: 'attachment.rejected';
       name: string;
       reason: string;
-      /** Place among the turn's files, from 0: names need not differ. Absent in older logs. */
+      /** The file's index among the turn's files, from 0: names may be equal. Absent in older logs. */
       index?: number;
     }
   | {
@@ -159,17 +159,17 @@ export type TurnEventBody =
       severity: 'warning' | 'error';
       fatal: boolean;
       details?: unknown;
-      /** Whether the same turn, sent again, may go well. Turns of earlier versions do not say. */
+      /** Whether the same turn, sent again, may succeed. Absent in turns of earlier versions. */
       retryable?: boolean;
       retryAfterMs?: number;
-      /** The provider's, of the call that failed. */
+      /** The provider's id of the call that failed. */
       requestId?: string;
     }
   | {
       type: 'turn.ended';
       outcome: TurnOutcome;
       exitCode: number;
-      /** Why it ended: a stop reason, a limit's name, who interrupted, an error's type. */
+      /** A stop reason, the name of a limit, who interrupted, or the type of an error. */
       reason: string;
       text: string;
       usage: Usage;
@@ -180,7 +180,7 @@ export type NoticePosted = Extract<TurnEventBody, { type: 'notice.posted' }>;
 
 /**
  * An event in the log. Events of a turn are ordered by (attempt, seq). `attempt` counts the
- * workers that claimed the turn, from 1 (what is said before the first claim has attempt 0);
+ * workers that claimed the turn, from 1 (events before the first claim have attempt 0);
  * `seq` counts from 1 within the attempt.
  */
 export type TurnEvent = TurnEventBody & { attempt: number; seq: number; at: string };
@@ -201,7 +201,7 @@ const optional = [
   'webSearches',
 ] as const satisfies readonly (keyof Usage)[];
 
-/** What neither says stays unsaid. */
+/** The sum of two usages; a field that neither has is absent. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: Usage = {
     inputTokens: a.inputTokens + b.inputTokens,

@@ -41,7 +41,11 @@ describe('TodoStore', () => {
   async function replace(ofSession: string, items: Todo[], at: Date): Promise<void> {
     const turnId = await storeTurn(database.db);
     const facts = [replaceTodos(ofSession, items, at)];
-    await storeWrites(database.db, { turnId, attempt: 1 }, { facts, events: [], isRepeat: false });
+    await storeWrites(
+      database.db,
+      { turnId, attempt: 1 },
+      { writes: facts, events: [], isRepeat: false },
+    );
   }
 
   it('has an empty list of a session that wrote none', async () => {

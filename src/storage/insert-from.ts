@@ -63,7 +63,7 @@ function shapeOf(table: PgTable, keys: readonly string[]): Shape {
   return shape;
 }
 
-/** The turn's row, while the attempt owns it: see `storeFacts`. */
+/** The turn's row, while the attempt owns it: see `storeWrites`. */
 const fence = sql`fence`;
 
 /** A row that is stored only where the statement's fence holds. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readArchive } from '../../src/events/archive.js';
+import { loadArchive } from '../../src/events/archive.js';
 import { instructionRootWith } from '../support/instruction-root.js';
 import type { StreamReader } from '../support/read-stream.js';
 import { startServer, type TestServer } from '../support/start-server.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
-import { readArchive } from '../../src/events/archive.js';
+import { loadArchive } from '../../src/events/archive.js';
 import { FencedError } from '../../src/events/event-log.js';
 import { foldTurnEvents } from '../../src/events/fold-turn.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
@@ -281,7 +281,7 @@ describe('a turn that another worker takes over', () => {
           await newWorker().queue.enqueue([turnId], 'normal');
         });
         await Promise.all(workers.slice(firstOfRun).map(({ queue }) => queue.close()));
-        expectWhole(seen, await readArchive(test.services.db, turnId));
+        expectWhole(seen, await loadArchive(test.services.db, turnId));
         expect(Math.max(0, ...runs.values())).toBeLessThanOrEqual(1);
         const [turn] = await test.services.db.select().from(turns).where(eq(turns.id, turnId));
         expect(seen.at(-1)).toMatchObject({ outcome: turn?.status, attempt: turn?.attempt });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { readArchive } from '../../src/events/archive.js';
+import { loadArchive } from '../../src/events/archive.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { steps, toolCalls, turns } from '../../src/storage/schema.js';
@@ -131,7 +131,7 @@ describe('the worker', () => {
     expect(events.find((event) => event.type === 'tool.ended')).toMatchObject({ status });
     expect(tool.runs).toBe(runs);
     await again.queue.close();
-    expect(await readArchive(services.db, turnId)).toEqual(events);
+    expect(await loadArchive(services.db, turnId)).toEqual(events);
   });
 
   it('ends a turn at its deadline inside a tool that ignores its signal', async () => {

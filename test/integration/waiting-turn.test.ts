@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { openTestDatabase } from '../support/database.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { openTestServices, type TestServices } from '../support/turn-services.js';
-import { readArchive } from '../../src/events/archive.js';
+import { loadArchive } from '../../src/events/archive.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import { TypedError } from '../../src/platform/typed-error.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
@@ -249,7 +249,7 @@ it('a waiting turn ends once, and runs what was allowed at most once, whatever c
       test.services.settings.approvals.unknownCalls = unknownCalls;
       test.workerErrors.clear();
       const { turnId, seen } = await play(acts);
-      const archive = await readArchive(database.db, turnId);
+      const archive = await loadArchive(database.db, turnId);
       const asked = await approvalsOf(turnId);
       expectForward(seen);
       expectForward(archive);

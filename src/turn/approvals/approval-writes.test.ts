@@ -25,8 +25,8 @@ describe('a fact about an approval', () => {
   });
   afterAll(() => database.close());
 
-  const store = (turnId: string, attempt: number, facts: Write[]) =>
-    storeWrites(database.db, { turnId, attempt }, { facts, events: [], isRepeat: false });
+  const store = (turnId: string, attempt: number, writes: Write[]) =>
+    storeWrites(database.db, { turnId, attempt }, { writes, events: [], isRepeat: false });
   const rowOf = async (id: string) => {
     const [row] = await database.db.select().from(approvals).where(eq(approvals.id, id));
     return row;

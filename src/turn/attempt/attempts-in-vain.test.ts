@@ -35,8 +35,8 @@ describe('attempts in vain', () => {
     return claimed;
   }
 
-  const store = ({ id: turnId, attempt }: Claim, ...facts: Write[]) =>
-    storeWrites(database.db, { turnId, attempt }, { facts, events: [], isRepeat: false });
+  const store = ({ id: turnId, attempt }: Claim, ...writes: Write[]) =>
+    storeWrites(database.db, { turnId, attempt }, { writes, events: [], isRepeat: false });
 
   const call = ({ id: turnId, attempt }: Claim) => ({
     turnId,

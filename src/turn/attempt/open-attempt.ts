@@ -1,4 +1,4 @@
-import { readArchive } from '../../events/archive.js';
+import { loadArchive } from '../../events/archive.js';
 import { EventWriter } from '../../events/event-writer.js';
 import { restoreLog } from '../../events/restore-log.js';
 import { noUsage, type TurnEvent } from '../../events/turn-event.js';
@@ -140,7 +140,7 @@ async function openLog(
   // Nothing was said, by nobody who could say more: the first append opens the log.
   if (attempt === 1 && !wasAnnounced) return [];
   const end = await untilAborted(log.begin(turnId, attempt), lease.signal);
-  const said = await readArchive(db, turnId);
+  const said = await loadArchive(db, turnId);
   await restoreLog(log, { turnId, attempt }, said, end);
   return said;
 }
@@ -153,12 +153,12 @@ function openWriter(services: TurnServices, claim: Claim, lease: Lease): EventWr
     clock,
     turnId: claim.id,
     attempt: claim.attempt,
-    patienceMs: settings.leaseMs,
+    commitTimeoutMs: settings.leaseMs,
     isLost: () => lease.reason === 'lost',
     onStored: (events) => {
       if (events.some(({ type }) => isProgress(type))) lease.onProgress();
     },
-    onProblem: (error) => logger.warn({ turnId: claim.id, error }, 'the log took no append'),
+    onLogError: (error) => logger.warn({ turnId: claim.id, error }, 'the log took no append'),
     onFailure: (error) => {
       logger.warn({ turnId: claim.id, error }, 'a write of the turn failed');
       lease.end('lost');

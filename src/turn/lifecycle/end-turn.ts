@@ -38,7 +38,7 @@ import {
  * once, the assistant's message exists, and the events that say so are archived; then readers see
  * it. The session's lock is free in the same moment.
  *
- * @returns `unheard` when a message of the user's joined the turn that it has not answered: nothing
+ * @returns `undelivered` when a message was steered into the turn that it has not answered: nothing
  *   was written, and the turn goes on.
  * @throws FencedError when another attempt owns the turn or it has ended: nothing was written.
  */
@@ -116,7 +116,7 @@ export async function endTurn(
   for (;;) {
     const stored = await run.writer.commitEnd(events, facts, run.lease.joined);
     if (stored.type === 'stored') return stored;
-    run.lease.joined = stored.joined;
+    run.lease.joined = stored.steered;
   }
 }
 

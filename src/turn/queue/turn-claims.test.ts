@@ -28,7 +28,7 @@ describe('a turn’s row', () => {
       database.db,
       { turnId, attempt },
       {
-        facts: [],
+        writes: [],
         events: [{ type: 'step.started', step: 1, attempt, seq: 1, at: '' }],
         isRepeat: false,
       },

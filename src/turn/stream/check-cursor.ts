@@ -1,4 +1,9 @@
-import { compareCursors, formatCursor, type Cursor, type Position } from '../../events/cursor.js';
+import {
+  compareCursors,
+  formatCursor,
+  type Cursor,
+  type EventCursor,
+} from '../../events/cursor.js';
 import { invalidRequest } from '../../platform/typed-error.js';
 import type { TurnRow } from '../state/turn-lookup.js';
 
@@ -12,7 +17,7 @@ import type { TurnRow } from '../state/turn-lookup.js';
 export function checkCursor(
   { id: turnId, attempt }: Pick<TurnRow, 'id' | 'attempt'>,
   after: Cursor,
-  last: Position | undefined,
+  last: EventCursor | undefined,
 ): void {
   const given = formatCursor(turnId, after);
   if (last !== undefined && compareCursors(after, last) > 0) {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { archiveEvents } from '../../../test/support/archive-events.js';
 import { openTestDatabase } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { storeTurn } from '../../../test/support/store-turn.js';
-import { archiveEvents } from '../../events/archive.js';
 import type { LogListener } from '../../events/event-log.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
 import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';

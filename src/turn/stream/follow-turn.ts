@@ -1,7 +1,6 @@
-import { readArchive } from '../../events/archive.js';
-import { compareCursors, logStart, type Position } from '../../events/cursor.js';
+import { loadArchive } from '../../events/archive.js';
+import { compareCursors, followsOn, logStart, type EventCursor } from '../../events/cursor.js';
 import type { EventLog } from '../../events/event-log.js';
-import { followsOn } from '../../events/follows-on.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { Database } from '../../storage/connection.js';
 import { LiveEvents } from './live-events.js';
@@ -34,7 +33,7 @@ export async function* followTurn(
   const onAbort = (): void => live.close();
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    let last: Position = logStart;
+    let last: EventCursor = logStart;
     let isFirst = isNew;
     live.onMissed();
     while (!signal.aborted) {
@@ -70,18 +69,18 @@ export async function* followTurn(
 async function backfill(
   { log, db }: FollowDeps,
   turnId: string,
-  last: Position,
+  last: EventCursor,
   { isNew, isOver }: { isNew: boolean; isOver: boolean },
 ): Promise<(readonly TurnEvent[])[]> {
   const logged = await log.read(turnId, last);
   // Of a turn that has ended nothing comes after this: the log may still lack what was stored.
-  if (isOver) return [await readArchive(db, turnId), logged];
+  if (isOver) return [await loadArchive(db, turnId), logged];
   if ((isNew || logged.length > 0) && !leavesGap(last, logged)) return [logged];
-  return [await readArchive(db, turnId), logged];
+  return [await loadArchive(db, turnId), logged];
 }
 
 /** Whether an event is missing before one of these, or between two. */
-function leavesGap(last: Position, events: readonly TurnEvent[]): boolean {
+function leavesGap(last: EventCursor, events: readonly TurnEvent[]): boolean {
   let end = last;
   for (const event of events) {
     if (compareCursors(event, end) <= 0) continue;
@@ -96,7 +95,7 @@ function leavesGap(last: Position, events: readonly TurnEvent[]): boolean {
 }
 
 /** What of these comes after a position, each event once: a log that was restored is heard again. */
-function after(position: Position, events: readonly TurnEvent[]): readonly TurnEvent[] {
+function after(position: EventCursor, events: readonly TurnEvent[]): readonly TurnEvent[] {
   let last = position;
   const fresh = events.filter((event) => {
     if (compareCursors(event, last) <= 0) return false;

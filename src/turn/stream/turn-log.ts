@@ -1,7 +1,11 @@
-import { hasArchive } from '../../events/archive.js';
-import { archivedAfter } from '../../events/archived-after.js';
-import { formatCursor, logStart, parseCursor, type Position } from '../../events/cursor.js';
-import { followsOn } from '../../events/follows-on.js';
+import { hasArchive, loadArchiveAfter } from '../../events/archive.js';
+import {
+  followsOn,
+  formatCursor,
+  logStart,
+  parseCursor,
+  type EventCursor,
+} from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { badCursor, readLimit, type PageSize } from '../../http/page-request.js';
 import { streamExpired } from '../state/turn-errors.js';
@@ -36,7 +40,7 @@ export async function readTurnLog(
   }
   // One more: whether another page follows.
   const most = limit + 1;
-  const stored = await archivedAfter(db, turnId, { after, most });
+  const stored = await loadArchiveAfter(db, turnId, { after, most });
   const last = stored.at(-1) ?? after;
   const isAll = stored.length === most || turn.endedAt !== null;
   const found = isAll ? stored : [...stored, ...continuing(last, await log.read(turnId, last))];
@@ -46,7 +50,7 @@ export async function readTurnLog(
 }
 
 /** What comes after a position without a gap: what lies in one is in the archive by the next request. */
-function continuing(position: Position, logged: readonly TurnEvent[]): TurnEvent[] {
+function continuing(position: EventCursor, logged: readonly TurnEvent[]): TurnEvent[] {
   const events: TurnEvent[] = [];
   let last = position;
   for (const event of logged) {
@@ -59,7 +63,7 @@ function continuing(position: Position, logged: readonly TurnEvent[]): TurnEvent
   return events;
 }
 
-function readCursor(turnId: string, cursor: unknown): Position {
+function readCursor(turnId: string, cursor: unknown): EventCursor {
   if (cursor === undefined) return logStart;
   if (typeof cursor !== 'string') throw badCursor();
   const { attempt, seq } = parseCursor(turnId, cursor);

@@ -43,9 +43,9 @@ describe('PeopleWatch', () => {
       clock,
       turnId,
       attempt: 1,
-      patienceMs: 1_000,
+      commitTimeoutMs: 1_000,
       isLost: () => false,
-      onProblem: fail,
+      onLogError: fail,
       onFailure: fail,
     });
     const startTime = clock.now();

@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm';
-import { compareCursors, logStart, type Position } from '../../events/cursor.js';
+import { compareCursors, logStart, type EventCursor } from '../../events/cursor.js';
 import type { TurnEvent, Usage } from '../../events/turn-event.js';
 import type { CostLimit } from '../../governance/limits/cost.js';
 import type { Queryable } from '../../storage/connection.js';
@@ -18,7 +18,7 @@ export interface ChildTurn {
   /** Since when it waits for a person; null while it does not. */
   waitingSince: Date | null;
   /** How far its stream was told on its parent's. */
-  told: Position;
+  told: EventCursor;
   /** Its end was told. */
   isOver: boolean;
 }
@@ -50,7 +50,7 @@ export function withTold(
   said: readonly TurnEvent[],
 ): ChildTurn[] {
   return children.map((child) => {
-    const told = said.reduce<Position>(
+    const told = said.reduce<EventCursor>(
       (last, event) =>
         event.type === 'subagent.told' &&
         event.childTurnId === child.id &&

@@ -108,16 +108,16 @@ describe.each(bothDatabases)('a message that joins a turn, on %s', (_name, open)
           database.db,
           { turnId, attempt: 1 },
           {
-            facts: [updateFenced(turns, turns.id, { status: 'completed' })],
+            writes: [updateFenced(turns, turns.id, { status: 'completed' })],
             events: [],
             isRepeat: false,
-            heard: 0,
+            delivered: 0,
           },
         );
       const [joining, ending] = await Promise.all([join(), end()]);
       // Never a message that joined a turn which has ended without it.
       expect([joining.type, ending.type]).toEqual(
-        joining.type === 'joined' ? ['joined', 'unheard'] : ['nobody', 'stored'],
+        joining.type === 'joined' ? ['joined', 'undelivered'] : ['nobody', 'stored'],
       );
     }
   });

@@ -22,7 +22,7 @@ export type Joining =
 
 /**
  * Adds a message to the active turn of a session. The turn's row is locked and counts it: an end
- * that has not heard it is not stored (see `storeFacts`).
+ * that has not heard it is not stored (see `storeWrites`).
  *
  * @param most messages that may wait to be heard.
  */

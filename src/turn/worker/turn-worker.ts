@@ -223,7 +223,7 @@ export class TurnWorker {
         run.logger.info({ outcome, reason }, 'turn ended');
         return stored;
       }
-      run.lease.joined = stored.joined;
+      run.lease.joined = stored.steered;
     }
   }
 
