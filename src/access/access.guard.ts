@@ -1,7 +1,7 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { recordOf } from '../platform/request-record.js';
+import { recordOf } from '../http/request-record.js';
 import type { TypedError } from '../platform/typed-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
 import { forbiddenScope, noKeysYet, rateLimited } from './access-errors.js';

@@ -62,7 +62,7 @@ export class PersonaLibrary {
    * links lead out of the instruction root.
    */
   load(name: string): Promise<Persona> {
-    return this.#loaded.ask(name, () => this.#load(name));
+    return this.#loaded.get(name, () => this.#load(name));
   }
 
   /** The names that have a file, sorted. Empty when the root has no `agents` folder. */
@@ -72,7 +72,7 @@ export class PersonaLibrary {
 
   /** The agents that can be loaded, sorted by name. */
   agents(): Promise<AgentSummary[]> {
-    return this.#listed.ask('', async () => {
+    return this.#listed.get('', async () => {
       const entries = await this.#entries();
       const found = await Promise.all(namesOf(entries).map((name) => this.#read(name, entries)));
       return found.flatMap((persona) => (persona ? [summarizeAgent(persona)] : []));
@@ -81,7 +81,7 @@ export class PersonaLibrary {
 
   /** What the front matter of AGENTS.md says for every turn; undefined without the file. */
   async globalDefaults(): Promise<AgentsDefaults | undefined> {
-    return this.#defaults.ask('AGENTS.md', () =>
+    return this.#defaults.get('AGENTS.md', () =>
       this.#agentsFile.read(join(this.instructionRoot, 'AGENTS.md'), (text) => {
         const defaults = parseAgentsDefaults(text);
         for (const { line, message } of defaults.problems) {
@@ -94,7 +94,7 @@ export class PersonaLibrary {
 
   /** @throws TypedError 500 `INSTRUCTION_ROOT_INVALID` with what is missing or of a wrong kind. */
   async assertValid(): Promise<void> {
-    await this.#valid.ask('', () => assertInstructionRoot(this.instructionRoot));
+    await this.#valid.get('', () => assertInstructionRoot(this.instructionRoot));
   }
 
   async #load(name: string): Promise<Persona> {

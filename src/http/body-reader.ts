@@ -72,7 +72,7 @@ async function readText(body: RequestBody, rules: BodyRules): Promise<string> {
   for await (const chunk of body.read()) chunks.push(chunk);
   const inflated = await inflateBody(Buffer.concat(chunks), body.encoding, rules);
   for (let at = 0; at < inflated.length; at += PIECE_BYTES) {
-    await chunkShare.turn();
+    await chunkShare.next();
     text.add(inflated.subarray(at, at + PIECE_BYTES));
   }
   return text.end();

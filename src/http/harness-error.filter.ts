@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from '../platform/logger.js';
-import { noteRefusal, recordOf } from '../platform/request-record.js';
+import { noteRefusal, recordOf } from './request-record.js';
 import { TypedError, invalidRequest } from '../platform/typed-error.js';
 import { toPublicError, type PublicError } from './public-error.js';
 

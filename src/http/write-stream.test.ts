@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { silentLogger } from '../../test/support/silent-logger.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import type { TurnEvent } from '../events/turn-event.js';
-import { silentLogger } from '../platform/logger.js';
 import { harnessDialect } from '../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../wires/framing/encode-turn.js';
 import { writeStream, type TurnStream } from './write-stream.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { silentLogger } from '../../test/support/silent-logger.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { silentLogger } from '../platform/logger.js';
 import { Housekeeper, type Chore } from './housekeeper.js';
 
 function open(...chores: Chore[]) {

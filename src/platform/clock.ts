@@ -24,7 +24,7 @@ export const systemClock: Clock = {
 
 let lastStamp = { at: Number.NaN, text: '' };
 
-/** ISO-8601 in UTC with milliseconds. Many are asked for in one millisecond: it is written once. */
+/** The time as ISO-8601 in UTC, with milliseconds. The text is kept for calls in the same millisecond. */
 export function isoTime(clock: Clock): string {
   const at = clock.now();
   if (at !== lastStamp.at) lastStamp = { at, text: new Date(at).toISOString() };

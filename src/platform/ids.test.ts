@@ -43,3 +43,21 @@ describe('timeOfId', () => {
     expect(timeOfId(id)).toBeUndefined();
   });
 });
+
+describe('isId', () => {
+  it('takes a prefix with a UUID, and nothing else', () => {
+    const id = newId('sess');
+    expect(isId('sess', id)).toBe(true);
+    for (const other of [
+      '',
+      'sess_',
+      `${id}x`,
+      `x${id}`,
+      id.toUpperCase(),
+      '../etc',
+      `turn_${id}`,
+    ]) {
+      expect([other, isId('sess', other)]).toEqual([other, false]);
+    }
+  });
+});

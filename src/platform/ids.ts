@@ -8,7 +8,7 @@ export function newId(prefix: string): string {
 /** `<prefix>_<UUIDv7>`: ids of later milliseconds sort after it. */
 export function newTimeId(prefix: string, nowMs: number): string {
   const time = Math.trunc(nowMs).toString(16).padStart(12, '0');
-  // Of a UUIDv4, what follows the digit of its version: random bits and the variant, the same in both.
+  // The part after the version's digit is laid out as in a UUIDv7: random bits and the variant.
   const random = randomUUID().slice(15);
   return `${prefix}_${time.slice(0, 8)}-${time.slice(8)}-7${random}`;
 }
@@ -19,7 +19,7 @@ export function timeOfId(id: string): number | undefined {
   return high === '' ? undefined : Number.parseInt(high + low, 16);
 }
 
-/** Whether `value` is what `newId(prefix)` or `newTimeId(prefix, …)` makes. */
+/** Whether a text has the form of an id of `newId(prefix)` or `newTimeId(prefix, …)`. */
 export function isId(prefix: string, value: string): boolean {
   const uuid = value.slice(prefix.length + 1);
   return value.startsWith(`${prefix}_`) && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid);

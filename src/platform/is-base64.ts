@@ -1,7 +1,6 @@
 /**
- * Whether a text is base64 of the standard alphabet, with its padding or without. For texts of any
- * length: one expression for all of it would keep a place to go back to for each character, and
- * fails on some ten million of them.
+ * Whether a text is base64 of the standard alphabet, with padding or without. Takes texts of any
+ * length: a single expression would backtrack over each character, and fails on some ten million.
  */
 export function isBase64(text: string): boolean {
   const end = text.indexOf('=');

@@ -10,7 +10,7 @@ describe('isWithin', () => {
     ['/a', '/ab', false],
     ['/a/b', '/a', false],
     ['/a', '/a/../b', false],
-  ])('%s holds %s: %s', (folder, one, holds) => {
-    expect(isWithin(folder, one)).toBe(holds);
+  ])('in %s, %s: %s', (folder, target, expected) => {
+    expect(isWithin(folder, target)).toBe(expected);
   });
 });

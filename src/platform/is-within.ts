@@ -1,7 +1,7 @@
 import path from 'node:path';
 
-/** Whether a path is `folder` or lies inside it, by their names alone: links are the caller's. */
-export function isWithin(folder: string, one: string): boolean {
-  const relative = path.relative(folder, one);
+/** Whether a path is `folder` or inside it. Compares names alone: links are resolved by the caller. */
+export function isWithin(folder: string, target: string): boolean {
+  const relative = path.relative(folder, target);
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }

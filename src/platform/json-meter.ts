@@ -1,5 +1,5 @@
 export interface JsonLimits {
-  /** Lists and objects inside of each other. */
+  /** Depth of lists and objects inside of each other. */
   levels: number;
   /** Keys of one object. */
   keys: number;
@@ -19,21 +19,21 @@ const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
 /**
- * Counts what a JSON text holds on its UTF-8 bytes, as they come, so that a text which would take
- * long to parse or to walk is refused unparsed. Takes linear time and no memory that grows with the
- * text. What is no JSON is counted as far as it looks like it: the parser refuses it afterwards.
+ * Measures a JSON text by its UTF-8 bytes as they arrive, so that a text which would take long to
+ * parse or to walk is refused unparsed. Time is linear, memory does not grow with the text. Malformed
+ * text is counted as far as it looks like JSON; the parser refuses it afterwards.
  */
 export class JsonMeter {
   readonly #limits: JsonLimits;
-  /** Entries so far of each open list or object, the outermost first. */
+  /** Entries so far in each open list or object, the outermost first. */
   readonly #entries: Int32Array;
-  /** Of each open one, whether it is an object: lists may be as long as all values are many. */
+  /** Whether each of these is an object: a list has no limit but that of all values. */
   readonly #isObject: Uint8Array;
   #level = 0;
   #values = 0;
   #isInString = false;
   #isEscaped = false;
-  /** A list or object was opened, and nothing of it has come yet. */
+  /** Whether the last token opened a list or object. */
   #isOpened = false;
 
   constructor(limits: JsonLimits) {
@@ -42,7 +42,7 @@ export class JsonMeter {
     this.#isObject = new Uint8Array(limits.levels + 1);
   }
 
-  /** Counts the next bytes. @returns the limit of which there is more by now; undefined: none. */
+  /** Counts the next bytes. @returns the limit that is exceeded; undefined: none. */
   add(bytes: Uint8Array): JsonExcess | undefined {
     for (let at = 0; at < bytes.length; at += 1) {
       const byte = bytes[at] ?? 0;

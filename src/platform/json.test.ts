@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isLongJson } from './json.js';
+import { canonicalJson, isLongJson, isPlainObject } from './json.js';
 
 describe('isLongJson', () => {
   it.each<[unknown]>([
@@ -38,5 +38,29 @@ describe('isLongJson', () => {
       ),
     ).toBe(true);
     expect(looked).toBeLessThan(4);
+  });
+});
+
+describe('canonicalJson', () => {
+  it('is the same for equal values, whatever the order of their keys', () => {
+    expect(canonicalJson({ b: [{ d: 1, c: 2 }], a: 1 })).toBe('{"a":1,"b":[{"c":2,"d":1}]}');
+    expect(canonicalJson({ a: undefined })).toBe('{}');
+  });
+
+  it('keeps the order of lists', () => {
+    expect(canonicalJson([2, 1])).toBe('[2,1]');
+  });
+});
+
+describe('isPlainObject', () => {
+  it.each([
+    [{}, true],
+    [Object.create(null), true],
+    [[], false],
+    [null, false],
+    [new Date(), false],
+    ['x', false],
+  ])('%p: %s', (value, expected) => {
+    expect(isPlainObject(value)).toBe(expected);
   });
 });

@@ -15,12 +15,12 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /**
- * Whether a JSON value is longer than so many characters when it is written. Looks no further than that,
- * and counts a character that must be escaped as one.
+ * Whether the JSON text of a value is longer than `most` characters. Stops at that length, and counts
+ * an escaped character as one.
  */
 export function isLongJson(value: unknown, most: number): boolean {
   let left = most;
-  // The most that a number, `null` or an empty list takes is some more than its comma.
+  // Counted for quotes and commas; numbers and empty lists take at least as much.
   const scalarChars = 2;
   const visit = (item: unknown): void => {
     left -= typeof item === 'string' ? item.length + scalarChars : scalarChars;

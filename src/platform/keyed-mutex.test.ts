@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { KeyedMutex } from './keyed-mutex.js';
 
 describe('KeyedMutex', () => {
-  it('does one thing at a time for a key, in order, and others beside it', async () => {
+  it('runs one at a time for a key, in order, and other keys beside it', async () => {
     const mutex = new KeyedMutex();
     const done: string[] = [];
     let finish = (): void => undefined;
-    const held = new Promise<void>((resolve) => (finish = resolve));
+    const blocked = new Promise<void>((resolve) => (finish = resolve));
     const first = mutex.run('a', async () => {
-      await held;
+      await blocked;
       done.push('first');
     });
     const second = mutex.run('a', async () => void done.push('second'));
@@ -19,7 +19,7 @@ describe('KeyedMutex', () => {
     expect(done).toEqual(['other', 'first', 'second']);
   });
 
-  it('goes on after a failure, which its own caller hears of', async () => {
+  it('goes on after a failure, which its caller gets', async () => {
     const mutex = new KeyedMutex();
     const failing = mutex.run('a', async () => {
       throw new Error('no');

@@ -1,6 +1,6 @@
 import { Mutex } from 'async-mutex';
 
-/** Does one thing at a time for each key, in the order they were asked for. */
+/** Runs work one at a time for each key, in the order of the calls. */
 export class KeyedMutex {
   readonly #mutexes = new Map<string, { mutex: Mutex; users: number }>();
 

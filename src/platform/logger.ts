@@ -4,7 +4,7 @@ import { prettyFactory } from 'pino-pretty';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 export type LogFields = Record<string, unknown>;
 
-/** One line, one fact: a constant message, and its facts as fields. */
+/** A log of lines with a constant message each, and what varies as fields. */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
@@ -21,9 +21,9 @@ export interface LoggerOptions {
   level: LogLevel;
   /** Readable lines instead of JSON ones. */
   readable: boolean;
-  /** Takes secrets out of a finished line. */
+  /** Removes secrets from a finished line. */
   redact(line: string): string;
-  /** Where lines go; standard error by default, so that a program's output stays its own. */
+  /** Default: standard error, so that standard output is the program's own. */
   destination?: { write(line: string): void };
 }
 
@@ -46,7 +46,7 @@ export function createLogger(options: LoggerOptions): Logger {
   );
 }
 
-/** Of a failed statement its text, never what it was given: that is what people and tools said. */
+/** An error without the parameters of a failed statement: they are content of users and tools. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const described: Record<string, unknown> = { ...pino.stdSerializers.err(error) };
@@ -59,6 +59,3 @@ function describeError(error: unknown): unknown {
   }
   return described;
 }
-
-/** For code that must be given a logger where nobody reads one. */
-export const silentLogger: Logger = pino({ level: 'silent' });

@@ -1,34 +1,34 @@
 import { describe, expect, it } from '@jest/globals';
 import { LoopShare } from './loop-share.js';
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextCycle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('LoopShare', () => {
-  it('lets so many go in a turn of the loop, in the order they asked', async () => {
+  it('resolves so many in a cycle of the loop, in the order of the calls', async () => {
     const share = new LoopShare(2);
-    const gone: number[] = [];
+    const done: number[] = [];
     const all = [1, 2, 3, 4, 5].map(async (piece) => {
-      await share.turn();
-      gone.push(piece);
+      await share.next();
+      done.push(piece);
     });
     await Promise.resolve();
-    expect(gone).toEqual([1, 2]);
-    await nextTurn();
-    expect(gone).toEqual([1, 2, 3, 4]);
+    expect(done).toEqual([1, 2]);
+    await nextCycle();
+    expect(done).toEqual([1, 2, 3, 4]);
     await Promise.all(all);
-    expect(gone).toEqual([1, 2, 3, 4, 5]);
+    expect(done).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('holds up nobody who asks alone', async () => {
+  it('does not delay a piece that is alone', async () => {
     const share = new LoopShare(1);
-    for (let turn = 0; turn < 3; turn += 1) {
-      let hasGone = false;
-      const going = share.turn().then(() => (hasGone = true));
+    for (let cycle = 0; cycle < 3; cycle += 1) {
+      let isResolved = false;
+      const going = share.next().then(() => (isResolved = true));
       await Promise.resolve();
       await Promise.resolve();
-      expect(hasGone).toBe(true);
+      expect(isResolved).toBe(true);
       await going;
-      await nextTurn();
+      await nextCycle();
     }
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Spreads work over turns of the event loop: of pieces that become ready together, at most `most`
- * are done in one turn, and whoever else waits for the loop comes in between.
+ * Spreads work over cycles of the event loop: of the pieces that become ready together, at most
+ * `most` are done in one cycle, so that timers and sockets have their share.
  */
 export class LoopShare {
-  readonly #waiting: (() => void)[] = [];
+  readonly #pending: (() => void)[] = [];
   #left: number;
   #isScheduled = false;
 
@@ -11,14 +11,14 @@ export class LoopShare {
     this.#left = most;
   }
 
-  /** Resolves when the next piece may be done; in the order asked. */
-  async turn(): Promise<void> {
+  /** Resolves when the next piece may be done, in the order of the calls. */
+  async next(): Promise<void> {
     this.#schedule();
     if (this.#left > 0) {
       this.#left -= 1;
       return;
     }
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await new Promise<void>((resolve) => this.#pending.push(resolve));
   }
 
   #schedule(): void {
@@ -26,10 +26,10 @@ export class LoopShare {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      const next = this.#waiting.splice(0, this.most);
+      const next = this.#pending.splice(0, this.most);
       this.#left = this.most - next.length;
-      if (this.#waiting.length > 0 || next.length > 0) this.#schedule();
-      for (const go of next) go();
+      if (this.#pending.length > 0 || next.length > 0) this.#schedule();
+      for (const resume of next) resume();
     });
   }
 }

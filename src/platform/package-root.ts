@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The package's folder: the nearest one with a `package.json`, from the source and from the build. */
+/** The package's folder: the nearest with a `package.json` above this file, in `src/` and in the build. */
 export const packageRoot = findPackage(path.dirname(fileURLToPath(import.meta.url)));
 
 function findPackage(folder: string): string {

@@ -1,15 +1,15 @@
-/** What was opened so far, to be closed in the opposite order: at the end, or when the rest fails. */
+/** Open resources, closed in the opposite order: at the end, or when the next one fails to open. */
 export class ResourceStack {
   readonly #closes: (() => Promise<unknown>)[] = [];
 
-  /** @returns what `open` gives; it is closed with the others. */
+  /** Adds a resource. @returns it when it is open. */
   async add<T>(open: Promise<T>, close: (opened: T) => Promise<unknown>): Promise<T> {
     const opened = await open;
     this.#closes.push(() => close(opened));
     return opened;
   }
 
-  /** Closes everything, also what comes after one that fails. @throws the first failure. */
+  /** Closes all resources, also after a failure. @throws the first failure. */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (const close of this.#closes.splice(0).reverse()) {
@@ -18,7 +18,7 @@ export class ResourceStack {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Runs `work`; closes everything when it fails. */
+  /** Runs work, and closes all resources when it fails. */
   async orClose<T>(work: (opened: this) => Promise<T>): Promise<T> {
     try {
       return await work(this);

@@ -1,23 +1,21 @@
-/** What whoever got an error is told about sending the same again. The same fields on every wire. */
+import { compact } from './compact.js';
+
+/** Advice about sending a failed request again. Its fields are the same on every wire. */
 export interface RetryAdvice {
   /** Whether the same request, sent again unchanged, may be taken. */
   retryable: boolean;
-  /** Milliseconds to wait before that, from now; absent where nobody said. */
+  /** Milliseconds to wait before that, from now; absent where it is not known. */
   retryAfterMs?: number;
   /** The id the model provider gave the request that failed, for its support. */
   requestId?: string;
 }
 
-/** The advice of an error or of what is stored of one. What is older than the fields advises nothing. */
+/** The advice of an error or of its stored form. A row older than the fields has none. */
 export function retryAdvice(error: {
   readonly retryable?: boolean | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly requestId?: string | undefined;
 }): RetryAdvice {
   const { retryable = false, retryAfterMs, requestId } = error;
-  return {
-    retryable,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(requestId === undefined ? {} : { requestId }),
-  };
+  return compact({ retryable, retryAfterMs, requestId });
 }

@@ -1,17 +1,17 @@
 import { untilAborted } from './abort.js';
 
 /**
- * Waits for work, but not for longer than `ms`. The work itself goes on.
+ * Waits for work for at most `ms`. Work that is late goes on; `withDeadline` aborts it instead.
  *
- * @returns whether it was done in time. @throws what it throws in time.
+ * @returns whether the work was done in time. @throws what it throws in time.
  */
 export async function settlesWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
-  const patience = AbortSignal.timeout(ms);
+  const deadline = AbortSignal.timeout(ms);
   try {
-    await untilAborted(work, patience);
+    await untilAborted(work, deadline);
     return true;
   } catch (error) {
-    if (patience.aborted) return false;
+    if (deadline.aborted) return false;
     throw error;
   }
 }

@@ -2,38 +2,38 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { TtlCache } from './ttl-cache.js';
 
-describe('Remembered', () => {
+describe('TtlCache', () => {
   let clock: ManualClock;
-  let asked: number;
+  let loads: number;
   beforeEach(() => {
     clock = new ManualClock();
-    asked = 0;
+    loads = 0;
   });
-  const count = async (): Promise<number> => (asked += 1);
+  const count = async (): Promise<number> => (loads += 1);
 
-  it('answers many questions with one answer, for a while', async () => {
-    const remembered = new TtlCache<number>(clock, 1_000);
-    const answers = await Promise.all([remembered.ask('a', count), remembered.ask('a', count)]);
+  it('loads a key once while its value is fresh', async () => {
+    const cache = new TtlCache<number>(clock, 1_000);
+    const values = await Promise.all([cache.get('a', count), cache.get('a', count)]);
     await clock.advance(999);
-    expect([...answers, await remembered.ask('a', count)]).toEqual([1, 1, 1]);
+    expect([...values, await cache.get('a', count)]).toEqual([1, 1, 1]);
     await clock.advance(1);
-    expect(await remembered.ask('a', count)).toBe(2);
+    expect(await cache.get('a', count)).toBe(2);
   });
 
-  it('keeps questions apart', async () => {
-    const remembered = new TtlCache<number>(clock, 1_000);
-    expect([await remembered.ask('a', count), await remembered.ask('b', count)]).toEqual([1, 2]);
+  it('keeps keys apart', async () => {
+    const cache = new TtlCache<number>(clock, 1_000);
+    expect([await cache.get('a', count), await cache.get('b', count)]).toEqual([1, 2]);
   });
 
-  it('asks again after a failure', async () => {
-    const remembered = new TtlCache<number>(clock, 1_000);
+  it('loads again after a failure', async () => {
+    const cache = new TtlCache<number>(clock, 1_000);
     const fail = () => Promise.reject(new Error('no'));
-    await expect(remembered.ask('a', fail)).rejects.toThrow('no');
-    expect(await remembered.ask('a', count)).toBe(1);
+    await expect(cache.get('a', fail)).rejects.toThrow('no');
+    expect(await cache.get('a', count)).toBe(1);
   });
 
-  it('remembers nothing for no time', async () => {
-    const remembered = new TtlCache<number>(clock, 0);
-    expect([await remembered.ask('a', count), await remembered.ask('a', count)]).toEqual([1, 2]);
+  it('caches nothing with a TTL of 0', async () => {
+    const cache = new TtlCache<number>(clock, 0);
+    expect([await cache.get('a', count), await cache.get('a', count)]).toEqual([1, 2]);
   });
 });

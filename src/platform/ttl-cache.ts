@@ -1,34 +1,34 @@
 import type { Clock } from './clock.js';
 
 /**
- * Remembers what a question was answered, for a while: many who ask at once cost one answer. A
- * failure is told to those who wait for it, and not remembered.
+ * A cache of values that expire. Callers that ask for a key at once share one load. A failure rejects
+ * them all, and is not cached.
  */
 export class TtlCache<T> {
-  readonly #answers = new Map<string, { until: number; answer: Promise<T> }>();
+  readonly #entries = new Map<string, { until: number; value: Promise<T> }>();
 
-  /** @param ms how long; 0: not at all. */
+  /** @param ms the TTL; 0: nothing is cached. */
   constructor(
     private readonly clock: Clock,
     private readonly ms: number,
   ) {}
 
-  ask(question: string, find: () => Promise<T>): Promise<T> {
-    if (this.ms === 0) return find();
+  get(key: string, load: () => Promise<T>): Promise<T> {
+    if (this.ms === 0) return load();
     const now = this.clock.now();
-    const known = this.#answers.get(question);
-    if (known !== undefined && known.until > now) return known.answer;
-    this.#forget(now);
-    const answer = find();
-    this.#answers.set(question, { until: now + this.ms, answer });
-    answer.catch(() => this.#answers.delete(question));
-    return answer;
+    const known = this.#entries.get(key);
+    if (known !== undefined && known.until > now) return known.value;
+    this.#deleteExpired(now);
+    const value = load();
+    this.#entries.set(key, { until: now + this.ms, value });
+    value.catch(() => this.#entries.delete(key));
+    return value;
   }
 
-  #forget(now: number): void {
-    for (const [question, { until }] of this.#answers) {
+  #deleteExpired(now: number): void {
+    for (const [key, { until }] of this.#entries) {
       if (until > now) return;
-      this.#answers.delete(question);
+      this.#entries.delete(key);
     }
   }
 }

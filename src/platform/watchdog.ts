@@ -1,29 +1,31 @@
 import { url as debuggerUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 
-/** Looks in which no beat came, before the process ends: a process that was paused misses one. */
-const LOOKS = 10;
+/** Checks without a heartbeat before the process ends: a paused process misses one. */
+const CHECKS = 10;
 
 export interface WatchdogOptions {
-  /** How long the event loop may stand still, in ms. */
+  /** How long the event loop may be blocked, in ms. */
   stillMs: number;
-  /** A readable last line instead of a JSON one. */
+  /** The last line of the log. */
+  message: string;
+  /** Whether the last line is readable text instead of JSON. */
   readable: boolean;
-  /** The thread could not be started, or died: nobody watches. */
+  /** Called when the thread could not be started, or died: nothing watches the loop. */
   onError(error: unknown): void;
 }
 
 /**
- * Runs beside the event loop, which hears nothing while it stands still: no timer, no signal. The thread
- * writes the last line itself, as all that the process writes goes through the loop.
+ * Runs in a thread, as a blocked event loop runs no timer and no signal handler. The thread writes the
+ * last line itself: other output of the process goes through the loop.
  */
 const thread = `
   const { writeSync } = require('node:fs');
   const { workerData } = require('node:worker_threads');
-  const { beats, lookMs, looks, text, readable } = workerData;
+  const { beats, checkMs, checks, text, readable } = workerData;
   let seen = Atomics.load(beats, 0);
-  for (let still = 0; still < looks; ) {
-    Atomics.wait(beats, 0, seen, lookMs);
+  for (let still = 0; still < checks; ) {
+    Atomics.wait(beats, 0, seen, checkMs);
     const now = Atomics.load(beats, 0);
     still = now === seen ? still + 1 : 0;
     seen = now;
@@ -37,29 +39,29 @@ const thread = `
 `;
 
 /**
- * Ends this process with SIGKILL when its event loop has stood still for so long. Not under a
- * debugger, which stands still at every breakpoint.
+ * Ends this process with SIGKILL when its event loop is blocked for `stillMs`. Does nothing under a
+ * debugger, which blocks it at every breakpoint.
  *
- * @returns what stops it.
+ * @returns a function that stops the watchdog.
  */
 export function startWatchdog({
   stillMs,
+  message,
   readable,
   onError,
 }: WatchdogOptions): () => Promise<void> {
   if (debuggerUrl() !== undefined) return async () => undefined;
   const beats = new Int32Array(new SharedArrayBuffer(4));
-  const lookMs = stillMs / LOOKS;
-  const text = `the event loop stood still for ${stillMs} ms (TURNPIKE_WATCHDOG_MS): the process is ended, and its turns go on elsewhere or at its next start`;
+  const checkMs = stillMs / CHECKS;
   const worker = new Worker(thread, {
     eval: true,
     env: {},
     execArgv: [],
-    workerData: { beats, lookMs, looks: LOOKS, text, readable },
+    workerData: { beats, checkMs, checks: CHECKS, text: message, readable },
   });
   worker.on('error', onError);
   worker.unref();
-  const timer = setInterval(() => Atomics.add(beats, 0, 1), lookMs / 2);
+  const timer = setInterval(() => Atomics.add(beats, 0, 1), checkMs / 2);
   timer.unref();
   return async () => {
     clearInterval(timer);

@@ -9,7 +9,7 @@ it('replaces half surrogate pairs wherever they are', () => {
   });
 });
 
-it('gives back what is whole as it is', () => {
+it('returns a value without any as it is', () => {
   const whole = { text: 'A 🙂', list: [true, 2, null] };
   expect(wellFormed(whole)).toBe(whole);
 });

@@ -1,8 +1,8 @@
 import type { JsonValue } from './json.js';
 
 /**
- * The same value with half surrogate pairs replaced by U+FFFD in every string and key: UTF-8 cannot
- * carry a half, and the model's API refuses it. Values without one come back as they are.
+ * Replaces half surrogate pairs by U+FFFD in every string and key of a value: UTF-8 cannot carry
+ * them. A value without any comes back as it is.
  */
 export function wellFormed<T extends JsonValue>(value: T): T;
 export function wellFormed(value: JsonValue): JsonValue {

@@ -132,7 +132,7 @@ export class ProjectRoots {
   }
 
   #keys(): Promise<KeyRoots> {
-    return this.#keyRoots.ask('all', () => this.options.loadKeyRoots());
+    return this.#keyRoots.get('all', () => this.options.loadKeyRoots());
   }
 }
 

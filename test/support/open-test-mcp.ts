@@ -2,8 +2,9 @@ import { writeFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { silentLogger } from './silent-logger.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
-import { silentLogger, type Logger } from '../../src/platform/logger.js';
+import type { Logger } from '../../src/platform/logger.js';
 import type { OpenedServers } from '../../src/tools/mcp/servers/mcp-connections.js';
 import { openMcp, type Mcp, type McpSettings } from '../../src/tools/mcp/open-mcp.js';
 

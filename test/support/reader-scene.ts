@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { silentLogger } from '../../src/platform/logger.js';
+import { silentLogger } from './silent-logger.js';
 import type { Database } from '../../src/storage/connection.js';
 import { readerProcesses, turnReaders, turns } from '../../src/storage/schema.js';
 import { AbandonedTurns } from '../../src/turn/lifecycle/abandoned-turns.js';

@@ -36,7 +36,7 @@ export class KnownKeys {
   }
 
   find(hash: string): Promise<KeyRow | undefined> {
-    return this.#keys.ask(hash, () => this.#load(hash));
+    return this.#keys.get(hash, () => this.#load(hash));
   }
 
   /** Whether a hash was a key's when it was last looked up. */

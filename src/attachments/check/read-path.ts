@@ -54,7 +54,7 @@ class UnreadableError extends Error {}
 async function* readable(content: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of content) {
-      await chunkShare.turn();
+      await chunkShare.next();
       yield chunk;
     }
   } catch (error) {

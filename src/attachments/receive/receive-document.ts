@@ -70,7 +70,7 @@ async function parseWhole(body: RequestBody): Promise<unknown> {
 async function* spread(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-      await pieceShare.turn();
+      await pieceShare.next();
       yield chunk.subarray(at, at + PIECE_BYTES);
     }
   }

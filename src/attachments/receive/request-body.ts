@@ -61,7 +61,7 @@ export class RequestBody {
         size += next.value.length;
         if (size > this.#limits.maxRequestBytes) throw this.#tooLarge();
         // A socket that has more gives all of it in one turn of the loop, and nobody else has any.
-        await chunkShare.turn();
+        await chunkShare.next();
         yield next.value;
       }
     } catch (error) {

@@ -60,7 +60,7 @@ function watch({ watchdogMs }: Config, logger: Logger, readable: boolean): () =>
   return startWatchdog({
     stillMs: watchdogMs,
     readable,
-    onError: (error) => logger.warn({ error }, 'nobody watches the event loop'),
+    onError: (error) => logger.warn({ error }, 'nothing watches the event loop'),
   });
 }
 

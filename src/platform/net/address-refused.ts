@@ -1,6 +1,6 @@
 /**
- * A host is at an address that must not be reached. The address itself is not told: whoever chose
- * the name would learn what is inside the network.
+ * Refuses a host for its address. The message leaves the address out: who chose the name would learn
+ * what is inside the network.
  */
 export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
@@ -11,7 +11,7 @@ export class AddressRefusedError extends Error {
   }
 }
 
-/** The refusal in an error or in its causes, by shape: an HTTP client wraps what ended a connection. */
+/** The refused host of an error or of its causes, by shape: HTTP clients wrap the error of a connection. */
 export function refusedHost(error: unknown): string | undefined {
   let link = error;
   for (let depth = 0; depth < 5 && typeof link === 'object' && link !== null; depth += 1) {

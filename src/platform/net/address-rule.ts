@@ -1,17 +1,17 @@
 import { isLoopbackAddress, isPublicAddress } from './public-address.js';
 
-/** Exceptions from "only public addresses", by the host's name as a URL has it. */
+/** Hosts that may be at addresses that are not public, by their names as in URLs. */
 export interface PrivateHosts {
-  /** Hosts at any address at all. */
+  /** Hosts that may be at any address. */
   anywhere: readonly string[];
-  /** Hosts on this machine: a loopback address, besides public ones. */
+  /** Hosts that may be at loopback addresses, besides public ones. */
   loopback: readonly string[];
 }
 
 /** Whether a connection to `host` may use `address`. */
 export type AddressRule = (host: string, address: string) => boolean;
 
-/** Hosts are compared without regard to case, to the brackets of IPv6 and to a final dot. */
+/** A rule that compares hosts without regard to case, to the brackets of IPv6 and to a final dot. */
 export function addressRule({ anywhere, loopback }: PrivateHosts): AddressRule {
   const free = new Set(anywhere.map(bareHost));
   const local = new Set(loopback.map(bareHost));
@@ -21,7 +21,7 @@ export function addressRule({ anywhere, loopback }: PrivateHosts): AddressRule {
   };
 }
 
-/** `[::1]` → `::1`, `Example.com.` → `example.com`: as resolvers and sockets know a host. */
+/** A host as resolvers and sockets name it: `[::1]` → `::1`, `Example.com.` → `example.com`. */
 export function bareHost(host: string): string {
   return host
     .toLowerCase()

@@ -5,15 +5,15 @@ import { AddressRefusedError } from './address-refused.js';
 import { addressRule, bareHost, type AddressRule, type PrivateHosts } from './address-rule.js';
 
 export interface PublicFetchOptions {
-  /** Hosts that may be at addresses that are not public. None unless told. */
+  /** Hosts that may be at addresses that are not public. Default: none. */
   privateHosts?: PrivateHosts;
-  /** How names become addresses; the system's way unless told. */
+  /** Resolves names to addresses. Default: the system's resolver. */
   lookup?: LookupFunction;
 }
 
 /**
- * A `fetch` that connects to public addresses only. The address is judged when a connection is made
- * and is the one it is made to: there is no time between check and use in which a name could move.
+ * A `fetch` that connects to public addresses only. The address that is checked is the one that is
+ * connected to, so that a name cannot move between check and use.
  * A host with several addresses is refused when one of them is. A redirect is never followed: its
  * 3xx is the answer. Connections are kept and used again; proxies of the environment are not used.
  *

@@ -59,7 +59,7 @@ export class ModelResolver {
     const { name, notices } = sentName(isLabel ? standard : given, standard);
     const known = await this.learn(name);
     if (known !== undefined) return judged(known, { name, standard, notices });
-    const said = await this.#answers.ask(name, () => this.#ask(name));
+    const said = await this.#answers.get(name, () => this.#ask(name));
     if (said === 'missing') {
       const useInstead = standard === name ? DEFAULT_MODEL : standard;
       throw modelRefused('MODEL_NOT_FOUND', { model: name, useInstead });

@@ -49,7 +49,7 @@ export const globTool: ToolDefinition = {
       // A hundred rules about each of thousands of files take seconds.
       const share = new LoopShare(pathsPerTurn);
       for (const match of found) {
-        await share.turn();
+        await share.next();
         signal.throwIfAborted();
         const isOut = isDenied?.(globTool, waysOf(match.path, base, workdir)) === true;
         if (!isOut) matches.push(match);

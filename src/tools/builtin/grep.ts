@@ -40,7 +40,7 @@ export const grepTool: ToolDefinition = {
         // A hundred rules about each of thousands of lines take seconds.
         const share = new LoopShare(linesPerTurn);
         const shown = await leaveOut(lines, roots, async (line) => {
-          await share.turn();
+          await share.next();
           call.signal.throwIfAborted();
           return isHidden(line, roots, hidden) || pathsIn(line).some(isDenied);
         });

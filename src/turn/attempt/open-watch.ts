@@ -35,7 +35,7 @@ export async function openWatch(
     compaction,
     sessionChange,
     readings: [{ contextPercent: (before * 100) / window, memoryPercent: 0, diskPercent: 0 }],
-    readResources: () => resources.read(session.projectRoot),
+    readResources: () => resources.measure(session.projectRoot),
   };
 }
 

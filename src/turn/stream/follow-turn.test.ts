@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { silentLogger } from '../../../test/support/silent-logger.js';
 import { archiveEvents } from '../../../test/support/archive-events.js';
 import { openTestDatabase } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
@@ -9,7 +10,6 @@ import type { LogListener } from '../../events/event-log.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
 import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { silentLogger } from '../../platform/logger.js';
 import { turns } from '../../storage/schema.js';
 import { EndWatch } from './end-watch.js';
 import { followTurn } from './follow-turn.js';

@@ -2,7 +2,7 @@ import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common'
 import type { Request, Response } from 'express';
 import { ValidationDetailError } from '../../options/settings/validation-detail.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import { noteRefusal } from '../../platform/request-record.js';
+import { noteRefusal } from '../../http/request-record.js';
 import { TypedError } from '../../platform/typed-error.js';
 
 /** Errors as clients of this family parse them. What is no error for a client is left to the global filter. */

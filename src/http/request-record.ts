@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { TypedError } from './typed-error.js';
+import type { TypedError } from '../platform/typed-error.js';
 
-/** What is known of a request beside what it says: one object for it, wherever it is looked at. */
+/** Facts about a request that are not in it. One object for each request. */
 export interface RequestRecord {
-  /** On every line of the log about it, and in `X-Request-Id` of its answer. */
+  /** The id in every line of the log about the request, and in `X-Request-Id` of its answer. */
   readonly id: string;
-  /** The error it was answered with; undefined: none. */
+  /** The error that answered it; absent: none. */
   refusal?: { type: string; message: string };
 }
 
-/** As gateways make them; of other texts none is repeated into logs and headers. */
+/** Ids as gateways make them: other texts do not get into logs and headers. */
 const goodId = /^[\w.:+/=-]{1,128}$/;
 
 const records = new WeakMap<object, RequestRecord>();
 
-/** @param given by who sent it; one that is no id is not used. */
+/** @param given the id that came with the request; text that is no id is not used. */
 export function openRecord(request: object, given: string | undefined): RequestRecord {
   const id = given !== undefined && goodId.test(given) ? given : randomUUID();
   const record: RequestRecord = { id };
@@ -22,12 +22,12 @@ export function openRecord(request: object, given: string | undefined): RequestR
   return record;
 }
 
-/** Undefined for a request that no record was opened for: one of a test, without what is before routes. */
+/** @returns undefined for a request without a record: in tests, which have no middleware. */
 export function recordOf(request: object): RequestRecord | undefined {
   return records.get(request);
 }
 
-/** For the line of the log about the request. */
+/** Keeps the error for the line of the log about the request. */
 export function noteRefusal(request: object, { type, message }: TypedError): void {
   const record = recordOf(request);
   if (record !== undefined) record.refusal = { type, message };
