@@ -1,4 +1,4 @@
-import { readThinking } from '../provider/models/read-thinking.js';
+import { parseThinking } from '../provider/models/parse-thinking.js';
 import { efforts } from '../provider/models/model.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
 import {
@@ -80,7 +80,7 @@ export class FieldReader {
     const allowed = `true, false, one of ${efforts.join(', ')}, or {effort, display}`;
     return this.#take(key, allowed, (value) => {
       const effort = efforts.find((level) => level === value);
-      return effort === undefined ? readThinking(value) : { effort };
+      return effort === undefined ? parseThinking(value) : { effort };
     });
   }
 

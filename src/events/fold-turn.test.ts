@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../test/golden/golden.js';
-import { emptyTurn, foldTurn, foldTurnEvents, type TurnView } from './fold-turn.js';
+import { initialTurn, foldTurn, foldTurnEvents, type FoldedTurn } from './fold-turn.js';
 import type { TurnEvent } from './turn-event.js';
 
 const turns = new Map(recordedTurns());
-const foldOf = (name: string): TurnView => foldTurnEvents(turns.get(name) ?? []);
+const foldOf = (name: string): FoldedTurn => foldTurnEvents(turns.get(name) ?? []);
 
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
@@ -16,7 +16,7 @@ function deepFreeze<T>(value: T): T {
 
 describe('foldTurn', () => {
   it.each([...turns])('folds %s to an end, and changes nothing it was given', (_name, events) => {
-    let view = deepFreeze(emptyTurn);
+    let view = deepFreeze(initialTurn);
     for (const event of events) view = deepFreeze(foldTurn(view, deepFreeze(event)));
     expect(view.phase).toBe('ended');
   });
@@ -87,6 +87,6 @@ describe('foldTurn', () => {
     ['tool.ended', { callId: 'c9', name: 'x', status: 'error', output: '', durationMs: 0 }, 'c9'],
   ])('refuses a %s that has no beginning', (type, rest, named) => {
     const event = { type, ...rest, attempt: 1, seq: 1, at: '' } as TurnEvent;
-    expect(() => foldTurn(emptyTurn, event)).toThrow(named);
+    expect(() => foldTurn(initialTurn, event)).toThrow(named);
   });
 });

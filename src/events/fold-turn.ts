@@ -9,7 +9,7 @@ import {
   type Usage,
 } from './turn-event.js';
 
-export interface ToolView {
+export interface FoldedCall {
   callId: string;
   name: string;
   /** The JSON of the input as far as it was streamed; `input` is set when it is whole. */
@@ -20,25 +20,25 @@ export interface ToolView {
   durationMs: number;
 }
 
-export interface StepView {
+export interface FoldedStep {
   step: number;
   text: string;
   thinking: string;
   sources: Source[];
-  tools: ToolView[];
+  tools: FoldedCall[];
   stopReason?: StepStopReason;
   usage?: Usage;
 }
 
 /** A turn as its events tell it to a reader. */
-export interface TurnView {
+export interface FoldedTurn {
   /** `queued`: no worker has begun; `parked`: nobody works on it until an answer comes. */
   phase: 'queued' | 'running' | 'recovering' | 'parked' | 'ended';
   position?: number;
   attempt: number;
   agent?: string;
   model?: string;
-  steps: StepView[];
+  steps: FoldedStep[];
   notices: { kind: string; text: string }[];
   rejectedAttachments: { name: string; reason: string; index?: number }[];
   pendingApprovals: string[];
@@ -49,13 +49,13 @@ export interface TurnView {
     childTurnId: string;
     agent: string;
     outcome?: TurnOutcome;
-    view: TurnView;
+    view: FoldedTurn;
   }[];
   failure?: { errorType: string; message: string };
   end?: { outcome: TurnOutcome; exitCode: number; reason: string; text: string; usage: Usage };
 }
 
-export const emptyTurn: TurnView = {
+export const initialTurn: FoldedTurn = {
   phase: 'queued',
   attempt: 0,
   steps: [],
@@ -71,7 +71,7 @@ export const emptyTurn: TurnView = {
  *
  * @throws Error when an event names a step or a call that never began: the log is broken.
  */
-export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
+export function foldTurn(view: FoldedTurn, event: TurnEvent): FoldedTurn {
   const next = { ...view, attempt: event.attempt };
   switch (event.type) {
     case 'turn.queued':
@@ -159,11 +159,11 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
   }
 }
 
-function emptyStep(step: number): StepView {
+function emptyStep(step: number): FoldedStep {
   return { step, text: '', thinking: '', sources: [], tools: [] };
 }
 
-function requested(event: { callId: string; name: string }): ToolView {
+function requested(event: { callId: string; name: string }): FoldedCall {
   const { callId, name } = event;
   return { callId, name, argsJson: '', status: 'requested', output: '', durationMs: 0 };
 }
@@ -172,29 +172,37 @@ function startedSubagent({
   callId,
   childTurnId,
   agent,
-}: Extract<TurnEvent, { type: 'subagent.started' }>): TurnView['subagents'][number] {
-  return { callId, childTurnId, agent, view: emptyTurn };
+}: Extract<TurnEvent, { type: 'subagent.started' }>): FoldedTurn['subagents'][number] {
+  return { callId, childTurnId, agent, view: initialTurn };
 }
 
 function onSubagent(
-  view: TurnView,
+  view: FoldedTurn,
   childTurnId: string,
-  change: (child: TurnView['subagents'][number]) => TurnView['subagents'][number],
-): TurnView {
+  change: (child: FoldedTurn['subagents'][number]) => FoldedTurn['subagents'][number],
+): FoldedTurn {
   const subagents = view.subagents.map((child) =>
     child.childTurnId === childTurnId ? change(child) : child,
   );
   return { ...view, subagents };
 }
 
-function onStep(view: TurnView, step: number, change: (step: StepView) => StepView): TurnView {
+function onStep(
+  view: FoldedTurn,
+  step: number,
+  change: (step: FoldedStep) => FoldedStep,
+): FoldedTurn {
   if (!view.steps.some((s) => s.step === step)) {
     throw new Error(`An event of step ${step} came before its step.started`);
   }
   return { ...view, steps: view.steps.map((s) => (s.step === step ? change(s) : s)) };
 }
 
-function onTool(view: TurnView, callId: string, change: (tool: ToolView) => ToolView): TurnView {
+function onTool(
+  view: FoldedTurn,
+  callId: string,
+  change: (tool: FoldedCall) => FoldedCall,
+): FoldedTurn {
   if (!view.steps.some((s) => s.tools.some((t) => t.callId === callId))) {
     throw new Error(`An event of tool call ${callId} came before its tool.requested`);
   }
@@ -208,8 +216,8 @@ function onTool(view: TurnView, callId: string, change: (tool: ToolView) => Tool
 }
 
 /** Folds a whole log, for readers that join late. */
-export function foldTurnEvents(events: Iterable<TurnEvent>): TurnView {
-  let view = emptyTurn;
+export function foldTurnEvents(events: Iterable<TurnEvent>): FoldedTurn {
+  let view = initialTurn;
   for (const event of events) view = foldTurn(view, event);
   return view;
 }

@@ -1,5 +1,5 @@
 import { clientToolsExpected, readClientTools, type ClientTool } from './client-tools.js';
-import { readThinking } from '../provider/models/read-thinking.js';
+import { parseThinking } from '../provider/models/parse-thinking.js';
 import { DEFAULT_MODEL } from '../provider/models/choose-model.js';
 import { isStorable } from './storable.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
@@ -81,7 +81,7 @@ export const optionRules = {
     fallback: () => undefined,
   } satisfies OptionRule<number | undefined>,
   thinking: {
-    read: readThinking,
+    read: parseThinking,
     expected:
       'true, false, or an object of effort ("low", "medium", "high", "xhigh" or "max") and display ("summarized" or "omitted")',
     fallback: () => false,

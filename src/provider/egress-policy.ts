@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { addressRule, bareHost, type PrivateHosts } from '../platform/net/address-rule.js';
 import type { TypedError } from '../platform/typed-error.js';
 import { providerError } from './provider-errors.js';
-import type { ProviderSettings } from './provider-settings.js';
+import type { ProviderConfig } from './provider-config.js';
 
 const POLICY = 'REQ-NET-001';
 const DEFAULT_ORIGIN = 'https://api.anthropic.com';
@@ -24,7 +24,7 @@ export type EgressVerdict =
  * repeats the whole URL, which may hold a credential.
  */
 export function checkEgress(
-  settings: Pick<ProviderSettings, 'mode' | 'baseUrl' | 'egressAllow' | 'egressPrivateHosts'>,
+  settings: Pick<ProviderConfig, 'mode' | 'baseUrl' | 'egressAllow' | 'egressPrivateHosts'>,
 ): EgressVerdict {
   const url = parseUrl(settings.baseUrl);
   if (url === undefined) return { ok: false, error: invalidBaseUrl() };

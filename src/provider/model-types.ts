@@ -1,7 +1,7 @@
 import type { Source, StepStopReason, Usage } from '../events/turn-event.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ThinkingPlan } from './models/plan-thinking.js';
-import type { ServerCall, ServerResult, ServerTool } from './server-tools.js';
+import type { ServerToolCall, ServerToolResult, ServerTool } from './server-tools.js';
 
 /** What the loop sends to a model and hears from it, in no provider's words. */
 
@@ -68,8 +68,8 @@ export type ModelEvent =
   | { type: 'tool.requested'; callId: string; name: string; by?: 'provider' }
   | { type: 'tool.args.delta'; callId: string; json: string }
   /** The provider runs a tool of its own; its `tool.requested` came before. */
-  | { type: 'server-tool.started'; call: ServerCall }
-  | { type: 'server-tool.ended'; result: ServerResult }
+  | { type: 'server-tool.started'; call: ServerToolCall }
+  | { type: 'server-tool.ended'; result: ServerToolResult }
   | { type: 'part.ended'; part: AssistantPart }
   /**
    * The last one. `usage` is the whole call's. Of a refusal, `details` is the provider's word on it

@@ -46,7 +46,7 @@ export function hasServerTool({ serverTools }: Pick<Model, 'serverTools'>, name:
 }
 
 /** A tool of the provider's at work. */
-export interface ServerCall {
+export interface ServerToolCall {
   callId: string;
   /** Also a part of a tool, as `bash_code_execution`. */
   name: string;
@@ -54,7 +54,7 @@ export interface ServerCall {
 }
 
 /** What came of it: text for people, the whole of it is the provider's own block. */
-export interface ServerResult {
+export interface ServerToolResult {
   callId: string;
   name: string;
   status: 'success' | 'error';

@@ -1,4 +1,4 @@
-import { currentContract, type WireContract } from './http/read-headers.js';
+import { currentContract, type WireContract } from './http/parse-headers.js';
 import { callableProfile } from './models/find-profile.js';
 import type { ModelProfile } from './models/model-profile.js';
 import type { MessagesRequest } from './request-types.js';

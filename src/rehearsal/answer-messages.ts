@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../platform/clock.js';
 import { acceptRequest } from './accept-request.js';
 import { openMessageStage, openStream } from './http/open-stage.js';
-import { readJsonBody } from './http/read-body.js';
-import { readHeaders } from './http/read-headers.js';
+import { receiveJson } from './http/parse-body.js';
+import { parseHeaders } from './http/parse-headers.js';
 import { sendJson } from './http/send-json.js';
 import { rehearsedFailure } from './http/wire-error.js';
 import { encodeMessage, encodeReply } from './reply/encode-reply.js';
@@ -32,8 +32,8 @@ export interface Answering {
 /** `POST /v1/messages`. */
 export async function answerMessages(exchange: Exchange, answering: Answering): Promise<void> {
   const { request, response, requestId } = exchange;
-  const contract = readHeaders(request.headers);
-  const accepted = acceptRequest(await readJsonBody(request), contract);
+  const contract = parseHeaders(request.headers);
+  const accepted = acceptRequest(await receiveJson(request), contract);
   const { items, total } = countPrompt(accepted, await loadTokenizer());
   const { body, sent, profile, dropped } = accepted;
   answering.onRequest({ body: sent, headers: request.headers });
@@ -60,8 +60,8 @@ export async function answerMessages(exchange: Exchange, answering: Answering): 
 
 /** `POST /v1/messages/count_tokens`: refuses what a message would be refused for. */
 export async function answerCount({ request, response, requestId }: Exchange): Promise<void> {
-  const contract = readHeaders(request.headers);
-  const body: unknown = await readJsonBody(request);
+  const contract = parseHeaders(request.headers);
+  const body: unknown = await receiveJson(request);
   // The limit of a reply that is not written is none of the request's fields.
   const accepted = acceptRequest({ ...Object(body), max_tokens: 32_000 }, contract);
   const { total } = countPrompt(accepted, await loadTokenizer());

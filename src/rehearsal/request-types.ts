@@ -162,6 +162,8 @@ export function blocksOf(message: RequestMessage): RequestBlock[] {
   return [{ type: 'text', text: message.content }];
 }
 
-export function isThinking(block: RequestBlock): block is ThinkingBlock | RedactedThinkingBlock {
+export function isThinkingBlock(
+  block: RequestBlock,
+): block is ThinkingBlock | RedactedThinkingBlock {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }

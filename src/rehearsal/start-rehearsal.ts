@@ -5,10 +5,10 @@ import { systemClock, type Clock } from '../platform/clock.js';
 import { newId as randomId } from '../platform/ids.js';
 import { TypedError } from '../platform/typed-error.js';
 import { answerCount, answerMessages, type Answering, type Exchange } from './answer-messages.js';
-import { readHeaders } from './http/read-headers.js';
+import { parseHeaders } from './http/parse-headers.js';
 import { sendError, sendJson } from './http/send-json.js';
 import { wireError } from './http/wire-error.js';
-import { describeModel } from './models/describe-model.js';
+import { toModelInfo } from './models/model-info.js';
 import { findProfile } from './models/find-profile.js';
 import { listModels } from './models/list-models.js';
 import { shareTimer } from './reply/share-timer.js';
@@ -81,11 +81,11 @@ async function answer(exchange: Exchange, answering: Answering): Promise<void> {
   } else if (route === 'GET /health') {
     sendJson(response, requestId, { status: 200, body: { status: 'ok' } });
   } else if (route === 'GET /v1/models') {
-    readHeaders(request.headers);
+    parseHeaders(request.headers);
     sendJson(response, requestId, { status: 200, body: listModels(searchParams) });
   } else if (model !== undefined) {
-    readHeaders(request.headers);
-    const body = describeModel(findProfile(decodeURIComponent(model)));
+    parseHeaders(request.headers);
+    const body = toModelInfo(findProfile(decodeURIComponent(model)));
     sendJson(response, requestId, { status: 200, body });
   } else {
     throw wireError(404, `There is no ${route}. The rehearsal has POST /v1/messages.`);

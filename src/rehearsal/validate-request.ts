@@ -1,5 +1,5 @@
 import { isPlainObject } from '../platform/json.js';
-import { currentContract, type WireContract } from './http/read-headers.js';
+import { currentContract, type WireContract } from './http/parse-headers.js';
 import { refuse } from './http/wire-error.js';
 import type { MessagesRequest } from './request-types.js';
 import { validateBlock } from './rules/validate-block.js';

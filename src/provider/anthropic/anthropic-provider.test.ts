@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../platform/clock.js';
 import type { Clock } from '../../platform/clock.js';
 import type { ModelEvent, ModelRequest } from '../model-types.js';
-import type { ProviderSettings } from '../provider-settings.js';
+import type { ProviderConfig } from '../provider-config.js';
 import { AnthropicProvider } from './anthropic-provider.js';
 
 const KEY = 'sk-ant-test-key-0001';
@@ -54,10 +54,10 @@ async function serve(listener: RequestListener): Promise<Served> {
 
 function provider(
   baseUrl: string,
-  changes: Partial<ProviderSettings> = {},
+  changes: Partial<ProviderConfig> = {},
   clock: Clock = systemClock,
 ) {
-  const settings: ProviderSettings = {
+  const settings: ProviderConfig = {
     mode: 'anthropic',
     apiKey: KEY,
     baseUrl,

@@ -12,17 +12,17 @@ import {
   streamClosedEarly,
   streamStalled,
 } from '../provider-errors.js';
-import type { ProviderMode, ProviderSettings } from '../provider-settings.js';
+import type { ProviderMode, ProviderConfig } from '../provider-config.js';
 import { requestProfiles, type RequestProfile } from '../request-profile.js';
 import { secretRedactor } from '../redact-secrets.js';
 import { createClient } from './create-client.js';
-import type { ClientOptions } from './create-client.js';
+import type { AnthropicClientOptions } from './create-client.js';
 import { describeModel } from './describe-model.js';
 import { mapError, mapRefusal } from './map-error.js';
 import { deniesModel, lacksRoute } from './model-routes.js';
-import { finishBody, openBody } from './read-body.js';
-import type { BodyReader } from './read-body.js';
-import { createStreamReader } from './read-stream.js';
+import { finishBody, openBody } from './response-body.js';
+import type { ResponseReader } from './response-body.js';
+import { createStreamParser } from './parse-stream.js';
 import { StallWatch } from './stall-watch.js';
 import { toCountRequest, toRequest } from './to-request.js';
 
@@ -41,12 +41,12 @@ export class AnthropicProvider {
   readonly mode: ProviderMode;
   /** What may be sent. */
   readonly profile: RequestProfile;
-  readonly #settings: ProviderSettings;
+  readonly #settings: ProviderConfig;
   readonly #clock: Clock;
   readonly #redact: (text: string) => string;
   #client: Anthropic | undefined;
 
-  constructor(settings: ProviderSettings, clock: Clock) {
+  constructor(settings: ProviderConfig, clock: Clock) {
     this.mode = settings.mode;
     // The rehearsal speaks the API's own wire.
     this.profile =
@@ -172,7 +172,7 @@ export class AnthropicProvider {
     const call = new AbortController();
     const unlink = linkAbort(signal, call);
     let watch: StallWatch | undefined;
-    let body: BodyReader | undefined;
+    let body: ResponseReader | undefined;
     let ended = false;
     try {
       const params = toRequest(request, this.profile);
@@ -181,7 +181,7 @@ export class AnthropicProvider {
       watch = new StallWatch(this.#clock, this.#settings.stallTimeoutMs, (stalledMs) =>
         call.abort(streamStalled(stalledMs)),
       );
-      const read = createStreamReader();
+      const read = createStreamParser();
       while (!ended) {
         call.signal.throwIfAborted();
         watch.waits();
@@ -220,7 +220,7 @@ export class AnthropicProvider {
 
   #target(
     missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE',
-  ): Pick<ClientOptions, 'apiKey' | 'baseUrl' | 'origin'> {
+  ): Pick<AnthropicClientOptions, 'apiKey' | 'baseUrl' | 'origin'> {
     const apiKey = this.mode === 'rehearsal' ? REHEARSAL_KEY : this.#settings.apiKey;
     if (apiKey === undefined) throw missingApiKey(missingKeyType);
     const verdict = checkEgress(this.#settings);

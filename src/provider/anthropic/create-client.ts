@@ -10,7 +10,7 @@ export const API_VERSION = '2026-10-21';
 /** A rate limit that lifts sooner is waited out inside a call, a later one ends the turn. */
 const MAX_RETRY_AFTER_MS = 30_000;
 
-export interface ClientOptions {
+export interface AnthropicClientOptions {
   apiKey: string;
   /** Checked by the egress policy. */
   baseUrl: string;
@@ -27,7 +27,7 @@ export interface ClientOptions {
  * The SDK with every setting given: a key, address, header, log level or tracing option in the
  * environment has no say in it.
  */
-export function createClient(options: ClientOptions): Anthropic {
+export function createClient(options: AnthropicClientOptions): Anthropic {
   return new Anthropic({
     apiKey: options.apiKey,
     authToken: null,
@@ -54,7 +54,7 @@ export function createClient(options: ClientOptions): Anthropic {
   });
 }
 
-function authentication({ apiKey, profile }: ClientOptions): Record<string, string> {
+function authentication({ apiKey, profile }: AnthropicClientOptions): Record<string, string> {
   return profile.authentication === 'bearer'
     ? { authorization: `Bearer ${apiKey}` }
     : { 'x-api-key': apiKey };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { judgeAnswer, type ErrorAnswer, type Judgement } from './judge-answer.js';
+import { judgeAnswer, type ErrorAnswer, type AnswerJudgement } from './judge-answer.js';
 
 function refusal(text: string, more: Partial<ErrorAnswer> = {}): ErrorAnswer {
   return { status: 400, type: 'invalid_request_error', code: null, text, ...more };
@@ -12,7 +12,7 @@ function coded(status: number, code: string): ErrorAnswer {
 const limited = { status: 429, type: 'rate_limit_error', code: null, text: 'slow down' };
 
 describe('judgeAnswer', () => {
-  it.each<[string, ErrorAnswer, Judgement['reason'], boolean]>([
+  it.each<[string, ErrorAnswer, AnswerJudgement['reason'], boolean]>([
     [
       'an own spend limit',
       refusal('You have reached your specified API usage limits.'),

@@ -12,7 +12,7 @@ export interface ErrorAnswer {
   text: string;
 }
 
-export interface Judgement {
+export interface AnswerJudgement {
   reason: ProviderErrorReason | undefined;
   retryable: boolean;
 }
@@ -50,7 +50,7 @@ const PROMPT_TEXT = /prompt is too long/i;
  * Why the provider refused, and whether the same request may be taken later. A code decides where
  * there is one that is known; texts only where the provider has nothing better. Pure.
  */
-export function judgeAnswer(answer: ErrorAnswer): Judgement {
+export function judgeAnswer(answer: ErrorAnswer): AnswerJudgement {
   const reason = reasonOf(answer);
   return { reason, retryable: reason !== 'SPEND_LIMIT' && mayPass(answer.status) };
 }

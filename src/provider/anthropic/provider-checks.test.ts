@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../platform/clock.js';
-import type { ProviderSettings } from '../provider-settings.js';
+import type { ProviderConfig } from '../provider-config.js';
 import { AnthropicProvider } from './anthropic-provider.js';
 
 const KEY = 'sk-ant-test-key-0001';
@@ -34,8 +34,8 @@ async function serveModels(): Promise<{ url: string; asked: string[] }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-function provider(changes: Partial<ProviderSettings>): AnthropicProvider {
-  const settings: ProviderSettings = {
+function provider(changes: Partial<ProviderConfig>): AnthropicProvider {
+  const settings: ProviderConfig = {
     mode: 'anthropic',
     apiKey: KEY,
     baseUrl: 'https://api.anthropic.com',
@@ -58,7 +58,7 @@ function thrownBy(check: () => void): unknown {
 }
 
 describe('AnthropicProvider.assertReady', () => {
-  it.each<[string, Partial<ProviderSettings>, object]>([
+  it.each<[string, Partial<ProviderConfig>, object]>([
     [
       'no key',
       { apiKey: undefined },
@@ -90,7 +90,7 @@ describe('AnthropicProvider.assertReady', () => {
     await expect(model.stream(request, never).next()).rejects.toMatchObject(error);
   });
 
-  it.each<[string, Partial<ProviderSettings>]>([
+  it.each<[string, Partial<ProviderConfig>]>([
     ['the default address with a key', {}],
     [
       'a rehearsal without one',
@@ -110,7 +110,7 @@ describe('AnthropicProvider.modelLabel', () => {
 });
 
 describe('AnthropicProvider.checkModel', () => {
-  it.each<[ProviderSettings['mode']]>([['anthropic'], ['rehearsal']])(
+  it.each<[ProviderConfig['mode']]>([['anthropic'], ['rehearsal']])(
     'asks for the model in %s',
     async (mode) => {
       const { url, asked } = await serveModels();

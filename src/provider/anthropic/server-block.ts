@@ -1,8 +1,8 @@
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import type { ServerCall, ServerResult } from '../server-tools.js';
+import type { ServerToolCall, ServerToolResult } from '../server-tools.js';
 
 /** The call that a block of the API's own is; undefined for every other block. */
-export function serverCallOf(block: JsonObject): ServerCall | undefined {
+export function serverCallOf(block: JsonObject): ServerToolCall | undefined {
   const { type, id, name, input } = block;
   if (type !== 'server_tool_use' || typeof id !== 'string' || typeof name !== 'string') {
     return undefined;
@@ -11,7 +11,7 @@ export function serverCallOf(block: JsonObject): ServerCall | undefined {
 }
 
 /** The result that a block of the API's own is; undefined for every other block. */
-export function serverResultOf(block: JsonObject): ServerResult | undefined {
+export function serverResultOf(block: JsonObject): ServerToolResult | undefined {
   const { type, tool_use_id: callId, content } = block;
   const [, name] = typeof type === 'string' ? (/^(\w+)_tool_result$/.exec(type) ?? []) : [];
   if (name === undefined || typeof callId !== 'string') return undefined;

@@ -89,7 +89,7 @@ describe('ModelResolver', () => {
       { name: 'claude-new-6', notices: [] },
       { name: 'claude-new-6', notices: [] },
     ]);
-    expect(await second.learn('claude-new-6')).toMatchObject({ contextWindow: 300_000 });
+    expect(await second.load('claude-new-6')).toMatchObject({ contextWindow: 300_000 });
     await second.resolve('claude-new-6', standard);
     expect(asked).toEqual(['claude-new-6']);
   });

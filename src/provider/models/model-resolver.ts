@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { TtlCache } from '../../platform/ttl-cache.js';
 import { modelRefused } from '../provider-errors.js';
-import type { ProviderMode } from '../provider-settings.js';
+import type { ProviderMode } from '../provider-config.js';
 import {
   DEFAULT_MODEL,
   judgeLifecycle,
@@ -20,7 +20,7 @@ import type { Model } from './model.js';
 /** What a provider says of a model it was asked for by its name. */
 export type DescribedOrNot = ModelDescription | 'missing' | 'no-route';
 
-export interface ResolverDeps {
+export interface ModelResolverDeps {
   catalogue: ModelCatalogue;
   store: Pick<ModelStore, 'find' | 'add'>;
   provider: {
@@ -35,14 +35,14 @@ export interface ResolverDeps {
 const ASK_MS = 5_000;
 
 /** How long an answer is remembered: a name that fails is asked for no more often. */
-const REMEMBER_MS = 600_000;
+const ANSWER_TTL_MS = 600_000;
 
 /** Settles which model a turn runs with, before anything of it is stored. */
 export class ModelResolver {
   readonly #answers: TtlCache<DescribedOrNot>;
 
-  constructor(private readonly deps: ResolverDeps) {
-    this.#answers = new TtlCache(deps.clock, REMEMBER_MS);
+  constructor(private readonly deps: ModelResolverDeps) {
+    this.#answers = new TtlCache(deps.clock, ANSWER_TTL_MS);
   }
 
   /**
@@ -57,7 +57,7 @@ export class ModelResolver {
     // What the stream calls the offline model, in case a client sends it back.
     const isLabel = provider.mode === 'rehearsal' && given === 'rehearsal';
     const { name, notices } = sentName(isLabel ? standard : given, standard);
-    const known = await this.learn(name);
+    const known = await this.load(name);
     if (known !== undefined) return judged(known, { name, standard, notices });
     const said = await this.#answers.get(name, () => this.#ask(name));
     if (said === 'missing') {
@@ -77,7 +77,7 @@ export class ModelResolver {
    *
    * @returns undefined for one that nobody has described.
    */
-  async learn(name: string): Promise<Model | undefined> {
+  async load(name: string): Promise<Model | undefined> {
     const { catalogue, store } = this.deps;
     const known = catalogue.find(name);
     if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeModel } from './describe-model.js';
+import { toModelInfo } from './model-info.js';
 import { callableProfile, findProfile } from './find-profile.js';
 import { listModels } from './list-models.js';
 import { profiles } from './profiles.js';
@@ -65,7 +65,7 @@ describe('profiles', () => {
   });
 
   it('say what a model takes in the words of the API', () => {
-    expect(describeModel(findProfile('claude-sonnet-5-5'))).toMatchObject({
+    expect(toModelInfo(findProfile('claude-sonnet-5-5'))).toMatchObject({
       type: 'model',
       display_name: 'Claude Sonnet 5.5',
       line: 'sonnet',
@@ -85,7 +85,7 @@ describe('profiles', () => {
         },
       },
     });
-    expect(describeModel(findProfile('claude-sonnet-4-5'))).toMatchObject({
+    expect(toModelInfo(findProfile('claude-sonnet-4-5'))).toMatchObject({
       lifecycle: 'deprecated',
       retires_at: '2026-11-30T00:00:00Z',
       capabilities: { effort: { supported: false } },

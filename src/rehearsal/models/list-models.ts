@@ -1,5 +1,5 @@
 import { refuse } from '../http/wire-error.js';
-import { describeModel, type ModelInfo } from './describe-model.js';
+import { toModelInfo, type ModelInfo } from './model-info.js';
 import { profiles } from './profiles.js';
 
 export interface ModelPage {
@@ -22,7 +22,7 @@ export function listModels(query: URLSearchParams): ModelPage {
   const wanted = lifecyclesOf(query);
   const all = profiles
     .filter(({ lifecycle }) => wanted.includes(lifecycle))
-    .map((profile) => describeModel(profile));
+    .map((profile) => toModelInfo(profile));
   const limit = limitOf(query);
   const after = query.get('after_id');
   const before = query.get('before_id');

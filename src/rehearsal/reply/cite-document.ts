@@ -1,4 +1,4 @@
-import type { Conversation } from './read-conversation.js';
+import type { RequestedTurn } from './extract-turn.js';
 import type { ReplyBlock } from './reply-plan.js';
 import type { WireCitation } from './stream-types.js';
 
@@ -10,7 +10,7 @@ const ownSource = { title: 'Rehearsal notes', text: 'Nothing in this reply comes
  * A text block with a citation: of the request's last document, or of a made-up one. As in the
  * API, a text is cited by characters, anything that must be read first (a PDF) by page.
  */
-export function citeDocument(document: Conversation['document']): ReplyBlock {
+export function citeDocument(document: RequestedTurn['document']): ReplyBlock {
   const citation = citationOf(document);
   const title = document ? document.block.title : ownSource.title;
   return {
@@ -20,7 +20,7 @@ export function citeDocument(document: Conversation['document']): ReplyBlock {
   };
 }
 
-function citationOf(document: Conversation['document']): WireCitation {
+function citationOf(document: RequestedTurn['document']): WireCitation {
   const title = document ? (document.block.title ?? null) : ownSource.title;
   const common = { document_index: document?.index ?? 0, document_title: title, file_id: null };
   const source = document?.block.source;

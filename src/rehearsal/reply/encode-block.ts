@@ -3,7 +3,7 @@ import type { ReplyBlock } from './reply-plan.js';
 import type { WireBlock, WireDelta } from './stream-types.js';
 
 /** A block as its stream begins. */
-export function openBlock(block: ReplyBlock): WireBlock {
+export function blockStart(block: ReplyBlock): WireBlock {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: '', citations: block.citation ? [] : null };
@@ -22,7 +22,7 @@ export function openBlock(block: ReplyBlock): WireBlock {
 }
 
 /** The whole block. */
-export function closedBlock(block: ReplyBlock): WireBlock {
+export function wholeBlock(block: ReplyBlock): WireBlock {
   const text = block.deltas.join('');
   switch (block.type) {
     case 'text':
@@ -38,7 +38,7 @@ export function closedBlock(block: ReplyBlock): WireBlock {
       return toolUse(block, block.input);
     case 'redacted_thinking':
     case 'server_result':
-      return openBlock(block);
+      return blockStart(block);
     default:
       return assertNever(block);
   }

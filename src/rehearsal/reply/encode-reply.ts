@@ -2,7 +2,7 @@ import type { DroppedThinking } from '../thinking/check-thinking.js';
 import type { PromptUsage } from '../usage/prompt-cache.js';
 import { deltaUsage, messageUsage, type OutputUsage } from '../usage/wire-usage.js';
 import { countOutput } from './count-output.js';
-import { closedBlock, closingDeltas, deltaOf, openBlock } from './encode-block.js';
+import { wholeBlock, closingDeltas, deltaOf, blockStart } from './encode-block.js';
 import type { BreakOff, ReplyPlan } from './reply-plan.js';
 import type { WireEvent, WireMessage } from './stream-types.js';
 
@@ -33,7 +33,7 @@ export function* encodeReply(plan: ReplyPlan, frame: ReplyFrame): Generator<Move
   }
 
   for (const [index, block] of plan.blocks.entries()) {
-    yield send({ type: 'content_block_start', index, content_block: openBlock(block) });
+    yield send({ type: 'content_block_start', index, content_block: blockStart(block) });
     if (index === 0) yield send({ type: 'ping' });
     for (const text of block.deltas) {
       const delta = deltaOf(block, text);
@@ -69,7 +69,7 @@ export function* encodeReply(plan: ReplyPlan, frame: ReplyFrame): Generator<Move
 export function encodeMessage(plan: ReplyPlan, frame: ReplyFrame): WireMessage {
   return {
     ...openMessage(frame, countOutput(plan.blocks)),
-    content: plan.blocks.map(closedBlock),
+    content: plan.blocks.map(wholeBlock),
     ...plan.stop,
   };
 }

@@ -3,13 +3,13 @@ import { namedFailure } from '../directives/named-failures.js';
 import { parseDirectives, type Directive } from '../directives/parse-directives.js';
 import type { AskedFailure } from '../http/wire-error.js';
 import type { ModelProfile } from '../models/model-profile.js';
-import { planThinking } from '../thinking/plan-thinking.js';
+import { planThinkingBlocks } from '../thinking/plan-thinking-blocks.js';
 import { citeDocument } from './cite-document.js';
 import { limitOutput } from './limit-output.js';
 import { planCalls } from './plan-calls.js';
 import { planServerTools } from './plan-server-tools.js';
 import { planStop } from './plan-stop.js';
-import { readConversation, type Conversation } from './read-conversation.js';
+import { extractTurn, type RequestedTurn } from './extract-turn.js';
 import type { BreakOff, ReplyBlock, ReplyPlan } from './reply-plan.js';
 import type { WireStopReason } from './stream-types.js';
 import { describeRequest, describeResults, numberedWords } from './write-replies.js';
@@ -34,8 +34,8 @@ export interface PlanOptions {
  */
 export function planReply(accepted: AcceptedRequest, options: PlanOptions): Plan {
   const { body: request, profile } = accepted;
-  const conversation = readConversation(request);
-  const directives = heldDirectives(conversation, options.retryCount);
+  const conversation = extractTurn(request);
+  const directives = activeDirectives(conversation, options.retryCount);
   const failure = find(directives, 'fail');
   if (failure && failure.after === undefined) {
     return { kind: 'failure', failure: failureOf(failure, profile) };
@@ -67,7 +67,7 @@ export function planReply(accepted: AcceptedRequest, options: PlanOptions): Plan
 }
 
 /** Those that hold in this step and at this try. */
-function heldDirectives(conversation: Conversation, retryCount: number): Directive[] {
+function activeDirectives(conversation: RequestedTurn, retryCount: number): Directive[] {
   return parseDirectives(conversation.text).filter((directive) => {
     const step = 'step' in directive ? directive.step : undefined;
     const times = directive.name === 'fail' ? directive.times : undefined;
@@ -89,7 +89,7 @@ function find<N extends Directive['name']>(
 
 interface Facts {
   accepted: AcceptedRequest;
-  conversation: Conversation;
+  conversation: RequestedTurn;
   directives: readonly Directive[];
   newId: (prefix: string) => string;
 }
@@ -100,7 +100,7 @@ function wantedBlocks(facts: Facts): ReplyBlock[] {
   const { step } = conversation;
   const calls = request.tool_choice?.type === 'none' ? [] : planCalls(directives, step, newId);
   return asParagraphs([
-    ...planThinking({ request, profile, directives, step, newId }),
+    ...planThinkingBlocks({ request, profile, directives, step, newId }),
     ...(find(directives, 'cite') ? [citeDocument(conversation.document)] : []),
     ...textBlocks(facts, calls.length > 0),
     ...planServerTools({
@@ -139,7 +139,7 @@ function textBlocks(facts: Facts, hasCalls: boolean): ReplyBlock[] {
 /** A paused turn that goes on must come to an end, although its directive is still there. */
 function askedStop(
   directives: readonly Directive[],
-  conversation: Conversation,
+  conversation: RequestedTurn,
 ): Extract<Directive, { name: 'stop' }> | undefined {
   const asked = find(directives, 'stop');
   const goesOn = conversation.continues || conversation.step > 1;

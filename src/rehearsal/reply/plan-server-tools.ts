@@ -1,7 +1,7 @@
 import type { Directive } from '../directives/parse-directives.js';
 import { splitInput } from './plan-calls.js';
 import type { ReplyBlock } from './reply-plan.js';
-import type { ServerResult, WireCitation } from './stream-types.js';
+import type { WireServerResult, WireCitation } from './stream-types.js';
 
 const page = {
   url: 'https://example.com/rehearsal',
@@ -46,11 +46,11 @@ function resultOf({ id, name }: { id: string; name: string }): ReplyBlock {
   return {
     type: 'server_result',
     deltas: [],
-    result: { ...said(name), tool_use_id: id, caller: direct },
+    result: { ...resultContent(name), tool_use_id: id, caller: direct },
   };
 }
 
-function said(name: string): Pick<ServerResult, 'type' | 'content'> {
+function resultContent(name: string): Pick<WireServerResult, 'type' | 'content'> {
   switch (name) {
     case 'web_search':
       return {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../platform/json.js';
 import type { AskedFailure } from '../http/wire-error.js';
-import type { ServerResult, WireCitation, WireStop } from './stream-types.js';
+import type { WireServerResult, WireCitation, WireStop } from './stream-types.js';
 
 /** A block of the reply, with the pieces it is sent in. */
 export type ReplyBlock =
@@ -16,7 +16,7 @@ export type ReplyBlock =
       input: JsonObject;
     }
   /** Comes whole: nothing of it is the model's output. */
-  | { type: 'server_result'; deltas: never[]; result: ServerResult };
+  | { type: 'server_result'; deltas: never[]; result: WireServerResult };
 
 /** How a reply breaks off, after so many text deltas or, if it has fewer, before its end. */
 export type BreakOff =

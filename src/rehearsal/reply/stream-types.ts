@@ -64,10 +64,10 @@ export type WireBlock =
       input: JsonObject;
       caller: { type: 'direct' };
     }
-  | ServerResult;
+  | WireServerResult;
 
 /** What one of the API's own tools said. */
-export interface ServerResult {
+export interface WireServerResult {
   type:
     | 'web_search_tool_result'
     | 'web_fetch_tool_result'

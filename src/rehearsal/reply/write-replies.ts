@@ -1,4 +1,4 @@
-import type { Conversation } from './read-conversation.js';
+import type { RequestedTurn } from './extract-turn.js';
 import type { MessagesRequest } from '../request-types.js';
 
 const longestQuote = 60;
@@ -6,7 +6,7 @@ const longestLine = 200;
 const mostNames = 12;
 
 /** The reply to a message without directives: what the model received, one sentence a delta. */
-export function describeRequest(request: MessagesRequest, conversation: Conversation): string[] {
+export function describeRequest(request: MessagesRequest, conversation: RequestedTurn): string[] {
   const { system = '' } = request;
   const systemLength =
     typeof system === 'string'
@@ -24,7 +24,7 @@ export function describeRequest(request: MessagesRequest, conversation: Conversa
 }
 
 /** The reply once tools have answered: each tool and the first line of its result. */
-export function describeResults(conversation: Conversation): string[] {
+export function describeResults(conversation: RequestedTurn): string[] {
   return [
     'The tools answered:',
     ...conversation.results.map(

@@ -1,11 +1,11 @@
 import { isPlainObject } from '../../platform/json.js';
-import type { WireContract } from '../http/read-headers.js';
+import type { WireContract } from '../http/parse-headers.js';
 import { refuse } from '../http/wire-error.js';
 import { opaqueBlockTypes } from '../request-types.js';
 import { validateSource } from './validate-source.js';
 
 /** Where a block stands. */
-export interface BlockPlace {
+export interface BlockContext {
   /** A message of that role, the system prompt (as a system message), or a tool's result. */
   holder: 'user' | 'assistant' | 'system' | 'tool_result';
   path: string;
@@ -15,7 +15,7 @@ export interface BlockPlace {
 type Fields = Record<string, unknown>;
 
 const opaque: readonly string[] = opaqueBlockTypes;
-const holders: Record<string, BlockPlace['holder'][]> = {
+const holders: Record<string, BlockContext['holder'][]> = {
   text: ['user', 'assistant', 'system', 'tool_result'],
   thinking: ['assistant'],
   redacted_thinking: ['assistant'],
@@ -27,7 +27,7 @@ const holders: Record<string, BlockPlace['holder'][]> = {
 const toolId = /^[a-zA-Z0-9_-]+$/;
 
 /** @throws a 400 whose message starts with the block's path */
-export function validateBlock(block: unknown, place: BlockPlace): void {
+export function validateBlock(block: unknown, place: BlockContext): void {
   const { holder, path, contract } = place;
   if (!isPlainObject(block)) throw refuse('request-shape', `${path}: Input should be an object`);
   const { type } = block;
@@ -66,7 +66,7 @@ export function validateBlock(block: unknown, place: BlockPlace): void {
   }
 }
 
-function validateText(block: Fields, { holder, path, contract }: BlockPlace): void {
+function validateText(block: Fields, { holder, path, contract }: BlockContext): void {
   const { text, citations } = block;
   if (typeof text !== 'string') throw refuse('request-shape', `${path}.text.text: Field required`);
   if (text === '') throw refuse('empty-text', `${path}: text content blocks must be non-empty`);
@@ -91,7 +91,7 @@ function validateThinkingBlock(block: Fields, path: string): void {
   }
 }
 
-function validateToolResult(block: Fields, place: BlockPlace): void {
+function validateToolResult(block: Fields, place: BlockContext): void {
   const path = `${place.path}.tool_result`;
   requireStrings(block, ['tool_use_id'], path);
   requireToolId(block['tool_use_id'], `${path}.tool_use_id`);

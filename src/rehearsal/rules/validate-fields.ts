@@ -1,4 +1,4 @@
-import type { WireContract } from '../http/read-headers.js';
+import type { WireContract } from '../http/parse-headers.js';
 import { refuse } from '../http/wire-error.js';
 
 const known = new Set([

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../platform/json.js';
-import type { WireContract } from '../http/read-headers.js';
+import type { WireContract } from '../http/parse-headers.js';
 import { refuse } from '../http/wire-error.js';
 import { blocksOf, type RequestMessage } from '../request-types.js';
 import { validateBlock } from './validate-block.js';
@@ -33,13 +33,13 @@ export function validateMessages(messages: unknown, contract: WireContract): voi
   validateCitations(valid);
 }
 
-interface MessagePlace {
+interface MessageContext {
   index: number;
   isLast: boolean;
   contract: WireContract;
 }
 
-function validateMessage(message: unknown, place: MessagePlace): void {
+function validateMessage(message: unknown, place: MessageContext): void {
   const path = `messages.${place.index}`;
   if (!isPlainObject(message)) throw refuse('request-shape', `${path}: Input should be an object`);
   const { role, content } = message;

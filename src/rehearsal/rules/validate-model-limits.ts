@@ -1,6 +1,6 @@
 import { refuse } from '../http/wire-error.js';
 import type { ModelProfile } from '../models/model-profile.js';
-import { blocksOf, isThinking, type MessagesRequest } from '../request-types.js';
+import { blocksOf, isThinkingBlock, type MessagesRequest } from '../request-types.js';
 import { thinkingOf } from '../thinking/thinking-mode.js';
 
 /** @throws a 400 for what this model does not take, though others do */
@@ -71,7 +71,7 @@ function validateThinkingFirst(body: MessagesRequest, profile: ModelProfile): vo
   if (message === undefined) return;
   const blocks = blocksOf(message);
   const first = blocks[0];
-  if (first === undefined || isThinking(first)) return;
+  if (first === undefined || isThinkingBlock(first)) return;
   if (!blocks.some(({ type }) => type === 'tool_use')) return;
   throw refuse(
     'thinking-first',

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../platform/json.js';
-import type { WireContract } from '../http/read-headers.js';
+import type { WireContract } from '../http/parse-headers.js';
 import { refuse } from '../http/wire-error.js';
 import { effortLevels, type ModelProfile, type ThinkingKind } from '../models/model-profile.js';
 import type { MessagesRequest } from '../request-types.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isPlainObject } from '../../platform/json.js';
 import {
   blocksOf,
-  isThinking,
+  isThinkingBlock,
   type MessagesRequest,
   type RequestBlock,
   type RequestMessage,
@@ -50,7 +50,7 @@ export class PrefixReader {
   }
 
   add(role: RequestMessage['role'], block: RequestBlock): void {
-    if (isThinking(block)) return;
+    if (isThinkingBlock(block)) return;
     const border = role === this.#role ? '' : role;
     this.#role = role;
     this.#messages = fingerprint([this.#messages, border, canonical(block)]);

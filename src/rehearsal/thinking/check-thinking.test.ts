@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { acceptRequest, type AcceptedRequest } from '../accept-request.js';
-import { currentContract } from '../http/read-headers.js';
+import { currentContract } from '../http/parse-headers.js';
 import { findProfile } from '../models/find-profile.js';
 import type { MessagesRequest, RequestBlock, RequestMessage } from '../request-types.js';
 import { bindingBeta } from '../rules/validate-thinking.js';
-import { planThinking } from './plan-thinking.js';
+import { planThinkingBlocks } from './plan-thinking-blocks.js';
 
 const user = (text: string): RequestMessage => ({
   role: 'user',
@@ -41,7 +41,7 @@ let replies = 0;
 /** What the model thinks of a request, as its reply holds it. */
 function think(asked: Asked, redacts = false): RequestBlock[] {
   const { body, profile } = accept(asked);
-  const blocks = planThinking({
+  const blocks = planThinkingBlocks({
     request: body,
     profile,
     directives: [{ name: 'think', count: 2 }, ...(redacts ? [{ name: 'redact' as const }] : [])],

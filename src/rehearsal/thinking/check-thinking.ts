@@ -2,7 +2,7 @@ import { refuse } from '../http/wire-error.js';
 import type { ModelProfile } from '../models/model-profile.js';
 import {
   blocksOf,
-  isThinking,
+  isThinkingBlock,
   type MessagesRequest,
   type RedactedThinkingBlock,
   type ThinkingBlock,
@@ -41,14 +41,15 @@ interface Read {
  */
 export function checkThinking(body: MessagesRequest, profile: ModelProfile): CheckedThinking {
   const { messages } = body;
-  if (!messages.some((message) => blocksOf(message).some(isThinking))) return { body, dropped: [] };
+  if (!messages.some((message) => blocksOf(message).some(isThinkingBlock)))
+    return { body, dropped: [] };
   const latest = latestTurn(body);
   const dropped: DroppedThinking[] = [];
   const readable: Read[] = [];
   const prefix = new PrefixReader(body);
   messages.forEach((message, index) => {
     blocksOf(message).forEach((block, at) => {
-      if (!isThinking(block)) return prefix.add(message.role, block);
+      if (!isThinkingBlock(block)) return prefix.add(message.role, block);
       const path = `messages.${index}.content.${at}`;
       const claim = readClaim(block, path, index >= latest);
       if (claim?.model === profile.id) readable.push({ block, path, claim, prefix: prefix.prefix });

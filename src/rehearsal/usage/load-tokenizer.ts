@@ -18,7 +18,7 @@ let loading: Promise<CountText> | undefined;
 export function loadTokenizer(): Promise<CountText> {
   loading ??= import('@anthropic-ai/tokenizer').then(({ getTokenizer }) => {
     const tokenizer = getTokenizer();
-    return remember((text) => tokenizer.encode(breakRuns(text.normalize('NFKC')), 'all').length);
+    return cacheCounts((text) => tokenizer.encode(breakRuns(text.normalize('NFKC')), 'all').length);
   });
   return loading;
 }
@@ -29,7 +29,7 @@ function breakRuns(text: string): string {
 }
 
 /** The same counts, each text counted once while it is among the last that were. */
-export function remember(count: CountText): CountText {
+export function cacheCounts(count: CountText): CountText {
   const counts = new Map<string, number>();
   let kept = 0;
   return (text) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { findProfile } from '../models/find-profile.js';
 import type { MessagesRequest, RequestBlock } from '../request-types.js';
-import { loadTokenizer, remember } from './load-tokenizer.js';
+import { loadTokenizer, cacheCounts } from './load-tokenizer.js';
 import { totalOf } from './prompt-cache.js';
 import { promptItems } from './prompt-items.js';
 
@@ -84,7 +84,7 @@ describe('the tokenizer', () => {
 
   it('counts a text once', () => {
     let calls = 0;
-    const counted = remember((text) => {
+    const counted = cacheCounts((text) => {
       calls += 1;
       return text.length;
     });

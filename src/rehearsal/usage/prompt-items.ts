@@ -2,7 +2,7 @@ import { isPlainObject } from '../../platform/json.js';
 import type { ModelProfile } from '../models/model-profile.js';
 import {
   blocksOf,
-  isThinking,
+  isThinkingBlock,
   type CacheMark,
   type MessagesRequest,
   type RequestBlock,
@@ -70,7 +70,7 @@ function markLast(
   const ttl = ttlOf(cache_control);
   if (ttl === undefined) return;
   const blocks = messages.flatMap(blocksOf);
-  const fromEnd = blocks.length - blocks.findLastIndex((block) => !isThinking(block));
+  const fromEnd = blocks.length - blocks.findLastIndex((block) => !isThinkingBlock(block));
   const item = items[items.length - fromEnd];
   if (item) item.ttl ??= ttl;
 }
@@ -78,9 +78,9 @@ function markLast(
 function innerMark(block: RequestBlock): '5m' | '1h' | undefined {
   if (block.type !== 'tool_result' || !Array.isArray(block.content)) return undefined;
   const marked = block.content.findLast(
-    (item) => !isThinking(item) && ttlOf(item.cache_control) !== undefined,
+    (item) => !isThinkingBlock(item) && ttlOf(item.cache_control) !== undefined,
   );
-  return marked && !isThinking(marked) ? ttlOf(marked.cache_control) : undefined;
+  return marked && !isThinkingBlock(marked) ? ttlOf(marked.cache_control) : undefined;
 }
 
 function ttlOf(mark: CacheMark | null | undefined): '5m' | '1h' | undefined {

@@ -171,6 +171,6 @@ async function learnModels(
   names: TurnServices['modelNames'],
   { model, fallbackModel }: ResolvedOptions,
 ): Promise<void> {
-  await names.learn(model);
-  if (fallbackModel !== undefined) await names.learn(fallbackModel);
+  await names.load(model);
+  if (fallbackModel !== undefined) await names.load(fallbackModel);
 }

@@ -1,17 +1,17 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
 import { serverCallOf } from '../../provider/anthropic/server-block.js';
-import type { ServerCall, ServerResult } from '../../provider/server-tools.js';
+import type { ServerToolCall, ServerToolResult } from '../../provider/server-tools.js';
 import { serverResults } from './server-results.js';
 import type { Attempt } from '../state/turn-run.js';
 
 /** The provider began a call. */
-export function serverToolStarted(run: Attempt, { callId, name, input }: ServerCall): void {
+export function serverToolStarted(run: Attempt, { callId, name, input }: ServerToolCall): void {
   run.progress.serverStarts.set(callId, run.clock.now());
   run.writer.emit({ type: 'tool.started', callId, name, input });
 }
 
 /** @param output as it is shown. */
-export function serverToolEnded(run: Attempt, result: ServerResult, output: string): void {
+export function serverToolEnded(run: Attempt, result: ServerToolResult, output: string): void {
   const { callId, name, status } = result;
   // Begun by an earlier attempt: how long it took is not known.
   const startedAt = run.progress.serverStarts.get(callId) ?? run.clock.now();

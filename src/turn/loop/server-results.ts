@@ -1,11 +1,11 @@
 import { serverResultOf } from '../../provider/anthropic/server-block.js';
 import type { AssistantPart } from '../../provider/model-types.js';
-import type { ServerResult } from '../../provider/server-tools.js';
+import type { ServerToolResult } from '../../provider/server-tools.js';
 
 /** What the provider's own tools gave in a turn, by call: in the step that has the call, or in a later one. Pure. */
 export function serverResults(
   steps: readonly { parts: readonly AssistantPart[] }[],
-): ReadonlyMap<string, ServerResult> {
+): ReadonlyMap<string, ServerToolResult> {
   const results = steps
     .flatMap(({ parts }) => parts)
     .flatMap((part) => (part.type === 'opaque' ? (serverResultOf(part.block) ?? []) : []));

@@ -1,4 +1,4 @@
-import { emptyTurn, foldTurn, type ToolView } from '../../events/fold-turn.js';
+import { initialTurn, foldTurn, type FoldedCall } from '../../events/fold-turn.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
@@ -34,7 +34,7 @@ export async function collectAnswer(
   ids: HolodeckIds,
 ): Promise<ChatAnswer | undefined> {
   let state = holodeckStart;
-  let turn = emptyTurn;
+  let turn = initialTurn;
   for await (const events of batches) {
     for (const event of events) {
       turn = foldTurn(turn, event);
@@ -69,7 +69,7 @@ function asTypedError(problem: Problem): TypedError {
   return new TypedError(problemCode(problem), { status, message, ...retryAdvice(problem) });
 }
 
-function answeredCall({ name, input, argsJson, status }: ToolView): AnsweredCall {
+function answeredCall({ name, input, argsJson, status }: FoldedCall): AnsweredCall {
   const given = input ?? parse(argsJson);
   return {
     name,

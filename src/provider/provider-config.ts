@@ -3,7 +3,7 @@ import type { ProfileName } from './request-profile.js';
 export type ProviderMode = 'anthropic' | 'rehearsal';
 
 /** How the model is reached. Read once at start: a new key or address needs a restart. */
-export interface ProviderSettings {
+export interface ProviderConfig {
   mode: ProviderMode;
   /** Undefined: every turn is refused with 503 `MISSING_API_KEY`. Not used in rehearsal. */
   apiKey: string | undefined;

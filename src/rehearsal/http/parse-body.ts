@@ -5,7 +5,7 @@ import { refuse } from './wire-error.js';
 const mostBytes = 32 * 1024 * 1024;
 
 /** @throws a 413 for a body over 32 MB, a 400 for one that is not JSON or has half a surrogate pair */
-export async function readJsonBody(request: AsyncIterable<unknown>): Promise<unknown> {
+export async function receiveJson(request: AsyncIterable<unknown>): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { readThinking } from './read-thinking.js';
+import { parseThinking } from './parse-thinking.js';
 
 it.each([
   [true, true],
@@ -11,12 +11,12 @@ it.each([
     { effort: 'max', display: 'omitted' },
   ],
 ])('takes %j', (value, expected) => {
-  expect(readThinking(value)).toEqual(expected);
+  expect(parseThinking(value)).toEqual(expected);
 });
 
 it.each(['yes', 1, null, [], { effort: 'huge' }, { display: 'updates' }, { budget: 5 }])(
   'does not take %j',
   (value) => {
-    expect(readThinking(value)).toBeUndefined();
+    expect(parseThinking(value)).toBeUndefined();
   },
 );

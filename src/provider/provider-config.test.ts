@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseProviderMode } from './provider-settings.js';
-import type { ProviderChoice } from './provider-settings.js';
+import { chooseProviderMode } from './provider-config.js';
+import type { ProviderChoice } from './provider-config.js';
 
 describe('chooseProviderMode', () => {
   it.each<[ProviderChoice['requested'], string | undefined, boolean, string]>([

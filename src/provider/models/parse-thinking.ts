@@ -5,7 +5,7 @@ import type { ThinkingChoice } from './plan-thinking.js';
 const displays = ['summarized', 'omitted'] as const;
 
 /** `true`, `false` or `{effort?, display?}`; undefined for anything else, another field among it. */
-export function readThinking(value: unknown): ThinkingChoice | undefined {
+export function parseThinking(value: unknown): ThinkingChoice | undefined {
   if (typeof value === 'boolean') return value;
   if (!isPlainObject(value)) return undefined;
   const { effort, display, ...others } = value;

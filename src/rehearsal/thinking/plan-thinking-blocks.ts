@@ -1,6 +1,6 @@
 import type { Directive } from '../directives/parse-directives.js';
 import type { ModelProfile } from '../models/model-profile.js';
-import { blocksOf, isThinking, type MessagesRequest } from '../request-types.js';
+import { blocksOf, isThinkingBlock, type MessagesRequest } from '../request-types.js';
 import type { ReplyBlock } from '../reply/reply-plan.js';
 import { numberedWords } from '../reply/write-replies.js';
 import { PrefixReader } from './canonical-prefix.js';
@@ -25,7 +25,7 @@ interface Thinker {
  * The thinking that a reply begins with: what directives ask for, where the request lets the model
  * think. Each block is signed for the conversation that it stands in.
  */
-export function planThinking(thinker: Thinker): ReplyBlock[] {
+export function planThinkingBlocks(thinker: Thinker): ReplyBlock[] {
   const { request, profile, directives } = thinker;
   const mode = thinkingOf(request, profile);
   const sign = lazily(() => signer(thinker));
@@ -70,7 +70,7 @@ function signer({ request, profile, newId }: Thinker): (text: string) => string 
   for (const message of request.messages) {
     reader.addMessage(message);
     for (const block of blocksOf(message)) {
-      if (!isThinking(block)) continue;
+      if (!isThinkingBlock(block)) continue;
       const claim = readSignature(block);
       if (typeof claim === 'string') continue;
       after = claim.id;

@@ -14,7 +14,7 @@ export interface WireContract {
 export const currentContract: WireContract = { version: '2026-10-21', betas: new Set() };
 
 /** @throws a 401 without a key, a 400 without a version that exists */
-export function readHeaders(headers: IncomingHttpHeaders): WireContract {
+export function parseHeaders(headers: IncomingHttpHeaders): WireContract {
   if (headers['x-api-key'] === undefined && headers.authorization === undefined) {
     throw refuse('api-key', 'x-api-key header is required');
   }

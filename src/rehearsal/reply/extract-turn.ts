@@ -9,7 +9,7 @@ import {
 import { scanDirectives } from '../directives/scan-directives.js';
 
 /** The turn that a request asks to go on with. */
-export interface Conversation {
+export interface RequestedTurn {
   /** The text of the user message that opened the turn; directives are read from it. */
   text: string;
   /** The reply that is due, from 1: one more than the rounds of tool calls so far. */
@@ -28,7 +28,7 @@ export interface Conversation {
   document: { block: DocumentBlock; index: number } | undefined;
 }
 
-export function readConversation(request: MessagesRequest): Conversation {
+export function extractTurn(request: MessagesRequest): RequestedTurn {
   const { messages } = request;
   const opening = Math.max(messages.findLastIndex(opensTurn), 0);
   const opener = messages[opening];
@@ -71,7 +71,7 @@ function opensTurn(message: RequestMessage): boolean {
 }
 
 /** With nothing after it but the results of the client's tools, the next reply brings its result. */
-function openServerCall(messages: readonly RequestMessage[]): Conversation['openServerCall'] {
+function openServerCall(messages: readonly RequestMessage[]): RequestedTurn['openServerCall'] {
   const index = messages.findLastIndex(({ role }) => role === 'assistant');
   const last = messages[index];
   const after = messages.slice(index + 1).flatMap(blocksOf);
@@ -90,7 +90,7 @@ function textOf(blocks: readonly RequestBlock[]): string {
   return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }
 
-function resultsOf(messages: readonly RequestMessage[]): Conversation['results'] {
+function resultsOf(messages: readonly RequestMessage[]): RequestedTurn['results'] {
   const names = new Map<string, string>();
   return messages.flatMap(blocksOf).flatMap((block) => {
     if (block.type === 'tool_use') names.set(block.id, block.name);

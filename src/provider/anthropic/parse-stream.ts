@@ -19,7 +19,7 @@ export interface Batch {
  * Reads a message stream piece by piece: bytes → server-sent events → model events. Keeps what a
  * piece cut in two (a character, a line, an event) for the next one.
  */
-export function createStreamReader(): (piece: Uint8Array) => Batch {
+export function createStreamParser(): (piece: Uint8Array) => Batch {
   // Makes one-byte strings of ASCII, which parse as JSON in half the time of `TextDecoder`'s.
   const decoder = new StringDecoder('utf8');
   const state = newStreamState();

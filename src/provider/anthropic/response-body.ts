@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.js';
 import { providerError, streamClosedEarly } from '../provider-errors.js';
 
-export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+export type ResponseReader = ReadableStreamDefaultReader<Uint8Array>;
 
 /** How long the last bytes may take after the message ended. A provider sends them at once. */
 const FINISH_MS = 100;
@@ -11,7 +11,7 @@ const FINISH_MS = 100;
  *
  * @throws 502 `API_RESPONSE_ERROR` for anything else, which is what a wrong base URL answers.
  */
-export function openBody(response: Response): BodyReader {
+export function openBody(response: Response): ResponseReader {
   const type = response.headers.get('content-type') ?? 'nothing';
   if (!type.toLowerCase().startsWith('text/event-stream')) {
     throw providerError({
@@ -30,7 +30,7 @@ export function openBody(response: Response): BodyReader {
  *
  * @returns false when the end did not come within 100 ms: close the connection.
  */
-export async function finishBody(body: BodyReader, clock: Clock): Promise<boolean> {
+export async function finishBody(body: ResponseReader, clock: Clock): Promise<boolean> {
   let cancelTimer = (): void => undefined;
   const late = new Promise<boolean>((resolve) => {
     cancelTimer = clock.after(FINISH_MS, () => resolve(false));
@@ -46,7 +46,7 @@ export async function finishBody(body: BodyReader, clock: Clock): Promise<boolea
   }
 }
 
-async function drain(body: BodyReader): Promise<void> {
+async function drain(body: ResponseReader): Promise<void> {
   let piece = await body.read();
   while (!piece.done) piece = await body.read();
 }

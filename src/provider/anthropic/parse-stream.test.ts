@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { ModelEvent } from '../model-types.js';
 import { StreamErrorEvent } from './map-error.js';
-import { createStreamReader } from './read-stream.js';
+import { createStreamParser } from './parse-stream.js';
 
 const FIXTURES = ['cited-text', 'thinking-and-tools', 'server-tool', 'refusal', 'overloaded'];
 
@@ -12,7 +12,7 @@ function fixture(name: string): Buffer {
 }
 
 function readAll(pieces: Uint8Array[]): { events: ModelEvent[]; ended: boolean; error: unknown } {
-  const read = createStreamReader();
+  const read = createStreamParser();
   const events: ModelEvent[] = [];
   for (const piece of pieces) {
     const batch = read(piece);

@@ -34,7 +34,7 @@ export interface ModelInfo {
   };
 }
 
-export function describeModel(profile: ModelProfile): ModelInfo {
+export function toModelInfo(profile: ModelProfile): ModelInfo {
   return {
     type: 'model',
     id: profile.id,
