@@ -8,46 +8,45 @@ const POLICY = 'REQ-NET-001';
 const DEFAULT_ORIGIN = 'https://api.anthropic.com';
 const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-/** `baseUrl` has no trailing slash. Requests may go to `origin` and nowhere else. */
+/** Whether the provider may be reached. `baseUrl` has no trailing slash; requests may only go to `origin`. */
 export type EgressVerdict =
   | { ok: true; baseUrl: string; origin: string }
   | { ok: false; error: TypedError };
 
 /**
- * Whether the model may be reached at the configured base URL. Rules in order, first match wins:
- * a URL at all; no credentials in it; in rehearsal a loopback `http://` one and nothing else;
- * otherwise one of the allowed origins, where the default is `https://api.anthropic.com` alone, and
- * no address that `egressPrivateHosts` would have to list. A name's addresses are judged when a
- * connection is made (`guardedFetch`): here nothing is looked up.
+ * Checks the configured base URL. Rules in order, the first violation wins: it is a URL; it has no
+ * credentials; in rehearsal it is a loopback `http://` URL; otherwise it has an allowed origin, by
+ * default `https://api.anthropic.com` alone, and no private address that `egressPrivateHosts` does
+ * not list. The addresses of a name are checked when a connection is made (`guardedFetch`).
  *
  * @returns the URL to use, or a 400 `INVALID_BASE_URL` / `NETWORK_POLICY_VIOLATION`. An error never
- * repeats the whole URL, which may hold a credential.
+ * repeats the whole URL, which may have a credential.
  */
 export function checkEgress(
-  settings: Pick<ProviderConfig, 'mode' | 'baseUrl' | 'egressAllow' | 'egressPrivateHosts'>,
+  config: Pick<ProviderConfig, 'mode' | 'baseUrl' | 'egressAllow' | 'egressPrivateHosts'>,
 ): EgressVerdict {
-  const url = parseUrl(settings.baseUrl);
+  const url = parseUrl(config.baseUrl);
   if (url === undefined) return { ok: false, error: invalidBaseUrl() };
   if (url.username !== '' || url.password !== '') {
     return refuse('must not contain credentials', { host: url.hostname });
   }
-  if (settings.mode === 'rehearsal') {
+  if (config.mode === 'rehearsal') {
     if (isLoopbackHttp(url)) return { ok: true, baseUrl: url.origin, origin: url.origin };
     return refuseOrigin(
       url,
       LOOPBACK_HOSTS.map((host) => `http://${host}`),
     );
   }
-  if (settings.egressAllow.length === 0) {
+  if (config.egressAllow.length === 0) {
     if (url.origin === DEFAULT_ORIGIN) {
       return { ok: true, baseUrl: DEFAULT_ORIGIN, origin: DEFAULT_ORIGIN };
     }
     return refuseOrigin(url, [DEFAULT_ORIGIN]);
   }
-  const allowed = settings.egressAllow.flatMap((entry) => parseAllowedOrigin(entry) ?? []);
+  const allowed = config.egressAllow.flatMap((entry) => parseAllowedOrigin(entry) ?? []);
   if (!allowed.includes(url.origin)) return refuseOrigin(url, allowed);
   const host = bareHost(url.hostname);
-  const mayReach = addressRule(privateHostsOf(url.origin, settings.egressPrivateHosts));
+  const mayReach = addressRule(privateHostsOf(url.origin, config.egressPrivateHosts));
   if (isIP(host) !== 0 && !mayReach(host, host)) {
     return { ok: false, error: addressViolation(url.hostname) };
   }
@@ -56,8 +55,8 @@ export function checkEgress(
 }
 
 /**
- * `https://Host:443/` → `https://host`. Undefined for what may never be on the list: no URL, a
- * path, a query, credentials, plain `http://` to anything but loopback.
+ * The origin of an entry of the list: `https://Host:443/` → `https://host`. Undefined for text that
+ * is no URL, for a path, a query or credentials, and for `http://` to anything but loopback.
  */
 export function parseAllowedOrigin(entry: string): string | undefined {
   const url = parseUrl(entry);
@@ -65,7 +64,7 @@ export function parseAllowedOrigin(entry: string): string | undefined {
   return url.protocol === 'https:' || isLoopbackHttp(url) ? url.origin : undefined;
 }
 
-/** The 400 of anything that would leave the allowed origins. `facts` say what was wrong. */
+/** The 400 for a request outside of the allowed origins. */
 export function policyViolation(message: string, facts: Record<string, unknown>): TypedError {
   return providerError({
     status: 400,
@@ -75,7 +74,7 @@ export function policyViolation(message: string, facts: Record<string, unknown>)
   });
 }
 
-/** The same of a host that may be named, at an address that may not be reached. */
+/** The 400 for an allowed host at an address that is not public. */
 export function addressViolation(host: string): TypedError {
   return providerError({
     status: 400,
@@ -86,15 +85,15 @@ export function addressViolation(host: string): TypedError {
 }
 
 /**
- * What may be at addresses that are not public when requests go to `origin`: the hosts listed, and
- * loopback by its own name, which no list has without being told (`parseAllowedOrigin`).
+ * The hosts that may be at addresses that are not public: those listed, and loopback where `origin`
+ * names it.
  */
 export function privateHostsOf(origin: string, listed: readonly string[] = []): PrivateHosts {
   const { hostname } = new URL(origin);
   return { anywhere: listed, loopback: LOOPBACK_HOSTS.includes(hostname) ? [hostname] : [] };
 }
 
-/** Names the one thing that is wrong, in the order a reader would look: scheme, host, port. */
+/** Names the first part of the origin that is wrong: scheme, host, port. */
 function refuseOrigin(url: URL, allowlist: readonly string[]): EgressVerdict {
   const allowed = allowlist.map((origin) => new URL(origin));
   if (!allowed.some((origin) => origin.protocol === url.protocol)) {

@@ -1,38 +1,36 @@
 import { assertNever } from '../platform/assert-never.js';
 import { estimateTokens } from './estimate-tokens.js';
 import { imageSize } from './image-size.js';
+import type { Model } from './models/model.js';
 import type { AssistantPart, ModelMessage, ModelRequest, UserPart } from './model-types.js';
 
-/** What of a model its counting depends on. */
-export interface TokenModel {
-  /** See `Model`. */
-  tokenScale: number;
-}
+/** The tokenizer's factor of a model. */
+export type TokenModel = Pick<Model, 'tokenScale'>;
 
-/** Around a message, a block or a tool: role, kind and ids. */
+/** Tokens of the role, kind and ids of a message, a block or a tool. */
 const FRAME_TOKENS = 4;
 
 /**
- * Pixels of one token, and the most tokens of one image, to which a larger one is shrunk: the
- * provider's guide to vision (`build-with-claude/vision`), for models of high resolution.
+ * Pixels of one token, and most tokens of one image: the provider shrinks larger images. From its
+ * guide to vision (`build-with-claude/vision`), for models of high resolution.
  */
 const PIXELS_PER_TOKEN = 750;
 const MOST_IMAGE_TOKENS = 4_784;
 
-/** Of an image that does not say its size: one that is not shrunk, at most, on older models. */
+/** Tokens of an image of unknown size: the most that an older model takes of an image. */
 const UNKNOWN_IMAGE_TOKENS = 1_600;
 
 /**
- * A page is counted as its text and as an image (`build-with-claude/pdf-support`: 1,500 to 3,000
- * tokens of text, and what an image costs).
+ * Tokens of a page: it counts as its text and as an image (`build-with-claude/pdf-support`: 1,500 to
+ * 3,000 tokens of text, and the tokens of an image).
  */
 const PAGE_TEXT_TOKENS = 2_250;
 const PAGE_IMAGE_TOKENS = 1_600;
 
-/** Bytes taken for a page of a PDF that hides how many it has. */
+/** Bytes taken for a page of a PDF whose number of pages is compressed. */
 const BYTES_PER_PAGE = 50_000;
 
-/** Tokens of parts of a message, whoever said them. Pure. */
+/** Tokens of the parts of a message. Pure. */
 export function estimateParts(
   parts: readonly (UserPart | AssistantPart)[],
   model: TokenModel,
@@ -51,11 +49,13 @@ export function estimateRequest(
   model: TokenModel,
 ): number {
   const listed = tools.map(({ name, description, inputSchema }) => {
-    const said = `${name} ${description} ${JSON.stringify(inputSchema)}`;
-    return FRAME_TOKENS + estimateText(said, model);
+    const text = `${name} ${description} ${JSON.stringify(inputSchema)}`;
+    return FRAME_TOKENS + estimateText(text, model);
   });
-  const said = messages.map((message) => FRAME_TOKENS + estimateMessage(message, model));
-  return estimateText(system, model) + [...listed, ...said].reduce((sum, one) => sum + one, 0);
+  const sent = messages.map((message) => FRAME_TOKENS + estimateMessage(message, model));
+  return (
+    estimateText(system, model) + [...listed, ...sent].reduce((sum, tokens) => sum + tokens, 0)
+  );
 }
 
 function estimateMessage(message: ModelMessage, model: TokenModel): number {
@@ -68,8 +68,8 @@ function estimatePart(part: UserPart | AssistantPart, model: TokenModel): number
   switch (part.type) {
     case 'text':
       return estimateText(part.text, model);
-    // Its signature costs nothing beside it.
     case 'thinking':
+      // The signature is not counted by the provider.
       return estimateText(part.thinking, model);
     case 'redacted_thinking':
       return estimateText(part.data, model);
@@ -100,7 +100,7 @@ function estimatePdf(base64: string, { tokenScale }: TokenModel): number {
   const text = Buffer.from(base64, 'base64').toString('latin1');
   const listed = text.match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0;
   const counts = [...text.matchAll(/\/Count\s+(\d{1,6})/g)].map(([, count]) => Number(count));
-  const told = Math.max(listed, ...counts);
-  const pages = told > 0 ? told : Math.ceil(text.length / BYTES_PER_PAGE);
+  const found = Math.max(listed, ...counts);
+  const pages = found > 0 ? found : Math.ceil(text.length / BYTES_PER_PAGE);
   return Math.ceil(pages * (PAGE_TEXT_TOKENS * tokenScale + PAGE_IMAGE_TOKENS));
 }

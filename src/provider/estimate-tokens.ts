@@ -1,8 +1,8 @@
 /**
- * Tokens of a text, before the provider has counted them. A tokenizer cannot be had for current
- * models; what its tokens consist of can: words, their long ends, capitals, digits, punctuation,
- * gaps, and single characters of other scripts. What each costs was fitted to the counts of
- * `@anthropic-ai/tokenizer` on prose, code, data and sixteen languages (`estimate-tokens.test.ts`).
+ * An estimate of the tokens of a text. There is no tokenizer of current models, but tokens can be
+ * estimated from words, their long ends, capitals, digits, punctuation, gaps, and single characters of
+ * other scripts. The weights were fitted to the counts of `@anthropic-ai/tokenizer` on prose, code,
+ * data and sixteen languages (`estimate-tokens.test.ts`).
  */
 
 /** Kinds of UTF-16 code units. */
@@ -28,7 +28,7 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number];
 
-/** First code unit of a kind, rising; each holds up to the next. */
+/** The first code unit of each range, rising, and its kind. */
 const ranges: readonly (readonly [number, Kind])[] = [
   [0, 'punctuation'],
   [0x09, 'break'],
@@ -61,7 +61,7 @@ const ranges: readonly (readonly [number, Kind])[] = [
   [0x3400, 'han'],
   [0xa000, 'hangul'],
   [0xd7b0, 'other'],
-  // Halves of a pair: emoji, and rare characters of all scripts.
+  // Surrogates: emoji, and rare characters of all scripts.
   [0xd800, 'emoji'],
   [0xe000, 'other'],
   [0xf900, 'han'],
@@ -83,13 +83,13 @@ const SPACE = kinds.indexOf('space');
 const BREAK = kinds.indexOf('break');
 const PUNCTUATION = kinds.indexOf('punctuation');
 
-/** Letters of a word that its first token holds. */
+/** Letters of a word that are in its first token. */
 const WORD_LETTERS = 6;
 
-/** Times a letter, digit or mark repeats itself until a token holds many of them: rules, indentation. */
+/** Repetitions of a character above which a token has many of them: rules, indentation. */
 const REPEATS = 4;
 
-/** Tokens of what stands alone, by kind. */
+/** Tokens of a character that stands alone, by kind. */
 const single: Readonly<Partial<Record<Kind, number>>> = {
   han: 1.16,
   kana: 1.02,
@@ -117,8 +117,8 @@ const gap = 0.47;
 const repeated = 0.03;
 
 /**
- * Tokens of a text by the tokenizer of models up to 4.6; times `Model.tokenScale` for others. Within
- * 25 % of a count on prose, code, data and the scripts above. Linear in the text's length.
+ * Estimates the tokens of a text by the tokenizer of models up to 4.6; for others, multiply by
+ * `Model.tokenScale`. Within 25 % on prose, code, data and the scripts above. Linear in the length.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;

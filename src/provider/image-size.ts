@@ -1,20 +1,18 @@
-/** The formats that the API takes, by their first bytes. */
-
 export interface ImageSize {
   width: number;
   height: number;
 }
 
-/** Bytes in which a JPEG has said its size: profiles and previews may stand before it. */
+/** Bytes in which a JPEG has its size: profiles and previews may precede it. */
 const HEAD_BYTES = 256 * 1024;
 
 /**
- * Pixels of a PNG, JPEG, GIF or WebP, from its head alone. Pure.
+ * The size in pixels of a PNG, JPEG, GIF or WebP, from its head alone. Pure.
  *
- * @returns undefined for anything else, and for a head that does not say.
+ * @returns undefined for other files, and for a head without a size.
  */
 export function imageSize(base64: string): ImageSize | undefined {
-  // Four characters hold three bytes; a cut within four would lose some.
+  // Four characters encode three bytes; a cut within four would lose some.
   const head = Buffer.from(base64.slice(0, Math.ceil(HEAD_BYTES / 3) * 4), 'base64');
   const size = ofPng(head) ?? ofGif(head) ?? ofWebp(head) ?? ofJpeg(head);
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
@@ -58,7 +56,7 @@ function ofJpeg(head: Buffer): ImageSize | undefined {
   return undefined;
 }
 
-/** Start of a frame, of any coding; three markers of the same row are tables. */
+/** Whether a marker starts a frame of any coding; three markers of that range are tables. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

@@ -3,9 +3,9 @@ import type { JsonObject } from '../platform/json.js';
 import type { ThinkingPlan } from './models/plan-thinking.js';
 import type { ServerToolCall, ServerToolResult, ServerTool } from './server-tools.js';
 
-/** What the loop sends to a model and hears from it, in no provider's words. */
+/** Requests to a model and events of its stream, independent of the provider's wire. */
 
-/** A canonical block of an assistant message. `opaque` is the provider's own, kept to the letter. */
+/** A part of an assistant message. `opaque` is a block of the provider's own, kept unchanged. */
 export type AssistantPart =
   | { type: 'text'; text: string; citations?: JsonObject[] }
   | { type: 'thinking'; thinking: string; signature: string }
@@ -14,8 +14,8 @@ export type AssistantPart =
   | { type: 'opaque'; block: JsonObject };
 
 /**
- * Only key of the input of a `tool_use` whose JSON the model broke; the value is the broken text.
- * Not a fault of the turn: answer the call with an error and the model tries again.
+ * The only key of a `tool_use` input whose JSON the model broke; its value is the broken text. Answer
+ * the call with an error, and the model tries again: the turn goes on.
  */
 export const INVALID_JSON = '__invalid_json';
 
@@ -26,7 +26,7 @@ export type UserPart =
   | { type: 'document'; title: string; text: string }
   | { type: 'tool_result'; callId: string; output: string; isError: boolean };
 
-/** A system message stands after a user message: what the server tells the model on the way. */
+/** A message of a request. A system message follows a user message: the server's notes to the model. */
 export type ModelMessage =
   | { role: 'user'; parts: UserPart[] }
   | { role: 'assistant'; parts: AssistantPart[] }
@@ -44,36 +44,36 @@ export interface ModelRequest {
   system: string;
   messages: ModelMessage[];
   tools: ToolSpec[];
-  /** Tools that the provider runs itself. Absent: none. */
+  /** Tools that the provider runs. Absent: none. */
   serverTools?: readonly ServerTool[];
-  /** Most tokens the reply may have. */
+  /** Most tokens of the reply. */
   maxTokens: number;
   thinking?: ThinkingPlan;
-  /** `none`: the tools are listed, and none may be called. */
+  /** `none`: the tools are in the prompt, and none may be called. */
   toolChoice?: 'none';
   /** Whether the model names the passages of documents that it draws on. */
   citations?: boolean;
 }
 
-/** Why a model stopped by itself. */
+/** Reasons for which a model stops by itself. */
 export type StopReason = Exclude<StepStopReason, 'interrupted' | 'failed'>;
 
-/** What a model's stream says, in order. Deltas are best effort; `part.ended` is canonical. */
+/** The events of a model's stream, in order. Deltas are best effort; `part.ended` is canonical. */
 export type ModelEvent =
-  /** The first one: what the call costs before a word of the reply. */
+  /** The first event, with the usage before any text of the reply. */
   | { type: 'started'; usage: Usage }
   | { type: 'text.delta'; text: string }
   | { type: 'thinking.delta'; text: string }
   | { type: 'source.cited'; source: Source }
   | { type: 'tool.requested'; callId: string; name: string; by?: 'provider' }
   | { type: 'tool.args.delta'; callId: string; json: string }
-  /** The provider runs a tool of its own; its `tool.requested` came before. */
+  /** The provider runs a tool; its `tool.requested` came before. */
   | { type: 'server-tool.started'; call: ServerToolCall }
   | { type: 'server-tool.ended'; result: ServerToolResult }
   | { type: 'part.ended'; part: AssistantPart }
   /**
-   * The last one. `usage` is the whole call's. Of a refusal, `details` is the provider's word on it
-   * and `category` its policy.
+   * The last event, with the usage of the whole call. For a refusal, `details` is the provider's
+   * explanation and `category` its policy.
    */
   | {
       type: 'ended';

@@ -2,35 +2,35 @@ import type { ProfileName } from './request-profile.js';
 
 export type ProviderMode = 'anthropic' | 'rehearsal';
 
-/** How the model is reached. Read once at start: a new key or address needs a restart. */
+/** The address, credentials and limits of the provider. Constant while the process runs. */
 export interface ProviderConfig {
   mode: ProviderMode;
   /** Undefined: every turn is refused with 503 `MISSING_API_KEY`. Not used in rehearsal. */
   apiKey: string | undefined;
-  /** What errors do not repeat, beside the key. */
+  /** Secrets besides the key that errors leave out. */
   secrets?: readonly string[];
   /**
-   * In mode `rehearsal` the loopback server, `http://127.0.0.1:<port>`. In mode `anthropic`
-   * `https://api.anthropic.com`, or the gateway that `egressAllow` names. Trailing slashes and
-   * `/v1/messages` are dropped; of what is left only a gateway keeps its path prefix.
+   * The address of the API. In mode `rehearsal` the loopback server, `http://127.0.0.1:<port>`; in
+   * mode `anthropic` `https://api.anthropic.com`, or a gateway that `egressAllow` lists. Trailing
+   * slashes and `/v1/messages` are dropped; only a gateway keeps a path prefix.
    */
   baseUrl: string;
   /**
-   * The only origins the model may be reached at, `https://host[:port]` or a loopback
+   * The only origins that requests may go to, `https://host[:port]` or a loopback
    * `http://host[:port]`. Empty: `https://api.anthropic.com` on port 443 alone.
    */
   egressAllow: readonly string[];
-  /** Hosts that may be at addresses that are not public. Absent: none, but loopback by its name. */
+  /** Hosts that may be at addresses that are not public. Absent: none but loopback by its name. */
   egressPrivateHosts?: readonly string[];
   /** The `anthropic-version` header. Absent: the profile's. */
   apiVersion?: string;
-  /** What may be sent. Absent, and in rehearsal: the API's own wire. */
+  /** The part of the wire that may be used. Absent, and in rehearsal: all of it. */
   profile?: ProfileName;
-  /** Most milliseconds between two pieces of a stream, pings included. */
+  /** Longest time between two chunks of a stream, pings included, in ms. */
   stallTimeoutMs: number;
-  /** Most milliseconds one try may take to connect and to answer with a status. */
+  /** Longest time of one try from connecting to the status of its answer, in ms. */
   requestTimeoutMs: number;
-  /** More tries after a failure that may pass, only before the stream begins. 0: none. */
+  /** Retries of a failed call before its stream begins. */
   maxRetries: number;
 }
 
@@ -41,8 +41,8 @@ export interface ProviderChoice {
 }
 
 /**
- * `auto` rehearses only where a real model was clearly not meant: no key, not in production. In
- * production a missing key stays an error instead of a deterministic answer nobody asked for.
+ * The mode of a process. `auto` is the rehearsal only without a key and not in production, where a
+ * missing key stays an error instead of a rehearsed answer.
  */
 export function chooseProviderMode(choice: ProviderChoice): ProviderMode {
   if (choice.requested !== 'auto') return choice.requested;

@@ -1,3 +1,4 @@
+import { compact } from '../platform/compact.js';
 import { TypedError } from '../platform/typed-error.js';
 
 export type ProviderErrorCategory =
@@ -12,20 +13,20 @@ export type ProviderErrorCategory =
   | 'MODEL_RETIRED'
   | 'NETWORK_POLICY_VIOLATION';
 
-/** What the provider had against a request, where that is known: finer than the category. */
+/** Why the provider refused a request, where that is known: finer than the category. */
 export type ProviderErrorReason =
   /** The prompt is over the model's window. */
   | 'PROMPT_TOO_LONG'
   /** Thinking that was sent back is refused: altered, or bound to another conversation. */
   | 'THINKING_REFUSED'
-  /** The request is not one the provider takes. */
+  /** The request is malformed, or has content that the provider does not take. */
   | 'INVALID_REQUEST'
-  /** Its body is over the provider's limit. */
+  /** The body is over the provider's limit. */
   | 'REQUEST_TOO_LARGE'
   | 'MODEL_NOT_FOUND'
-  /** A spend limit is reached or there is no credit. Waiting does not help. */
+  /** A spend limit is reached, or the credit is used up. Waiting does not help. */
   | 'SPEND_LIMIT'
-  /** Usage grew faster than the provider lets it. Waiting helps. */
+  /** Usage grew faster than the provider allows. Waiting helps. */
   | 'RAMP_LIMIT'
   | 'OVERLOADED';
 
@@ -34,7 +35,7 @@ export interface ProviderErrorInit {
   category: ProviderErrorCategory;
   reason?: ProviderErrorReason;
   message: string;
-  /** More facts beside `provider` and `category`. Redacted by the caller. */
+  /** Details beside `provider` and `category`. Redacted by the caller. */
   facts?: Record<string, unknown>;
   headers?: Record<string, string>;
   /** Default: false. */
@@ -43,7 +44,7 @@ export interface ProviderErrorInit {
   requestId?: string;
 }
 
-/** The `details` of every error this folder makes. */
+/** The `details` of every error of the provider. */
 type ProviderErrorDetails = Record<string, unknown> & {
   provider: 'anthropic';
   category: ProviderErrorCategory;
@@ -51,8 +52,8 @@ type ProviderErrorDetails = Record<string, unknown> & {
 };
 
 /**
- * An `SDK_FAILURE`. It carries no `cause`: the original of a failed call may quote the key, and a
- * logger prints causes.
+ * An `SDK_FAILURE`. It has no `cause`: the error of a failed call may quote the key, and a logger
+ * prints causes.
  */
 export function providerError(init: ProviderErrorInit): TypedError {
   return typedError('SDK_FAILURE', init);
@@ -68,7 +69,7 @@ export function missingApiKey(type: 'MISSING_API_KEY' | 'SDK_FAILURE'): TypedErr
   });
 }
 
-/** Before a stream opens: the provider would refuse every call. */
+/** Refuses a model before a stream opens: the provider would refuse every call. */
 export function modelRefused(
   category: 'MODEL_NOT_FOUND' | 'MODEL_RETIRED',
   { model, useInstead }: { model: string; useInstead: string },
@@ -87,7 +88,7 @@ export function modelRefused(
   });
 }
 
-/** The provider's stream broke its own rules; nothing after that point can be trusted. */
+/** The provider's stream broke the rules of its wire: nothing after that point can be trusted. */
 export function malformedStream(what: string): TypedError {
   return providerError({
     status: 502,
@@ -97,8 +98,8 @@ export function malformedStream(what: string): TypedError {
   });
 }
 
-/** The provider says what this version does not know: it would say it again. */
-export function unknownToUs(what: string): TypedError {
+/** The provider's stream has a value that this version does not know. A retry would get it again. */
+export function unknownValue(what: string): TypedError {
   return providerError({
     status: 502,
     category: 'API_RESPONSE_ERROR',
@@ -107,7 +108,7 @@ export function unknownToUs(what: string): TypedError {
   });
 }
 
-/** The connection ended, in good order or not, before the message did. */
+/** The connection was closed or lost before the message ended. */
 export function streamClosedEarly(): TypedError {
   return providerError({
     status: 503,
@@ -117,7 +118,7 @@ export function streamClosedEarly(): TypedError {
   });
 }
 
-/** @param stalledMs how long nothing came */
+/** @param stalledMs how long the provider sent nothing. */
 export function streamStalled(stalledMs: number): TypedError {
   return providerError({
     status: 504,
@@ -133,7 +134,7 @@ function typedError(type: string, init: ProviderErrorInit): TypedError {
   const details: ProviderErrorDetails = {
     provider: 'anthropic',
     category,
-    ...(reason === undefined ? {} : { reason }),
+    ...compact({ reason }),
     ...facts,
   };
   return new TypedError(type, { retryable: false, ...rest, status, message, details });

@@ -2,11 +2,11 @@ import type { Redact } from '../platform/redact.js';
 
 const REPLACEMENT = '[REDACTED_API_KEY]';
 
-/** Anything shorter would blank out ordinary words, and protects nothing. */
+/** A shorter secret would blank out ordinary words. */
 const MIN_SECRET_LENGTH = 8;
 
 /**
- * Makes a function that replaces every secret in a text by `[REDACTED_API_KEY]`, also where it was
+ * A function that replaces every secret in a text by `[REDACTED_API_KEY]`, also where it is
  * URL-encoded (once, twice, in lower case, with `+` for a space). Secrets shorter than 8
  * characters are ignored; without secrets the text is returned as it is.
  */
@@ -15,7 +15,7 @@ export function secretRedactor(secrets: readonly string[]): Redact {
     secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(variantsOf),
   );
   if (variants.size === 0) return (text) => text;
-  // Longest first: a secret that contains another one must not leave its own rest behind.
+  // Longest first: of a secret that contains a shorter one, nothing may be left.
   const longestFirst = [...variants].sort((a, b) => b.length - a.length);
   const pattern = new RegExp(longestFirst.map(escapeForRegExp).join('|'), 'g');
   return (text) => text.replace(pattern, REPLACEMENT);

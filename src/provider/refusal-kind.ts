@@ -2,16 +2,16 @@ import { isPlainObject } from '../platform/json.js';
 import { TypedError } from '../platform/typed-error.js';
 
 /**
- * What a refused request needs before it may be sent again: a shorter prompt, one without the
- * thinking of earlier replies, or another content.
+ * The remedy of a refused request: a shorter prompt, a prompt without the thinking of earlier
+ * replies, or other content.
  */
 export type RefusalKind = 'prompt-too-long' | 'thinking-bound' | 'invalid';
 
 /**
- * Why the provider refused the content of a request; undefined for every other failure, which says
- * nothing against the content: the key, the account, the model's name, the network. Pure.
+ * The kind of a refusal for a request's content; undefined for failures that the content has no part
+ * in: of the key, the account, the model's name, the network. Pure.
  *
- * @param thrown by a model call.
+ * @param thrown the error of a model call.
  */
 export function refusalKind(thrown: unknown): RefusalKind | undefined {
   switch (providerDetails(thrown)['reason']) {
@@ -27,7 +27,7 @@ export function refusalKind(thrown: unknown): RefusalKind | undefined {
   }
 }
 
-/** The facts of an error of the provider; none of any other. */
+/** The details of an error of the provider; empty for any other. */
 export function providerDetails(thrown: unknown): Readonly<Record<string, unknown>> {
   if (!(thrown instanceof TypedError) || !isPlainObject(thrown.details)) return {};
   return thrown.details['provider'] === 'anthropic' ? thrown.details : {};

@@ -3,18 +3,18 @@ import type { Model } from './models/model.js';
 export const profileNames = ['anthropic', 'compatible'] as const;
 export type ProfileName = (typeof profileNames)[number];
 
-/** What may be sent: the API's own wire, or only what every server takes that speaks Messages. */
+/** The part of the wire that may be used: all of the API, or only what every server of Messages takes. */
 export interface RequestProfile {
   name: ProfileName;
-  /** How the key is sent. */
+  /** The header of the key. */
   authentication: 'bearer' | 'x-api-key';
   /** The `anthropic-version` header; undefined: the version this build was written for. */
   apiVersion: string | undefined;
-  /** `tool_choice: none`, beside tools that are listed. */
+  /** Whether `tool_choice: none` is taken. */
   hasToolChoiceNone: boolean;
-  /** `output_config.effort`, and kinds of thinking beside `enabled` with a budget. */
+  /** Whether `output_config.effort` is taken, and kinds of thinking beside `enabled` with a budget. */
   hasEffort: boolean;
-  /** The Models API. */
+  /** Whether there is a Models API. */
   hasModels: boolean;
 }
 
@@ -38,8 +38,8 @@ export const requestProfiles: Readonly<Record<ProfileName, RequestProfile>> = {
 };
 
 /**
- * A model as a profile lets it be used: over a plain server it takes no system messages in a
- * conversation, no effort, thinking with a budget only, and runs no tools of the provider.
+ * A model with the features that a profile allows: a compatible server takes no system messages in a
+ * conversation, no effort, thinking with a budget only, and no tools of the provider.
  */
 export function limitModel(model: Model, { hasEffort }: RequestProfile): Model {
   if (hasEffort) return model;

@@ -26,39 +26,36 @@ import { createStreamParser } from './parse-stream.js';
 import { StallWatch } from './stall-watch.js';
 import { toCountRequest, toRequest } from './to-request.js';
 
-/** More than any provider has: a list that never ends must. */
+/** Bound of a list that never ends; more than any provider has. */
 const MOST_MODELS = 2_000;
 
-/** The loopback server takes any key, and must never see a real one. */
+/** The key in rehearsal: the loopback server takes any, and must never get a real one. */
 const REHEARSAL_KEY = 'rehearsal';
 
 /**
  * Calls the model over the Messages API, at Anthropic, at a gateway or in rehearsal. The SDK does
- * authentication, timeouts and retries up to the answer's headers; from there on the stream is read
- * here, and nothing is tried again.
+ * authentication, timeouts and retries up to the answer's headers; the stream is read here, without
+ * retries.
  */
 export class AnthropicProvider {
   readonly mode: ProviderMode;
-  /** What may be sent. */
   readonly profile: RequestProfile;
-  readonly #settings: ProviderConfig;
+  readonly #config: ProviderConfig;
   readonly #clock: Clock;
   readonly #redact: (text: string) => string;
   #client: Anthropic | undefined;
 
-  constructor(settings: ProviderConfig, clock: Clock) {
-    this.mode = settings.mode;
-    // The rehearsal speaks the API's own wire.
-    this.profile =
-      requestProfiles[(settings.mode === 'anthropic' && settings.profile) || 'anthropic'];
-    this.#settings = settings;
+  constructor(config: ProviderConfig, clock: Clock) {
+    this.mode = config.mode;
+    this.profile = requestProfiles[(config.mode === 'anthropic' && config.profile) || 'anthropic'];
+    this.#config = config;
     this.#clock = clock;
-    const { apiKey, secrets = [] } = settings;
+    const { apiKey, secrets = [] } = config;
     this.#redact = secretRedactor(apiKey === undefined ? secrets : [apiKey, ...secrets]);
   }
 
   /**
-   * The check before a stream opens. No I/O.
+   * Checks key and address before a stream opens. No I/O.
    *
    * @throws 503 `MISSING_API_KEY`; 400 `SDK_FAILURE` with category `INVALID_BASE_URL` or
    * `NETWORK_POLICY_VIOLATION`.
@@ -67,14 +64,14 @@ export class AnthropicProvider {
     this.#target('MISSING_API_KEY');
   }
 
-  /** What clients see as the model: its name, or `rehearsal`. */
+  /** The model as clients see it: its name, or `rehearsal`. */
   modelLabel(model: string): string {
     return this.mode === 'rehearsal' ? 'rehearsal' : model;
   }
 
   /**
-   * The check at boot: whether the provider takes the key and knows the model. One small request,
-   * no completion. A provider without the route is taken at its word.
+   * Checks at boot that the provider takes the key and has the model, by a request of the Models API.
+   * A provider without that route passes.
    *
    * @throws `SDK_FAILURE`: 500 for every refusal, with `{category, upstreamStatus}`; 503 for a
    * missing key; what `stream` throws where no answer came. The signal's reason when it aborts.
@@ -92,9 +89,9 @@ export class AnthropicProvider {
   }
 
   /**
-   * All models of the provider, those that are retired among them.
+   * All models of the provider, retired ones included.
    *
-   * @returns undefined where it has no list.
+   * @returns undefined where the provider has no list.
    * @throws what `stream` throws; the signal's reason when it aborts.
    */
   async listModels(signal: AbortSignal): Promise<ModelDescription[] | undefined> {
@@ -117,10 +114,10 @@ export class AnthropicProvider {
   }
 
   /**
-   * One model, by a name that the provider may know as another one's.
+   * The model of a name or alias.
    *
-   * @returns `missing` where the provider says that it has no such model, `no-route` where it has no
-   * such route.
+   * @returns `missing` where the provider does not have the model, `no-route` where it does not have
+   * the Models API.
    * @throws as `listModels`.
    */
   async describeModel(name: string, signal: AbortSignal): Promise<DescribedOrNot> {
@@ -138,8 +135,8 @@ export class AnthropicProvider {
   }
 
   /**
-   * Tokens of a request's input by the provider's own count, which is free and has a rate limit of
-   * its own. One try.
+   * The provider's count of a request's input tokens, which is free and has a rate limit of its own.
+   * Never retried.
    *
    * @throws what `stream` throws; `SDK_FAILURE` 502 (`API_RESPONSE_ERROR`) for an answer without a count.
    */
@@ -158,9 +155,9 @@ export class AnthropicProvider {
   }
 
   /**
-   * One model call. Yields what one piece of the network held together, so that nothing is awaited
-   * per delta; `ended` is the last event of the last batch. Leaving the loop early, or aborting
-   * `signal`, closes the connection.
+   * One model call. Yields the events of one network chunk together, so that nothing is awaited per
+   * delta; `ended` is the last event of the last batch. Leaving the loop early, or aborting `signal`,
+   * closes the connection.
    *
    * @throws a `TypedError` of `mapError`, after everything that came before it was yielded; 504
    * with `stalledMs` when nothing came for `stallTimeoutMs`; the signal's reason when it aborts.
@@ -168,7 +165,7 @@ export class AnthropicProvider {
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent[]> {
     signal.throwIfAborted();
     const client = this.#open('MISSING_API_KEY');
-    // One controller a call: the SDK's listener on a turn's signal would outlive the call.
+    // A controller for each call: the SDK's listener on a turn's signal would outlive the call.
     const call = new AbortController();
     const unlink = linkAbort(signal, call);
     let watch: StallWatch | undefined;
@@ -178,23 +175,23 @@ export class AnthropicProvider {
       const params = toRequest(request, this.profile);
       const response = await client.messages.create(params, { signal: call.signal }).asResponse();
       body = openBody(response);
-      watch = new StallWatch(this.#clock, this.#settings.stallTimeoutMs, (stalledMs) =>
+      watch = new StallWatch(this.#clock, this.#config.stallTimeoutMs, (stalledMs) =>
         call.abort(streamStalled(stalledMs)),
       );
-      const read = createStreamParser();
+      const parse = createStreamParser();
       while (!ended) {
         call.signal.throwIfAborted();
         watch.waits();
-        const piece = await body.read();
+        const chunk = await body.read();
         watch.hasInput();
-        if (piece.done) throw streamClosedEarly();
-        const batch = read(piece.value);
+        if (chunk.done) throw streamClosedEarly();
+        const batch = parse(chunk.value);
         ended = batch.ended;
         if (batch.events.length > 0) yield batch.events;
         if (batch.error !== undefined) throw batch.error;
       }
     } catch (error) {
-      // The reason is the caller's, or the stall's; what the SDK made of the abort says less.
+      // The reason of the caller or of the stall: the SDK's error says only that it was aborted.
       if (call.signal.aborted) throw call.signal.reason;
       throw mapError(error, this.#redact);
     } finally {
@@ -209,11 +206,11 @@ export class AnthropicProvider {
     const target = this.#target(missingKeyType);
     this.#client ??= createClient({
       ...target,
-      egressPrivateHosts: this.#settings.egressPrivateHosts,
-      apiVersion: this.#settings.apiVersion,
+      egressPrivateHosts: this.#config.egressPrivateHosts,
+      apiVersion: this.#config.apiVersion,
       profile: this.profile,
-      requestTimeoutMs: this.#settings.requestTimeoutMs,
-      maxRetries: this.#settings.maxRetries,
+      requestTimeoutMs: this.#config.requestTimeoutMs,
+      maxRetries: this.#config.maxRetries,
     });
     return this.#client;
   }
@@ -221,9 +218,9 @@ export class AnthropicProvider {
   #target(
     missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE',
   ): Pick<AnthropicClientOptions, 'apiKey' | 'baseUrl' | 'origin'> {
-    const apiKey = this.mode === 'rehearsal' ? REHEARSAL_KEY : this.#settings.apiKey;
+    const apiKey = this.mode === 'rehearsal' ? REHEARSAL_KEY : this.#config.apiKey;
     if (apiKey === undefined) throw missingApiKey(missingKeyType);
-    const verdict = checkEgress(this.#settings);
+    const verdict = checkEgress(this.#config);
     if (!verdict.ok) throw verdict.error;
     return { apiKey, baseUrl: verdict.baseUrl, origin: verdict.origin };
   }

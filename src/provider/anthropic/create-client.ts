@@ -4,18 +4,18 @@ import { privateHostsOf } from '../egress-policy.js';
 import type { RequestProfile } from '../request-profile.js';
 import { guardedFetch } from './guarded-fetch.js';
 
-/** The wire the SDK's types describe; a test fails when an update of the SDK moves it. */
+/** The API version of the SDK's types; a test fails when an update of the SDK changes it. */
 export const API_VERSION = '2026-10-21';
 
-/** A rate limit that lifts sooner is waited out inside a call, a later one ends the turn. */
+/** Longest `retry-after` that the SDK waits for; a longer one ends the call. */
 const MAX_RETRY_AFTER_MS = 30_000;
 
 export interface AnthropicClientOptions {
   apiKey: string;
-  /** Checked by the egress policy. */
+  /** The URL that the egress policy has checked. */
   baseUrl: string;
   origin: string;
-  /** Hosts that may be at an address that is not public. */
+  /** Hosts that may be at addresses that are not public. */
   egressPrivateHosts?: readonly string[] | undefined;
   apiVersion: string | undefined;
   profile: RequestProfile;
@@ -24,8 +24,8 @@ export interface AnthropicClientOptions {
 }
 
 /**
- * The SDK with every setting given: a key, address, header, log level or tracing option in the
- * environment has no say in it.
+ * The SDK's client with every option given, so that none is taken from the environment: keys,
+ * addresses, headers, log levels, tracing.
  */
 export function createClient(options: AnthropicClientOptions): Anthropic {
   return new Anthropic({

@@ -1,7 +1,7 @@
-/** A cause of a cause of a cause …: bounded, because a chain may be a ring. */
+/** Most causes of an error that are looked at: a chain of causes may be a ring. */
 const MAX_DEPTH = 5;
 
-/** Error codes of the HTTP client and of the socket that mean that time ran out. */
+/** Timeout codes of the HTTP client and of the socket. */
 const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
@@ -10,8 +10,8 @@ const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Codes of a name that there is not and of a certificate that is not trusted: the next try meets them,
- * too. A name server that does not answer says `EAI_AGAIN`.
+ * Codes of a name that does not exist and of a certificate that is not trusted: a retry fails as well.
+ * A name server that does not answer is `EAI_AGAIN`, which a retry may cure.
  */
 const SETUP_CODES: ReadonlySet<unknown> = new Set([
   'ENOTFOUND',
@@ -33,7 +33,7 @@ export function hasTimeoutCode(error: unknown): boolean {
   return chain(error).some((link) => TIMEOUT_CODES.has(property(link, 'code')));
 }
 
-/** Whether the address or the machine must be set up otherwise before a request can get through. */
+/** Whether requests fail until the address or the machine is configured otherwise. */
 export function hasSetupCode(error: unknown): boolean {
   return chain(error).some((link) => SETUP_CODES.has(property(link, 'code')));
 }
@@ -48,7 +48,7 @@ function chain(error: unknown): unknown[] {
   return links;
 }
 
-/** By shape, not by `instanceof`: the HTTP client's errors may come from another realm. */
+/** The message of an error, by shape: the HTTP client's errors may come from another realm. */
 function messageOf(error: unknown): string {
   const message = property(error, 'message');
   if (typeof message === 'string' && message !== '') return message;

@@ -1,35 +1,38 @@
+import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { ModelDescription } from '../models/model-description.js';
 import { efforts, lifecycles, thinkingKinds } from '../models/model.js';
 
-/** Ids are a part of addresses, and of rows. */
+/** The ids that are safe in URLs and rows. */
 const modelId = /^[\x21-\x7e]{1,200}$/;
 
 /**
- * What an entry of `GET /v1/models` says. A gateway's answer may lack any part of it: what is missing,
- * null or of another type is not said. Pure.
+ * Parses an entry of `GET /v1/models`. A gateway's answer may lack any field: one that is missing,
+ * null or of another type is left out. Pure.
  *
- * @returns undefined for what is no entry.
+ * @returns undefined for a value that is no entry.
  */
 export function describeModel(info: unknown): ModelDescription | undefined {
   if (!isPlainObject(info)) return undefined;
   const { id, display_name: name, retires_at: retiresAt } = info;
   if (typeof id !== 'string' || !modelId.test(id)) return undefined;
-  const lifecycle = lifecycles.find((one) => one === info['lifecycle']);
-  const contextWindow = readCount(info['max_input_tokens']);
-  const maxOutput = readCount(info['max_tokens']);
+  const lifecycle = lifecycles.find((known) => known === info['lifecycle']);
+  const contextWindow = parseCount(info['max_input_tokens']);
+  const maxOutput = parseCount(info['max_tokens']);
   return {
-    id,
-    ...(typeof name === 'string' && name !== '' ? { name } : {}),
-    ...(lifecycle === undefined ? {} : { lifecycle }),
-    ...(typeof retiresAt === 'string' ? { retiresAt: retiresAt.slice(0, 10) } : {}),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxOutput === undefined ? {} : { maxOutput }),
-    ...readCapabilities(info['capabilities']),
+    ...compact({
+      id,
+      name: typeof name === 'string' && name !== '' ? name : undefined,
+      lifecycle,
+      retiresAt: typeof retiresAt === 'string' ? retiresAt.slice(0, 10) : undefined,
+      contextWindow,
+      maxOutput,
+    }),
+    ...parseCapabilities(info['capabilities']),
   };
 }
 
-function readCapabilities(given: unknown): Partial<ModelDescription> {
+function parseCapabilities(given: unknown): Partial<ModelDescription> {
   if (!isPlainObject(given)) return {};
   const { thinking, effort, image_input: images, pdf_input: pdfs, server_tools: tools } = given;
   return {
@@ -48,7 +51,7 @@ function readCapabilities(given: unknown): Partial<ModelDescription> {
   };
 }
 
-/** None of a capability that the model does not have, whatever its parts say. */
+/** The supported parts of a capability; none where the capability itself is not supported. */
 function supportedOf<T extends string>(
   names: readonly T[],
   capability: Record<string, unknown>,
@@ -63,6 +66,6 @@ function isSupported(value: unknown): boolean {
   return isPlainObject(value) && value['supported'] === true;
 }
 
-function readCount(value: unknown): number | undefined {
+function parseCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }

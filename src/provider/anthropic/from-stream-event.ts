@@ -1,5 +1,6 @@
 import { noUsage } from '../../events/turn-event.js';
 import type { Usage } from '../../events/turn-event.js';
+import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { ModelEvent } from '../model-types.js';
 import { malformedStream } from '../provider-errors.js';
@@ -11,21 +12,21 @@ import type { OpenBlock } from './open-block.js';
 
 type Wire = Record<string, unknown>;
 
-/** What is known of a message while its stream is read. One per call; the fold changes it. */
+/** The state of a message while its stream is parsed. One for each call; the fold changes it. */
 export interface StreamState {
-  phase: 'waiting' | 'open' | 'ended';
-  /** By the wire's index. */
+  phase: 'start' | 'open' | 'ended';
+  /** Open blocks by their index on the wire. */
   blocks: Map<number, OpenBlock>;
   usage: Usage;
   stopReason: unknown;
   details: string | undefined;
-  /** Of a refusal. */
+  /** The category of a refusal. */
   category: string | undefined;
 }
 
 export function newStreamState(): StreamState {
   return {
-    phase: 'waiting',
+    phase: 'start',
     blocks: new Map(),
     usage: noUsage,
     stopReason: undefined,
@@ -35,11 +36,11 @@ export function newStreamState(): StreamState {
 }
 
 /**
- * One event of the wire, as parsed JSON: changes `state` and appends what it means to `out`. No
- * I/O, no clock; the same wire gives the same events, however the network cut it.
+ * Applies one event of the wire, as parsed JSON, to `state`, and appends its model events to `out`.
+ * No I/O, no clock; the same wire gives the same events, however the network splits it.
  *
- * Event types that are not known are ignored, blocks that are not known become `opaque` parts. The
- * input of a tool call that is not a JSON object becomes `{"__invalid_json": "<what came>"}`.
+ * Unknown event types are ignored, unknown blocks become `opaque` parts. The input of a tool call
+ * that is not a JSON object becomes `{"__invalid_json": "<the text>"}`.
  *
  * @throws `StreamErrorEvent` for an `error` event, `API_RESPONSE_ERROR` 502 for events out of order;
  * its message names the block.
@@ -70,7 +71,7 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
       return;
     }
     case 'message_start':
-      if (state.phase !== 'waiting') throw malformedStream('the message started twice');
+      if (state.phase !== 'start') throw malformedStream('the message started twice');
       state.phase = 'open';
       state.usage = mapUsage(state.usage, field(raw, 'message')['usage']);
       out.push({ type: 'started', usage: state.usage });
@@ -103,8 +104,7 @@ function endMessage(state: StreamState, out: ModelEvent[]): void {
     type: 'ended',
     stopReason,
     usage: state.usage,
-    ...(state.details === undefined ? {} : { details: state.details }),
-    ...(state.category === undefined ? {} : { category: state.category }),
+    ...compact({ details: state.details, category: state.category }),
   });
 }
 
@@ -117,7 +117,7 @@ function blockIndex(state: StreamState, raw: Wire): number {
 
 function requireOpen(state: StreamState, what: string): void {
   if (state.phase === 'open') return;
-  const when = state.phase === 'waiting' ? 'before the message started' : 'after the message ended';
+  const when = state.phase === 'start' ? 'before the message started' : 'after the message ended';
   throw malformedStream(`${what} came ${when}`);
 }
 

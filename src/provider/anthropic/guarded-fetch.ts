@@ -3,19 +3,18 @@ import { addressViolation, policyViolation } from '../egress-policy.js';
 import { retryAfterMs } from './retry-after.js';
 
 export interface GuardedFetchOptions {
-  /** The one origin a request may go to. */
+  /** The only origin that requests may go to. */
   origin: string;
-  /** Headers of ours, which replace whatever the caller set under the same name. */
+  /** Headers that replace those of the caller. */
   headers: Readonly<Record<string, string>>;
-  /** Most milliseconds a `Retry-After` may ask for; a longer one is not waited for. */
+  /** Longest `Retry-After` that the SDK may wait for, in ms. */
   maxRetryAfterMs: number;
-  /** What sends the request: `publicFetch`. */
+  /** Sends the request: `publicFetch`. */
   fetch: typeof fetch;
 }
 
 /**
- * A `fetch` for one origin. The last check before bytes leave the process, whatever the
- * caller was told or read from the environment:
+ * A `fetch` for one origin, and the last check before bytes leave the process:
  *
  * - another origin is refused with a 400 `NETWORK_POLICY_VIOLATION`, and so is a host whose address
  *   is not public
@@ -42,23 +41,23 @@ export function guardedFetch(options: GuardedFetchOptions): typeof fetch {
   };
 }
 
-/** Nothing was sent to an address that was refused, and nothing will be at the next try. */
-async function send(by: typeof fetch, url: URL, init: RequestInit): Promise<Response> {
+/** Makes a policy violation of a refused address: a retry would be refused as well. */
+async function send(fetchFrom: typeof fetch, url: URL, init: RequestInit): Promise<Response> {
   try {
-    return await by(url, init);
+    return await fetchFrom(url, init);
   } catch (error) {
     const host = refusedHost(error);
     throw host === undefined ? error : addressViolation(host);
   }
 }
 
-/** Keeps what the SDK says about itself and the body, and sets ours. */
-export function passHeaders(from: Headers, ours: Readonly<Record<string, string>>): Headers {
+/** Keeps the headers about the SDK and the body, and sets the given ones. */
+export function passHeaders(from: Headers, own: Readonly<Record<string, string>>): Headers {
   const kept = [...from].filter(([name]) =>
     /^(accept|content-type|user-agent|x-stainless-.*)$/.test(name),
   );
   const headers = new Headers(kept);
-  for (const [name, value] of Object.entries(ours)) headers.set(name, value);
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
   return headers;
 }
 

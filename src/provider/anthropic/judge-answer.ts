@@ -1,8 +1,8 @@
 import type { ProviderErrorReason } from '../provider-errors.js';
 
-/** What the provider answered or said in its stream in place of a message. */
+/** An error of the provider, as the answer or in a stream. */
 export interface ErrorAnswer {
-  /** Of the answer, or the one its type has. */
+  /** The status of the answer; in a stream, the status of the error's type. */
   status: number;
   /** `error.type`. */
   type: string | null;
@@ -17,7 +17,7 @@ export interface AnswerJudgement {
   retryable: boolean;
 }
 
-/** Codes of an account, a key or a workspace: nothing about the request's content would help. */
+/** Codes about an account, a key or a workspace: other content would not help. */
 const ACCOUNT_CODES: ReadonlySet<string> = new Set([
   'claude_code_key_creator_not_member',
   'claude_code_version_too_old',
@@ -38,7 +38,7 @@ const SPEND_CODES: ReadonlySet<string> = new Set([
   'user_profile_not_billable',
 ]);
 
-/** A 400 whose only mark is its text: the account's own spend limit, and credit that is used up. */
+/** Spend limits and used-up credit that are told by their text alone. */
 const SPEND_TEXT = /^You have reached your specified|credit balance is too low/i;
 
 const THINKING_TEXT =
@@ -47,8 +47,8 @@ const THINKING_TEXT =
 const PROMPT_TEXT = /prompt is too long/i;
 
 /**
- * Why the provider refused, and whether the same request may be taken later. A code decides where
- * there is one that is known; texts only where the provider has nothing better. Pure.
+ * Why the provider refused a request, and whether it may take the same request later. Known codes
+ * decide first, texts only where the provider sends no code. Pure.
  */
 export function judgeAnswer(answer: ErrorAnswer): AnswerJudgement {
   const reason = reasonOf(answer);
@@ -80,7 +80,7 @@ function contentReason(status: number, text: string): ProviderErrorReason {
   return status === 413 ? 'REQUEST_TOO_LARGE' : 'INVALID_REQUEST';
 }
 
-/** The statuses that the SDK tries again. */
+/** Whether the SDK retries a status. */
 function mayPass(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }

@@ -1,5 +1,7 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
+import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
 import { TypedError } from '../../platform/typed-error.js';
 import { policyViolation } from '../egress-policy.js';
 import { providerError } from '../provider-errors.js';
@@ -10,10 +12,10 @@ import { retryAfterMs } from './retry-after.js';
 
 type Redact = (text: string) => string;
 
-/** Long enough for any sentence, too short for a gateway's error page. */
+/** Longest text of an error: enough for a sentence, too short for a gateway's page. */
 const MAX_MESSAGE_LENGTH = 500;
 
-/** The provider said `error` in its stream. Thrown by the fold, mapped like every other failure. */
+/** An `error` event in the provider's stream. Thrown by the fold, mapped like every other failure. */
 export class StreamErrorEvent extends Error {
   /** @param body the event: `{type: "error", error: {type, message, details?}, request_id?}` */
   constructor(readonly body: Record<string, unknown>) {
@@ -22,7 +24,7 @@ export class StreamErrorEvent extends Error {
   }
 }
 
-/** The status a type of error has when it is the answer to a request. */
+/** The HTTP status of each type of error. */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -37,7 +39,7 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** Longer pauses are no advice: whoever waits that long asks again anyway. */
+/** Longest `Retry-After` that is passed on. */
 const MAX_RETRY_AFTER_MS = 999_999_000;
 
 const ADVICE: Readonly<Partial<Record<ProviderErrorCategory, string>>> = {
@@ -55,16 +57,16 @@ const ADVICE_BY_REASON: Readonly<Partial<Record<ProviderErrorReason, string>>> =
 };
 
 /**
- * Any failure of a model call as an `SDK_FAILURE` whose details are `{provider, category}` and,
- * where known, `reason`, `upstreamType`, `upstreamCode`, `requestId`, `inStream`, `cause`. The category is the
- * contract's; the reason says what the provider had against the request. First match wins:
+ * Maps any failure of a model call to an `SDK_FAILURE` whose details are `{provider, category}` and,
+ * where known, `reason`, `upstreamType`, `upstreamCode`, `requestId`, `inStream`, `cause`. The
+ * category is the contract's; the reason is why the provider refused. First match wins:
  *
- * - one of ours already (also as a cause: the SDK wraps what its fetch throws): itself
+ * - a `TypedError` (also as a cause: the SDK wraps the errors of its fetch): itself
  * - an `error` event: the status of its type or 502, `API_RESPONSE_ERROR`
- * - a timer of the SDK or of the socket: 504 `REQUEST_TIMEOUT`
+ * - a timeout of the SDK or of the socket: 504 `REQUEST_TIMEOUT`
  * - a redirect: 400 `NETWORK_POLICY_VIOLATION`
  * - 401, 403: as upstream, `INVALID_API_KEY`; 429: `RATE_LIMITED`; other: `API_RESPONSE_ERROR`
- * - anything else: 503 `NETWORK_ERROR`, which may pass, unless the address or its certificate is at fault
+ * - anything else: 503 `NETWORK_ERROR`, retryable unless the address or its certificate is at fault
  */
 export function mapError(error: unknown, redact: Redact): TypedError {
   const own = ownError(error);
@@ -94,8 +96,8 @@ export function mapError(error: unknown, redact: Redact): TypedError {
 }
 
 /**
- * A failed check of a model. What the provider refused is 500 with `upstreamStatus` in the details;
- * where no answer came it is what `mapError` says.
+ * Maps a failed check of a model: a refusal of the provider is 500 with `upstreamStatus` in the
+ * details, any other failure as in `mapError`.
  */
 export function mapRefusal(error: unknown, model: string, redact: Redact): TypedError {
   const mapped = mapError(error, redact);
@@ -108,9 +110,7 @@ export function mapRefusal(error: unknown, model: string, redact: Redact): Typed
       ...(isPlainObject(mapped.details) ? mapped.details : {}),
       upstreamStatus: error.status,
     },
-    retryable: mapped.retryable,
-    ...(mapped.retryAfterMs === undefined ? {} : { retryAfterMs: mapped.retryAfterMs }),
-    ...(mapped.requestId === undefined ? {} : { requestId: mapped.requestId }),
+    ...retryAdvice(mapped),
   });
 }
 
@@ -157,36 +157,35 @@ function mapErrorEvent(body: Record<string, unknown>, redact: Redact): TypedErro
   );
 }
 
-interface Frame {
+interface ErrorContext {
   head: string;
   category: ProviderErrorCategory;
   requestId: string | undefined;
   retryAfterMs: number | undefined;
-  /** It came after the answer had begun. */
+  /** Set for an error after the answer has begun. */
   inStream?: true;
 }
 
-function answered(answer: ErrorAnswer, frame: Frame, redact: Redact): TypedError {
+function answered(answer: ErrorAnswer, context: ErrorContext, redact: Redact): TypedError {
   const { status, type, code } = answer;
-  const { category } = frame;
+  const { category } = context;
   const { reason, retryable } = judgeAnswer(answer);
-  const requestId = frame.requestId === undefined ? undefined : redact(frame.requestId);
-  const pauseMs = frame.retryAfterMs ?? Infinity;
+  const requestId = context.requestId === undefined ? undefined : redact(context.requestId);
+  const pauseMs = context.retryAfterMs ?? Infinity;
   const advice = (reason && ADVICE_BY_REASON[reason]) ?? ADVICE[category];
   return providerError({
     status,
     category,
-    ...(reason === undefined ? {} : { reason }),
-    message: sentence(frame.head, shorten(redact(answer.text)), advice),
-    facts: {
-      ...(type === null ? {} : { upstreamType: redact(type) }),
-      ...(code === null ? {} : { upstreamCode: redact(code) }),
-      ...(requestId === undefined ? {} : { requestId }),
-      ...(frame.inStream === undefined ? {} : { inStream: true }),
-    },
+    ...compact({ reason, requestId }),
+    message: sentence(context.head, shorten(redact(answer.text)), advice),
+    facts: compact({
+      upstreamType: type === null ? undefined : redact(type),
+      upstreamCode: code === null ? undefined : redact(code),
+      requestId,
+      inStream: context.inStream,
+    }),
     retryable,
-    ...(requestId === undefined ? {} : { requestId }),
-    // To wait is no advice where waiting does not help.
+    // No advice to wait where waiting does not help.
     ...(retryable && pauseMs <= MAX_RETRY_AFTER_MS
       ? {
           retryAfterMs: Math.ceil(pauseMs),
@@ -212,9 +211,9 @@ function ownError(error: unknown): TypedError | undefined {
     : undefined;
 }
 
-function sentence(head: string, said: string, advice?: string): string {
-  const stop = /[.!?…]$/.test(said) ? '' : '.';
-  return `${head}: ${said}${stop}${advice === undefined ? '' : ` ${advice}`}`;
+function sentence(head: string, text: string, advice?: string): string {
+  const stop = /[.!?…]$/.test(text) ? '' : '.';
+  return `${head}: ${text}${stop}${advice === undefined ? '' : ` ${advice}`}`;
 }
 
 function shorten(text: string): string {

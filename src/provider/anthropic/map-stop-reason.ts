@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { assertNever } from '../../platform/assert-never.js';
 import type { StopReason } from '../model-types.js';
-import { malformedStream, unknownToUs } from '../provider-errors.js';
+import { malformedStream, unknownValue } from '../provider-errors.js';
 
 type WireStopReason = Anthropic.StopReason;
 
@@ -16,15 +16,15 @@ const KNOWN: Record<WireStopReason, true> = {
 };
 
 /**
- * Why the model stopped, in our words.
+ * The stop reason of a reply in the terms of `StopReason`.
  *
- * @throws `API_RESPONSE_ERROR` 502 for a reason we do not know and for none at all: to take either
- * for `end_turn` would end a turn in silence that should have gone on, or that was cut off.
+ * @throws `API_RESPONSE_ERROR` 502 for an unknown reason and for none: taken for `end_turn`, either
+ * would end a turn in silence that should go on, or that was cut off.
  */
 export function mapStopReason(reason: unknown): StopReason {
   if (!isWireStopReason(reason)) {
     const what = `the stop reason ${JSON.stringify(reason ?? null)} is not known`;
-    throw typeof reason === 'string' ? unknownToUs(what) : malformedStream(what);
+    throw typeof reason === 'string' ? unknownValue(what) : malformedStream(what);
   }
   switch (reason) {
     case 'end_turn':

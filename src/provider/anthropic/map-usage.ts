@@ -1,9 +1,10 @@
 import type { Usage } from '../../events/turn-event.js';
+import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 
 /**
- * Usage after one more report of the stream. Reports are cumulative, so what a report says
- * replaces what was known; what it leaves out or gives as null stays. Start with `noUsage`.
+ * The usage after one more report of the stream. Reports are cumulative: a value replaces the known
+ * one; a value that is missing or null leaves it. Start with `noUsage`.
  */
 export function mapUsage(known: Usage, report: unknown): Usage {
   if (!isPlainObject(report)) return known;
@@ -23,10 +24,9 @@ export function mapUsage(known: Usage, report: unknown): Usage {
 
 type Detail = 'cacheWrite5mTokens' | 'cacheWrite1hTokens' | 'thinkingTokens';
 
-/** Absent until a report says it. */
+/** A detail; absent until a report has it. */
 function optional(name: Detail, value: unknown, known: Usage): Partial<Record<Detail, number>> {
-  if (!isCount(value)) return known[name] === undefined ? {} : { [name]: known[name] };
-  return { [name]: value };
+  return compact({ [name]: isCount(value) ? value : known[name] });
 }
 
 function object(value: unknown): Record<string, unknown> {
@@ -41,7 +41,7 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** Absent where none was made, as in what earlier versions stored. */
+/** Web searches; absent where there were none, as in rows of earlier versions. */
 function webSearches(report: unknown, { webSearches: before = 0 }: Usage): Partial<Usage> {
   const made = isPlainObject(report) ? tokens(report['web_search_requests'], before) : before;
   return made === 0 ? {} : { webSearches: made };

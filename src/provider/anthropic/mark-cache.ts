@@ -2,13 +2,13 @@ import type Anthropic from '@anthropic-ai/sdk';
 
 type Message = Anthropic.MessageParam | Anthropic.SystemMessageParam;
 
-/** Marks of messages: of the four a request may have, the system prompt takes one. */
+/** Most marks on messages: a request may have four, and the system prompt has one. */
 const MOST = 3;
 
 /**
- * Messages with marks for the provider's cache: at their end, which is what the next call reads, and
- * where earlier calls ended, which is before each reply. Without these a step of more blocks than the
- * cache looks back over would read nothing of what the call before it wrote. Pure.
+ * Adds marks for the provider's cache: at the end of the messages, for the next call, and before the
+ * last replies, where earlier calls ended. Without these, a step of more blocks than the cache looks
+ * back over would not read the entry that the call before it wrote. Pure.
  */
 export function markCache(messages: readonly Message[]): Message[] {
   const ends = messages.flatMap((message, index) => {

@@ -1,20 +1,20 @@
 import { APIError } from '@anthropic-ai/sdk';
 
-/** Statuses of a server that has no such route. */
+/** Statuses of a server for a route that it does not have. */
 const noRoute: readonly (number | undefined)[] = [404, 405, 501];
 
 /**
- * Whether a server does not have the Models API. The API's own 404 for a model names it; a gateway's
- * for a route does not. Pure.
+ * Whether an error says that the server has no Models API. The API's 404 for a model names the model;
+ * a gateway's 404 for a route does not. Pure.
  *
- * @param model that was asked for; absent: the list was.
+ * @param model the model asked for; absent for a list.
  */
 export function lacksRoute(error: unknown, model?: string): boolean {
   if (!(error instanceof APIError) || !noRoute.includes(error.status)) return false;
   return model === undefined || !deniesModel(error, model);
 }
 
-/** Whether a provider says that it has no such model. Pure. */
+/** Whether an error says that the provider does not have the model. Pure. */
 export function deniesModel(error: unknown, model: string): boolean {
   return (
     error instanceof APIError &&
@@ -24,8 +24,8 @@ export function deniesModel(error: unknown, model: string): boolean {
   );
 }
 
-/** `model: claude-x`, and not a route that ends with the name, as `/v1/models/claude-x`. */
-function namesModel(said: string, model: string): boolean {
-  const at = said.indexOf(model);
-  return at >= 0 && said[at - 1] !== '/';
+/** Whether a text has the name by itself, not at the end of a route as `/v1/models/claude-x`. */
+function namesModel(text: string, model: string): boolean {
+  const at = text.indexOf(model);
+  return at >= 0 && text[at - 1] !== '/';
 }

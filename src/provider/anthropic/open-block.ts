@@ -7,7 +7,7 @@ import { malformedStream } from '../provider-errors.js';
 import { serverCallOf, serverResultOf } from './server-block.js';
 import { toSource } from './to-source.js';
 
-/** A content block between its start and its stop. `json` is tool input as it came so far. */
+/** A content block between its start and its stop. `json` is the tool input received so far. */
 export type OpenBlock =
   | { kind: 'text'; text: string; citations: JsonObject[] }
   | { kind: 'thinking'; thinking: string; signature: string }
@@ -15,7 +15,7 @@ export type OpenBlock =
   | { kind: 'tool_use'; id: string; name: string; input: JsonObject; json: string }
   | { kind: 'opaque'; block: JsonObject; json: string };
 
-/** Opens a block from its `content_block`, and says to `out` what the start already holds. */
+/** Opens a block from its `content_block`, and appends the events of its first content to `out`. */
 export function openBlock(start: Record<string, unknown>, out: ModelEvent[]): OpenBlock {
   switch (start['type']) {
     case 'text': {
@@ -51,8 +51,8 @@ export function openBlock(start: Record<string, unknown>, out: ModelEvent[]): Op
 }
 
 /**
- * Adds a delta to its block. A kind of delta that is not known is ignored on a block that is
- * known, and merged into one that is opaque.
+ * Adds a delta to its block. An unknown kind of delta is ignored on a known block, and merged into an
+ * opaque one.
  *
  * @throws `API_RESPONSE_ERROR` 502 for a known delta on a block of another kind.
  */
@@ -92,7 +92,7 @@ export function addDelta(
   }
 }
 
-/** The whole block, which replaces what its deltas said. */
+/** The whole block, which replaces its deltas. */
 export function closeBlock(block: OpenBlock): AssistantPart {
   switch (block.kind) {
     case 'text':
@@ -115,7 +115,7 @@ export function closeBlock(block: OpenBlock): AssistantPart {
   }
 }
 
-/** What a block of the API's own tools says when it is whole; nothing of any other block. */
+/** The events of a whole block of a server tool; none for any other block. */
 export function serverEvents(part: AssistantPart): ModelEvent[] {
   if (part.type !== 'opaque') return [];
   const call = serverCallOf(part.block);
@@ -138,7 +138,7 @@ function cite(citations: JsonObject[], citation: unknown, out: ModelEvent[]): vo
   out.push({ type: 'source.cited', source: toSource(citation) });
 }
 
-/** Text grows, lists grow, anything else is replaced: how every delta of the wire works so far. */
+/** Appends text and lists, and replaces other values, as every delta of the wire does. */
 function mergeDelta(
   open: Extract<OpenBlock, { kind: 'opaque' }>,
   delta: Record<string, unknown>,
@@ -157,7 +157,7 @@ function grow(before: JsonValue | undefined, more: JsonValue): JsonValue {
   return more;
 }
 
-/** A model can break its JSON. The loop then answers the call with an error instead of failing. */
+/** The input of a call. Broken JSON is kept as text: the loop answers the call with an error. */
 function parseInput(json: string): JsonObject {
   try {
     const input: unknown = JSON.parse(json);
@@ -171,7 +171,7 @@ function string(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** What came out of `JSON.parse` and is an object is a `JsonObject`. */
 function object(value: unknown): JsonObject {
+  // An object of `JSON.parse` has JSON values alone.
   return isPlainObject(value) ? (value as JsonObject) : {};
 }

@@ -5,25 +5,25 @@ import type { ModelEvent } from '../model-types.js';
 import { malformedStream } from '../provider-errors.js';
 import { fromStreamEvent, newStreamState } from './from-stream-event.js';
 
-/** One event of the wire is a few hundred bytes, a whole server-tool result at most a few MiB. */
+/** Longest event of the wire: most are a few hundred bytes, results of server tools a few MiB. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
-/** What one piece of the network held. `error` came after `events`; nothing follows it. */
-export interface Batch {
+/** The events of one network chunk. `error` came after `events`; nothing follows it. */
+export interface ModelEventBatch {
   events: ModelEvent[];
   ended: boolean;
   error?: unknown;
 }
 
 /**
- * Reads a message stream piece by piece: bytes → server-sent events → model events. Keeps what a
- * piece cut in two (a character, a line, an event) for the next one.
+ * Parses a message stream by chunks: bytes → server-sent events → model events. A character, line or
+ * event that is split by the end of a chunk is kept for the next one.
  */
-export function createStreamParser(): (piece: Uint8Array) => Batch {
-  // Makes one-byte strings of ASCII, which parse as JSON in half the time of `TextDecoder`'s.
+export function createStreamParser(): (chunk: Uint8Array) => ModelEventBatch {
+  // Its strings of ASCII have one byte a character: JSON.parse takes half the time of `TextDecoder`'s.
   const decoder = new StringDecoder('utf8');
   const state = newStreamState();
-  let batch: Batch = { events: [], ended: false };
+  let batch: ModelEventBatch = { events: [], ended: false };
 
   const onEvent = (message: EventSourceMessage): void => {
     if (batch.error !== undefined || message.event === 'ping') return;
@@ -42,9 +42,9 @@ export function createStreamParser(): (piece: Uint8Array) => Batch {
     },
   });
 
-  return (piece) => {
+  return (chunk) => {
     batch = { events: [], ended: false };
-    parser.feed(decoder.write(piece));
+    parser.feed(decoder.write(chunk));
     batch.ended = state.phase === 'ended';
     return batch;
   };

@@ -1,15 +1,17 @@
+import { untilAborted } from '../../platform/abort.js';
 import type { Clock } from '../../platform/clock.js';
+import { withDeadline } from '../../platform/with-deadline.js';
 import { providerError, streamClosedEarly } from '../provider-errors.js';
 
 export type ResponseReader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** How long the last bytes may take after the message ended. A provider sends them at once. */
+/** Longest time from the end of a message to the end of its body, in ms. */
 const FINISH_MS = 100;
 
 /**
- * The body of an answer that is an event stream.
+ * The body of an event stream.
  *
- * @throws 502 `API_RESPONSE_ERROR` for anything else, which is what a wrong base URL answers.
+ * @throws 502 `API_RESPONSE_ERROR` for any other type, which a wrong base URL answers with.
  */
 export function openBody(response: Response): ResponseReader {
   const type = response.headers.get('content-type') ?? 'nothing';
@@ -25,28 +27,21 @@ export function openBody(response: Response): ResponseReader {
 }
 
 /**
- * Reads the end of a body whose message is complete, so that the next call can use the connection
- * again instead of opening one.
+ * Reads a body to its end after the message, so that the next call can reuse the connection.
  *
  * @returns false when the end did not come within 100 ms: close the connection.
  */
 export async function finishBody(body: ResponseReader, clock: Clock): Promise<boolean> {
-  let cancelTimer = (): void => undefined;
-  const late = new Promise<boolean>((resolve) => {
-    cancelTimer = clock.after(FINISH_MS, () => resolve(false));
-  });
-  const finished = drain(body).then(
-    () => true,
-    () => false,
-  );
   try {
-    return await Promise.race([finished, late]);
-  } finally {
-    cancelTimer();
+    await withDeadline(clock, FINISH_MS, (signal) => untilAborted(drain(body), signal));
+    return true;
+  } catch {
+    // Late or broken, the connection cannot be reused; the message itself is complete.
+    return false;
   }
 }
 
 async function drain(body: ResponseReader): Promise<void> {
-  let piece = await body.read();
-  while (!piece.done) piece = await body.read();
+  let chunk = await body.read();
+  while (!chunk.done) chunk = await body.read();
 }

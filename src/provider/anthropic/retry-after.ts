@@ -1,6 +1,6 @@
 /**
- * How long a provider asks to be left alone, in ms from now: its own `retry-after-ms`, or
- * `Retry-After` in seconds or as a date. Undefined where it does not say, or nothing one can read.
+ * The delay before a retry that a provider asks for, in ms from now: its `retry-after-ms`, or
+ * `Retry-After` in seconds or as a date. Undefined where neither is given or valid.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const ms = Number.parseFloat(headers.get('retry-after-ms') ?? '');

@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { ServerToolCall, ServerToolResult } from '../server-tools.js';
 
-/** The call that a block of the API's own is; undefined for every other block. */
+/** The call in a block of a server tool; undefined for any other block. */
 export function serverCallOf(block: JsonObject): ServerToolCall | undefined {
   const { type, id, name, input } = block;
   if (type !== 'server_tool_use' || typeof id !== 'string' || typeof name !== 'string') {
@@ -10,7 +10,7 @@ export function serverCallOf(block: JsonObject): ServerToolCall | undefined {
   return { callId: id, name, input: isPlainObject(input) ? input : {} };
 }
 
-/** The result that a block of the API's own is; undefined for every other block. */
+/** The result in a block of a server tool; undefined for any other block. */
 export function serverResultOf(block: JsonObject): ServerToolResult | undefined {
   const { type, tool_use_id: callId, content } = block;
   const [, name] = typeof type === 'string' ? (/^(\w+)_tool_result$/.exec(type) ?? []) : [];
@@ -20,7 +20,7 @@ export function serverResultOf(block: JsonObject): ServerToolResult | undefined 
   return { callId, name, status: isError ? 'error' : 'success', output: describe(content) };
 }
 
-/** In an order that a person reads; what is not known, as JSON. */
+/** The content of a result as text for people; an unknown type as JSON. */
 function describe(content: unknown): string {
   if (Array.isArray(content)) {
     return content.length === 0 ? 'no results' : content.map(describe).join('\n');
@@ -41,7 +41,7 @@ function describe(content: unknown): string {
   }
 }
 
-/** A page's title and its text; a file that is no text is named only. */
+/** A document's title and text; a file that is not text has its title alone. */
 function documentText(document: unknown): string {
   if (!isPlainObject(document)) return '';
   const { source } = document;

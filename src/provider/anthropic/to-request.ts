@@ -10,7 +10,7 @@ import type {
 } from '../model-types.js';
 import { requestProfiles, type RequestProfile } from '../request-profile.js';
 import type { ThinkingPlan } from '../models/plan-thinking.js';
-import { toServerTool } from './to-server-tool.js';
+import type { ServerTool } from '../server-tools.js';
 
 type Params = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
@@ -18,13 +18,11 @@ type Message = { role: 'user' | 'assistant'; content: Block[] } | Anthropic.Syst
 type Citation = Anthropic.TextCitationParam;
 
 /**
- * The body of one model call. Equal requests give equal bytes (keys are written in one fixed order
- * and what came from the model goes back as it came), which is what prompt caching and the check of
- * a thinking signature need.
+ * The body of a model call. Equal requests give equal bytes (keys have a fixed order, and blocks of
+ * the model go back unchanged), which prompt caching and the check of thinking signatures need.
  *
- * Two rules of the API are kept here so that nobody else has to know them: a blank text block is
- * refused, so it is left out, and its message with it where nothing else is in it; tool results
- * come first in their message. The marks for the cache are no part of what was sent.
+ * Two rules of the API are kept here: a blank text block is refused, so it is left out, and its message
+ * where it has nothing else; tool results come first in their message.
  */
 export function toRequest(
   request: ModelRequest,
@@ -50,13 +48,13 @@ export function toRequest(
   };
 }
 
-/** The same for a count of its input: what concerns the reply alone is left out. */
+/** The body of a count of input tokens: a model call without the fields of the reply. */
 export function toCountRequest(request: ModelRequest): Anthropic.MessageCountTokensParams {
   const { max_tokens: _maxTokens, stream: _stream, ...params } = toRequest(request);
   return params;
 }
 
-/** What no step and no turn changes ends here: it is read from the cache whatever comes after. */
+/** The system prompt, marked as the end of what no turn changes, for the cache. */
 function toSystem(text: string): Anthropic.TextBlockParam[] {
   return [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
 }
@@ -69,7 +67,32 @@ function toTool(tool: ToolSpec): Anthropic.Tool {
   };
 }
 
-/** A budget of thinking that leaves nothing for the reply is refused: such a call has no thinking. */
+/**
+ * A tool that the API runs, in the newest version of the SDK's types. Only the model itself calls it:
+ * results of calls from within code come neither to the conversation nor to a reader.
+ */
+function toServerTool({ name, maxUses }: ServerTool): Anthropic.ToolUnion {
+  const limit = maxUses === undefined ? {} : { max_uses: maxUses };
+  switch (name) {
+    case 'web_search':
+      return { type: 'web_search_20260318', name, allowed_callers: ['direct'], ...limit };
+    case 'web_fetch':
+      return {
+        type: 'web_fetch_20260318',
+        name,
+        allowed_callers: ['direct'],
+        // Searches always have citations, fetched pages only on request.
+        citations: { enabled: true },
+        ...limit,
+      };
+    case 'code_execution':
+      return { type: 'code_execution_20260521', name };
+    default:
+      return assertNever(name);
+  }
+}
+
+/** Leaves thinking out where its budget leaves nothing for the reply, which the API refuses. */
 function toThinking(
   request: ModelRequest,
   { hasEffort }: RequestProfile,
@@ -82,7 +105,7 @@ function toThinking(
   };
 }
 
-/** Thinking as it was at first: a kind, and a budget where it has one. */
+/** The thinking of the first version of the API: `enabled` with a budget. */
 function plain(thinking: NonNullable<ThinkingPlan['thinking']>): Pick<Params, 'thinking'> {
   if (thinking.type !== 'enabled') return {};
   return { thinking: { type: 'enabled', budget_tokens: thinking.budget_tokens } };
@@ -105,7 +128,7 @@ function hasContent(part: UserPart | AssistantPart): boolean {
   return part.type !== 'text' || part.text.trim() !== '';
 }
 
-/** @param cites of all documents or of none: the API takes no mixture. */
+/** @param cites whether documents are cited: all of a request or none. */
 function toUserBlock(part: UserPart, cites: boolean): Block {
   const citations = cites ? { citations: { enabled: true } } : {};
   switch (part.type) {
@@ -116,7 +139,7 @@ function toUserBlock(part: UserPart, cites: boolean): Block {
         type: 'image',
         source: {
           type: 'base64',
-          // The resolver lets only the four kinds through that the API takes.
+          // Attachments are checked to be of the four types that the API takes.
           media_type: part.mediaType as Anthropic.Base64ImageSource['media_type'],
           data: part.base64,
         },
@@ -147,7 +170,7 @@ function toUserBlock(part: UserPart, cites: boolean): Block {
   }
 }
 
-/** What the API said goes back as it came, of whatever kind it is: it knows its own words. */
+/** Blocks and citations of the API go back unchanged, unknown types as well. */
 const sentBlock = (block: object): Block => block as Block;
 const sentCitation = (citation: object): Citation => citation as Citation;
 

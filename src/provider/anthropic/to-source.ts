@@ -1,10 +1,11 @@
 import type { Source } from '../../events/turn-event.js';
+import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 
 type Location = NonNullable<Source['location']>;
 
 interface LocationRule {
-  /** `Source.type`: what the cited thing is to a reader. */
+  /** `Source.type`. */
   kind: 'document' | 'search' | 'web';
   unit?: Location['unit'];
   start?: string;
@@ -13,7 +14,7 @@ interface LocationRule {
   url?: string;
 }
 
-/** Every citation the API makes, by its `type`. Ranges are the API's own: half-open. */
+/** The citations of the API by their `type`. Ranges are half-open, as in the API. */
 const RULES: Readonly<Record<string, LocationRule>> = {
   char_location: {
     kind: 'document',
@@ -48,9 +49,9 @@ const RULES: Readonly<Record<string, LocationRule>> = {
 };
 
 /**
- * A citation of the wire as a `Source`: characters and blocks count from 0, pages from 1, and `end`
- * is the first that is not cited. A location type that is not known still gives its type, title and
- * text. The title falls back to the URL, then to `Untitled`.
+ * Maps a citation of the wire to a `Source`: characters and blocks count from 0, pages from 1, and
+ * `end` is the first that is not cited. An unknown type of location keeps its type, title and text.
+ * The title falls back to the URL, then to `Untitled`.
  */
 export function toSource(citation: unknown): Source {
   const fields = isPlainObject(citation) ? citation : {};
@@ -60,13 +61,13 @@ export function toSource(citation: unknown): Source {
   const title = text(fields[rule?.title ?? 'title']) ?? text(fields['document_title']) ?? url;
   const citedText = text(fields['cited_text']);
   const location = rule && toLocation(rule, fields);
-  return {
+  return compact({
     type: rule?.kind ?? wireType,
     title: title ?? 'Untitled',
-    ...(url === undefined ? {} : { url }),
-    ...(citedText === undefined ? {} : { citedText }),
-    ...(location === undefined ? {} : { location }),
-  };
+    url,
+    citedText,
+    location,
+  });
 }
 
 function toLocation(rule: LocationRule, fields: Record<string, unknown>): Location | undefined {

@@ -1,6 +1,7 @@
 import { isPlainObject } from '../../platform/json.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
+import { withDeadline } from '../../platform/with-deadline.js';
 import type { ModelCatalogue } from './model-catalogue.js';
 import type { Lifecycle } from './model.js';
 import type { ModelDescription } from './model-description.js';
@@ -8,12 +9,14 @@ import type { ModelStore } from './model-store.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Between two looks at what other processes have been told. */
+/** Time between two loads of the stored list. */
 const ROUND_MS = 600_000;
-/** The longest wait for the list. */
-const ASK_MS = 15_000;
+/** Longest time for the provider to list its models. */
+const LIST_TIMEOUT_MS = 15_000;
 
-export interface KeeperDeps {
+const lateList = new Error(`The provider did not list its models in ${LIST_TIMEOUT_MS} ms`);
+
+export interface CatalogueKeeperDeps {
   catalogue: Pick<ModelCatalogue, 'find' | 'replace'>;
   store: Pick<ModelStore, 'load' | 'claim' | 'postpone' | 'replace'>;
   provider: {
@@ -22,36 +25,35 @@ export interface KeeperDeps {
   };
   clock: Clock;
   logger: Pick<Logger, 'info' | 'warn'>;
-  /** How long a list is good for. Default: a day. */
+  /** TTL of a list. Default: a day. */
   staleAfterMs?: number;
-  /** What the operator set for turns that name none, as it is sent. Default: nothing was set. */
+  /** The configured model of turns that name none, as it is sent. Absent: none. */
   configuredModel?: string | undefined;
 }
 
 /**
- * Keeps a process's catalogue at what the provider says, beside everything else: nothing waits for
- * it, and whatever goes wrong, turns run with what is known. One process a day asks; all others
- * read what it stored.
+ * Refreshes a process's catalogue from the provider's list of models, in the background: a failure
+ * leaves the known models in use. One process a day asks the provider; all others load what it stored.
  */
 export class CatalogueKeeper {
   readonly #closing = new AbortController();
   #round: Promise<void> = Promise.resolve();
   #cancelTimer = (): void => undefined;
-  /** Said last: a fault that lasts is one line. */
+  /** The fault logged last: one that lasts is one line. */
   #fault: string | undefined;
-  /** The lifecycle of the configured model that was warned of last. */
+  /** The lifecycle of the configured model at the last warning. */
   #warnedOf: Lifecycle = 'active';
 
-  constructor(private readonly deps: KeeperDeps) {}
+  constructor(private readonly deps: CatalogueKeeperDeps) {}
 
-  /** Resolves when what the database has is in the catalogue. */
+  /** Resolves when the stored list is in the catalogue. */
   async start(): Promise<void> {
     await this.#guarded(() => this.#load());
     this.#warnOfLifecycle();
     this.#begin();
   }
 
-  /** Resolves when nothing of it is under way. */
+  /** Resolves when no refresh is running. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#cancelTimer();
@@ -79,13 +81,11 @@ export class CatalogueKeeper {
   }
 
   async #ask(now: Date): Promise<void> {
-    const { provider, store, catalogue, logger } = this.deps;
-    const { signal } = this.#closing;
-    const described = await provider.listModels(
-      AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]),
-    );
+    const { provider, store, catalogue, clock, logger } = this.deps;
+    const limit = { ms: LIST_TIMEOUT_MS, reason: lateList, outer: this.#closing.signal };
+    const described = await withDeadline(clock, limit, (signal) => provider.listModels(signal));
     if (described === undefined) {
-      this.#say('the provider has no list of models; the built-in table is used', {});
+      this.#warnOnce('the provider has no list of models; the built-in table is used', {});
       return;
     }
     await store.replace(described, now);
@@ -101,7 +101,7 @@ export class CatalogueKeeper {
     if (described.length > 0) catalogue.replace(described);
   }
 
-  /** An operator learns at the start, not from the first turn, that the model is no longer there. */
+  /** Warns the operator at the start, not with the first refused turn. */
   #warnOfLifecycle(): void {
     const { catalogue, configuredModel, logger } = this.deps;
     const model = configuredModel === undefined ? undefined : catalogue.find(configuredModel);
@@ -123,7 +123,7 @@ export class CatalogueKeeper {
       await work();
     } catch (error) {
       if (this.#closing.signal.aborted) return;
-      this.#say('the list of models could not be refreshed; what is known is used', {
+      this.#warnOnce('the list of models could not be refreshed; what is known is used', {
         reason: error instanceof Error ? error.message : String(error),
         ...(error instanceof Error && 'details' in error && isPlainObject(error.details)
           ? { details: error.details }
@@ -132,7 +132,7 @@ export class CatalogueKeeper {
     }
   }
 
-  #say(message: string, fields: Record<string, unknown>): void {
+  #warnOnce(message: string, fields: Record<string, unknown>): void {
     const fault = `${message} ${String(fields['reason'])}`;
     if (fault === this.#fault) return;
     this.#fault = fault;

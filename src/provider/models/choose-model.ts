@@ -1,4 +1,5 @@
 import { assertNever } from '../../platform/assert-never.js';
+import { compact } from '../../platform/compact.js';
 import type { Price } from '../../governance/limits/cost.js';
 import { modelRefused } from '../provider-errors.js';
 import type { Model } from './model.js';
@@ -6,10 +7,10 @@ import type { Model } from './model.js';
 /** The model of turns where nobody names one. */
 export const DEFAULT_MODEL = 'claude-sonnet-5-5';
 
-/** What clients of the contract send as their default; it was retired in June 2026. */
+/** The default that clients of the contract send; the model was retired in June 2026. */
 const CONTRACT_DEFAULT = 'claude-sonnet-4-20250514';
 
-/** What clients are told of the model that was named. */
+/** A notice about the model that a request named. */
 export interface ModelNotice {
   kind: 'model-changed' | 'model-deprecated' | 'model-not-described';
   text: string;
@@ -18,11 +19,10 @@ export interface ModelNotice {
 
 /** The model a turn runs with. */
 export interface ResolvedModel {
-  /** As requests name it. */
+  /** The name that is sent to the provider. */
   name: string;
   /** Absent: not known. */
   price?: Price;
-  /** For clients. */
   notices: ModelNotice[];
 }
 
@@ -60,12 +60,12 @@ function changed(from: string, to: string, why: string): ModelNotice {
   };
 }
 
-/** The provider knows the name as another model's. */
+/** The notice that the provider resolved a name to another model. */
 export function resolvedName(given: string, id: string): ModelNotice {
   return changed(given, id, `The provider has ${id} as ${given}`);
 }
 
-/** Nobody could be asked what the model takes. */
+/** The notice that nothing describes the model. */
 export function notDescribed(model: string): ModelNotice {
   return {
     kind: 'model-not-described',
@@ -75,7 +75,7 @@ export function notDescribed(model: string): ModelNotice {
 }
 
 /**
- * What is to be said of a model that is known. Pure.
+ * The notices about a model's lifecycle. Pure.
  *
  * @throws TypedError SDK_FAILURE 400, category `MODEL_RETIRED`.
  */
@@ -98,6 +98,6 @@ function deprecated({ id, retiresAt }: Model, useInstead: string): ModelNotice {
   return {
     kind: 'model-deprecated',
     text: `The model ${id} is deprecated${until}. Use ${useInstead}.`,
-    metadata: { model: id, useInstead, ...(retiresAt === undefined ? {} : { retiresAt }) },
+    metadata: compact({ model: id, useInstead, retiresAt }),
   };
 }

@@ -2,14 +2,14 @@ import { WEB_SEARCHES, type Price } from '../../governance/limits/cost.js';
 import type { Effort, Model } from './model.js';
 
 /**
- * What this build knows of the models, as of 2026-11-22: the Models API says limits, lifecycle and
- * capabilities; prices, defaults, system messages, the prefix check and cache minimums it does not say.
+ * The models as of 2026-11-22. The Models API has their limits, lifecycle and capabilities; it does
+ * not have prices, defaults, system messages, the prefix check and cache minimums.
  */
 
 const upToHigh: readonly Effort[] = ['low', 'medium', 'high'];
 const upToMax: readonly Effort[] = [...upToHigh, 'xhigh', 'max'];
 
-/** Input and output; cache writes for five minutes and an hour; cache reads. */
+/** @param cache the prices of writes for five minutes, of writes for an hour, and of reads. */
 function price(input: number, output: number, cache: readonly [number, number, number]): Price {
   const [cacheWrite5m, cacheWrite1h, cacheRead] = cache;
   return { input, output, cacheWrite5m, cacheWrite1h, cacheRead, webSearches: WEB_SEARCHES };
@@ -50,7 +50,7 @@ const fable5 = price(10, 50, [12.5, 20, 1]);
 const opus = price(5, 25, [6.25, 10, 0.5]);
 const sonnet4 = price(3, 15, [3.75, 6, 0.3]);
 
-/** Models that can be called, best known first in each line. */
+/** Models that can be called, the current one first in each line. */
 const callable: readonly Model[] = [
   {
     ...alwaysThinks,
@@ -252,7 +252,7 @@ const callable: readonly Model[] = [
   },
 ];
 
-/** Retired models, with what does their work now. */
+/** Retired models, with their replacements. */
 const retired: readonly (readonly [id: string, replacement: string])[] = [
   ['claude-opus-4-1-20250805', 'claude-opus-5-5'],
   ['claude-opus-4-20250514', 'claude-opus-5-5'],
@@ -266,7 +266,7 @@ const retired: readonly (readonly [id: string, replacement: string])[] = [
   ['claude-3-haiku-20240307', 'claude-haiku-5-5'],
 ];
 
-/** What is taken of a model that nobody has described: what every server and every model takes. */
+/** Assumptions about a model without a description: what every server and every model takes. */
 export function unknownModel(id: string): Model {
   return {
     ...older,
@@ -277,9 +277,9 @@ export function unknownModel(id: string): Model {
     thinksByDefault: 'off',
     efforts: [],
     takesSystemMessages: false,
-    // Rather too many than too few.
+    // An estimate that is too high is the safe one.
     tokenScale: 1.3,
-    // Harmless where it is not so: what was sent is then not changed either.
+    // Safe where it is wrong: prompts are then kept unchanged without need.
     bindsThinking: true,
     cacheMinimum: 1_024,
     serverTools: { webSearch: false, codeExecution: false },

@@ -4,20 +4,20 @@ import { mergeDescriptions, type ModelDescription } from './model-description.js
 import type { Model } from './model.js';
 
 export interface CatalogueOptions {
-  /** Default: what this build knows. */
+  /** Default: the table of this build. */
   known?: readonly Model[];
-  /** The operator's own words: `TURNPIKE_MODELS`. Default: none. */
+  /** The operator's descriptions: `TURNPIKE_MODELS`. Default: none. */
   overrides?: readonly ModelDescription[];
-  /** What models cost the operator: `TURNPIKE_PRICES`. Default: what the rest says. */
+  /** The operator's prices: `TURNPIKE_PRICES`. Default: those of the descriptions. */
   prices?: readonly ModelPrice[];
-  /** What of a model the provider's profile lets be used. Default: all. */
+  /** Limits a model to the provider's profile. Default: no limits. */
   limit?: (model: Model) => Model;
 }
 
 /**
- * The models there are, and what is known of each: this build's table, over it what the provider
- * says, over that the operator's file. In memory; the same in every process that has read what the
- * database has.
+ * The models and their descriptions: this build's table, overridden by the provider's description,
+ * overridden by the operator's file. In memory; equal in all processes that have loaded the stored
+ * descriptions.
  */
 export class ModelCatalogue {
   readonly #known: ReadonlyMap<string, Model>;
@@ -40,31 +40,31 @@ export class ModelCatalogue {
     this.#merge();
   }
 
-  /** Takes what the provider says of all its models, in place of what it said before. */
+  /** Replaces the provider's descriptions. */
   replace(described: readonly ModelDescription[]): void {
     this.#described = byId(described);
     this.#merge();
   }
 
-  /** Takes what the provider says of one more model. */
+  /** Adds a description of the provider. */
   add(described: ModelDescription): void {
     this.#described = new Map([...this.#described, [described.id, described]]);
     this.#merge();
   }
 
-  /** @returns undefined for a name that nobody has described. */
+  /** @returns undefined for a name without a description. */
   find(name: string): Model | undefined {
     return this.#models.get(name);
   }
 
-  /** What is known of the model, or what is safe to take of one that is not known. */
+  /** The model, or safe assumptions about one that is not known. */
   describe(name: string): Model {
     return this.find(name) ?? this.#limit(this.#priced(unknownModel(name)));
   }
 
   /**
-   * Models that turns may name, those of the table first. Where the provider has listed its models,
-   * a model that only the table knows is not among them.
+   * The models that turns may name, those of the table first. A list of the provider leaves out
+   * models that only the table has.
    */
   list(): Model[] {
     const hasList = [...this.#described.values()].some((said) => said.isListed === true);
@@ -90,7 +90,7 @@ export class ModelCatalogue {
       const model = mergeDescriptions(known, said, own);
       return model === undefined ? [] : [[id, this.#limit(this.#priced(model))]];
     });
-    // A name of its own goes before another model's name without the date.
+    // An id goes before an equal undated name of another model.
     const undated = models.map(([id, model]): [string, Model] => [withoutDate(id), model]);
     this.#models = new Map([...undated, ...models]);
   }
@@ -105,7 +105,7 @@ function byId<T extends { id: string }>(models: readonly T[]): ReadonlyMap<strin
   return new Map(models.map((model) => [model.id, model]));
 }
 
-/** An id with a date is known by its name without the date as well. */
+/** The undated name that an id with a date has as well. */
 function withoutDate(id: string): string {
   return id.replace(/-\d{8}$/, '');
 }

@@ -1,16 +1,17 @@
+import { compact } from '../../platform/compact.js';
 import { unknownModel } from './known-models.js';
 import type { Model } from './model.js';
 
-/** What somebody says of a model, who need not say everything. */
+/** A description of a model, complete or not. */
 export type ModelDescription = Pick<Model, 'id'> &
   Partial<Model> & {
-    /** It stood in the provider's list of models; absent: it was asked for by its name. */
+    /** Whether it comes from the provider's list; absent: the model was asked for by name. */
     isListed?: boolean;
   };
 
 /**
- * A model as a table knows it and as others describe it, the last word last. What nobody says of a
- * model that no table knows is what every server and every model takes. Pure.
+ * Merges the table's entry and descriptions of a model; later ones override. A model without an entry
+ * gets `unknownModel` for what no description says. Pure.
  */
 export function mergeDescriptions(
   known: Model | undefined,
@@ -27,14 +28,12 @@ export function mergeDescriptions(
 /** Models with a smaller window take fewer images. */
 const LARGE_WINDOW = 1_000_000;
 
-/** What follows from a description of a model that no table knows. */
+/** Fields that follow from a description of a model without an entry. */
 function guess({ thinking, contextWindow }: Partial<Model>): Partial<Model> {
-  return {
-    ...(thinking === undefined ? {} : { thinksByDefault: guessThinking(thinking) }),
-    ...(contextWindow === undefined
-      ? {}
-      : { mostImages: contextWindow < LARGE_WINDOW ? 100 : 600 }),
-  };
+  return compact({
+    thinksByDefault: thinking && guessThinking(thinking),
+    mostImages: contextWindow && (contextWindow < LARGE_WINDOW ? 100 : 600),
+  });
 }
 
 function guessThinking(kinds: Model['thinking']): Model['thinksByDefault'] {

@@ -1,11 +1,11 @@
 import type { Price } from '../../governance/limits/cost.js';
 
 export interface ModelPrice extends Price {
-  /** The beginning of the model's name. */
+  /** The beginning of names of models. */
   model: string;
 }
 
-/** `claude-opus=15/75,claude-sonnet=3/15`; undefined for text that is not that. */
+/** Parses `claude-opus=15/75,claude-sonnet=3/15`; undefined for malformed text. */
 export function parsePrices(text: string): readonly ModelPrice[] | undefined {
   const prices = text.split(',').map((item) => {
     const [, model, input, output] = /^\s*([^=\s]+)=([\d.]+)\/([\d.]+)\s*$/.exec(item) ?? [];
@@ -16,7 +16,7 @@ export function parsePrices(text: string): readonly ModelPrice[] | undefined {
   return prices.every(isValid) ? prices : undefined;
 }
 
-/** The price of the longest beginning that fits; undefined for a model without one. */
+/** The price with the longest matching beginning; undefined where none matches. */
 export function findPrice(prices: readonly ModelPrice[], model: string): Price | undefined {
   const fitting = prices.filter((price) => model.startsWith(price.model));
   const [longest] = fitting.sort((a, b) => b.model.length - a.model.length);

@@ -1,6 +1,8 @@
 import type { Clock } from '../../platform/clock.js';
+import { compact } from '../../platform/compact.js';
 import type { Logger } from '../../platform/logger.js';
 import { TtlCache } from '../../platform/ttl-cache.js';
+import { withDeadline } from '../../platform/with-deadline.js';
 import { modelRefused } from '../provider-errors.js';
 import type { ProviderMode } from '../provider-config.js';
 import {
@@ -17,7 +19,7 @@ import type { ModelDescription } from './model-description.js';
 import type { ModelStore } from './model-store.js';
 import type { Model } from './model.js';
 
-/** What a provider says of a model it was asked for by its name. */
+/** The provider's answer about a model by its name. */
 export type DescribedOrNot = ModelDescription | 'missing' | 'no-route';
 
 export interface ModelResolverDeps {
@@ -31,13 +33,15 @@ export interface ModelResolverDeps {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** The longest that a turn waits for the description of its model. */
-const ASK_MS = 5_000;
+/** Longest time that a turn waits for the description of its model, in ms. */
+const DESCRIBE_TIMEOUT_MS = 5_000;
 
-/** How long an answer is remembered: a name that fails is asked for no more often. */
+/** TTL of an answer, in ms: a name that fails is asked for no more often. */
 const ANSWER_TTL_MS = 600_000;
 
-/** Settles which model a turn runs with, before anything of it is stored. */
+const lateDescription = new Error(`The provider did not answer in ${DESCRIBE_TIMEOUT_MS} ms`);
+
+/** Resolves the model of a turn, before the turn is stored. */
 export class ModelResolver {
   readonly #answers: TtlCache<DescribedOrNot>;
 
@@ -46,7 +50,7 @@ export class ModelResolver {
   }
 
   /**
-   * The model that is meant by a name. One that nobody has described is asked for, once.
+   * The model of a name. The provider is asked once about a name that is not known.
    *
    * @param standard the model of turns that name none.
    * @throws TypedError SDK_FAILURE 400 with `{category, model, useInstead}`, the category
@@ -54,28 +58,28 @@ export class ModelResolver {
    */
   async resolve(given: string, standard: string): Promise<ResolvedModel> {
     const { catalogue, provider } = this.deps;
-    // What the stream calls the offline model, in case a client sends it back.
+    // The name of the rehearsal model in streams, which a client may send back.
     const isLabel = provider.mode === 'rehearsal' && given === 'rehearsal';
     const { name, notices } = sentName(isLabel ? standard : given, standard);
     const known = await this.load(name);
     if (known !== undefined) return judged(known, { name, standard, notices });
-    const said = await this.#answers.get(name, () => this.#ask(name));
-    if (said === 'missing') {
+    const answer = await this.#answers.get(name, () => this.#ask(name));
+    if (answer === 'missing') {
       const useInstead = standard === name ? DEFAULT_MODEL : standard;
       throw modelRefused('MODEL_NOT_FOUND', { model: name, useInstead });
     }
-    if (said === 'no-route') {
+    if (answer === 'no-route') {
       return priced(catalogue.describe(name), name, [...notices, notDescribed(name)]);
     }
-    const { id } = said;
+    const { id } = answer;
     const more = id === name ? notices : [...notices, resolvedName(name, id)];
     return judged(catalogue.describe(id), { name: id, standard, notices: more });
   }
 
   /**
-   * What is known of a model, also where only another process has asked for it.
+   * A model of the catalogue, or one that another process has stored.
    *
-   * @returns undefined for one that nobody has described.
+   * @returns undefined for a model without a description.
    */
   async load(name: string): Promise<Model | undefined> {
     const { catalogue, store } = this.deps;
@@ -90,16 +94,19 @@ export class ModelResolver {
   async #ask(name: string): Promise<DescribedOrNot> {
     const { catalogue, store, provider, clock, logger } = this.deps;
     try {
-      const said = await provider.describeModel(name, AbortSignal.timeout(ASK_MS));
-      if (typeof said === 'string') return said;
-      catalogue.add(said);
-      await store.add(said, new Date(clock.now()));
-      return said;
+      const limit = { ms: DESCRIBE_TIMEOUT_MS, reason: lateDescription };
+      const answer = await withDeadline(clock, limit, (signal) =>
+        provider.describeModel(name, signal),
+      );
+      if (typeof answer === 'string') return answer;
+      catalogue.add(answer);
+      await store.add(answer, new Date(clock.now()));
+      return answer;
     } catch (error) {
-      // The turn is the better judge: its call says what is wrong, to whoever sent it.
+      // Not an error of this request: the model call of the turn reports what is wrong.
       logger.warn(
         { model: name, error },
-        'a model could not be asked for; its turn runs all the same',
+        'the provider could not describe a model; its turn runs without a description',
       );
       return 'no-route';
     }
@@ -118,5 +125,5 @@ function judged(model: Model, { name, standard, notices }: Judged): ResolvedMode
 }
 
 function priced({ price }: Model, name: string, notices: ModelNotice[]): ResolvedModel {
-  return { name, ...(price === undefined ? {} : { price }), notices };
+  return compact({ name, price, notices });
 }

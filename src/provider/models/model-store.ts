@@ -7,15 +7,15 @@ import type { ModelDescription } from './model-description.js';
 /** The row that stands for the list as a whole. */
 const LIST = '';
 
-/** What a provider said of its models, as rows that all processes share. */
+/** The provider's descriptions of its models, as rows that all processes share. */
 export class ModelStore {
-  /** @param source who says it: descriptions of one provider are not another's. */
+  /** @param source the provider's origin: each has descriptions of its own. */
   constructor(
     private readonly db: Database,
     private readonly source: string,
   ) {}
 
-  /** Everything that the provider said. */
+  /** All stored descriptions of the provider. */
   async load(): Promise<ModelDescription[]> {
     const rows = await this.db
       .select()
@@ -24,7 +24,7 @@ export class ModelStore {
     return rows.map(toDescription);
   }
 
-  /** @returns undefined for a model that the provider was not asked for. */
+  /** @returns undefined for a model without a stored description. */
   async find(id: string): Promise<ModelDescription | undefined> {
     if (id === LIST) return undefined;
     const [row] = await this.db
@@ -35,9 +35,9 @@ export class ModelStore {
   }
 
   /**
-   * Takes it upon this process to ask for the list.
+   * Claims the refresh of the list for this process.
    *
-   * @returns false when a process took it since `before`, this one among them.
+   * @returns false when a process, this one included, has claimed it since `before`.
    */
   async claim(now: Date, before: Date): Promise<boolean> {
     const taken = await this.db
@@ -52,7 +52,7 @@ export class ModelStore {
     return taken.length > 0;
   }
 
-  /** The list was not had: it counts as asked for at `at`. */
+  /** Sets the time of the last refresh, after one that failed. */
   async postpone(at: Date): Promise<void> {
     await this.db
       .update(models)
@@ -60,7 +60,7 @@ export class ModelStore {
       .where(and(eq(models.source, this.source), eq(models.id, LIST)));
   }
 
-  /** Stores the list, in place of all that was said before. */
+  /** Stores a list in place of all descriptions. */
   async replace(described: readonly ModelDescription[], now: Date): Promise<void> {
     await this.db.transaction(async (tx) => {
       await tx.delete(models).where(and(eq(models.source, this.source), ne(models.id, LIST)));
@@ -68,7 +68,7 @@ export class ModelStore {
     });
   }
 
-  /** Stores what was said of one model. */
+  /** Stores the description of one model. */
   async add(described: ModelDescription, now: Date): Promise<void> {
     await this.#insert(this.db, [described], now);
   }
@@ -81,12 +81,12 @@ export class ModelStore {
     const rows = described.map(({ id, ...said }) => ({
       source: this.source,
       id,
-      // A description is JSON: it was read from some.
+      // A description is JSON: it was parsed from it.
       described: said as JsonObject,
       describedAt,
     }));
     if (rows.length === 0) return;
-    // Two processes may be told of the same model at once: what they are told is the same.
+    // Two processes may store the same description at once.
     await db.insert(models).values(rows).onConflictDoNothing();
   }
 }

@@ -11,41 +11,41 @@ export type Effort = (typeof efforts)[number];
 export const lifecycles = ['active', 'deprecated', 'retired'] as const;
 export type Lifecycle = (typeof lifecycles)[number];
 
-/** What is known of a model. Nothing of it is read out of the model's name. */
+/** The limits and features of a model. None is derived from the model's name. */
 export interface Model {
-  /** As requests name it. */
+  /** The name in requests. */
   id: string;
-  /** For people. */
+  /** The display name. */
   name: string;
   lifecycle: Lifecycle;
-  /** ISO date of the planned retirement, or of the one that was. */
+  /** ISO date of the retirement, planned or past. */
   retiresAt?: string;
-  /** What to use in its place. Absent: the default model. */
+  /** The model to use instead. Absent: the default model. */
   replacement?: string;
   /** Tokens of a request and its reply together. */
   contextWindow: number;
   /** Most tokens of one reply: the upper bound of `max_tokens`. */
   maxOutput: number;
-  /** What `thinking.type` may be; empty: the parameter is not sent. */
+  /** Values of `thinking.type`; empty: the parameter is not sent. */
   thinking: readonly ThinkingKind[];
-  /** What happens to a request without `thinking`. */
+  /** Whether a request without `thinking` thinks. */
   thinksByDefault: 'always' | 'on' | 'off';
-  /** What `output_config.effort` may be; empty: the parameter is not sent. */
+  /** Values of `output_config.effort`; empty: the parameter is not sent. */
   efforts: readonly Effort[];
-  /** The same while thinking is off; absent: as `efforts`. */
+  /** Values of effort while thinking is off; absent: as `efforts`. */
   effortsWithoutThinking?: readonly Effort[];
   defaultEffort?: Effort;
-  /** Whether a conversation may hold messages of `role: "system"`. */
+  /** Whether a conversation may have messages of `role: "system"`. */
   takesSystemMessages: boolean;
-  /** Whether thinking is refused after a change of anything that was sent before it (the prefix check). */
+  /** Whether thinking is refused after a change of the prompt before it (the prefix check). */
   bindsThinking: boolean;
   seesImages: boolean;
   readsPdfs: boolean;
-  /** Images of one request. */
+  /** Most images of one request. */
   mostImages: number;
-  /** The API's own tools that the model can use. */
+  /** Tools of the provider that the model can use. */
   serverTools: { webSearch: boolean; codeExecution: boolean };
-  /** Its tokens of a text for one of the tokenizer of models up to 4.6. */
+  /** Tokens of a text, divided by those of the tokenizer of models up to 4.6. */
   tokenScale: number;
   /** Tokens below which nothing is cached. */
   cacheMinimum: number;

@@ -1,10 +1,11 @@
+import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import { efforts } from './model.js';
 import type { ThinkingChoice } from './plan-thinking.js';
 
 const displays = ['summarized', 'omitted'] as const;
 
-/** `true`, `false` or `{effort?, display?}`; undefined for anything else, another field among it. */
+/** Parses `true`, `false` or `{effort?, display?}`; undefined for any other value or field. */
 export function parseThinking(value: unknown): ThinkingChoice | undefined {
   if (typeof value === 'boolean') return value;
   if (!isPlainObject(value)) return undefined;
@@ -16,8 +17,5 @@ export function parseThinking(value: unknown): ThinkingChoice | undefined {
     (effort === undefined || level !== undefined) &&
     (display === undefined || shown !== undefined);
   if (!isKnown) return undefined;
-  return {
-    ...(level === undefined ? {} : { effort: level }),
-    ...(shown === undefined ? {} : { display: shown }),
-  };
+  return compact({ effort: level, display: shown });
 }

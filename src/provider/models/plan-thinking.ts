@@ -1,11 +1,12 @@
+import { compact } from '../../platform/compact.js';
 import { efforts, type Effort, type Model } from './model.js';
 
-/** What a turn asks for: thinking or none, or how much of it and whether it is shown. */
+/** The thinking that a turn asks for: on or off, or its effort and display. */
 export type ThinkingChoice = boolean | { effort?: Effort; display?: ThinkingDisplay };
 
 export type ThinkingDisplay = 'summarized' | 'omitted';
 
-/** What a request says of thinking, in the API's words. Equal for every step of a turn. */
+/** The thinking parameters of a request, in the API's words. Equal for every step of a turn. */
 export interface ThinkingPlan {
   /** Absent: the parameter is not sent. */
   thinking?:
@@ -16,15 +17,15 @@ export interface ThinkingPlan {
   effort?: Effort;
 }
 
-/** Less than this the API refuses as a budget of thinking. */
+/** The smallest budget of thinking that the API takes. */
 const LEAST_BUDGET = 1_024;
 
 /**
- * How a model is asked for what a turn wants. A model that takes it decides by itself how much to
- * think; an older one gets half of the reply as a budget. Where thinking cannot be off, the request
- * says nothing of it. Pure.
+ * The thinking parameters for what a turn asks for. A model with `adaptive` decides by itself how
+ * much to think; an older one gets half of the reply as a budget. Where thinking cannot be off, no
+ * parameter is sent. Pure.
  *
- * @param most tokens of a reply of the turn, whatever a budget leaves of them.
+ * @param most tokens of a reply of the turn, before any budget limits it.
  */
 export function planThinking(
   model: Model,
@@ -41,8 +42,8 @@ export function planThinking(
   const budget = Math.floor(most / 2);
   const effort = effortOf(asked.effort, model.efforts);
   if (!model.thinking.includes('enabled') || budget < LEAST_BUDGET) return effort;
-  // Models that do not take `adaptive` show their thinking unless told otherwise.
-  const shown = asked.display === undefined ? {} : { display: asked.display };
+  // Models without `adaptive` show their thinking by default.
+  const shown = compact({ display: asked.display });
   return { thinking: { type: 'enabled', budget_tokens: budget, ...shown }, ...effort };
 }
 
@@ -52,10 +53,10 @@ function planOff({ thinking, thinksByDefault }: Model): ThinkingPlan {
   return thinking.includes('between_tools') ? { thinking: { type: 'between_tools' } } : {};
 }
 
-/** The highest level that the model has and that is not more than what is asked for. */
+/** The highest effort of the model that is not above the one asked for. */
 function effortOf(asked: Effort | undefined, levels: readonly Effort[]): { effort?: Effort } {
   if (asked === undefined || levels.length === 0) return {};
   const most = efforts.indexOf(asked);
   const effort = levels.findLast((level) => efforts.indexOf(level) <= most);
-  return effort === undefined ? {} : { effort };
+  return compact({ effort });
 }

@@ -1,11 +1,12 @@
+import { compact } from '../../platform/compact.js';
 import type { Price } from '../../governance/limits/cost.js';
 import type { Effort, Lifecycle, Model, ThinkingKind } from './model.js';
 
 /** A model as clients see it: `GET /api/harness/models`. */
 export interface ListedModel {
-  /** For `opts.model`. */
+  /** The value for `opts.model`. */
   id: string;
-  /** For people. */
+  /** The display name. */
   name: string;
   lifecycle: Lifecycle;
   /** ISO date of the planned retirement; absent: none is planned. */
@@ -15,9 +16,9 @@ export interface ListedModel {
   /** Most tokens of one reply. */
   maxOutput: number;
   thinking: {
-    /** What a request may ask for, in the API's words; empty: the model does not think. */
+    /** Kinds that a request may ask for, in the API's words; empty: the model does not think. */
     kinds: readonly ThinkingKind[];
-    /** What becomes of a request that does not say. */
+    /** Whether a request without `thinking` thinks. */
     byDefault: 'always' | 'on' | 'off';
   };
   effort: {
@@ -33,20 +34,17 @@ export interface ListedModel {
 
 export function viewModel(model: Model): ListedModel {
   const { id, name, lifecycle, retiresAt, contextWindow, maxOutput, defaultEffort, price } = model;
-  return {
+  return compact({
     id,
     name,
     lifecycle,
-    ...(retiresAt === undefined ? {} : { retiresAt }),
+    retiresAt,
     contextWindow,
     maxOutput,
     thinking: { kinds: model.thinking, byDefault: model.thinksByDefault },
-    effort: {
-      levels: model.efforts,
-      ...(defaultEffort === undefined ? {} : { default: defaultEffort }),
-    },
+    effort: compact({ levels: model.efforts, default: defaultEffort }),
     seesImages: model.seesImages,
     readsPdfs: model.readsPdfs,
-    ...(price === undefined ? {} : { price }),
-  };
+    price,
+  });
 }
