@@ -8,19 +8,19 @@ import { validateThinking } from './rules/validate-thinking.js';
 import { checkThinking, type DroppedThinking } from './thinking/check-thinking.js';
 import { validateRequest } from './validate-request.js';
 
-/** A request as the model sees it. */
+/** A request that the model answers. */
 export interface AcceptedRequest {
-  /** Without the thinking that was dropped. */
+  /** The request without the thinking that was dropped. */
   body: MessagesRequest;
-  /** As it came. */
+  /** The request as it was sent. */
   sent: MessagesRequest;
   profile: ModelProfile;
   dropped: DroppedThinking[];
 }
 
 /**
- * Refuses what the API refuses, but for what needs tokens to be counted. Nothing is remembered:
- * the same request is taken or refused by any rehearsal, before and after a restart.
+ * Refuses what the API refuses, except what needs tokens to be counted. Stateless: every rehearsal
+ * takes or refuses the same requests, before and after a restart.
  *
  * @throws a 400 with the path of the fault; a 404 for a model that is unknown or retired
  */

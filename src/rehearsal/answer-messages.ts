@@ -21,8 +21,8 @@ export interface Exchange {
   requestId: string;
 }
 
-/** What the answers of one rehearsal share. */
-export interface Answering {
+/** The parts that all answers of a rehearsal share. */
+export interface RehearsalParts {
   clock: Clock;
   newId: (prefix: string) => string;
   onRequest: (request: RehearsalRequest) => void;
@@ -30,39 +30,39 @@ export interface Answering {
 }
 
 /** `POST /v1/messages`. */
-export async function answerMessages(exchange: Exchange, answering: Answering): Promise<void> {
+export async function answerMessages(exchange: Exchange, parts: RehearsalParts): Promise<void> {
   const { request, response, requestId } = exchange;
   const contract = parseHeaders(request.headers);
   const accepted = acceptRequest(await receiveJson(request), contract);
   const { items, total } = countPrompt(accepted, await loadTokenizer());
   const { body, sent, profile, dropped } = accepted;
-  answering.onRequest({ body: sent, headers: request.headers });
+  parts.onRequest({ body: sent, headers: request.headers });
   const plan = planReply(accepted, {
     retryCount: Number(request.headers['x-stainless-retry-count'] ?? 0),
-    room: profile.window - total,
-    newId: answering.newId,
+    headroom: profile.window - total,
+    newId: parts.newId,
   });
   if (plan.kind === 'failure') throw rehearsedFailure(plan.failure);
 
   const frame = {
-    messageId: answering.newId('msg'),
+    messageId: parts.newId('msg'),
     model: profile.id,
-    prompt: answering.cache.use(items, profile),
+    prompt: parts.cache.use(items, profile),
     transformations: contract.betas.has(bindingBeta) ? dropped : undefined,
   };
   const stage =
     body.stream === true
       ? openStream(response, requestId)
       : openMessageStage(response, requestId, encodeMessage(plan.reply, frame));
-  const stop = playReply(encodeReply(plan.reply, frame), stage, answering.clock);
+  const stop = playReply(encodeReply(plan.reply, frame), stage, parts.clock);
   response.once('close', stop);
 }
 
-/** `POST /v1/messages/count_tokens`: refuses what a message would be refused for. */
+/** `POST /v1/messages/count_tokens`: refuses every request that `POST /v1/messages` refuses. */
 export async function answerCount({ request, response, requestId }: Exchange): Promise<void> {
   const contract = parseHeaders(request.headers);
   const body: unknown = await receiveJson(request);
-  // The limit of a reply that is not written is none of the request's fields.
+  // A count has no `max_tokens`, which the validation of messages requires.
   const accepted = acceptRequest({ ...Object(body), max_tokens: 32_000 }, contract);
   const { total } = countPrompt(accepted, await loadTokenizer());
   sendJson(response, requestId, { status: 200, body: { input_tokens: total } });

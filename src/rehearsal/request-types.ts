@@ -2,8 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '../platform/json.js';
 import type { EffortLevel } from './models/model-profile.js';
 
-/** The part of the Messages API's request that the rehearsal looks at. */
-
 export interface CacheMark {
   type: 'ephemeral';
   ttl?: '5m' | '1h';
@@ -63,7 +61,7 @@ export interface DocumentBlock extends Cached {
   citations?: { enabled?: boolean } | null;
 }
 
-/** Blocks that are let through unread: what the provider's own tools said, and files. */
+/** Types of blocks that are not validated: calls and results of server tools, and files. */
 export const opaqueBlockTypes = [
   'search_result',
   'container_upload',
@@ -78,10 +76,10 @@ export const opaqueBlockTypes = [
 
 export interface OpaqueBlock extends Cached {
   type: (typeof opaqueBlockTypes)[number];
-  /** Of a call. */
+  /** Set for a call, with `name`. */
   id?: string;
   name?: string;
-  /** Of a result. */
+  /** Set for a result. */
   tool_use_id?: string;
 }
 
@@ -102,7 +100,7 @@ export interface RequestMessage {
 
 export interface OfferedTool extends Cached {
   name: string;
-  /** Absent or `custom` for a client's own; else the provider's, by name and date. */
+  /** Absent or `custom` for a client's tool; else a server tool, by name and date. */
   type?: string | null;
   description?: string;
   input_schema?: JsonObject;
@@ -133,7 +131,7 @@ export interface ToolChoice {
   disable_parallel_tool_use?: boolean;
 }
 
-/** A request that passed `validateRequest`. Parameters that are not listed are kept as they came. */
+/** A request that passed `validateRequest`, with unlisted parameters as they were sent. */
 export interface MessagesRequest extends Cached {
   model: string;
   max_tokens: number;
@@ -149,14 +147,14 @@ export interface MessagesRequest extends Cached {
   [parameter: string]: unknown;
 }
 
-/** What an observer is told of each call of the model. */
+/** A valid request of a message, as `onRequest` gets it. */
 export interface RehearsalRequest {
   body: MessagesRequest;
   /** Names in lower case. `x-stainless-retry-count` tells the SDK's retries apart. */
   headers: IncomingHttpHeaders;
 }
 
-/** A message's content as blocks, whichever way it was written. */
+/** The content of a message as blocks; text is one block. */
 export function blocksOf(message: RequestMessage): RequestBlock[] {
   if (typeof message.content !== 'string') return message.content;
   return [{ type: 'text', text: message.content }];

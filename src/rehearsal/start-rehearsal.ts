@@ -4,7 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { systemClock, type Clock } from '../platform/clock.js';
 import { newId as randomId } from '../platform/ids.js';
 import { TypedError } from '../platform/typed-error.js';
-import { answerCount, answerMessages, type Answering, type Exchange } from './answer-messages.js';
+import {
+  answerCount,
+  answerMessages,
+  type RehearsalParts,
+  type Exchange,
+} from './answer-messages.js';
 import { parseHeaders } from './http/parse-headers.js';
 import { sendError, sendJson } from './http/send-json.js';
 import { wireError } from './http/wire-error.js';
@@ -16,11 +21,11 @@ import type { RehearsalRequest } from './request-types.js';
 import { PromptCache } from './usage/prompt-cache.js';
 
 export interface RehearsalOptions {
-  /** Default 127.0.0.1. */
+  /** Default: 127.0.0.1. */
   host?: string;
-  /** Default 0: any free port. */
+  /** Default: 0, any free port. */
   port?: number;
-  /** Sees each valid request for a reply, retries included, before it is answered. */
+  /** Called with each valid request of a message, retries included, before it is answered. */
   onRequest?: (request: RehearsalRequest) => void;
   clock?: Clock;
   /** Makes the ids of messages, tool calls and requests; random by default, as the API's are. */
@@ -34,12 +39,12 @@ export interface Rehearsal {
   close(): Promise<void>;
 }
 
-/** Longer than a client keeps an idle connection, so that none is closed while it is picked up. */
+/** Longer than clients keep an idle connection, so that none is closed while it is reused. */
 const keepAliveMs = 65_000;
 
 /**
- * Starts the rehearsal model: the Anthropic Messages API on loopback, answered from directives in
- * the message, without a model, a key or a network.
+ * Starts the rehearsal: the Anthropic Messages API on loopback, which answers by the directives of a
+ * message, without a model, a key or a network.
  *
  * @throws the error of `listen` when the port cannot be had
  */
@@ -47,10 +52,15 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
   const { host = '127.0.0.1', port = 0 } = options;
   const { newId = randomId, onRequest = () => undefined } = options;
   const clock = shareTimer(options.clock ?? systemClock);
-  const answering = { clock, newId, onRequest, cache: new PromptCache(() => clock.now()) };
+  const parts: RehearsalParts = {
+    clock,
+    newId,
+    onRequest,
+    cache: new PromptCache(() => clock.now()),
+  };
   const server = createServer((request, response) => {
     const exchange = { request, response, requestId: newId('req') };
-    answer(exchange, answering).catch((error: unknown) => {
+    answer(exchange, parts).catch((error: unknown) => {
       sendError(response, exchange.requestId, toWireError(error));
     });
   });
@@ -69,13 +79,13 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
   };
 }
 
-async function answer(exchange: Exchange, answering: Answering): Promise<void> {
+async function answer(exchange: Exchange, parts: RehearsalParts): Promise<void> {
   const { request, response, requestId } = exchange;
   const { pathname, searchParams } = new URL(`http://rehearsal${pathOf(request)}`);
   const route = `${request.method ?? ''} ${pathname}`;
   const model = /^GET \/v1\/models\/([^/]+)$/.exec(route)?.[1];
   if (route === 'POST /v1/messages') {
-    await answerMessages(exchange, answering);
+    await answerMessages(exchange, parts);
   } else if (route === 'POST /v1/messages/count_tokens') {
     await answerCount(exchange);
   } else if (route === 'GET /health') {
@@ -92,7 +102,7 @@ async function answer(exchange: Exchange, answering: Answering): Promise<void> {
   }
 }
 
-/** The path and query; a path that begins with two slashes would be read as a host. */
+/** The path and query. A URL that does not begin with a slash is taken for `/`. */
 function pathOf({ url = '/' }: IncomingMessage): string {
   return url.startsWith('/') ? url : '/';
 }

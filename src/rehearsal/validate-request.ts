@@ -35,7 +35,7 @@ export function validateRequest(
   validateCacheMarks(body as unknown as MessagesRequest);
 }
 
-/** Zero fills the cache and writes nothing, which cannot be streamed. */
+/** Zero fills the cache without a reply, which cannot be streamed. */
 function validateMaxTokens(body: Record<string, unknown>): void {
   const maxTokens = body['max_tokens'];
   if (maxTokens === undefined) throw refuse('request-shape', 'max_tokens: Field required');

@@ -1,7 +1,7 @@
 import type { AskedFailure } from '../http/wire-error.js';
 import type { ModelProfile } from '../models/model-profile.js';
 
-/** Failures that clients tell apart by the API's words, not by its status. */
+/** Failures that clients tell apart by text or code, not by status. */
 export const failureNames = [
   'spend_limit',
   'enforced_spend_limit',

@@ -1,4 +1,5 @@
 import { assertNever } from '../../platform/assert-never.js';
+import { compact } from '../../platform/compact.js';
 import type { JsonObject } from '../../platform/json.js';
 import {
   refusalCategories,
@@ -7,18 +8,16 @@ import {
   type WireStopReason,
 } from '../reply/stream-types.js';
 import { failureNames, type FailureName } from './named-failures.js';
-import { presentNumber, optionalWhole, whole } from './read-number.js';
-import { scanDirectives, type RawDirective } from './scan-directives.js';
-import { refuseDirective } from './refuse-directive.js';
+import { refuseDirective, scanDirectives, type RawDirective } from './scan-directives.js';
 
-/** `step` limits a directive to that reply of the turn, from 1; absent, it holds for each. */
+/** `step` limits a directive to that reply of the turn, from 1; absent: all replies. */
 interface AtStep {
   step?: number;
 }
 
-/** An order to the rehearsal model. Times are in milliseconds. */
+/** An instruction to the rehearsal model. Times are in milliseconds. */
 export type Directive =
-  /** `count` text deltas, `gapMs` (0) between two, `firstMs` (0) before the first. */
+  /** `count` text deltas, with `gapMs` between them and `firstMs` before the first (default 0). */
   | { name: 'tokens'; count: number; gapMs: number; firstMs: number }
   /** One call in the turn's first reply. */
   | { name: 'tool'; tool: string; input: JsonObject }
@@ -26,12 +25,12 @@ export type Directive =
   | { name: 'loop'; steps: number; tool: string; input: JsonObject }
   /** Words of thinking, where the request lets the model think. */
   | { name: 'think'; count: number }
-  /** Words about how it goes, before the next tool: `claude-sonnet-5-5` writes them as thinking. */
+  /** Words of an update before the next tool: `claude-sonnet-5-5` writes it as thinking. */
   | { name: 'update'; count: number }
-  /** A block of redacted thinking after it. */
+  /** A block of redacted thinking after the thinking. */
   | { name: 'redact' }
   | { name: 'cite' }
-  /** One call of a tool that the API runs by itself, with its result. */
+  /** One call of a server tool, with its result. */
   | { name: 'server'; tool: string; input: JsonObject }
   /** A reply without content. */
   | ({ name: 'empty' } & AtStep)
@@ -39,8 +38,8 @@ export type Directive =
   | ({ name: 'surrogate' } & AtStep)
   | ({ name: 'stop'; reason: WireStopReason; category: RefusalCategory } & AtStep)
   /**
-   * With `times`, only while the SDK's retry count is below it; with `after`, in the stream;
-   * `retryAfter` in seconds.
+   * A failure. With `times`, only while the SDK's retry count is below it; with `after`, in the
+   * stream after so many deltas; `retryAfter` in seconds.
    */
   | ({
       name: 'fail';
@@ -49,11 +48,11 @@ export type Directive =
       after?: number;
       retryAfter?: number;
     } & AtStep)
-  /** Ends the connection after so many text deltas (0). */
+  /** Ends the connection after so many text deltas (default 0). */
   | ({ name: 'drop'; after: number } & AtStep)
   /** Silence after the first text delta. */
   | ({ name: 'stall'; ms: number } & AtStep)
-  /** Into how many fragments each call's input is cut. */
+  /** The number of fragments of each call's input. */
   | { name: 'args'; count: number };
 
 const mostDeltas = 1_000_000;
@@ -61,7 +60,7 @@ const mostSteps = 10_000;
 const longestWaitMs = 3_600_000;
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Which parts each directive may have beyond its value. */
+/** The parts that each directive may have. */
 const allowed: Record<Directive['name'], { value: boolean; pairs: string[]; json: boolean }> = {
   tokens: { value: true, pairs: ['gap', 'first'], json: false },
   tool: { value: true, pairs: [], json: true },
@@ -83,9 +82,9 @@ const allowed: Record<Directive['name'], { value: boolean; pairs: string[]; json
 export const directiveNames = Object.keys(allowed) as Directive['name'][];
 
 /**
- * The directives of a text, in order.
+ * Parses the directives of a text, in order.
  *
- * @throws a 400 that names a directive which is unknown or malformed
+ * @throws a 400 that names an unknown or malformed directive
  */
 export function parseDirectives(text: string): Directive[] {
   return scanDirectives(text).map(toDirective);
@@ -129,9 +128,11 @@ function toDirective(raw: RawDirective): Directive {
       return {
         name,
         failure: failureOf(raw),
-        ...presentNumber('times', optionalWhole(raw, { min: 1, max: mostSteps }, 'times')),
-        ...presentNumber('after', optionalWhole(raw, { min: 0, max: mostDeltas }, 'after')),
-        ...presentNumber('retryAfter', optionalWhole(raw, { min: 0, max: mostSteps }, 'retry')),
+        ...compact({
+          times: optionalWhole(raw, { min: 1, max: mostSteps }, 'times'),
+          after: optionalWhole(raw, { min: 0, max: mostDeltas }, 'after'),
+          retryAfter: optionalWhole(raw, { min: 0, max: mostSteps }, 'retry'),
+        }),
         ...stepOf(raw),
       };
     case 'drop':
@@ -174,7 +175,7 @@ function checkShape(raw: RawDirective, name: Directive['name']): void {
 }
 
 function stepOf(raw: RawDirective): AtStep {
-  return presentNumber('step', optionalWhole(raw, { min: 1, max: mostSteps }, 'step'));
+  return compact({ step: optionalWhole(raw, { min: 1, max: mostSteps }, 'step') });
 }
 
 function toolOf(raw: RawDirective, name: string | undefined): string {
@@ -208,4 +209,23 @@ function failureOf(raw: RawDirective): number | FailureName {
   throw refuseDirective(
     `Directive ${raw.source}: fail must be a whole number from 400 to 599 or one of ${failureNames.join(', ')}.`,
   );
+}
+
+interface Range {
+  min: number;
+  max: number;
+}
+
+/** The number of a directive's value or, with `pair`, of that parameter. */
+function whole(raw: RawDirective, range: Range, pair?: string): number {
+  const text = (pair === undefined ? raw.value : raw.pairs.get(pair)) ?? '';
+  const number = Number(text);
+  if (/^\d{1,9}$/.test(text) && number >= range.min && number <= range.max) return number;
+  throw refuseDirective(
+    `Directive ${raw.source}: ${pair ?? raw.name} must be a whole number from ${range.min} to ${range.max}.`,
+  );
+}
+
+function optionalWhole(raw: RawDirective, range: Range, pair: string): number | undefined {
+  return raw.pairs.has(pair) ? whole(raw, range, pair) : undefined;
 }

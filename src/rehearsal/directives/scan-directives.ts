@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import { refuseDirective } from './refuse-directive.js';
+import { refuse } from '../http/wire-error.js';
 
 /** A directive as written: `[[name=value key=value {json}]]`. */
 export interface RawDirective {
@@ -8,7 +8,7 @@ export interface RawDirective {
   /** The `key=value` pairs after the head. */
   pairs: ReadonlyMap<string, string>;
   json: JsonObject | undefined;
-  /** The text it was read from, for messages. */
+  /** The directive's text, for error messages. */
   source: string;
 }
 
@@ -20,22 +20,22 @@ const endPattern = /\s*\]\]/y;
 const longestShown = 80;
 
 /**
- * Every directive in a text, in order. JSON in a directive may hold any bracket or brace.
+ * Finds the directives of a text, in order. JSON in a directive may have any bracket or brace.
  *
- * @throws a 400 that quotes the directive which cannot be read
+ * @throws a 400 that quotes a malformed directive
  */
 export function scanDirectives(text: string): RawDirective[] {
   const found: RawDirective[] = [];
   const heads = new RegExp(headPattern);
   for (let head = heads.exec(text); head !== null; head = heads.exec(text)) {
-    const { directive, end } = readDirective(text, head);
+    const { directive, end } = scanDirective(text, head);
     found.push(directive);
     heads.lastIndex = end;
   }
   return found;
 }
 
-function readDirective(
+function scanDirective(
   text: string,
   head: RegExpExecArray,
 ): { directive: RawDirective; end: number } {
@@ -106,4 +106,9 @@ function malformed(text: string, start: number, stopped: number): Error {
   return refuseDirective(
     `Directive ${JSON.stringify(shown)} cannot be read: write [[name=value key=value {json}]].`,
   );
+}
+
+/** The 400 for a malformed directive. */
+export function refuseDirective(message: string): Error {
+  return refuse('directive', message);
 }

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { frameEvent } from './frame-event.js';
 import type { Stage } from '../reply/play-reply.js';
-import type { WireMessage } from '../reply/stream-types.js';
+import type { WireEvent, WireMessage } from '../reply/stream-types.js';
 import { errorEnvelope, rehearsedFailure } from './wire-error.js';
 import { sendError, sendJson } from './send-json.js';
 
@@ -10,7 +9,7 @@ const streamHeaders = {
   'cache-control': 'no-cache',
 };
 
-/** The reply as a stream of server-sent events; each batch is one write. */
+/** A stage that streams server-sent events; each batch is one write. */
 export function openStream(response: ServerResponse, requestId: string): Stage {
   response.writeHead(200, { ...streamHeaders, 'request-id': requestId });
   return {
@@ -27,14 +26,14 @@ export function openStream(response: ServerResponse, requestId: string): Stage {
         const error = errorEnvelope(rehearsedFailure(breakOff.failure), requestId);
         response.end(frameEvent(error), () => socket?.end());
       } else {
-        // An empty write is done when all before it have left: only then may the socket go.
+        // An empty write ends after all earlier ones: only then is the socket destroyed.
         socket?.write('', () => socket.destroy());
       }
     },
   };
 }
 
-/** The reply as one JSON message, after all its pauses. */
+/** A stage that answers with one JSON message, after all pauses of the reply. */
 export function openMessageStage(
   response: ServerResponse,
   requestId: string,
@@ -51,4 +50,9 @@ export function openMessageStage(
       } else response.destroy();
     },
   };
+}
+
+/** An event as the API writes it: name, JSON, empty line. */
+export function frameEvent(event: WireEvent): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -1,7 +1,6 @@
-import { loneSurrogateIn } from './lone-surrogate.js';
 import { refuse } from './wire-error.js';
 
-/** The API's own limit: 32 MB. */
+/** The API's limit of a body. */
 const mostBytes = 32 * 1024 * 1024;
 
 /** @throws a 413 for a body over 32 MB, a 400 for one that is not JSON or has half a surrogate pair */
@@ -11,16 +10,16 @@ export async function receiveJson(request: AsyncIterable<unknown>): Promise<unkn
   for await (const chunk of request) {
     const bytes = chunk as Buffer;
     size += bytes.length;
-    // Read on to the end: to stop here would cut the connection before the client reads its 413.
+    // The rest is read as well: an early end would close the connection before the client has its 413.
     if (size <= mostBytes) chunks.push(bytes);
   }
   if (size > mostBytes) throw refuse('body-size', 'Request exceeds the maximum size of 32 MB.');
   return parseBody(Buffer.concat(chunks).toString('utf8'));
 }
 
-/** @throws a 400 as the API's own parser would, which is stricter than JavaScript's */
+/** @throws a 400 as the API's parser, which is stricter than JavaScript's */
 export function parseBody(text: string): unknown {
-  const at = loneSurrogateIn(text);
+  const at = findLoneSurrogate(text);
   if (at >= 0) {
     throw refuse(
       'lone-surrogate',
@@ -34,4 +33,24 @@ export function parseBody(text: string): unknown {
     const reason = error instanceof Error ? error.message : String(error);
     throw refuse('body-json', `The request body is not valid JSON: ${reason}`);
   }
+}
+
+/**
+ * The index of an escape of half a surrogate pair in JSON, or -1. UTF-8 cannot carry a half in any
+ * other way.
+ */
+function findLoneSurrogate(json: string): number {
+  if (!/\\u[dD][89a-fA-F]/.test(json)) return -1;
+  const escapes = /\\(?:u([0-9a-fA-F]{4})|.)/gs;
+  let open: { at: number; end: number } | undefined;
+  for (let match = escapes.exec(json); match !== null; match = escapes.exec(json)) {
+    const unit = Number.parseInt(match[1] ?? '0', 16);
+    const isLow = unit >= 0xdc_00 && unit <= 0xdf_ff;
+    const closes = isLow && open?.end === match.index;
+    if (open && !closes) return open.at;
+    if (isLow && !closes) return match.index;
+    const isHigh = unit >= 0xd8_00 && unit <= 0xdb_ff;
+    open = isHigh ? { at: match.index, end: escapes.lastIndex } : undefined;
+  }
+  return open ? open.at : -1;
 }

@@ -3,14 +3,14 @@ import { refuse } from './wire-error.js';
 
 const versions = ['2023-06-01', '2026-10-21'] as const;
 
-/** What the headers say about how a body is to be read. */
+/** The version and betas of a request, which decide how its body is validated. */
 export interface WireContract {
   version: (typeof versions)[number];
   /** Values of `anthropic-beta`. */
   betas: ReadonlySet<string>;
 }
 
-/** The newest version without any beta. */
+/** The newest version, without betas. */
 export const currentContract: WireContract = { version: '2026-10-21', betas: new Set() };
 
 /** @throws a 401 without a key, a 400 without a version that exists */

@@ -17,7 +17,7 @@ export function sendJson(response: ServerResponse, requestId: string, reply: Jso
   response.end(JSON.stringify(reply.body));
 }
 
-/** The error in the API's envelope; on a stream that has begun, there is nothing left to say. */
+/** Answers with an error in the API's envelope; ends the connection of a stream that has begun. */
 export function sendError(response: ServerResponse, requestId: string, error: TypedError): void {
   if (response.headersSent) {
     response.destroy();

@@ -1,3 +1,4 @@
+import { compact } from '../../platform/compact.js';
 import { TypedError } from '../../platform/typed-error.js';
 import { strictRules, type RuleId } from '../rules/strict-rules.js';
 
@@ -16,21 +17,21 @@ const errorTypes: ReadonlyMap<number, string> = new Map([
   [529, 'overloaded_error'],
 ]);
 
-/** The API's name for an HTTP status of 400 and above. */
+/** The API's type of error for an HTTP status of 400 and above. */
 function errorTypeOf(status: number): string {
   return errorTypes.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 }
 
-/** What an error knows beyond its status and message. */
+/** Optional parts of an error. */
 export interface ErrorFacts {
   headers?: Record<string, string>;
-  /** The rule that refused the request: for tests, never sent. */
+  /** The rule that refused the request; for tests, never sent. */
   rule?: RuleId;
   /** `error.details.error_code` of the envelope. */
   code?: string;
 }
 
-/** An error in the words of the Messages API: its `type` is what the envelope says. */
+/** An error of the Messages API; its `type` is the one of the envelope. */
 export function wireError(status: number, message: string, facts: ErrorFacts = {}): TypedError {
   const { headers = {}, rule, code } = facts;
   return new TypedError(errorTypeOf(status), {
@@ -41,12 +42,12 @@ export function wireError(status: number, message: string, facts: ErrorFacts = {
   });
 }
 
-/** A refusal by a rule, which no retry will cure. */
+/** The refusal of a request by a rule. */
 export function refuse(rule: RuleId, message: string): TypedError {
   return wireError(strictRules[rule].status, message, { rule });
 }
 
-/** The rule that an error was thrown by; undefined for one of no rule. */
+/** The rule of a refusal; undefined for any other error. */
 export function ruleOf(error: unknown): RuleId | undefined {
   return factsOf(error).rule;
 }
@@ -55,18 +56,18 @@ function factsOf(error: unknown): ErrorFacts {
   return error instanceof TypedError ? (error.details as ErrorFacts) : {};
 }
 
-/** A failure that a directive asked for, in words of its own or those of no API. */
+/** A failure that a directive asks for. Default message: one that names the status. */
 export interface AskedFailure {
   status: number;
   message?: string;
   code?: string;
-  /** Seconds for `retry-after`; otherwise a retry comes at once. */
+  /** The value of `retry-after`, in seconds; absent: the SDK retries at once. */
   retryAfter?: number;
 }
 
 /**
- * The error of a failure that was asked for. Its headers keep the SDK's retries from waiting for
- * its own back-off of half a second and more, unless the directive says how long.
+ * The error of a failure that a directive asks for. Without a `retryAfter`, its headers make the SDK
+ * retry at once instead of after half a second and more.
  */
 export function rehearsedFailure(failure: AskedFailure): TypedError {
   const { status, message = `Rehearsed failure ${status}.`, code, retryAfter } = failure;
@@ -74,10 +75,10 @@ export function rehearsedFailure(failure: AskedFailure): TypedError {
     retryAfter !== undefined
       ? { 'retry-after': String(retryAfter) }
       : { 'retry-after-ms': '1', ...(status === 429 ? { 'retry-after': '0' } : {}) };
-  return wireError(status, message, { headers, ...(code === undefined ? {} : { code }) });
+  return wireError(status, message, compact({ headers, code }));
 }
 
-/** An error as a body or an event of a stream has it. */
+/** An error as a body or an event of a stream. */
 export interface WireErrorEnvelope {
   type: 'error';
   error: { type: string; message: string; details?: { error_code: string } };

@@ -9,7 +9,7 @@ const byId: ReadonlyMap<string, ModelProfile> = new Map(
 );
 
 /**
- * The model of that id or alias, a retired one too.
+ * The model of an id or alias, retired ones included.
  *
  * @throws a 404 for any other id
  */
@@ -20,7 +20,7 @@ export function findProfile(id: string): ModelProfile {
 }
 
 /**
- * The model of that id or alias, for a call.
+ * The model of an id or alias that a request may call.
  *
  * @throws a 404 for any other id, and for a retired model
  */
@@ -30,7 +30,7 @@ export function callableProfile(id: string): ModelProfile {
   return profile;
 }
 
-/** The API tells a model that never was from one that is gone no more than this. */
+/** The API's error is the same for a model that never was and for a retired one. */
 function unknownModel(id: string): Error {
   return wireError(404, `model: ${id}`, { rule: 'unknown-model' });
 }

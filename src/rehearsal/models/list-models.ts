@@ -14,7 +14,7 @@ const defaultLimit = 20;
 const mostLimit = 1_000;
 
 /**
- * One page of the models, the newest first; retired ones only where `lifecycle` asks for them.
+ * A page of the models, the newest first; retired ones only where `lifecycle` asks for them.
  *
  * @throws a 400 for a parameter that is not valid
  */

@@ -1,15 +1,15 @@
-/** How a request may ask for thinking. */
+/** Values of `thinking.type`. */
 export type ThinkingKind = 'adaptive' | 'between_tools' | 'enabled' | 'disabled';
 
 /** How much a model thinks and writes, from least to most. */
 export const effortLevels = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type EffortLevel = (typeof effortLevels)[number];
 
-/** What the API says of a model, and what it takes and refuses for it. Tokens, unless said. */
+/** A model's description in the API, and its limits. Numbers are tokens unless their comment says else. */
 export interface ModelProfile {
   /** The full id. */
   id: string;
-  /** Other ids that mean this model. */
+  /** Other ids of the model. */
   aliases: readonly string[];
   name: string;
   line: 'haiku' | 'sonnet' | 'opus' | 'fable' | 'mythos';
@@ -20,29 +20,29 @@ export interface ModelProfile {
   retires?: string;
   window: number;
   mostOutput: number;
-  /** `thinking.type` values that are taken. */
+  /** Accepted values of `thinking.type`. */
   thinking: readonly ThinkingKind[];
-  /** What a request without `thinking` gets. */
+  /** Whether a request without `thinking` thinks. */
   thinksByDefault: boolean;
-  /** What `thinking.display` is without a value. */
+  /** The default of `thinking.display`. */
   display: 'summarized' | 'omitted';
-  /** Empty: `output_config.effort` is refused. */
+  /** Accepted values of `output_config.effort`; empty: the parameter is refused. */
   efforts: readonly EffortLevel[];
-  /** The levels that are taken with thinking off. */
+  /** Accepted values of effort with thinking off. */
   effortsWithoutThinking: readonly EffortLevel[];
   defaultEffort: EffortLevel;
-  /** Messages of `role: "system"` are taken. */
+  /** Whether messages of `role: "system"` are taken. */
   systemMessages: boolean;
-  /** A replayed thinking block holds only after the same system, tools and messages. */
+  /** Whether thinking that is sent back is refused after a change of system, tools or messages. */
   bindsThinking: boolean;
-  /** `tool_choice` of type `any` or `tool` is taken. */
+  /** Whether `tool_choice` of type `any` or `tool` is taken. */
   forcesTools: boolean;
-  /** A last assistant message is gone on from. */
+  /** Whether a last assistant message is taken as the beginning of the reply. */
   prefill: boolean;
-  /** The least that is cached. */
+  /** The shortest prompt that is cached. */
   cacheMinimum: number;
-  /** Images, and pages of PDFs, in one request. */
+  /** Most images and pages of PDFs in one request. */
   mostImages: number;
-  /** Tokens of a text, by the tokenizer of earlier models. */
+  /** The model's tokens of a text, divided by those of the tokenizer of earlier models. */
   tokenFactor: number;
 }

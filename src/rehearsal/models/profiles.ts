@@ -2,14 +2,14 @@ import type { EffortLevel, ModelProfile } from './model-profile.js';
 
 /**
  * The models as of 2026-11-22: {platform.claude.com/docs/en/about-claude/model-deprecations},
- * {…/build-with-claude/thinking-troubleshooting}, {…/about-claude/pricing}. The table is the
- * rehearsal's own: a stand-in that shared the server's would share its mistakes.
+ * {…/build-with-claude/thinking-troubleshooting}, {…/about-claude/pricing}. The rehearsal has a table
+ * of its own: with the server's it would share its mistakes.
  */
 
 const upToHigh: readonly EffortLevel[] = ['low', 'medium', 'high'];
 const upToMax: readonly EffortLevel[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** What all models have in common that came with 4.7. */
+/** The common profile of models from 4.7 on. */
 const large = {
   aliases: [],
   lifecycle: 'active',
@@ -225,7 +225,7 @@ const callable: readonly ModelProfile[] = [
 
 const gone = { ...v45, lifecycle: 'retired', cacheMinimum: 1_024 } as const;
 
-/** Listed on request only; a call of one is answered with 404. */
+/** Retired models: listed on request only, and a call is answered with 404. */
 const retired: readonly ModelProfile[] = [
   {
     ...gone,

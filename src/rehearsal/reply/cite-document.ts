@@ -3,12 +3,12 @@ import type { ReplyBlock } from './reply-plan.js';
 import type { WireCitation } from './stream-types.js';
 
 const citedCharacters = 40;
-/** Cited when the request has no document. */
+/** The document that is cited when the request has none. */
 const ownSource = { title: 'Rehearsal notes', text: 'Nothing in this reply comes from a model.' };
 
 /**
- * A text block with a citation: of the request's last document, or of a made-up one. As in the
- * API, a text is cited by characters, anything that must be read first (a PDF) by page.
+ * A text block with a citation of the request's last document, or of a made-up one. As in the API, a
+ * text is cited by characters and any other document, such as a PDF, by page.
  */
 export function citeDocument(document: RequestedTurn['document']): ReplyBlock {
   const citation = citationOf(document);

@@ -2,7 +2,7 @@ import { assertNever } from '../../platform/assert-never.js';
 import type { ReplyBlock } from './reply-plan.js';
 import type { WireBlock, WireDelta } from './stream-types.js';
 
-/** A block as its stream begins. */
+/** A block at its `content_block_start`. */
 export function blockStart(block: ReplyBlock): WireBlock {
   switch (block.type) {
     case 'text':
@@ -50,7 +50,7 @@ function toolUse(block: ToolBlock, input: ToolBlock['input']): WireBlock {
   return { type: block.type, id: block.id, name: block.name, input, caller: { type: 'direct' } };
 }
 
-/** A piece of a block; undefined for one that is not sent. */
+/** The delta of a piece of a block; undefined where it is not sent. */
 export function deltaOf(block: ReplyBlock, text: string): WireDelta | undefined {
   switch (block.type) {
     case 'text':
@@ -68,7 +68,7 @@ export function deltaOf(block: ReplyBlock, text: string): WireDelta | undefined 
   }
 }
 
-/** What follows a block's last piece. */
+/** The deltas after a block's last piece. */
 export function closingDeltas(block: ReplyBlock): WireDelta[] {
   if (block.type === 'thinking') {
     return [{ type: 'signature_delta', signature: block.signature }];

@@ -1,12 +1,11 @@
 import type { DroppedThinking } from '../thinking/check-thinking.js';
 import type { PromptUsage } from '../usage/prompt-cache.js';
 import { deltaUsage, messageUsage, type OutputUsage } from '../usage/wire-usage.js';
-import { countOutput } from './count-output.js';
 import { wholeBlock, closingDeltas, deltaOf, blockStart } from './encode-block.js';
-import type { BreakOff, ReplyPlan } from './reply-plan.js';
+import type { BreakOff, ReplyBlock, ReplyPlan } from './reply-plan.js';
 import type { WireEvent, WireMessage } from './stream-types.js';
 
-/** What to do next to play a reply: send, stay silent, or break off (always the last move). */
+/** An action of playing a reply: send, pause, or break off, which is always the last. */
 export type Move =
   | { type: 'send'; event: WireEvent }
   | { type: 'pause'; ms: number }
@@ -16,15 +15,15 @@ export interface ReplyFrame {
   messageId: string;
   model: string;
   prompt: PromptUsage;
-  /** What was left out of the request, where the client asked to be told. */
+  /** The thinking that was dropped from the request, where the client has that beta. */
   transformations: DroppedThinking[] | undefined;
 }
 
-/** The moves of a streamed reply, made one at a time so that a long one costs no memory. */
+/** The moves of a streamed reply, made one at a time so that a long reply takes no memory. */
 export function* encodeReply(plan: ReplyPlan, frame: ReplyFrame): Generator<Move, void, void> {
   const { breakOff } = plan;
   let texts = 0;
-  // The API counts one from the start and repeats it in the total: a client must not add up.
+  // The API counts one token at the start and again in the total: reports are cumulative.
   const begun = { tokens: 1, thinking: 0, searches: 0 };
   yield send({ type: 'message_start', message: openMessage(frame, begun) });
   if (breakOff?.after === 0) {
@@ -65,7 +64,7 @@ export function* encodeReply(plan: ReplyPlan, frame: ReplyFrame): Generator<Move
   yield send({ type: 'message_stop' });
 }
 
-/** The same reply as one message, for a request that does not stream. */
+/** The reply as one message, for a request that does not stream. */
 export function encodeMessage(plan: ReplyPlan, frame: ReplyFrame): WireMessage {
   return {
     ...openMessage(frame, countOutput(plan.blocks)),
@@ -78,7 +77,7 @@ function send(event: WireEvent): Move {
   return { type: 'send', event };
 }
 
-/** Milliseconds before the text delta that `texts` others precede. */
+/** The pause before a text delta, in ms. @param texts text deltas before it. */
 function silenceBefore(plan: ReplyPlan, texts: number): number {
   if (texts === 0) return plan.firstMs;
   return plan.gapMs + (texts === 1 ? plan.stallMs : 0);
@@ -100,4 +99,17 @@ function openMessage(frame: ReplyFrame, output: OutputUsage): WireMessage {
     usage: messageUsage(prompt, output),
     ...(transformations ? { input_transformations: transformations } : {}),
   };
+}
+
+/** Output usage: one token for each delta of text, thinking or tool input. */
+function countOutput(blocks: readonly ReplyBlock[]): OutputUsage {
+  const usage: OutputUsage = { tokens: 0, thinking: 0, searches: 0 };
+  for (const block of blocks) {
+    usage.tokens += block.deltas.length;
+    if (block.type === 'thinking' || block.type === 'redacted_thinking') {
+      usage.thinking += block.deltas.length;
+    }
+    if (block.type === 'server_tool_use' && block.name === 'web_search') usage.searches += 1;
+  }
+  return usage;
 }

@@ -8,23 +8,23 @@ import {
 } from '../request-types.js';
 import { scanDirectives } from '../directives/scan-directives.js';
 
-/** The turn that a request asks to go on with. */
+/** The latest turn of a request's conversation, which the reply continues. */
 export interface RequestedTurn {
-  /** The text of the user message that opened the turn; directives are read from it. */
+  /** The text of the user message that opened the turn, with its directives. */
   text: string;
-  /** The reply that is due, from 1: one more than the rounds of tool calls so far. */
+  /** The number of the reply in the turn, from 1: the rounds of tool calls so far, and one. */
   step: number;
   /** Kinds of the files in the opening message, in order. */
   attachments: ('image' | 'document')[];
-  /** Every tool result of the turn, in order. */
+  /** The tool results of the turn, in order. */
   results: { tool: string; firstLine: string; isError: boolean }[];
-  /** Messages before the one that opened the turn. */
+  /** The number of messages before the turn. */
   earlier: number;
-  /** An assistant message is last: the reply goes on from it. */
+  /** Whether an assistant message is last, which the reply continues. */
   continues: boolean;
-  /** The call of one of the API's own tools that the reply before left open. */
+  /** The call of a server tool that the reply before left open. */
   openServerCall: { id: string; name: string } | undefined;
-  /** The last document of the request and its place among all documents. */
+  /** The last document of the request, and its index among all documents. */
   document: { block: DocumentBlock; index: number } | undefined;
 }
 
@@ -58,8 +58,8 @@ export function extractTurn(request: MessagesRequest): RequestedTurn {
 }
 
 /**
- * Whether a message starts a turn: a user's, with text. Text that travels with tool results is a
- * notice to the model, and part of the turn it interrupts, unless it carries a directive.
+ * Whether a message opens a turn: a user message with text. Text beside tool results is a notice to
+ * the model within a turn, unless it has a directive.
  */
 function opensTurn(message: RequestMessage): boolean {
   if (message.role !== 'user') return false;
@@ -70,7 +70,7 @@ function opensTurn(message: RequestMessage): boolean {
   return !carriesResults || scanDirectives(text).length > 0;
 }
 
-/** With nothing after it but the results of the client's tools, the next reply brings its result. */
+/** The open call of a server tool, followed by nothing but results of the client's tools. */
 function openServerCall(messages: readonly RequestMessage[]): RequestedTurn['openServerCall'] {
   const index = messages.findLastIndex(({ role }) => role === 'assistant');
   const last = messages[index];

@@ -1,7 +1,7 @@
 import { assertNever } from '../../platform/assert-never.js';
 import type { ReplyBlock } from './reply-plan.js';
 
-/** What fits in `most` deltas. A call that is cut off keeps its partial JSON and no input. */
+/** Cuts blocks to `most` deltas in all. A call that is cut keeps its partial JSON and no input. */
 export function limitOutput(
   blocks: readonly ReplyBlock[],
   most: number,
@@ -20,7 +20,7 @@ export function limitOutput(
   return { blocks: kept, isCut: false };
 }
 
-/** Undefined for thinking that is cut: without its end it has no signature. */
+/** The part of a block that is left; undefined for thinking, which has no signature without its end. */
 function cutBlock(block: ReplyBlock, left: number): ReplyBlock | undefined {
   switch (block.type) {
     case 'text':

@@ -4,7 +4,7 @@ import type { ReplyBlock } from './reply-plan.js';
 
 const fragmentLength = 20;
 
-/** The tool calls that are due in a step: `tool` in the first, `loop` in its first `steps`. */
+/** The tool calls of a step: of `tool` in the first, of `loop` in the first `steps`. */
 export function planCalls(
   directives: readonly Directive[],
   step: number,
@@ -30,8 +30,8 @@ export function planCalls(
 }
 
 /**
- * The input's JSON in `count` fragments of nearly one length, or in fragments of about 20
- * characters. An empty input is one empty fragment, as the API sends it.
+ * Splits the input's JSON into `count` fragments of nearly equal length, by default of about 20
+ * characters. An empty input is one empty fragment, as in the API.
  */
 export function splitInput(input: JsonObject, count?: number): string[] {
   if (Object.keys(input).length === 0) return [''];

@@ -33,7 +33,7 @@ function plan(
   const body = { model: 'rehearsal', max_tokens: 1000, messages, ...more };
   const profile = findProfile(body.model);
   const accepted = { body, sent: body, profile, dropped: [] };
-  return planReply(accepted, { retryCount, newId, room: profile.window });
+  return planReply(accepted, { retryCount, newId, headroom: profile.window });
 }
 
 function reply(messages: RequestMessage[], more: Partial<MessagesRequest> = {}): ReplyPlan {

@@ -3,34 +3,34 @@ import { namedFailure } from '../directives/named-failures.js';
 import { parseDirectives, type Directive } from '../directives/parse-directives.js';
 import type { AskedFailure } from '../http/wire-error.js';
 import type { ModelProfile } from '../models/model-profile.js';
+import type { MessagesRequest } from '../request-types.js';
 import { planThinkingBlocks } from '../thinking/plan-thinking-blocks.js';
 import { citeDocument } from './cite-document.js';
 import { limitOutput } from './limit-output.js';
 import { planCalls } from './plan-calls.js';
 import { planServerTools } from './plan-server-tools.js';
-import { planStop } from './plan-stop.js';
 import { extractTurn, type RequestedTurn } from './extract-turn.js';
 import type { BreakOff, ReplyBlock, ReplyPlan } from './reply-plan.js';
-import type { WireStopReason } from './stream-types.js';
+import type { RefusalCategory, WireStop, WireStopReason } from './stream-types.js';
 import { describeRequest, describeResults, numberedWords } from './write-replies.js';
 
 export type Plan = { kind: 'failure'; failure: AskedFailure } | { kind: 'reply'; reply: ReplyPlan };
 
 export interface PlanOptions {
-  /** How often the SDK has already tried this request, from 0. */
+  /** The SDK's retries of this request so far. */
   retryCount: number;
-  /** Tokens that the window has left after the prompt. */
-  room: number;
+  /** Tokens left in the window after the prompt. */
+  headroom: number;
   /** Makes the ids of tool calls. */
   newId: (prefix: string) => string;
 }
 
 /**
- * Decides the whole answer to a request. The blocks come in the order thinking, citation, text,
- * the API's own tools, tool calls, in each reply of the turn; text is left out while calls are
- * due, unless `tokens` asks for it. Of several directives of one kind that hold, the first counts.
+ * Plans the whole answer to a request. The blocks of each reply are, in this order: thinking,
+ * citation, text, server tools, tool calls; text is left out beside calls, unless `tokens` asks for
+ * it. The first of several active directives of a kind counts.
  *
- * @throws a 400 that names a directive which cannot be read
+ * @throws a 400 that names a malformed directive
  */
 export function planReply(accepted: AcceptedRequest, options: PlanOptions): Plan {
   const { body: request, profile } = accepted;
@@ -45,19 +45,19 @@ export function planReply(accepted: AcceptedRequest, options: PlanOptions): Plan
     ? []
     : wantedBlocks({ accepted, conversation, directives, newId: options.newId });
   const hasCalls = wanted.some(({ type }) => type === 'tool_use');
-  const most = Math.min(request.max_tokens, options.room);
+  const most = Math.min(request.max_tokens, options.headroom);
   const { blocks, isCut } = limitOutput(wanted, most);
-  const atEnd: WireStopReason =
+  const cutReason: WireStopReason =
     most < request.max_tokens ? 'model_context_window_exceeded' : 'max_tokens';
   const asked = askedStop(directives, conversation);
-  const reason = isCut ? atEnd : (asked?.reason ?? (hasCalls ? 'tool_use' : 'end_turn'));
+  const reason = isCut ? cutReason : (asked?.reason ?? (hasCalls ? 'tool_use' : 'end_turn'));
   const tokens = find(directives, 'tokens');
   const breakOff = breakOffOf(directives, profile);
   return {
     kind: 'reply',
     reply: {
       blocks,
-      stop: planStop(reason, { request, category: asked?.category }),
+      stop: planStop(reason, request, asked?.category),
       firstMs: tokens?.firstMs ?? 0,
       gapMs: tokens?.gapMs ?? 0,
       stallMs: find(directives, 'stall')?.ms ?? 0,
@@ -66,7 +66,7 @@ export function planReply(accepted: AcceptedRequest, options: PlanOptions): Plan
   };
 }
 
-/** Those that hold in this step and at this try. */
+/** The directives that apply to this step and this try. */
 function activeDirectives(conversation: RequestedTurn, retryCount: number): Directive[] {
   return parseDirectives(conversation.text).filter((directive) => {
     const step = 'step' in directive ? directive.step : undefined;
@@ -87,22 +87,22 @@ function find<N extends Directive['name']>(
   );
 }
 
-interface Facts {
+interface PlanInput {
   accepted: AcceptedRequest;
   conversation: RequestedTurn;
   directives: readonly Directive[];
   newId: (prefix: string) => string;
 }
 
-function wantedBlocks(facts: Facts): ReplyBlock[] {
-  const { accepted, conversation, directives, newId } = facts;
+function wantedBlocks(input: PlanInput): ReplyBlock[] {
+  const { accepted, conversation, directives, newId } = input;
   const { body: request, profile } = accepted;
   const { step } = conversation;
   const calls = request.tool_choice?.type === 'none' ? [] : planCalls(directives, step, newId);
   return asParagraphs([
     ...planThinkingBlocks({ request, profile, directives, step, newId }),
     ...(find(directives, 'cite') ? [citeDocument(conversation.document)] : []),
-    ...textBlocks(facts, calls.length > 0),
+    ...textBlocks(input, calls.length > 0),
     ...planServerTools({
       directives: step === 1 ? directives : [],
       newId,
@@ -113,7 +113,7 @@ function wantedBlocks(facts: Facts): ReplyBlock[] {
   ]);
 }
 
-/** Whoever reads a reply puts its text blocks together as they are: what parts them is in them. */
+/** Ends text blocks with a paragraph break: readers join the blocks of a reply as they are. */
 function asParagraphs(blocks: readonly ReplyBlock[]): ReplyBlock[] {
   return blocks.map((block, index) => {
     if (block.type !== 'text' || blocks[index - 1]?.type !== 'text') return block;
@@ -122,8 +122,8 @@ function asParagraphs(blocks: readonly ReplyBlock[]): ReplyBlock[] {
   });
 }
 
-function textBlocks(facts: Facts, hasCalls: boolean): ReplyBlock[] {
-  const { accepted, conversation, directives } = facts;
+function textBlocks(input: PlanInput, hasCalls: boolean): ReplyBlock[] {
+  const { accepted, conversation, directives } = input;
   if (find(directives, 'surrogate')) return [{ type: 'text', deltas: ['Half of a pair: \ud83d'] }];
   const tokens = find(directives, 'tokens');
   if (tokens) return [{ type: 'text', deltas: numberedWords('word', tokens.count) }];
@@ -136,7 +136,7 @@ function textBlocks(facts: Facts, hasCalls: boolean): ReplyBlock[] {
   return [{ type: 'text', deltas }];
 }
 
-/** A paused turn that goes on must come to an end, although its directive is still there. */
+/** The stop that a directive asks for. `pause_turn` applies once: the turn that goes on must end. */
 function askedStop(
   directives: readonly Directive[],
   conversation: RequestedTurn,
@@ -164,4 +164,24 @@ function breakOffOf(directives: readonly Directive[], profile: ModelProfile): Br
     }
   }
   return undefined;
+}
+
+/** The end of a reply, in the words of the API. */
+function planStop(
+  reason: WireStopReason,
+  request: MessagesRequest,
+  category: RefusalCategory = 'general_harms',
+): WireStop {
+  return {
+    stop_reason: reason,
+    stop_sequence: reason === 'stop_sequence' ? (request.stop_sequences?.[0] ?? 'STOP') : null,
+    stop_details:
+      reason === 'refusal'
+        ? {
+            type: 'refusal',
+            category,
+            explanation: 'A rehearsed refusal.',
+          }
+        : null,
+  };
 }

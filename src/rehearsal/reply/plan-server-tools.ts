@@ -13,13 +13,13 @@ const direct = { type: 'direct' } as const;
 interface ServerTools {
   directives: readonly Directive[];
   newId: (prefix: string) => string;
-  /** The reply is to pause inside the last call. */
+  /** Whether the reply pauses inside the last call. */
   pauses: boolean;
-  /** The call that an earlier, paused reply left open. */
+  /** The open call of an earlier, paused reply. */
   open: { id: string; name: string } | undefined;
 }
 
-/** Calls of the API's own tools, each with what it said; a paused reply ends in an open call. */
+/** Calls of server tools with their results; a paused reply ends in an open call. */
 export function planServerTools(tools: ServerTools): ReplyBlock[] {
   if (tools.open) return [resultOf(tools.open), citedText()];
   const calls = tools.directives.filter((directive) => directive.name === 'server');

@@ -9,19 +9,19 @@ type Asked = Partial<MessagesRequest>;
 
 const user = (content: string): RequestMessage => ({ role: 'user', content });
 
-function plan(text: string, asked: Asked = {}, room = 100_000): Plan {
+function plan(text: string, asked: Asked = {}, headroom = 100_000): Plan {
   let made = 0;
   const body = { model: 'claude-sonnet-5-5', max_tokens: 2_000, messages: [user(text)], ...asked };
   return planReply(acceptRequest(body), {
     retryCount: 0,
-    room,
+    headroom,
     newId: (prefix) => `${prefix}_${(made += 1)}`,
   });
 }
 
 /** The whole answer, as a client gets it. */
-function answer(text: string, asked: Asked = {}, room?: number): WireMessage {
-  const planned = plan(text, asked, room);
+function answer(text: string, asked: Asked = {}, headroom?: number): WireMessage {
+  const planned = plan(text, asked, headroom);
   if (planned.kind === 'failure') throw new Error(`it failed: ${planned.failure.status}`);
   return encodeMessage(planned.reply, {
     messageId: 'msg_1',

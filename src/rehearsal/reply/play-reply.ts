@@ -3,24 +3,24 @@ import type { Move } from './encode-reply.js';
 import type { BreakOff } from './reply-plan.js';
 import type { WireEvent } from './stream-types.js';
 
-/** Where a reply is played to. */
+/** The destination of a reply. */
 export interface Stage {
-  /** Takes events to send; false when it wants to be waited for. */
+  /** Sends events. @returns false when the stage is full. */
   send(events: WireEvent[]): boolean;
-  /** Whether it still wants to be waited for. */
+  /** Whether the destination takes no more events now. */
   readonly isFull: boolean;
-  /** Calls back, once, when it is no longer full. */
+  /** Calls back once, when the stage is no longer full. */
   whenDrained(callback: () => void): void;
-  /** The reply was played, to its end or to where it breaks off. */
+  /** Ends the reply, complete or broken off. */
   end(breakOff: BreakOff | undefined): void;
 }
 
 const batchSize = 64;
 
 /**
- * Plays moves on a stage. Pauses are kept against the clock, not against each other: what a busy
- * process or a slow reader delayed is sent in one batch, and the pace holds. There is at most one
- * timer, and none without pauses.
+ * Plays moves on a stage. Pauses are measured from the start: events that a busy process or a slow
+ * reader delayed are sent in one batch, and the pace stays. There is at most one timer, and none
+ * without pauses.
  *
  * @returns a function that stops at once and clears the timer; `end` is then not called
  */

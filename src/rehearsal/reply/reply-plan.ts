@@ -2,9 +2,9 @@ import type { JsonObject } from '../../platform/json.js';
 import type { AskedFailure } from '../http/wire-error.js';
 import type { WireServerResult, WireCitation, WireStop } from './stream-types.js';
 
-/** A block of the reply, with the pieces it is sent in. */
+/** A block of the reply, with its pieces. */
 export type ReplyBlock =
-  /** Not shown, its pieces are counted and not sent. */
+  /** Pieces that are not shown are counted and not sent. */
   | { type: 'thinking'; deltas: string[]; isShown: boolean; signature: string }
   | { type: 'redacted_thinking'; deltas: string[]; data: string }
   | { type: 'text'; deltas: string[]; citation?: WireCitation }
@@ -15,25 +15,25 @@ export type ReplyBlock =
       name: string;
       input: JsonObject;
     }
-  /** Comes whole: nothing of it is the model's output. */
+  /** Sent whole: no part of it is output of the model. */
   | { type: 'server_result'; deltas: never[]; result: WireServerResult };
 
-/** How a reply breaks off, after so many text deltas or, if it has fewer, before its end. */
+/** How a reply breaks off, after so many text deltas or, with fewer, before its end. */
 export type BreakOff =
-  /** An `error` event, then the connection closes. */
+  /** An `error` event, then the connection is closed. */
   | { how: 'error'; failure: AskedFailure; after: number }
-  /** The connection is gone, without a word. */
+  /** The connection is destroyed. */
   | { how: 'drop'; after: number };
 
-/** All that a reply will be; milliseconds. Nothing in it depends on when it is sent. */
+/** A whole reply, independent of when it is sent. Times are in milliseconds. */
 export interface ReplyPlan {
   blocks: ReplyBlock[];
   stop: WireStop;
-  /** Before the first text delta. */
+  /** The pause before the first text delta. */
   firstMs: number;
-  /** Between two text deltas. */
+  /** The pause between two text deltas. */
   gapMs: number;
-  /** After the first text delta or, without one, before the end. */
+  /** The pause after the first text delta or, without one, before the end. */
   stallMs: number;
   breakOff?: BreakOff;
 }

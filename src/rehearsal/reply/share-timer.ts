@@ -1,9 +1,9 @@
 import type { Clock } from '../../platform/clock.js';
 
 /**
- * A clock whose waits, however many, share one timer of `clock`, to the millisecond. All that is
- * due runs in one go, and then the event loop gets its turn: a thousand streams with timers of
- * their own would keep it from reading sockets as soon as they are late.
+ * A clock whose callbacks share one timer of `clock`, to the millisecond. All callbacks that are due
+ * run together, then the event loop goes on: the timers of a thousand streams, once late, would keep
+ * it from reading sockets.
  */
 export function shareTimer(clock: Clock): Clock {
   const waits = new Map<number, Set<() => void>>();
@@ -34,7 +34,7 @@ export function shareTimer(clock: Clock): Clock {
     now: () => clock.now(),
     after: (delayMs, callback) => {
       const at = Math.ceil(clock.now() + delayMs);
-      // Each wait is its own, even of a callback that waits twice.
+      // A function for each call: one callback may be added twice.
       const wait = (): void => callback();
       const together = waits.get(at) ?? new Set();
       waits.set(at, together.add(wait));

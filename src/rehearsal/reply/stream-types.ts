@@ -3,8 +3,6 @@ import type { WireErrorEnvelope } from '../http/wire-error.js';
 import type { DroppedThinking } from '../thinking/check-thinking.js';
 import type { DeltaUsage, WireUsage } from '../usage/wire-usage.js';
 
-/** The part of the Messages API's reply that the rehearsal produces. */
-
 export const stopReasons = [
   'end_turn',
   'max_tokens',
@@ -66,7 +64,7 @@ export type WireBlock =
     }
   | WireServerResult;
 
-/** What one of the API's own tools said. */
+/** The result of a server tool. */
 export interface WireServerResult {
   type:
     | 'web_search_tool_result'

@@ -5,7 +5,7 @@ const longestQuote = 60;
 const longestLine = 200;
 const mostNames = 12;
 
-/** The reply to a message without directives: what the model received, one sentence a delta. */
+/** The reply to a message without directives: a description of the request, one sentence a delta. */
 export function describeRequest(request: MessagesRequest, conversation: RequestedTurn): string[] {
   const { system = '' } = request;
   const systemLength =
@@ -23,7 +23,7 @@ export function describeRequest(request: MessagesRequest, conversation: Requeste
   ];
 }
 
-/** The reply once tools have answered: each tool and the first line of its result. */
+/** The reply to tool results: each tool and the first line of its result. */
 export function describeResults(conversation: RequestedTurn): string[] {
   return [
     'The tools answered:',
@@ -34,7 +34,7 @@ export function describeResults(conversation: RequestedTurn): string[] {
   ];
 }
 
-/** `count` words, numbered so that a lost or repeated one shows. */
+/** `count` words, numbered so that tests see lost and repeated ones. */
 export function numberedWords(word: string, count: number): string[] {
   return Array.from(
     { length: count },

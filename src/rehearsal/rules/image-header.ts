@@ -5,7 +5,7 @@ export interface ImageSize {
   height: number;
 }
 
-/** The media type that the first bytes of a file say; undefined for none that the API takes. */
+/** The media type by the first bytes of a file; undefined where the API takes none. */
 export function imageKind(bytes: Buffer): ImageKind | undefined {
   if (bytes.subarray(0, 4).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]))) return 'image/png';
   if (bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return 'image/jpeg';
@@ -14,7 +14,7 @@ export function imageKind(bytes: Buffer): ImageKind | undefined {
   return isRiff && bytes.toString('latin1', 8, 12) === 'WEBP' ? 'image/webp' : undefined;
 }
 
-/** The size in pixels that an image's header says; undefined where it says none. */
+/** The size in pixels by an image's header; undefined where it has none. */
 export function imageSize(bytes: Buffer): ImageSize | undefined {
   switch (imageKind(bytes)) {
     case 'image/png':
@@ -34,7 +34,7 @@ export function imageSize(bytes: Buffer): ImageSize | undefined {
   }
 }
 
-/** Segments are walked to the start of a frame: C0 to CF, but for three that are tables. */
+/** Skips segments to the start of a frame: C0 to CF, except three that are tables. */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {

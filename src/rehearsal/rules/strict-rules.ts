@@ -1,10 +1,8 @@
-/** What the rehearsal refuses because the API does. Each refusal names its rule. */
-
 export interface StrictRule {
-  /** What is refused, for people. */
+  /** The refused requests, for the documentation. */
   refuses: string;
   status: 400 | 401 | 404 | 413;
-  /** Where it is known from: a page of platform.claude.com/docs/en, the SDK's types, or reports. */
+  /** The source of the rule: a page of platform.claude.com/docs/en, the SDK's types, or reports. */
   source: string;
 }
 
@@ -21,6 +19,7 @@ function rule(refuses: string, source: string, status: StrictRule['status'] = 40
   return { refuses, source, status };
 }
 
+/** The rules by which the rehearsal refuses what the API refuses. Each refusal names its rule. */
 export const strictRules = {
   'body-size': rule('a body over 32 MB', errors, 413),
   'body-json': rule('a body that is not JSON', errors),

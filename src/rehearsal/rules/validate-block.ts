@@ -4,9 +4,9 @@ import { refuse } from '../http/wire-error.js';
 import { opaqueBlockTypes } from '../request-types.js';
 import { validateSource } from './validate-source.js';
 
-/** Where a block stands. */
+/** The position of a block. */
 export interface BlockContext {
-  /** A message of that role, the system prompt (as a system message), or a tool's result. */
+  /** A message of that role, the system prompt (as a system message), or a tool result. */
   holder: 'user' | 'assistant' | 'system' | 'tool_result';
   path: string;
   contract: WireContract;
@@ -27,8 +27,8 @@ const holders: Record<string, BlockContext['holder'][]> = {
 const toolId = /^[a-zA-Z0-9_-]+$/;
 
 /** @throws a 400 whose message starts with the block's path */
-export function validateBlock(block: unknown, place: BlockContext): void {
-  const { holder, path, contract } = place;
+export function validateBlock(block: unknown, context: BlockContext): void {
+  const { holder, path, contract } = context;
   if (!isPlainObject(block)) throw refuse('request-shape', `${path}: Input should be an object`);
   const { type } = block;
   if (typeof type !== 'string') throw refuse('request-shape', `${path}.type: Field required`);
@@ -45,7 +45,7 @@ export function validateBlock(block: unknown, place: BlockContext): void {
   }
   switch (type) {
     case 'text':
-      validateText(block, place);
+      validateText(block, context);
       break;
     case 'thinking':
     case 'redacted_thinking':
@@ -59,7 +59,7 @@ export function validateBlock(block: unknown, place: BlockContext): void {
       }
       break;
     case 'tool_result':
-      validateToolResult(block, place);
+      validateToolResult(block, context);
       break;
     default:
       validateSource(block['source'], type === 'image' ? 'image' : 'document', `${path}.${type}`);
@@ -91,8 +91,8 @@ function validateThinkingBlock(block: Fields, path: string): void {
   }
 }
 
-function validateToolResult(block: Fields, place: BlockContext): void {
-  const path = `${place.path}.tool_result`;
+function validateToolResult(block: Fields, context: BlockContext): void {
+  const path = `${context.path}.tool_result`;
   requireStrings(block, ['tool_use_id'], path);
   requireToolId(block['tool_use_id'], `${path}.tool_use_id`);
   const { content } = block;
@@ -105,7 +105,7 @@ function validateToolResult(block: Fields, place: BlockContext): void {
     throw refuse('request-shape', `${path}.content: Input should be a valid string or list`);
   }
   content.forEach((item, index) =>
-    validateBlock(item, { ...place, holder: 'tool_result', path: `${path}.content.${index}` }),
+    validateBlock(item, { ...context, holder: 'tool_result', path: `${path}.content.${index}` }),
   );
 }
 

@@ -37,7 +37,7 @@ export function validateCacheMarks(body: MessagesRequest): void {
   );
 }
 
-/** Marks in the order of the prompt: tools, system, messages; with the blocks inside of results. */
+/** The marks in the order of the prompt: tools, system, messages, with blocks inside of results. */
 function marksOf(body: MessagesRequest): Mark[] {
   const { tools = [], system, messages } = body;
   const marks: Mark[] = [];

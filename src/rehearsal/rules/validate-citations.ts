@@ -1,7 +1,7 @@
 import { blocksOf, type MessagesRequest, type RequestBlock } from '../request-types.js';
 import { refuse } from '../http/wire-error.js';
 
-/** @throws a 400 where some documents of a request are to be cited, and others not. */
+/** @throws a 400 where citations are enabled for some documents of a request and not for others */
 export function validateCitations(messages: MessagesRequest['messages']): void {
   const flags = messages.flatMap(blocksOf).flatMap(citationFlags);
   if (new Set(flags).size > 1) {

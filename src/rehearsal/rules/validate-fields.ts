@@ -23,7 +23,7 @@ const known = new Set([
 
 const sampling = ['temperature', 'top_p', 'top_k'];
 
-/** Fields of betas, each with the headers of which one must be there. */
+/** Fields of betas, each with the betas that allow it. */
 const betaFields: ReadonlyMap<string, readonly string[]> = new Map([
   ['context_management', ['context-management-2025-06-27', 'compact-2026-01-12']],
   ['compaction', ['compact-2026-09-04']],
@@ -32,7 +32,7 @@ const betaFields: ReadonlyMap<string, readonly string[]> = new Map([
   ['thread', ['message-threads-2026-08-12']],
 ]);
 
-/** @throws a 400 for a parameter that the version does not have, or has only with a beta's header */
+/** @throws a 400 for a parameter that the version does not have, or has only with a beta */
 export function validateFields(body: Record<string, unknown>, contract: WireContract): void {
   for (const field of Object.keys(body)) {
     if (known.has(field)) continue;

@@ -5,9 +5,9 @@ import { imageSize } from './image-header.js';
 
 const mostPixels = 8_000;
 const mostPixelsOfMany = 2_000;
-/** A request with more images than this is one of many. */
+/** Images above which the limit of many images applies. */
 const many = 20;
-/** Base64 of the part of an image in which its size is looked for. */
+/** Characters of base64 in which the size of an image is looked for. */
 const sizeCharacters = 400_000;
 
 interface Media {
@@ -54,7 +54,7 @@ function mediaOf(block: RequestBlock, path: string): Media[] {
   return source.type === 'base64' ? [{ type: block.type, data: source.data ?? '', path }] : [];
 }
 
-/** Page objects that can be seen without unpacking a PDF: at least one. */
+/** Pages of a PDF as far as they are not compressed, at least one. */
 export function pagesOf(data: string): number {
   const text = Buffer.from(data, 'base64').toString('latin1');
   return Math.max(text.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0, 1);

@@ -39,26 +39,26 @@ interface MessageContext {
   contract: WireContract;
 }
 
-function validateMessage(message: unknown, place: MessageContext): void {
-  const path = `messages.${place.index}`;
+function validateMessage(message: unknown, context: MessageContext): void {
+  const path = `messages.${context.index}`;
   if (!isPlainObject(message)) throw refuse('request-shape', `${path}: Input should be an object`);
   const { role, content } = message;
   if (role !== 'user' && role !== 'assistant' && role !== 'system') {
     const roles = "Input should be 'user', 'assistant' or 'system'";
     throw refuse('request-shape', `${path}.role: ${roles}`);
   }
-  if (place.index === 0 && role === 'assistant') {
+  if (context.index === 0 && role === 'assistant') {
     throw refuse('first-message', 'messages: first message must use the "user" role');
   }
   if (content === undefined) throw refuse('request-shape', `${path}.content: Field required`);
   if (content === '' || (Array.isArray(content) && content.length === 0)) {
-    if (role === 'assistant' && place.isLast) return;
+    if (role === 'assistant' && context.isLast) return;
     throw refuse(
       'empty-content',
       `${path}: all messages must have non-empty content except for the optional final assistant message`,
     );
   }
-  const holder = { holder: role, contract: place.contract } as const;
+  const holder = { holder: role, contract: context.contract } as const;
   if (typeof content === 'string') {
     validateBlock({ type: 'text', text: content }, { ...holder, path: `${path}.content` });
   } else if (Array.isArray(content)) {
@@ -71,8 +71,8 @@ function validateMessage(message: unknown, place: MessageContext): void {
 }
 
 /**
- * A run of system messages stands after a user's, or an assistant's that ends in what one of the
- * API's own tools said; and before an assistant's, or at the end.
+ * System messages must follow a user message or an assistant message that ends in the result of a
+ * server tool, and precede an assistant message or the end.
  */
 function validateSystemPlaces(messages: readonly RequestMessage[]): void {
   messages.forEach((message, index) => {

@@ -3,7 +3,7 @@ import type { ModelProfile } from '../models/model-profile.js';
 import { blocksOf, isThinkingBlock, type MessagesRequest } from '../request-types.js';
 import { thinkingOf } from '../thinking/thinking-mode.js';
 
-/** @throws a 400 for what this model does not take, though others do */
+/** @throws a 400 for parameters that other models take and this one does not */
 export function validateModelLimits(body: MessagesRequest, profile: ModelProfile): void {
   if (body.max_tokens > profile.mostOutput) {
     throw refuse(
@@ -38,7 +38,7 @@ function validateForcedTool(body: MessagesRequest, profile: ModelProfile): void 
   }
 }
 
-/** What the API's own tools have begun is gone on with; that is no prefill. */
+/** Refuses a prefill where the model takes none. A paused turn of server tools is no prefill. */
 function validatePrefill(body: MessagesRequest, profile: ModelProfile): void {
   const last = body.messages.at(-1);
   if (last?.role !== 'assistant') return;

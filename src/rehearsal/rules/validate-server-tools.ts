@@ -7,9 +7,9 @@ import {
 } from '../request-types.js';
 
 /**
- * Each call of one of the API's own tools must have its result in the same turn of the assistant,
- * and each result its call. A call may stay open where the turn is gone on with: at the end, or
- * before nothing but the results of the client's tools.
+ * Each call of a server tool must have its result in the same turn of the assistant, and each result
+ * its call. A call may stay open where the turn goes on: at the end, or before messages with nothing
+ * but results of the client's tools.
  *
  * @throws a 400 with the index of the message at fault
  */
@@ -33,7 +33,7 @@ export function validateServerTools(messages: readonly RequestMessage[]): void {
 }
 
 interface OpenCall {
-  /** Of its message. */
+  /** The index of the call's message. */
   index: number;
   name: string;
 }

@@ -4,12 +4,12 @@ import { refuse } from '../http/wire-error.js';
 import { imageKind } from './image-header.js';
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
-/** Of the base64 text, which is what the API measures. */
+/** Most characters of an image's base64, which the API measures. */
 const mostImageBytes = 10 * 1024 * 1024;
-/** Enough of a file to tell its kind. */
+/** Characters of base64 that tell the type of a file. */
 const headerCharacters = 64;
 
-/** @throws a 400 for a source that is not what it says */
+/** @throws a 400 for a source whose data does not have the type it gives */
 export function validateSource(source: unknown, kind: 'image' | 'document', path: string): void {
   const at = `${path}.source`;
   if (!isPlainObject(source) || typeof source['type'] !== 'string') {

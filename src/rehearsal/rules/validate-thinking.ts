@@ -11,7 +11,7 @@ const updatesBeta = 'thinking-display-updates-2026-08-18';
 
 const kinds = ['adaptive', 'between_tools', 'enabled', 'disabled'] as const;
 
-/** Fields that each kind may have beside its type. */
+/** The fields of each kind beside its type. */
 const fieldsOf: Record<ThinkingKind, readonly string[]> = {
   adaptive: ['display', 'block_binding'],
   enabled: ['budget_tokens', 'display', 'block_binding'],
@@ -19,7 +19,7 @@ const fieldsOf: Record<ThinkingKind, readonly string[]> = {
   disabled: [],
 };
 
-/** @throws a 400 for thinking or effort that the model does not have */
+/** @throws a 400 for thinking or effort that the model does not take */
 export function validateThinking(
   body: MessagesRequest,
   profile: ModelProfile,

@@ -4,14 +4,14 @@ import { refuse } from '../http/wire-error.js';
 interface Side {
   role: 'user' | 'assistant';
   blocks: { block: RequestBlock; path: string }[];
-  /** The index of its first message. */
+  /** The index of the side's first message. */
   index: number;
 }
 
 /**
- * Each call of an assistant must be answered, once, by the user message right after it, results
- * first; and no result may stand without its call. Neighbours of one role count as one message,
- * as they do in the API; system messages belong to the user's side.
+ * Each call of an assistant must have one result in the user message right after it, results first,
+ * and each result a call. Adjacent messages of one role count as one, as in the API; system messages
+ * belong to the user's side.
  *
  * @throws a 400 with the index of the message at fault
  */
@@ -56,7 +56,7 @@ function callsOf(side: Side, seen: Set<string>): Set<string> {
   return ids;
 }
 
-/** Takes what the side answers out of `unanswered`. */
+/** Removes the calls that have results in the side from `unanswered`. */
 function takeResults(side: Side, unanswered: Set<string>): void {
   let otherBefore = false;
   for (const { block, path } of side.blocks) {

@@ -4,7 +4,7 @@ import { refuse } from '../http/wire-error.js';
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 const mostStrict = 20;
 
-/** @throws a 400 for a tool that cannot be offered */
+/** @throws a 400 for a malformed tool */
 export function validateTools(tools: unknown): void {
   if (tools === undefined) return;
   if (!Array.isArray(tools)) throw refuse('request-shape', 'tools: Input should be a valid list');
@@ -47,7 +47,7 @@ function validateSchema(schema: unknown, path: string): void {
 
 const choices = ['auto', 'any', 'tool', 'none'];
 
-/** @throws a 400 for a choice that the offered tools do not allow */
+/** @throws a 400 for a malformed choice, or a tool that is not offered */
 export function validateToolChoice(choice: unknown, tools: unknown): void {
   if (choice === undefined) return;
   if (!isPlainObject(choice) || !choices.includes(String(choice['type']))) {

@@ -8,7 +8,7 @@ import {
   type RequestMessage,
 } from '../request-types.js';
 
-/** What a thinking block is bound to: fingerprints of all that was sent before it. */
+/** Fingerprints of the prompt before a thinking block, which the block is bound to. */
 export interface Prefix {
   system: string;
   tools: string;
@@ -17,7 +17,7 @@ export interface Prefix {
 
 const fingerprintBytes = 9;
 
-/** Fields that may come and go on the way back without a change of meaning. */
+/** Fields that clients may add or leave out without a change of meaning. */
 const harmless: Readonly<Record<string, (value: unknown) => boolean>> = {
   cache_control: () => true,
   citations: (value) => value === null || isEmptyList(value) || isOff(value),
@@ -30,11 +30,10 @@ const harmless: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * The fingerprint of a conversation, message by message. Thinking, cache marks and the borders
- * between neighbours of one role are left out; all else counts, in the order and the words in
- * which it was sent.
+ * Computes the fingerprints of a conversation, block by block. Thinking, cache marks and the borders
+ * between adjacent messages of one role are left out; all else counts, as it was sent.
  */
-export class PrefixReader {
+export class PrefixBuilder {
   readonly #system: string;
   readonly #tools: string;
   #messages = '';
@@ -44,7 +43,7 @@ export class PrefixReader {
     const { system = [], tools = [] } = request;
     const blocks = typeof system === 'string' ? textBlocks(system) : system;
     this.#system = fingerprint(blocks.map((block) => canonical(block)));
-    // A deferred tool is not in the prompt before it is looked up.
+    // A deferred tool is not in the prompt.
     const shown = tools.filter((tool) => tool.defer_loading !== true);
     this.#tools = fingerprint(shown.map((tool) => canonical(tool)));
   }
@@ -60,7 +59,7 @@ export class PrefixReader {
     for (const block of blocksOf(message)) this.add(message.role, block);
   }
 
-  /** All that was added so far. */
+  /** The prefix after all that was added so far. */
   get prefix(): Prefix {
     return { system: this.#system, tools: this.#tools, messages: this.#messages };
   }
@@ -72,7 +71,7 @@ function textBlocks(text: string): object[] {
 
 function canonical(holder: object): string {
   return JSON.stringify(holder, function (this: unknown, key: string, value: unknown) {
-    // Input and schemas are data: what is called `title` there is no field of the API.
+    // A field of the block itself: inputs and schemas may have keys of the same names.
     if (this === holder && harmless[key]?.(value) === true) return undefined;
     if (this === holder && key === 'content') return canonicalContent(value);
     return value;

@@ -7,8 +7,8 @@ import {
   type RedactedThinkingBlock,
   type ThinkingBlock,
 } from '../request-types.js';
-import { PrefixReader, type Prefix } from './canonical-prefix.js';
-import { isShown, readSignature, type SignedClaim } from './sign-thinking.js';
+import { PrefixBuilder, type Prefix } from './canonical-prefix.js';
+import { isShown, parseSignature, type SignedClaim } from './sign-thinking.js';
 
 /** An entry of `input_transformations`. */
 export interface DroppedThinking {
@@ -18,24 +18,24 @@ export interface DroppedThinking {
 }
 
 export interface CheckedThinking {
-  /** The request without what was dropped. */
+  /** The request without the dropped blocks. */
   body: MessagesRequest;
   dropped: DroppedThinking[];
 }
 
-type Thought = ThinkingBlock | RedactedThinkingBlock;
+type AnyThinking = ThinkingBlock | RedactedThinkingBlock;
 
-interface Read {
-  block: Thought;
+interface SignedBlock {
+  block: AnyThinking;
   path: string;
   claim: SignedClaim;
-  /** What is before it now. */
+  /** The prefix of the block in this request. */
   prefix: Prefix;
 }
 
 /**
- * Thinking that is sent back: blocks of other models are dropped, those of this model must be as
- * they were, and where the model binds thinking, so must be all that is before them.
+ * Checks the thinking in a request: blocks of other models are dropped, blocks of this model must be
+ * unchanged, and where the model binds thinking, so must be the prompt before them.
  *
  * @throws a 400 with the block's path
  */
@@ -45,23 +45,23 @@ export function checkThinking(body: MessagesRequest, profile: ModelProfile): Che
     return { body, dropped: [] };
   const latest = latestTurn(body);
   const dropped: DroppedThinking[] = [];
-  const readable: Read[] = [];
-  const prefix = new PrefixReader(body);
+  const signed: SignedBlock[] = [];
+  const prefix = new PrefixBuilder(body);
   messages.forEach((message, index) => {
     blocksOf(message).forEach((block, at) => {
       if (!isThinkingBlock(block)) return prefix.add(message.role, block);
       const path = `messages.${index}.content.${at}`;
-      const claim = readClaim(block, path, index >= latest);
-      if (claim?.model === profile.id) readable.push({ block, path, claim, prefix: prefix.prefix });
+      const claim = verifyClaim(block, path, index >= latest);
+      if (claim?.model === profile.id) signed.push({ block, path, claim, prefix: prefix.prefix });
       else dropped.push({ type: 'thinking_dropped', path, reason: 'model_binding_mismatch' });
     });
   });
-  refuseReordered(readable, latest);
-  if (profile.bindsThinking) dropped.push(...checkPrefixes(readable, body));
+  refuseReordered(signed, latest);
+  if (profile.bindsThinking) dropped.push(...checkPrefixes(signed, body));
   return { body: withoutDropped(body, dropped), dropped };
 }
 
-/** The first message of the assistant's latest turn: all after the last user text. */
+/** The index of the first message of the assistant's latest turn. */
 function latestTurn({ messages }: MessagesRequest): number {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const before = messages.slice(0, last).findLastIndex(({ role }) => role !== 'assistant');
@@ -69,8 +69,8 @@ function latestTurn({ messages }: MessagesRequest): number {
 }
 
 /** @returns undefined for a block that no rehearsal made */
-function readClaim(block: Thought, path: string, isLatest: boolean): SignedClaim | undefined {
-  const claim = readSignature(block);
+function verifyClaim(block: AnyThinking, path: string, isLatest: boolean): SignedClaim | undefined {
+  const claim = parseSignature(block);
   if (claim === 'foreign') return undefined;
   if (claim === 'damaged') {
     throw refuse('thinking-signature', `${path}: Invalid \`signature\` in \`${block.type}\` block`);
@@ -89,10 +89,10 @@ function modified(path: string): Error {
   );
 }
 
-/** Thinking of one reply in the latest turn: from its first block on, in order, without a gap. */
-function refuseReordered(readable: readonly Read[], latest: number): void {
+/** Refuses thinking of the latest turn that does not begin with a reply's first block, or has gaps. */
+function refuseReordered(signed: readonly SignedBlock[], latest: number): void {
   const next = new Map<string, number>();
-  for (const { claim, path } of readable) {
+  for (const { claim, path } of signed) {
     if (Number(path.split('.')[1]) < latest) continue;
     if (claim.index !== (next.get(claim.reply) ?? 0)) throw modified(path);
     next.set(claim.reply, claim.index + 1);
@@ -100,17 +100,17 @@ function refuseReordered(readable: readonly Read[], latest: number): void {
 }
 
 /**
- * The prefix check. Thinking may be taken away from the front, from the end or altogether, so a
- * block is held to the one that was right before it only where any is left before it.
+ * The prefix check. Thinking may be left out from the front, from the end or altogether, so that a
+ * block is compared with the block before it only where there is one.
  */
-function checkPrefixes(readable: readonly Read[], body: MessagesRequest): DroppedThinking[] {
+function checkPrefixes(signed: readonly SignedBlock[], body: MessagesRequest): DroppedThinking[] {
   const { thinking } = body;
   const binding = thinking && 'block_binding' in thinking ? thinking.block_binding : undefined;
   const drops = binding?.prefix_mismatch_behavior === 'drop_block';
   const dropped: DroppedThinking[] = [];
   let kept = 0;
   let before = '';
-  for (const { block, path, claim, prefix } of readable) {
+  for (const { block, path, claim, prefix } of signed) {
     const change = changeOf(claim, prefix, { kept, before });
     if (change === undefined) {
       kept += 1;
@@ -133,7 +133,7 @@ const headerHint =
   'That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` ' +
   'header.';
 
-/** What changed before a block, in words for people; undefined: nothing did. */
+/** The change before a block, as text for people; undefined: none. */
 function changeOf(
   claim: SignedClaim,
   now: Prefix,

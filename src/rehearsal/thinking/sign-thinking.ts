@@ -2,29 +2,28 @@ import { createHash, createHmac } from 'node:crypto';
 import type { RedactedThinkingBlock, ThinkingBlock } from '../request-types.js';
 import type { Prefix } from './canonical-prefix.js';
 
-/** What a signature says of its block. */
+/** The content of a signature. */
 export interface ThinkingClaim {
-  /** The id of the model that thought. */
+  /** The id of the block's model. */
   model: string;
-  /** The reply it is of, and its place among the thinking of that reply, from 0. */
+  /** The block's reply, and its index among the thinking of that reply, from 0. */
   reply: string;
   index: number;
-  /** The id of the thinking right before it; empty: none was there. */
+  /** The id of the thinking block before it; empty: none. */
   after: string;
-  /** How many blocks of thinking were before it. */
+  /** The number of thinking blocks before it. */
   depth: number;
   prefix: Prefix;
-  /** The text as it was shown. */
+  /** A digest of the text as it was shown. */
   shown: string;
 }
 
-/** The same, with the id by which a later block names it. */
+/** The content of a signature, with the id that a later block's `after` has. */
 export type SignedClaim = ThinkingClaim & { id: string };
 
 const mark = 'rehearsal-';
 /**
- * No secret: it proves that a block came from a rehearsal unchanged, also from one that has been
- * restarted since.
+ * A constant, not a secret: signatures prove that a rehearsal made a block, also before a restart.
  */
 const key = 'turnpike rehearsal thinking';
 const sealBytes = 12;
@@ -36,17 +35,17 @@ export function signThinking(claim: Omit<ThinkingClaim, 'shown'>, text: string):
   return `${mark}${payload}.${seal(payload)}`;
 }
 
-/** The id that `readSignature` finds in a signature of ours. */
+/** The id in a signature of a rehearsal. */
 export function idOf(signature: string): string {
   return signature.slice(signature.lastIndexOf('.') + 1);
 }
 
 /**
- * What the signature of a block says.
+ * Parses the signature of a block.
  *
- * @returns `foreign` for one of no rehearsal, `damaged` for one that was changed on its way
+ * @returns `foreign` for a signature of another maker, `damaged` for one that was changed
  */
-export function readSignature(
+export function parseSignature(
   block: ThinkingBlock | RedactedThinkingBlock,
 ): SignedClaim | 'foreign' | 'damaged' {
   const signature = block.type === 'thinking' ? block.signature : block.data;
@@ -58,7 +57,7 @@ export function readSignature(
   return { ...claim, id: sealed };
 }
 
-/** Whether the text is the one that was signed. */
+/** Whether the text of a block is the one that was signed. */
 export function isShown(
   claim: ThinkingClaim,
   block: ThinkingBlock | RedactedThinkingBlock,

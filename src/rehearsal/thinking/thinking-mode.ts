@@ -1,12 +1,12 @@
 import type { ModelProfile, ThinkingKind } from '../models/model-profile.js';
 import type { MessagesRequest } from '../request-types.js';
 
-/** What a request and its model make of thinking. */
+/** The thinking of a reply, by its request and model. */
 export interface ThinkingMode {
-  /** What was asked for, or what the model does by itself. */
+  /** The kind asked for, or the model's default. */
   kind: ThinkingKind;
   on: boolean;
-  /** Whether text of thinking comes back. */
+  /** Whether the reply has the text of thinking. */
   display: 'summarized' | 'omitted' | 'updates';
 }
 

@@ -4,7 +4,7 @@ import type { CountText } from './load-tokenizer.js';
 import { totalOf } from './prompt-cache.js';
 import { promptItems, type PromptItem } from './prompt-items.js';
 
-/** @throws the API's 400 for a prompt over the model's window */
+/** @throws a 400 for a prompt over the model's window */
 export function countPrompt(
   { body, profile }: AcceptedRequest,
   count: CountText,

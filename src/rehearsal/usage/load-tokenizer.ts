@@ -1,19 +1,19 @@
-/** Tokens of a text, as models before 4.7 count them. */
+/** Counts the tokens of a text as models before 4.7 do. */
 export type CountText = (text: string) => number;
 
-/** Longer runs take the tokenizer time by the square of their length. */
+/** Longest run of characters that the tokenizer is given: its time is the square of the length. */
 const longRun = 128;
 const longWord = new RegExp(`\\S{${longRun}}(?=\\S)`, 'gu');
 const longGap = new RegExp(`\\s{${longRun}}(?=\\s)`, 'gu');
 
-/** Characters of the texts whose count is kept: a prompt is counted anew in each step. */
+/** Most characters of texts with a cached count: every step counts the prompt again. */
 const mostKept = 32_000_000;
 
 let loading: Promise<CountText> | undefined;
 
 /**
- * The tokenizer of `@anthropic-ai/tokenizer`, which is loaded when the first text is to be
- * counted: it is six megabytes of WebAssembly, and a server with a key never needs it.
+ * Loads the tokenizer of `@anthropic-ai/tokenizer` at its first use: it is six megabytes of
+ * WebAssembly, and a server with a key never needs it.
  */
 export function loadTokenizer(): Promise<CountText> {
   loading ??= import('@anthropic-ai/tokenizer').then(({ getTokenizer }) => {
@@ -23,12 +23,12 @@ export function loadTokenizer(): Promise<CountText> {
   return loading;
 }
 
-/** A run without a space, or of spaces, is broken where the count hardly changes by it. */
+/** Breaks long words and long runs of blanks, which hardly changes the count. */
 function breakRuns(text: string): string {
   return text.replace(longWord, '$& ').replace(longGap, '$&.');
 }
 
-/** The same counts, each text counted once while it is among the last that were. */
+/** A counter that caches the counts of the latest texts. */
 export function cacheCounts(count: CountText): CountText {
   const counts = new Map<string, number>();
   let kept = 0;

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { ModelProfile } from '../models/model-profile.js';
 import type { PromptItem } from './prompt-items.js';
 
-/** How a prompt's tokens are billed: the four add up to the prompt. */
+/** The tokens of a prompt by their price; the four add up to the prompt. */
 export interface PromptUsage {
-  /** Neither read from the cache nor written to it. */
+  /** Tokens that are neither read from the cache nor written to it. */
   input: number;
   cacheRead: number;
   write5m: number;
@@ -17,14 +17,14 @@ interface Entry {
 }
 
 const ttlMs = { '5m': 5 * 60_000, '1h': 60 * 60_000 } as const;
-/** Blocks at and before a mark in which an earlier prompt's end is looked for. */
+/** Blocks, up to a mark, at which an entry is looked for. */
 const lookBack = 20;
-/** Entries above which those that have expired are taken out. */
+/** Entries above which expired ones are deleted. */
 const sweepAt = 10_000;
 
 /**
- * The prompt cache as the API describes it: what a mark ends is kept, read again by a prompt that
- * begins the same, and looked for at each mark and up to twenty blocks before.
+ * The prompt cache as the API describes it: each mark makes an entry of the prompt before it, and an
+ * entry is looked for at each mark and up to twenty blocks before.
  */
 export class PromptCache {
   readonly #entries = new Map<string, Entry>();
@@ -35,7 +35,7 @@ export class PromptCache {
     this.#now = now;
   }
 
-  /** Reads what is kept of a prompt, and keeps what its marks end. */
+  /** Reads the longest entry of a prompt, and writes the entries of its marks. */
   use(items: readonly PromptItem[], profile: ModelProfile): PromptUsage {
     const total = totalOf(items, profile);
     const marks = items.flatMap(({ ttl }, index) => (ttl === undefined ? [] : [{ index, ttl }]));
@@ -46,7 +46,7 @@ export class PromptCache {
     const usage: PromptUsage = { input: 0, cacheRead: ends[read] ?? 0, write5m: 0, write1h: 0 };
     let written = usage.cacheRead;
     for (const { index, ttl } of usable) {
-      this.#keep(keys[index] ?? '', ttlMs[ttl]);
+      this.#write(keys[index] ?? '', ttlMs[ttl]);
       if (index <= read) continue;
       const end = ends[index] ?? 0;
       if (ttl === '1h') usage.write1h += end - written;
@@ -57,7 +57,7 @@ export class PromptCache {
     return usage;
   }
 
-  /** The index of the last item up to which the cache has the prompt; -1: of none. */
+  /** The index of the last item of the longest entry; -1: no entry. */
   #longest(marks: readonly { index: number }[], keys: readonly string[]): number {
     const now = this.#now();
     for (const { index } of marks.toReversed()) {
@@ -71,7 +71,7 @@ export class PromptCache {
     return -1;
   }
 
-  #keep(key: string, forMs: number): void {
+  #write(key: string, forMs: number): void {
     const now = this.#now();
     if (this.#entries.size >= sweepAt) {
       for (const [old, { expiresAt }] of this.#entries) {
@@ -84,12 +84,12 @@ export class PromptCache {
   }
 }
 
-/** All tokens of a prompt, by the model's own measure. */
+/** All tokens of a prompt by the model's tokenizer. */
 export function totalOf(items: readonly PromptItem[], { tokenFactor }: ModelProfile): number {
   return Math.ceil(items.reduce((sum, { tokens }) => sum + tokens, 0) * tokenFactor);
 }
 
-/** For each item: the key of the prompt up to its end, and the tokens up to there. */
+/** The key and the tokens of the prompt up to the end of each item. */
 function chain(
   items: readonly PromptItem[],
   profile: ModelProfile,

@@ -12,25 +12,25 @@ import { pagesOf } from '../rules/validate-media.js';
 import { thinkingOf } from '../thinking/thinking-mode.js';
 import type { CountText } from './load-tokenizer.js';
 
-/** A piece of a prompt, in the order in which the model reads it and the cache keeps it. */
+/** An item of a prompt: a tool, or a block of the system prompt or a message. */
 export interface PromptItem {
-  /** What must be equal for the cache to hold: the piece and, where a part begins, its settings. */
+  /** The text that the cache compares: the item and the parameters that change its part of the prompt. */
   text: string;
-  /** As the tokenizer counts them, without the model's factor. */
+  /** Tokens by the tokenizer, without the model's factor. */
   tokens: number;
-  /** How long what ends here is kept; undefined: no mark. */
+  /** The TTL of the mark on the item; undefined: no mark. */
   ttl: '5m' | '1h' | undefined;
 }
 
-/** Values that are wire grammar, not content. */
+/** Fields of the wire that are not content. */
 const grammar = new Set(['type', 'id', 'tool_use_id', 'media_type', 'signature', 'cache_control']);
 const pixelsPerToken = 750;
 const mostImageTokens = 1_600;
 const tokensPerPage = 2_000;
-/** Base64 of the part of an image in which its size is looked for. */
+/** Characters of base64 in which the size of an image is looked for. */
 const sizeCharacters = 400_000;
 
-/** Tools, system and messages of a request, block by block. */
+/** The items of a request in the order of the prompt: tools, system, messages. */
 export function promptItems(
   body: MessagesRequest,
   profile: ModelProfile,
@@ -38,21 +38,21 @@ export function promptItems(
 ): PromptItem[] {
   const { tools = [], system = [], messages } = body;
   const items: PromptItem[] = [];
-  const add = (value: object, setting = ''): void => {
+  const add = (value: object, parameters = ''): void => {
     items.push({
-      text: setting + JSON.stringify(value, withoutMark),
+      text: parameters + JSON.stringify(value, withoutMark),
       tokens: tokensOf(value, count),
       ttl: ttlOf((value as { cache_control?: CacheMark | null }).cache_control),
     });
   };
   for (const tool of tools) if (tool.defer_loading !== true) add(tool);
-  const systemSetting = systemSettings(body);
+  const ofSystem = systemParameters(body);
   const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
-  for (const block of systemBlocks) if (block.text !== '') add(block, systemSetting);
-  const messageSetting = systemSetting + messageSettings(body, profile);
+  for (const block of systemBlocks) if (block.text !== '') add(block, ofSystem);
+  const ofMessages = ofSystem + messageParameters(body, profile);
   for (const message of messages) {
     for (const block of blocksOf(message)) {
-      add(block, `${messageSetting}${message.role}`);
+      add(block, `${ofMessages}${message.role}`);
       const inner = innerMark(block);
       const item = items.at(-1);
       if (item && inner) item.ttl ??= inner;
@@ -62,7 +62,7 @@ export function promptItems(
   return items;
 }
 
-/** The mark at the top of the request is one on its last block. */
+/** Applies the mark at the top of a request to its last block. */
 function markLast(
   items: readonly PromptItem[],
   { cache_control, messages }: MessagesRequest,
@@ -87,16 +87,16 @@ function ttlOf(mark: CacheMark | null | undefined): '5m' | '1h' | undefined {
   return mark ? (mark.ttl ?? '5m') : undefined;
 }
 
-/** A change of these is a change of the system prompt and all after it. */
-function systemSettings(body: MessagesRequest): string {
+/** Parameters whose change is a change of the system prompt and all after it. */
+function systemParameters(body: MessagesRequest): string {
   const cites = body.messages
     .flatMap(blocksOf)
     .some((block) => block.type === 'document' && block.citations?.enabled === true);
   return `${cites}|${body.speed ?? 'standard'}|`;
 }
 
-/** A change of these is a change of the messages. A default that is spelled out is none. */
-function messageSettings(body: MessagesRequest, profile: ModelProfile): string {
+/** Parameters whose change is a change of the messages. A default counts as given. */
+function messageParameters(body: MessagesRequest, profile: ModelProfile): string {
   const { thinking, tool_choice: choice = { type: 'auto' as const } } = body;
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
   const effort = body.output_config?.effort ?? profile.defaultEffort;
@@ -127,7 +127,7 @@ function tokensOf(value: unknown, count: CountText): number {
   }
   if (!isPlainObject(value)) return 0;
   if (value['type'] === 'base64') return payloadTokens(value);
-  // Schemas and input are read by the model as JSON, keys and all.
+  // Schemas and inputs are JSON in the prompt, keys included.
   return Object.entries(value).reduce((sum, [key, item]) => {
     if (grammar.has(key)) return sum;
     const isJson = (key === 'input_schema' || key === 'input') && isPlainObject(item);

@@ -1,6 +1,6 @@
 import type { PromptUsage } from './prompt-cache.js';
 
-/** `Usage` of the SDK: what a message says of its tokens. */
+/** The usage of a message: `Usage` of the SDK. */
 export interface WireUsage extends DeltaUsage {
   cache_creation: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number };
   inference_geo: null;
@@ -8,7 +8,7 @@ export interface WireUsage extends DeltaUsage {
   speed: null;
 }
 
-/** `MessageDeltaUsage` of the SDK: the same at the end of a stream, cumulative. */
+/** The cumulative usage at the end of a stream: `MessageDeltaUsage` of the SDK. */
 export interface DeltaUsage {
   input_tokens: number;
   cache_creation_input_tokens: number;
@@ -18,7 +18,7 @@ export interface DeltaUsage {
   server_tool_use: { web_search_requests: number; web_fetch_requests: number } | null;
 }
 
-/** What a reply cost; `thinking` is part of `tokens`. */
+/** The output tokens of a reply; `thinking` is part of `tokens`. */
 export interface OutputUsage {
   tokens: number;
   thinking: number;

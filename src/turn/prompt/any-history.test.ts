@@ -179,7 +179,7 @@ class Conversation {
     ).length;
     const plan = planReply(accepted, {
       retryCount: 0,
-      room: 1_000_000,
+      headroom: 1_000_000,
       newId: (prefix) => `${prefix}_${(this.#ids += 1)}`,
     });
     if (plan.kind === 'failure') throw new Error('No directive of this test fails');
