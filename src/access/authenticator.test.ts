@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { silentLogger } from '../../test/support/silent-logger.js';
 import { openTestDatabase } from '../../test/support/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { openAccess } from '../../test/support/open-access.js';

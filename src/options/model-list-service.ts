@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { PROVIDER_MODE, type ProviderMode } from '../provider/provider-settings.js';
+import { PROVIDER_MODE, type ProviderMode } from '../provider/provider-config.js';
 import { sentName } from '../provider/models/choose-model.js';
 import { ModelCatalogue } from '../provider/models/model-catalogue.js';
 import { OptionLoader } from './option-loader.js';

@@ -12,7 +12,7 @@ import { loadModels } from './models/load-models.js';
 import { ModelCatalogue } from './models/model-catalogue.js';
 import { ModelResolver } from './models/model-resolver.js';
 import { ModelStore } from './models/model-store.js';
-import { chooseProviderMode, PROVIDER_MODE, type ProviderMode } from './provider-settings.js';
+import { chooseProviderMode, PROVIDER_MODE, type ProviderMode } from './provider-config.js';
 import { limitModel } from './request-profile.js';
 
 const PROVIDER_URL = Symbol('ProviderUrl');

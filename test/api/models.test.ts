@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../src/config/config.js';
 import { serve } from '../../src/http/serve.js';
-import { silentLogger } from '../../src/platform/logger.js';
+import { silentLogger } from '../support/silent-logger.js';
 import { ModelCatalogue } from '../../src/provider/models/model-catalogue.js';
 import { TurnpikeClient } from '../../src/client/turnpike-client.js';
 import { instructionRootWith } from '../support/instruction-root.js';

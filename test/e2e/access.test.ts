@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { serve } from '../../src/http/serve.js';
-import { silentLogger } from '../../src/platform/logger.js';
+import { silentLogger } from '../support/silent-logger.js';
 import { apiKeys } from '../../src/storage/governance-schema.js';
 import { KeyedClient, makeKey, sendRaw } from '../support/keyed-client.js';
 import { startServer, type TestServer } from '../support/start-server.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serve } from '../../src/http/serve.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
-import { silentLogger } from '../../src/platform/logger.js';
+import { silentLogger } from '../support/silent-logger.js';
 import { OPENED_DATABASE, type OpenedDatabase } from '../../src/storage/connection.js';
 import { RENEW_MS } from '../../src/turn/lifecycle/presence.js';
 import { startServer, type TestServer } from '../support/start-server.js';

@@ -303,7 +303,7 @@ describe('a server that starts again', () => {
       expect(await exitOf(again)).toEqual({ exitCode: 0 });
       expect(await resultOf(again)).toMatchObject({ ok: true, output: 'green' });
       expect(parksOf(again)).toEqual([[id]]);
-      const kept = await readArchive(second.db, turnId);
+      const kept = await loadArchive(second.db, turnId);
       expect(kept.filter(({ type }) => type === 'turn.parked')).toHaveLength(1);
     } finally {
       await second.close();

@@ -6,7 +6,7 @@ import { KnownKeys } from '../../src/access/keys/known-keys.js';
 import type { AccessSettings } from '../../src/access/origin/access-settings.js';
 import { RefusedAddresses } from '../../src/access/origin/refused-addresses.js';
 import type { Clock } from '../../src/platform/clock.js';
-import { silentLogger } from '../../src/platform/logger.js';
+import { silentLogger } from './silent-logger.js';
 import type { Database } from '../../src/storage/connection.js';
 
 /** The keys of a database, as one process knows them. */

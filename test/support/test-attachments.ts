@@ -9,7 +9,7 @@ import { Extractions } from '../../src/attachments/extract/extractions.js';
 import { openExtractor, type Extractor } from '../../src/attachments/extract/extractor.js';
 import { FileMemory } from '../../src/attachments/show/file-memory.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
-import { silentLogger } from '../../src/platform/logger.js';
+import { silentLogger } from './silent-logger.js';
 import type { Database } from '../../src/storage/connection.js';
 import { openTestDatabase } from './database.js';
 

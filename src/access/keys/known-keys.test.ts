@@ -3,7 +3,6 @@ import { silentLogger } from '../../../test/support/silent-logger.js';
 import { openTestDatabase } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openKeys } from '../../../test/support/open-access.js';
-import { silentLogger } from '../../platform/logger.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { apiKeys, auditLog } from '../../storage/governance-schema.js';
 import { AuditLog } from './audit-log.js';

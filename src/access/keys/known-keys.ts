@@ -32,7 +32,7 @@ export class KnownKeys {
   }
 
   census(): Promise<KeyCensus> {
-    return this.#census.ask('all', () => this.store.census());
+    return this.#census.get('all', () => this.store.census());
   }
 
   find(hash: string): Promise<KeyRow | undefined> {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../../config/config.js';
-import type { ProviderMode } from '../../provider/provider-settings.js';
+import type { ProviderMode } from '../../provider/provider-config.js';
 import { describeShells, type Shells } from '../../tools/sandbox/shells.js';
 
 /** The ones to begin with; the page has all. */

@@ -11,7 +11,7 @@ import { createLogger, type Logger } from '../../platform/logger.js';
 import { startWatchdog } from '../../platform/watchdog.js';
 import type { Server } from '../../http/serve.js';
 import { openLog } from '../../http/process-log.js';
-import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-settings.js';
+import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';
 import { SHELLS, type Shells } from '../../tools/sandbox/shells.js';
 import { findServiceLinks } from '../../config/service-links.js';
 import { UnreachableError } from '../../storage/unreachable-error.js';
@@ -59,6 +59,7 @@ function watch({ watchdogMs }: Config, logger: Logger, readable: boolean): () =>
   if (watchdogMs === 0) return async () => undefined;
   return startWatchdog({
     stillMs: watchdogMs,
+    message: `the event loop stood still for ${watchdogMs} ms (TURNPIKE_WATCHDOG_MS): the process is ended, and its turns go on elsewhere or at its next start`,
     readable,
     onError: (error) => logger.warn({ error }, 'nothing watches the event loop'),
   });
