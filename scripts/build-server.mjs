@@ -14,8 +14,8 @@ const dist = path.join(root, 'dist');
 const programs = {
   main: 'main.ts',
   cli: 'cli.ts',
-  // A process of its own: see attachments/extract/reader-process.ts.
-  'run-reader': 'attachments/extract/run-reader.ts',
+  // A process of its own: see attachments/extract/process/extractor-process.ts.
+  'run-extractor': 'attachments/extract/process/run-extractor.ts',
   // The bench and the chaos kit rehearse on it.
   'start-rehearsal': 'rehearsal/start-rehearsal.ts',
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
-import { chunkShare } from '../attachments/show/chunk-share.js';
+import { chunkShare } from '../attachments/receive/chunk-share.js';
 import { invalidJson } from '../attachments/receive/receive-errors.js';
 import { RequestBody } from '../attachments/receive/request-body.js';
 import type { Clock } from '../platform/clock.js';

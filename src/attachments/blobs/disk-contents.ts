@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises
 import path from 'node:path';
 import { errorCode } from '../../platform/error-code.js';
 import type { BlobContents } from './blob-contents.js';
-import { inPieces } from './in-pieces.js';
+import { inPieces } from './rechunk.js';
 
 /** Bytes of one write at most. */
 const PIECE_BYTES = 256 * 1024;

@@ -5,7 +5,7 @@ import type { Database } from '../../storage/connection.js';
 import type { CopyOut } from '../../storage/copy-out.js';
 import { blobChunks } from '../../storage/file-schema.js';
 import type { BlobContents } from './blob-contents.js';
-import { inPieces } from './in-pieces.js';
+import { inPieces } from './rechunk.js';
 
 /** Bytes of a row at most. */
 const PIECE_BYTES = 128 * 1024;

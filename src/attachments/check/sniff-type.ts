@@ -1,6 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { mediaKind } from './classify.js';
-import { detectUtf16, isTextByte } from '../extract/utf16.js';
+import { detectUtf16, isTextByte } from '../extract/text/detect-utf16.js';
 
 /** Bytes from the beginning of a file that tell what it is. */
 export const SNIFF_BYTES = 4_100;

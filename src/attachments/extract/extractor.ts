@@ -8,7 +8,7 @@ import type {
   TextOutcome,
   TextSource,
 } from './outcomes.js';
-import { ReaderPool, type RefusedFile } from './reader-pool.js';
+import { ReaderPool, type RefusedFile } from './process/extractor-pool.js';
 
 /**
  * Reads files that nobody trusts. A file that cannot be read is an outcome, never an error. Whose it is

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../platform/typed-error.js';
 import { decodeBase64 } from './decode-base64.js';
 import { limitBytes } from './limit-bytes.js';
-import type { JsonPath } from './read-document.js';
+import type { JsonPath } from './build-document.js';
 import { fileTooLarge } from './receive-errors.js';
 import type { ReceiveDeps } from './receive-deps.js';
 import type { ReceiveLimits } from './receive-limits.js';

@@ -11,7 +11,7 @@ import {
   readDocument,
   type DocumentRules,
   type JsonPath,
-} from './read-document.js';
+} from './build-document.js';
 import type { ReceiveDeps } from './receive-deps.js';
 import type { ReceiveLimits } from './receive-limits.js';
 import { RequestBody } from './request-body.js';

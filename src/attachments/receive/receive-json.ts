@@ -3,7 +3,7 @@ import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest } from '../../platform/typed-error.js';
 import type { ReceivedFile } from '../check/received-file.js';
 import { cleanName } from './clean-name.js';
-import type { JsonPath } from './read-document.js';
+import type { JsonPath } from './build-document.js';
 import { receiveDocument } from './receive-document.js';
 import type { ReceiveDeps } from './receive-deps.js';
 import type { ReceiveLimits } from './receive-limits.js';

@@ -5,7 +5,7 @@ import { invalidRequest, TypedError } from '../../platform/typed-error.js';
 import type { ReceivedFile } from '../check/received-file.js';
 import { cleanName } from './clean-name.js';
 import { limitBytes } from './limit-bytes.js';
-import { readParts, type FormPart } from './read-parts.js';
+import { readParts, type FormPart } from './parse-parts.js';
 import { fieldTooLarge, fileTooLarge, skippedTooLarge } from './receive-errors.js';
 import type { ReceiveDeps } from './receive-deps.js';
 import type { ReceiveLimits } from './receive-limits.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { untilAborted } from '../../platform/abort.js';
 import type { Clock } from '../../platform/clock.js';
-import { chunkShare } from '../show/chunk-share.js';
+import { chunkShare } from './chunk-share.js';
 import { discardRest } from './discard-rest.js';
 import {
   bodyTooLarge,

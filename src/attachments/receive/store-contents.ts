@@ -1,5 +1,5 @@
 import type { ContentTaker } from './content-taker.js';
-import { MOST_DEPTH, type JsonPath } from './read-document.js';
+import { MOST_DEPTH, type JsonPath } from './build-document.js';
 import { documentTooDeep } from './receive-errors.js';
 
 interface FoundText {

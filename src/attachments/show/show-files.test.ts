@@ -6,7 +6,7 @@ import {
 import { testPdf } from '../../../test/support/test-pdf.js';
 import { mimeOfPath } from '../check/classify.js';
 import { maxNativeBytes } from './choose-showing.js';
-import { maxTextChars } from '../extract/read-text.js';
+import { maxTextChars } from '../extract/text/decode-text.js';
 import { FileShower, type ShowRules } from './show-files.js';
 import type { StoredPart } from './stored-part.js';
 

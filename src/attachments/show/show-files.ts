@@ -10,10 +10,10 @@ import {
 import { mediaKind } from '../check/classify.js';
 import type { TextOutcome } from '../extract/outcomes.js';
 import type { Extractions } from '../extract/extractions.js';
-import { decodeText, maxTextChars } from '../extract/read-text.js';
+import { decodeText, maxTextChars } from '../extract/text/decode-text.js';
 import type { AttachmentRef, StoredPart } from './stored-part.js';
 import { emptyNote, toContentBlock } from './to-content-block.js';
-import type { ShownFile } from './tell-shown.js';
+import type { ShownFile } from './shown-events.js';
 
 export interface ShowDeps {
   store: Pick<BlobStore, 'get'>;

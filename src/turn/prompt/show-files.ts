@@ -1,7 +1,7 @@
-import type { ShownFile } from '../../attachments/show/tell-shown.js';
+import type { ShownFile } from '../../attachments/show/shown-events.js';
 import type { Asker } from '../../attachments/extract/asker.js';
 import { FileShower } from '../../attachments/show/show-files.js';
-import { tellShown } from '../../attachments/show/tell-shown.js';
+import { tellShown } from '../../attachments/show/shown-events.js';
 import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import { untilAborted } from '../../platform/abort.js';
 import { canonicalJson } from '../../platform/json.js';

@@ -1,0 +1,63 @@
+import { basename } from 'node:path';
+import { errorCode } from '../../platform/error-code.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import { chunkShare } from '../receive/chunk-share.js';
+import { checkPath, refuseAccess, shownPath } from './check-attachment.js';
+import { openAttachment, type AttachmentPlaces } from '../open-attachment.js';
+import { cleanName } from '../receive/clean-name.js';
+import type { ReceivedFile } from './received-file.js';
+
+/** Bytes read at a time. */
+const READ_BYTES = 64 * 1024;
+
+export interface PathRules extends AttachmentPlaces {
+  store: Pick<BlobStore, 'put'>;
+  /** A reason against a file of so many bytes. */
+  refuseSize(size: number): string | undefined;
+}
+
+/** Takes a file of this machine into the store: checked, and read once. Never throws for a file. */
+export async function readPath(
+  path: string,
+  { store, refuseSize, ...where }: PathRules,
+): Promise<{ file: ReceivedFile } | { reason: string }> {
+  const checked = checkPath(path);
+  if ('reason' in checked) return checked;
+  const opened = await openAttachment(path, where);
+  if ('reason' in opened) return opened;
+  const { handle, size } = opened;
+  try {
+    const reason = refuseSize(size);
+    if (reason !== undefined) return { reason };
+    // One byte past the end shows growth; a file that grows without end is not followed.
+    const content = handle.createReadStream({
+      start: 0,
+      end: size,
+      autoClose: false,
+      highWaterMark: READ_BYTES,
+    });
+    const stored = await store.put(readable(content, path));
+    if (stored.size !== size)
+      return { reason: `Attachment file changed while it was read: ${shownPath(path)}` };
+    return { file: { ...stored, name: cleanName(basename(path), '') } };
+  } catch (error) {
+    if (error instanceof UnreadableError) return { reason: error.message };
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A fault of the file, which is for its sender; one of the store is not. */
+class UnreadableError extends Error {}
+
+async function* readable(content: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of content) {
+      await chunkShare.next();
+      yield chunk;
+    }
+  } catch (error) {
+    throw new UnreadableError(refuseAccess(errorCode(error), path));
+  }
+}

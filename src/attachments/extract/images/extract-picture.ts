@@ -1,0 +1,16 @@
+import type { FindOcr } from './ocr-packages.js';
+import { openOcr, toPicture } from './ocr.js';
+import type { TextFound } from '../text-found.js';
+
+/** The text in an image. @throws NoOcr; FileFault for what is none. */
+export async function readPicture(content: Buffer, findOcr: FindOcr): Promise<TextFound> {
+  const picture = await toPicture(content);
+  const ocr = await openOcr(findOcr);
+  try {
+    const { text, isHardlyLegible } = await ocr.read(picture);
+    const doubt = 'it is hardly legible, and what OCR read may be wrong';
+    return { text, via: 'ocr', ...(isHardlyLegible ? { doubt } : {}) };
+  } finally {
+    await ocr.close();
+  }
+}

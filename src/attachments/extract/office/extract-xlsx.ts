@@ -1,0 +1,123 @@
+import { FileFault } from '../file-fault.js';
+import { openArchive } from './open-archive.js';
+import { readElements } from './parse-xml.js';
+import { relationsOf, type Parts } from './parse-relations.js';
+import { readSheet, type SheetCell, type SheetRow } from './parse-sheet.js';
+import { localName, readDateStyles } from './parse-date-styles.js';
+import type { ReadBudget, TextFound } from '../text-found.js';
+
+const workbook = 'xl/workbook.xml';
+/** Empty rows, or columns, that are written as such; more are a note. */
+const MOST_EMPTY = 20;
+
+interface Sheet {
+  name: string;
+  /** Name of its part. */
+  part: string;
+}
+
+/**
+ * Each sheet under its name, a row a line, its cells as in CSV; many empty ones are said to be so. Rows
+ * after `maxChars` are not kept.
+ *
+ * @throws FileFault
+ */
+export async function readXlsx(
+  content: Buffer,
+  { maxChars }: Pick<ReadBudget, 'maxChars'>,
+): Promise<TextFound> {
+  const parts = await openArchive(content, (name) => /^xl\/.*\.(xml|rels)$/.test(name));
+  const { sheets, is1904 } = readWorkbook(parts);
+  if (sheets.length === 0) throw new FileFault('is no workbook: it has no sheets');
+  const formats = {
+    is1904,
+    sharedStrings: readSharedStrings(parts.get('xl/sharedStrings.xml')),
+    dateStyles: readDateStyles(parts.get('xl/styles.xml')),
+  };
+  const lines: string[] = [];
+  let length = 0;
+  let isPartial = false;
+  for (const { name, part } of sheets) {
+    lines.push(`# ${name}`);
+    let last = 0;
+    readSheet(parts.get(part), formats, (row) => {
+      isPartial ||= length > maxChars;
+      if (isPartial) return;
+      const written = [...skipRows(last, row), writeRow(row.cells)];
+      last = row.row;
+      lines.push(...written);
+      length += written.reduce((sum, line) => sum + line.length + 1, 0);
+    });
+    lines.push('');
+  }
+  return { text: lines.join('\n'), via: 'text', isPartial };
+}
+
+function readWorkbook(parts: Parts): { sheets: Sheet[]; is1904: boolean } {
+  const targets = new Map(relationsOf(parts, workbook).map(({ id, target }) => [id, target]));
+  const sheets: Sheet[] = [];
+  let is1904 = false;
+  readElements(parts.get(workbook), {
+    open: (qualified, attributes) => {
+      const name = localName(qualified);
+      if (name === 'workbookPr') is1904 = /^(1|true)$/.test(attributes['date1904'] ?? '');
+      const part = name === 'sheet' ? targets.get(relationOf(attributes)) : undefined;
+      if (part !== undefined) sheets.push({ name: attributes['name'] ?? '', part });
+    },
+  });
+  return { sheets, is1904 };
+}
+
+/** The prefix is the program's choice. */
+function relationOf(attributes: Readonly<Record<string, string>>): string {
+  return Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1] ?? '';
+}
+
+function readSharedStrings(part: Buffer | undefined): string[] {
+  const strings: string[] = [];
+  let text = '';
+  let isReading = false;
+  readElements(part, {
+    open: (qualified) => {
+      const name = localName(qualified);
+      if (name === 'si') text = '';
+      // How the text is pronounced is no part of it.
+      if (name === 'rPh') isReading = true;
+    },
+    text: (run, name) => {
+      if (localName(name) === 't' && !isReading) text += run;
+    },
+    close: (qualified) => {
+      const name = localName(qualified);
+      if (name === 'rPh') isReading = false;
+      if (name === 'si') strings.push(text);
+    },
+  });
+  return strings;
+}
+
+/** What stands for the empty rows before one. */
+function skipRows(last: number, { row }: SheetRow): string[] {
+  const empty = row - last - 1;
+  if (empty <= 0) return [];
+  return empty > MOST_EMPTY
+    ? [`[rows ${last + 1}–${row - 1} are empty]`]
+    : Array.from({ length: empty }, () => '');
+}
+
+function writeRow(cells: readonly SheetCell[]): string {
+  const written: string[] = [];
+  let last = 0;
+  for (const { column, text } of cells) {
+    const empty = Math.max(0, column - last - 1);
+    if (empty > MOST_EMPTY) written.push(`[${empty} empty columns]`);
+    else written.push(...Array.from({ length: empty }, () => ''));
+    written.push(toCsv(text));
+    last = column;
+  }
+  return written.join(',');
+}
+
+function toCsv(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,36 @@
+import { readElements } from './parse-xml.js';
+
+/** Number formats of the program itself that show a date or a time. */
+const dateFormats = new Set([
+  14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 46, 47, 50, 51,
+  52, 53, 54, 55, 56, 57, 58,
+]);
+
+/** Whether the cells of each style show dates, by the style's number. */
+export function readDateStyles(part: Buffer | undefined): boolean[] {
+  const own = new Map<number, boolean>();
+  const styles: boolean[] = [];
+  let isInStyles = false;
+  readElements(part, {
+    open: (qualified, attributes) => {
+      const name = localName(qualified);
+      const id = Number(attributes['numFmtId'] ?? 0);
+      if (name === 'numFmt') own.set(id, isDateFormat(attributes['formatCode'] ?? ''));
+      if (name === 'cellXfs') isInStyles = true;
+      if (name === 'xf' && isInStyles) styles.push(own.get(id) ?? dateFormats.has(id));
+    },
+    close: (name) => {
+      if (localName(name) === 'cellXfs') isInStyles = false;
+    },
+  });
+  return styles;
+}
+
+/** `x:row` as `row`: programs differ in the prefix. */
+export const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
+
+/** Quoted texts, escaped letters and colours are no part of what the format shows. */
+function isDateFormat(code: string): boolean {
+  const shown = code.replace(/"[^"]*"|\\.|_.|\[(?![hms]+\])[^\]]*\]/gi, '');
+  return /[dmyhs]/i.test(shown) && !/general/i.test(shown);
+}

@@ -1,0 +1,30 @@
+import path from 'node:path/posix';
+import { readElements } from './parse-xml.js';
+
+/** The parts of an office document, by name. */
+export type Parts = ReadonlyMap<string, Buffer>;
+
+export interface Relation {
+  id: string;
+  type: string;
+  /** Name of a part. */
+  target: string;
+}
+
+/** What a part of an office document refers to. */
+export function relationsOf(parts: Parts, part: string): Relation[] {
+  const folder = path.dirname(part);
+  const relations: Relation[] = [];
+  readElements(parts.get(`${folder}/_rels/${path.basename(part)}.rels`), {
+    open: (name, { Id: id = '', Type: type = '', Target: target = '' }) => {
+      if (name !== 'Relationship') return;
+      const isAbsolute = target.startsWith('/');
+      relations.push({
+        id,
+        type,
+        target: isAbsolute ? target.slice(1) : path.join(folder, target),
+      });
+    },
+  });
+  return relations;
+}

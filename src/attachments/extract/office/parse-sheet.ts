@@ -1,0 +1,112 @@
+import { readElements } from './parse-xml.js';
+import { localName } from './parse-date-styles.js';
+
+/** A cell that shows something. */
+export interface SheetCell {
+  /** From 1. */
+  column: number;
+  text: string;
+}
+
+export interface SheetRow {
+  /** From 1. */
+  row: number;
+  cells: SheetCell[];
+}
+
+export interface CellFormats {
+  sharedStrings: readonly string[];
+  /** Whether a style shows dates. */
+  dateStyles: readonly boolean[];
+  /** Whether days are counted from 1904. */
+  is1904: boolean;
+}
+
+interface OpenCell {
+  column: number;
+  type: string;
+  style: number;
+  value: string;
+  formula: string;
+  inline: string;
+}
+
+const DAY_MS = 86_400_000;
+/** Days from the first of a workbook to 1970. */
+const EPOCH_DAYS = 25_569;
+const DAYS_1904 = 1_462;
+/** The format has a 29th of February 1900, which there was not. */
+const LEAP_BUG_DAY = 60;
+
+/** The rows of a sheet that show something. Places that a program left out follow from those before. */
+export function readSheet(
+  part: Buffer | undefined,
+  formats: CellFormats,
+  onRow: (row: SheetRow) => void,
+): void {
+  let row: SheetRow = { row: 0, cells: [] };
+  let column = 0;
+  let cell: OpenCell | undefined;
+  readElements(part, {
+    open: (qualified, { r: place = '', t: type = 'n', s: style = '0' }) => {
+      const name = localName(qualified);
+      if (name === 'row') {
+        row = { row: readNumber(place) ?? row.row + 1, cells: [] };
+        column = 0;
+      }
+      if (name === 'c') {
+        column = readColumn(place) ?? column + 1;
+        cell = { column, type, style: Number(style), value: '', formula: '', inline: '' };
+      }
+    },
+    text: (text, qualified) => {
+      const name = localName(qualified);
+      if (cell === undefined) return;
+      if (name === 'v') cell.value += text;
+      if (name === 'f') cell.formula += text;
+      if (name === 't') cell.inline += text;
+    },
+    close: (qualified) => {
+      const name = localName(qualified);
+      if (name === 'c' && cell !== undefined) {
+        const text = showCell(cell, formats);
+        if (text !== '') row.cells.push({ column: cell.column, text });
+        cell = undefined;
+      }
+      if (name === 'row' && row.cells.length > 0) onRow(row);
+    },
+  });
+}
+
+/** `AB` as 28. */
+function readColumn(place: string): number | undefined {
+  const letters = /^[A-Z]{1,3}/.exec(place)?.[0];
+  if (letters === undefined) return undefined;
+  return Buffer.from(letters).reduce((sum, code) => sum * 26 + code - 64, 0);
+}
+
+function readNumber(place: string): number | undefined {
+  return /^\d+$/.test(place) ? Number(place) : undefined;
+}
+
+function showCell(cell: OpenCell, formats: CellFormats): string {
+  const { type, value, inline, formula } = cell;
+  if (type === 'inlineStr') return inline;
+  // Nobody has calculated it.
+  if (value === '') return formula === '' ? inline : `=${formula}`;
+  if (type === 's') return formats.sharedStrings[Number(value)] ?? '';
+  if (type === 'b') return value === '1' ? 'true' : 'false';
+  const number = Number(value);
+  if (type !== 'n' || !Number.isFinite(number)) return value;
+  return formats.dateStyles[cell.style] === true ? showDate(number, formats) : String(number);
+}
+
+function showDate(serial: number, { is1904 }: CellFormats): string {
+  const days = is1904 ? serial + DAYS_1904 : serial + (serial < LEAP_BUG_DAY ? 1 : 0);
+  const date = new Date(Math.round((days - EPOCH_DAYS) * DAY_MS));
+  // What is no day of a calendar is the number it is.
+  if (Number.isNaN(date.getTime())) return String(serial);
+  const text = date.toISOString();
+  if (serial < 1) return text.slice('1900-01-01T'.length, -'.000Z'.length);
+  return text.replace('T00:00:00.000Z', '').replace('.000Z', 'Z');
+}

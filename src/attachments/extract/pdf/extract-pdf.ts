@@ -1,0 +1,132 @@
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { isPicture, type PageLook } from './needs-ocr.js';
+import { joinPages, type ReadPage } from './join-pages.js';
+import { countLetters, lookAtPage } from './inspect-page.js';
+import { NoOcr, type FindOcr } from '../images/ocr-packages.js';
+import { openPdf } from './open-pdf.js';
+import { openOcr, type Scan } from '../images/ocr.js';
+import { renderPage } from './render-page.js';
+import type { ReadBudget, TextFound } from '../text-found.js';
+
+const MOST_PAGES = 1_000;
+/** Reading a picture takes seconds. */
+const MOST_SCANS = 20;
+
+export async function countPages(content: Buffer): Promise<{ pages: number; isLocked: boolean }> {
+  const document = await openPdf(content);
+  // Only an encrypted document has any; one that opens without a password may be encrypted too.
+  const permissions = await document.getPermissions();
+  return { pages: document.numPages, isLocked: permissions !== null };
+}
+
+/**
+ * Its text, page by page: the text layer where the page has one, what OCR finds where it is a picture.
+ * What was not read is marked in its place.
+ *
+ * @throws NoOcr where it has nothing but pictures.
+ */
+export async function readPdf(
+  content: Buffer,
+  budget: ReadBudget,
+  findOcr: FindOcr,
+): Promise<TextFound> {
+  const document = await openPdf(content);
+  const looks = await lookAtPages(document, budget.maxChars);
+  const pictures = looks.flatMap((look, index) => (isPicture(look) ? [index + 1] : []));
+  const scans = await readPictures(document, pictures, {
+    ocrMs: budget.ocrMs,
+    findOcr,
+    hasText: looks.some(({ letters }) => letters > 0),
+  });
+  const pages = looks.map((look, index) =>
+    toPage({ look, isScan: pictures.includes(index + 1), scan: scans.read.get(index + 1) }),
+  );
+  const joined = joinPages(pages, { count: document.numPages, unreadWhy: scans.unreadWhy });
+  return { ...joined, pages: document.numPages, ...(scans.lacksOcr ? { isPassing: true } : {}) };
+}
+
+async function lookAtPages(document: PDFDocumentProxy, maxChars: number): Promise<PageLook[]> {
+  const looks: PageLook[] = [];
+  let length = 0;
+  for (let number = 1; number <= Math.min(document.numPages, MOST_PAGES); number += 1) {
+    const page = await document.getPage(number);
+    const look = await lookAtPage(page);
+    page.cleanup();
+    looks.push(look);
+    length += look.text.length;
+    if (length > maxChars) break;
+  }
+  return looks;
+}
+
+interface Scans {
+  /** By the number of their pages. */
+  read: ReadonlyMap<number, Scan>;
+  /** Why others were not read. */
+  unreadWhy: string;
+  lacksOcr: boolean;
+}
+
+interface ScanRules {
+  ocrMs: number;
+  findOcr: FindOcr;
+  /** Whether the document says something without its pictures. */
+  hasText: boolean;
+}
+
+async function readPictures(
+  document: PDFDocumentProxy,
+  numbers: readonly number[],
+  rules: ScanRules,
+): Promise<Scans> {
+  try {
+    return await scanPages(document, numbers, rules);
+  } catch (error) {
+    // The rest of the document is better than nothing.
+    if (!(error instanceof NoOcr) || !rules.hasText) throw error;
+    return { read: new Map(), unreadWhy: 'OCR is not installed on this server', lacksOcr: true };
+  }
+}
+
+async function scanPages(
+  document: PDFDocumentProxy,
+  numbers: readonly number[],
+  { ocrMs, findOcr }: ScanRules,
+): Promise<Scans> {
+  const read = new Map<number, Scan>();
+  const scans: Scans = {
+    read,
+    unreadWhy: `OCR reads ${MOST_SCANS} pages of a file`,
+    lacksOcr: false,
+  };
+  if (numbers.length === 0) return scans;
+  // Before OCR is started for nothing.
+  findOcr('@napi-rs/canvas');
+  const ocr = await openOcr(findOcr);
+  const until = performance.now() + ocrMs;
+  try {
+    for (const number of numbers.slice(0, MOST_SCANS)) {
+      read.set(number, await ocr.read(await renderPage(await document.getPage(number))));
+      if (performance.now() > until) return { ...scans, unreadWhy: 'OCR took too long' };
+    }
+    return scans;
+  } finally {
+    await ocr.close();
+  }
+}
+
+/** Of a picture that has a text layer too, what says more. */
+function toPage({
+  look,
+  isScan,
+  scan,
+}: {
+  look: PageLook;
+  isScan: boolean;
+  scan: Scan | undefined;
+}): ReadPage {
+  if (!isScan) return { text: look.text, by: 'text' };
+  if (scan === undefined) return { text: look.text, by: 'nothing' };
+  if (countLetters(scan.text) < look.letters) return { text: look.text, by: 'text' };
+  return { text: scan.text, by: scan.isHardlyLegible ? 'doubtful-ocr' : 'ocr' };
+}

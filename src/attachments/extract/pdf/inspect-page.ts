@@ -1,0 +1,95 @@
+import { OPS, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PageLook } from './needs-ocr.js';
+
+/** Letters of a page that are text for certain, whatever is painted beside them. */
+const MANY_LETTERS = 200;
+
+type Matrix = readonly [number, number, number, number, number, number];
+
+const upright: Matrix = [1, 0, 0, 1, 0, 0];
+
+const imageOps: ReadonlySet<number> = new Set([
+  OPS.paintImageXObject,
+  OPS.paintInlineImageXObject,
+  OPS.paintImageMaskXObject,
+  OPS.paintImageXObjectRepeat,
+  OPS.paintInlineImageXObjectGroup,
+  OPS.paintImageMaskXObjectGroup,
+  OPS.paintImageMaskXObjectRepeat,
+]);
+const glyphOps: ReadonlySet<number> = new Set([
+  OPS.showText,
+  OPS.showSpacedText,
+  OPS.nextLineShowText,
+  OPS.nextLineSetSpacingShowText,
+]);
+
+/** The text layer of a page, and what is painted on it where the text is short. */
+export async function lookAtPage(page: PDFPageProxy): Promise<PageLook> {
+  const { items } = await page.getTextContent();
+  const text = items
+    .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
+    .join('');
+  const letters = countLetters(text);
+  if (letters >= MANY_LETTERS) return { text, letters, imageShare: 0, paths: 0, glyphs: letters };
+  const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
+  const { imageArea, ...painted } = await findPainted(page);
+  const area = Math.max(1, (right - left) * (top - bottom));
+  return { text, letters, imageShare: Math.min(1, imageArea / area), ...painted };
+}
+
+export function countLetters(text: string): number {
+  return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+}
+
+async function findPainted(
+  page: PDFPageProxy,
+): Promise<{ imageArea: number; paths: number; glyphs: number }> {
+  const { fnArray, argsArray } = await page.getOperatorList();
+  const saved: Matrix[] = [];
+  const painted = { imageArea: 0, paths: 0, glyphs: 0 };
+  let matrix = upright;
+  for (const [index, operator] of fnArray.entries()) {
+    const args: unknown = argsArray[index];
+    if (operator === OPS.save || operator === OPS.paintFormXObjectBegin) saved.push(matrix);
+    if (operator === OPS.restore || operator === OPS.paintFormXObjectEnd) {
+      matrix = saved.pop() ?? upright;
+    }
+    if (operator === OPS.transform) matrix = multiply(matrix, toMatrix(args));
+    if (operator === OPS.paintFormXObjectBegin && Array.isArray(args)) {
+      matrix = multiply(matrix, toMatrix(args[0]));
+    }
+    if (imageOps.has(operator)) painted.imageArea += areaOf(matrix);
+    if (operator === OPS.constructPath) painted.paths += 1;
+    if (glyphOps.has(operator)) painted.glyphs += 1;
+  }
+  return painted;
+}
+
+/** An image fills the unit square of its coordinates; one without an area is a picture all the same. */
+function areaOf([a, b, c, d]: Matrix): number {
+  return Math.max(1, Math.abs(a * d - b * c));
+}
+
+function multiply(outer: Matrix, inner: Matrix): Matrix {
+  const [a, b, c, d, e, f] = outer;
+  const [g, h, i, j, k, l] = inner;
+  return [
+    a * g + c * h,
+    b * g + d * h,
+    a * i + c * j,
+    b * i + d * j,
+    a * k + c * l + e,
+    b * k + d * l + f,
+  ];
+}
+
+function toMatrix(args: unknown): Matrix {
+  if (!isList(args)) return upright;
+  const [a, b, c, d, e, f] = args;
+  return [a ?? 1, b ?? 0, c ?? 0, d ?? 1, e ?? 0, f ?? 0];
+}
+
+function isList(args: unknown): args is ArrayLike<number> & Iterable<number> {
+  return Array.isArray(args) || ArrayBuffer.isView(args);
+}

@@ -1,0 +1,104 @@
+import type { Readable } from 'node:stream';
+import { Dicer } from '@fastify/busboy';
+import { untilAborted } from '../../platform/abort.js';
+import { invalidRequest, type TypedError } from '../../platform/typed-error.js';
+import { readDisposition, type Disposition } from './parse-disposition.js';
+import type { RequestBody } from './request-body.js';
+
+export interface FormPart extends Disposition {
+  /** As its sender says; empty when it says none. */
+  declaredType: string;
+  content: Readable;
+}
+
+export interface PartRules {
+  /** Parts of the form at most, with a head or without. */
+  maxParts: number;
+  /** Makes what is thrown for a form of more. */
+  tooMany(): Error;
+  /** Given each part as soon as its head is there. */
+  take(part: FormPart): Promise<void>;
+}
+
+/**
+ * Takes a form apart while it comes; the body waits while a part's content is not read.
+ *
+ * @throws TypedError 400 for what is no whole form; what `tooMany` makes and `take` throws.
+ */
+export async function readParts(
+  body: RequestBody,
+  boundary: string,
+  rules: PartRules,
+): Promise<void> {
+  const dicer = new Dicer({ boundary });
+  dicer.on('error', (error) => body.refuse(malformed(error.message)));
+  const { opened, taken } = takeEach(dicer, body, rules);
+  let isFinished = false;
+  const finished = new Promise<void>((resolve) => {
+    dicer.once('finish', () => {
+      isFinished = true;
+      resolve();
+    });
+  });
+  try {
+    for await (const chunk of body.read()) {
+      // What follows the form is not kept.
+      if (isFinished) continue;
+      // The parser never answers for the last chunk when a part waited for its reader.
+      await untilAborted(Promise.race([write(dicer, chunk), finished]), body.signal);
+    }
+    dicer.end();
+    await untilAborted(finished, body.signal);
+    await Promise.all(taken);
+    if (taken.length < opened.length) throw malformed('a part has no head');
+  } catch (error) {
+    body.refuse(error);
+  }
+  if (!body.signal.aborted) return;
+  for (const part of opened) part.destroy(body.signal.reason as Error);
+  await Promise.all(taken);
+  throw body.signal.reason;
+}
+
+/** @returns the parts so far, and what is done with those that have a head; that never rejects. */
+function takeEach(
+  dicer: Dicer,
+  body: RequestBody,
+  { maxParts, tooMany, take }: PartRules,
+): { opened: Readable[]; taken: Promise<void>[] } {
+  const opened: Readable[] = [];
+  const taken: Promise<void>[] = [];
+  dicer.on('part', (part) => {
+    // Through the parser and out of `write`: one chunk could open thousands more before it is asked.
+    if (opened.length >= maxParts) throw tooMany();
+    opened.push(part);
+    // The parser says the same of itself.
+    part.on('error', () => undefined);
+    part.once('header', (header) => {
+      if (body.signal.aborted) part.resume();
+      else taken.push(takePart(header, part, take).catch(body.refuse));
+    });
+  });
+  return { opened, taken };
+}
+
+function write(dicer: Dicer, chunk: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    dicer.write(chunk, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+async function takePart(header: object, content: Readable, take: PartRules['take']): Promise<void> {
+  const values = header as Record<string, string[] | undefined>;
+  const disposition = readDisposition(values['content-disposition']?.[0] ?? '');
+  if (disposition === undefined) {
+    throw malformed('a part has no Content-Disposition: form-data with a name');
+  }
+  await take({ ...disposition, declaredType: values['content-type']?.[0] ?? '', content });
+}
+
+function malformed(reason: string): TypedError {
+  return invalidRequest(
+    `The body is not a whole multipart form: ${reason}. Send it as multipart/form-data, as "curl -F" does.`,
+  );
+}
