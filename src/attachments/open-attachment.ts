@@ -10,7 +10,7 @@ import {
 
 export type OpenedAttachment = { handle: FileHandle; size: number } | { reason: string };
 
-export interface AttachmentPlaces {
+export interface AttachmentFolders {
   /** Folders of which one must hold the file, after every link on the way. */
   roots: readonly string[];
   /** Folders of the server's own that never do, with their links resolved; absent: none. */
@@ -26,7 +26,7 @@ export interface AttachmentPlaces {
  */
 export async function openAttachment(
   path: string,
-  where: AttachmentPlaces,
+  where: AttachmentFolders,
 ): Promise<OpenedAttachment> {
   const opened = await openFile(path);
   if ('reason' in opened) return opened;
@@ -50,7 +50,7 @@ async function openFile(path: string): Promise<{ handle: FileHandle } | { reason
 async function check(
   handle: FileHandle,
   path: string,
-  where: AttachmentPlaces,
+  where: AttachmentFolders,
 ): Promise<OpenedAttachment> {
   try {
     const stats = await handle.stat({ bigint: true });
@@ -70,7 +70,7 @@ async function check(
 async function isReachedWithin(
   opened: { dev: bigint; ino: bigint },
   path: string,
-  { roots, closed = [], hidden = [] }: AttachmentPlaces,
+  { roots, closed = [], hidden = [] }: AttachmentFolders,
 ): Promise<boolean> {
   const real = await realpath(path);
   const found = await lstat(real, { bigint: true });

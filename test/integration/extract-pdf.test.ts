@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { pagesPdf, type PdfPage } from '../support/pages-pdf.js';
 import { openExtractor, type Extractor } from '../../src/attachments/extract/extractor.js';
-import { NoOcr } from '../../src/attachments/extract/images/ocr-packages.js';
-import { readPdf } from '../../src/attachments/extract/pdf/extract-pdf.js';
+import { OcrMissingError } from '../../src/attachments/extract/images/ocr-packages.js';
+import { extractPdf } from '../../src/attachments/extract/pdf/extract-pdf.js';
 
 const scan = fileURLToPath(new URL('../fixtures/files/scan.png', import.meta.url));
 const letter = ['The minutes of the meeting in May.', 'Nobody was against it.'];
@@ -71,12 +71,12 @@ describe('a PDF', () => {
 
   it('names the pages that nobody could read, where OCR is not installed', async () => {
     const findOcr = () => {
-      throw new NoOcr({});
+      throw new OcrMissingError({});
     };
     const budget = { maxChars: 400_000, ocrMs: 10_000 };
     const picture = await scanned();
     const mixed = pagesPdf([{ lines: letter }, { picture }, { picture }]);
-    const found = await readPdf(mixed, budget, findOcr);
+    const found = await extractPdf(mixed, budget, findOcr);
     expect(found.text).toContain(
       '--- pages 2–3 of 3 (has a picture that was not read: OCR is not installed on this server) ---',
     );
@@ -85,6 +85,8 @@ describe('a PDF', () => {
       isPassing: true,
       pagesRead: { text: '1', unread: '2–3', why: 'OCR is not installed on this server' },
     });
-    await expect(readPdf(pagesPdf([{ picture }]), budget, findOcr)).rejects.toThrow(NoOcr);
+    await expect(extractPdf(pagesPdf([{ picture }]), budget, findOcr)).rejects.toThrow(
+      OcrMissingError,
+    );
   });
 });

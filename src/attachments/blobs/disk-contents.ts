@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises
 import path from 'node:path';
 import { errorCode } from '../../platform/error-code.js';
 import type { BlobContents } from './blob-contents.js';
-import { inPieces } from './rechunk.js';
+import { rechunk } from './rechunk.js';
 
 /** Bytes of one write at most. */
 const PIECE_BYTES = 256 * 1024;
@@ -17,7 +17,7 @@ export class DiskContents implements BlobContents {
     const draft = draftOf(file);
     const handle = await open(draft, 'wx', 0o600);
     try {
-      for await (const bytes of inPieces(content, PIECE_BYTES)) await writeAll(handle, bytes);
+      for await (const bytes of rechunk(content, PIECE_BYTES)) await writeAll(handle, bytes);
       await handle.sync();
     } finally {
       await handle.close();

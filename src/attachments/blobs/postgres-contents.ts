@@ -5,7 +5,7 @@ import type { Database } from '../../storage/connection.js';
 import type { CopyOut } from '../../storage/copy-out.js';
 import { blobChunks } from '../../storage/file-schema.js';
 import type { BlobContents } from './blob-contents.js';
-import { inPieces } from './rechunk.js';
+import { rechunk } from './rechunk.js';
 
 /** Bytes of a row at most. */
 const PIECE_BYTES = 128 * 1024;
@@ -26,7 +26,7 @@ export class PostgresContents implements BlobContents {
 
   async write(contentId: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     let position = 0;
-    for await (const bytes of inPieces(content, PIECE_BYTES)) {
+    for await (const bytes of rechunk(content, PIECE_BYTES)) {
       const row = { contentId, position, bytes };
       await this.#turns(() => this.db.insert(blobChunks).values(row));
       position += 1;

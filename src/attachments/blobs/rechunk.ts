@@ -2,7 +2,7 @@
  * The same bytes in pieces of exactly `pieceBytes`, the last one shorter. A piece is a copy, so its
  * reader may hold it; nothing else is held.
  */
-export async function* inPieces(
+export async function* rechunk(
   content: AsyncIterable<Uint8Array>,
   pieceBytes: number,
 ): AsyncGenerator<Buffer> {

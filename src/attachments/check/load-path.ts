@@ -3,21 +3,21 @@ import { errorCode } from '../../platform/error-code.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { chunkShare } from '../receive/chunk-share.js';
 import { checkPath, refuseAccess, shownPath } from './check-attachment.js';
-import { openAttachment, type AttachmentPlaces } from '../open-attachment.js';
+import { openAttachment, type AttachmentFolders } from '../open-attachment.js';
 import { cleanName } from '../receive/clean-name.js';
 import type { ReceivedFile } from './received-file.js';
 
 /** Bytes read at a time. */
 const READ_BYTES = 64 * 1024;
 
-export interface PathRules extends AttachmentPlaces {
+export interface PathRules extends AttachmentFolders {
   store: Pick<BlobStore, 'put'>;
   /** A reason against a file of so many bytes. */
   refuseSize(size: number): string | undefined;
 }
 
 /** Takes a file of this machine into the store: checked, and read once. Never throws for a file. */
-export async function readPath(
+export async function loadPath(
   path: string,
   { store, refuseSize, ...where }: PathRules,
 ): Promise<{ file: ReceivedFile } | { reason: string }> {

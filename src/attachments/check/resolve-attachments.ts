@@ -2,7 +2,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import type { Upload, UploadStore } from '../blobs/upload-store.js';
 import { refuseCount, refuseSize, shownPath, type AttachmentLimits } from './check-attachment.js';
 import { judgeFile, type Judgement } from './judge-file.js';
-import { readPath } from './load-path.js';
+import { loadPath } from './load-path.js';
 import type { ReceivedFile } from './received-file.js';
 import type { AttachmentRef } from '../show/stored-part.js';
 
@@ -78,7 +78,7 @@ export async function resolveAttachments(
       take(name, upload?.size ?? 0, useUpload(upload, refuse));
       continue;
     }
-    const read = await readPath(name, {
+    const read = await loadPath(name, {
       store: deps.store,
       roots,
       closed,

@@ -54,39 +54,39 @@ export class Extractions {
     @Inject(EXTRACTOR) readonly extractor: Extractor,
   ) {}
 
-  readText(sha256: string, source: TextSource, asker = localUser): Promise<TextOutcome> {
+  readText(sha256: string, source: TextSource, requester = localRequester): Promise<TextOutcome> {
     const read: Reading<TextOutcome>['read'] = (content) =>
       this.extractor.readText(content, source, asker.principalId);
     return this.#once({ sha256, method: `text:${source}:${READERS}`, read }, asker);
   }
 
   /** The text in an image. */
-  readImage(sha256: string, asker = localUser): Promise<TextOutcome> {
+  readImage(sha256: string, requester = localRequester): Promise<TextOutcome> {
     const read: Reading<TextOutcome>['read'] = (content) =>
       this.extractor.readImage(content, asker.principalId);
     return this.#once({ sha256, method: 'ocr', read }, asker);
   }
 
-  countPages(sha256: string, asker = localUser): Promise<PdfOutcome> {
+  countPages(sha256: string, requester = localRequester): Promise<PdfOutcome> {
     const read: Reading<PdfOutcome>['read'] = (content) =>
       this.extractor.countPages(content, asker.principalId);
     return this.#once({ sha256, method: 'pages', read }, asker);
   }
 
   /** What is made of an image is kept for an hour: who shows it uses it by then. */
-  fitImage(sha256: string, asker = localUser): Promise<FittedImage> {
+  fitImage(sha256: string, requester = localRequester): Promise<FittedImage> {
     const reading: Reading<FittedImage> = {
       sha256,
       method: 'image',
       read: (content) => fitStoredImage(this, content, asker.principalId),
       holds: async (known) => known.type !== 'changed' || this.store.has(known.sha256),
     };
-    return this.#once(reading, asker);
+    return this.#once(reading, requester);
   }
 
   async #once<T extends { type: string }>(
     reading: Reading<T>,
-    { principalId, wait }: Asker,
+    { principalId, wait }: Requester,
   ): Promise<T | NotRead> {
     const { sha256, method, holds = async () => true } = reading;
     const known = (await this.#find(sha256, method)) as T | undefined;

@@ -8,7 +8,7 @@ import type {
   TextOutcome,
   TextSource,
 } from './outcomes.js';
-import { ReaderPool, type RefusedFile } from './process/extractor-pool.js';
+import { ExtractorPool, type RefusedFile } from './process/extractor-pool.js';
 
 /**
  * Reads files that nobody trusts. A file that cannot be read is an outcome, never an error. Whose it is
@@ -48,7 +48,7 @@ const OCR_SHARE = 0.6;
 export function openExtractor(options: ExtractorOptions = {}): Extractor {
   const { maxChars = 400_000, timeoutMs = 30_000 } = options;
   const budget = { maxChars, ocrMs: timeoutMs * OCR_SHARE };
-  const pool = new ReaderPool({
+  const pool = new ExtractorPool({
     concurrency: options.concurrency ?? 2,
     timeoutMs,
     memoryMb: options.memoryMb ?? 768,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import Parser from 'stream-json/Parser.js';
-import { readDocument, type DocumentRules } from './build-document.js';
+import { buildDocument, type DocumentRules } from './build-document.js';
 
 const tooLarge = new Error('too large');
 const tooDeep = new Error('too deep');
@@ -23,10 +23,10 @@ async function read(text: string, more: Partial<DocumentRules> = {}, size = 7): 
   const tokens = Readable.from(chunks, { objectMode: false }).pipe(
     new Parser({ packValues: false }),
   );
-  return readDocument(tokens, { ...rules, ...more });
+  return buildDocument(tokens, { ...rules, ...more });
 }
 
-describe('readDocument', () => {
+describe('buildDocument', () => {
   it('reads what JSON.parse reads, however it is cut', async () => {
     const sizes = fc.integer({ min: 1, max: 9 });
     await fc.assert(

@@ -26,7 +26,7 @@ export interface DocumentRules {
 }
 
 /** A document made of its tokens as they come. Only what is kept takes memory. */
-export async function readDocument(
+export async function buildDocument(
   tokens: AsyncIterable<JsonToken>,
   rules: DocumentRules,
 ): Promise<unknown> {

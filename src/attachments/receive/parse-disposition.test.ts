@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { readDisposition } from './parse-disposition.js';
+import { parseDisposition } from './parse-disposition.js';
 
 /** As a parser of headers gives it: a character for each byte. */
 const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
 
-describe('readDisposition', () => {
+describe('parseDisposition', () => {
   it.each([
     ['form-data; name="a"', { name: 'a', fileName: undefined }],
     ['Form-Data ;NAME=a ; FileName=b.txt', { name: 'a', fileName: 'b.txt' }],
@@ -30,11 +30,11 @@ describe('readDisposition', () => {
     ['form-data; name=a; filename*=x', undefined],
     ['', undefined],
   ])('%s', (header, expected) => {
-    expect(readDisposition(bytesOf(header))).toEqual(expected);
+    expect(parseDisposition(bytesOf(header))).toEqual(expected);
   });
 
   it('is quick with a header that never ends', () => {
-    expect(readDisposition(`form-data; name="${'\\"'.repeat(40_000)}`)).toBeUndefined();
-    expect(readDisposition(`form-data${' '.repeat(80_000)}`)).toBeUndefined();
+    expect(parseDisposition(`form-data; name="${'\\"'.repeat(40_000)}`)).toBeUndefined();
+    expect(parseDisposition(`form-data${' '.repeat(80_000)}`)).toBeUndefined();
   });
 });

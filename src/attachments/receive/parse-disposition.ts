@@ -17,7 +17,7 @@ const escaped = /%(22|0[Dd]|0[Aa])/g;
  *
  * @param header its bytes, one character each: they are UTF-8.
  */
-export function readDisposition(header: string): Disposition | undefined {
+export function parseDisposition(header: string): Disposition | undefined {
   const text = Buffer.from(header, 'latin1').toString('utf8').trim();
   const type = /^form-data\s*(?=;)/i.exec(text);
   if (type === null) return undefined;

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
 import { untilAborted } from '../../platform/abort.js';
 import { invalidRequest, type TypedError } from '../../platform/typed-error.js';
-import { readDisposition, type Disposition } from './parse-disposition.js';
+import { parseDisposition, type Disposition } from './parse-disposition.js';
 import type { RequestBody } from './request-body.js';
 
 export interface FormPart extends Disposition {
@@ -25,7 +25,7 @@ export interface PartRules {
  *
  * @throws TypedError 400 for what is no whole form; what `tooMany` makes and `take` throws.
  */
-export async function readParts(
+export async function parseParts(
   body: RequestBody,
   boundary: string,
   rules: PartRules,
@@ -90,7 +90,7 @@ function write(dicer: Dicer, chunk: Buffer): Promise<void> {
 
 async function takePart(header: object, content: Readable, take: PartRules['take']): Promise<void> {
   const values = header as Record<string, string[] | undefined>;
-  const disposition = readDisposition(values['content-disposition']?.[0] ?? '');
+  const disposition = parseDisposition(values['content-disposition']?.[0] ?? '');
   if (disposition === undefined) {
     throw malformed('a part has no Content-Disposition: form-data with a name');
   }

@@ -8,7 +8,7 @@ import { documentTooDeep, fieldTooLarge, invalidJson, tooManyValues } from './re
 import {
   MOST_DEPTH,
   MOST_VALUES,
-  readDocument,
+  buildDocument,
   type DocumentRules,
   type JsonPath,
 } from './build-document.js';
@@ -95,7 +95,7 @@ async function parseComing(
   // Unless the body was refused before, and the parser only ends with it.
   parser.on('error', () => body.refuse(invalidJson()));
   const [document] = await Promise.all([
-    readDocument(parser, rules).catch(body.refuse),
+    buildDocument(parser, rules).catch(body.refuse),
     pipeline(spread(body.read()), parser, { signal: body.signal }).catch(body.refuse),
   ]);
   body.signal.throwIfAborted();

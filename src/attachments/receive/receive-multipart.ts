@@ -5,7 +5,7 @@ import { invalidRequest, TypedError } from '../../platform/typed-error.js';
 import type { ReceivedFile } from '../check/received-file.js';
 import { cleanName } from './clean-name.js';
 import { limitBytes } from './limit-bytes.js';
-import { readParts, type FormPart } from './parse-parts.js';
+import { parseParts, type FormPart } from './parse-parts.js';
 import { fieldTooLarge, fileTooLarge, skippedTooLarge } from './receive-errors.js';
 import type { ReceiveDeps } from './receive-deps.js';
 import type { ReceiveLimits } from './receive-limits.js';
@@ -54,7 +54,7 @@ export async function receiveMultipart(
   return new RequestBody(request, limits, clock).receive(async (body) => {
     const boundary = boundaryOf(request.headers['content-type'] ?? '');
     const form = new FormReader(options);
-    await readParts(body, boundary, {
+    await parseParts(body, boundary, {
       // One more: it is told what it is too many of.
       maxParts: options.fields.length + limits.maxFiles + 1,
       tooMany: () => tooManyFiles(limits.maxFiles),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { untilAborted } from '../../platform/abort.js';
-import type { Asker } from '../extract/asker.js';
+import type { Requester } from '../extract/requester.js';
 import { FileMemory } from './file-memory.js';
 
 const MiB = 1024 * 1024;
-const asks = (principalId: string, signal = new AbortController().signal): Asker => ({
+const asks = (principalId: string, signal = new AbortController().signal): Requester => ({
   principalId,
   wait: (work) => untilAborted(work(), signal),
 });
@@ -41,7 +41,7 @@ describe('FileMemory', () => {
     expect(await isSettled(large)).toBe(false);
     small();
     (await large)();
-    expect(await isSettled(memory.hold(MiB, open))).toBe(true);
+    expect(await isSettled(memory.reserve(MiB, open))).toBe(true);
   });
 
   it('asks nothing of turns without files', async () => {
@@ -54,8 +54,8 @@ describe('FileMemory', () => {
     const memory = new FileMemory({ attachmentMemoryMb: 1 });
     const first = await memory.hold(MiB, open);
     const leaving = new AbortController();
-    const gone = memory.hold(MiB, asks('a', leaving.signal));
-    const next = memory.hold(MiB, open);
+    const gone = memory.reserve(MiB, asks('a', leaving.signal));
+    const next = memory.reserve(MiB, open);
     leaving.abort(new Error('left'));
     await expect(gone).rejects.toThrow('left');
     expect(await isSettled(next)).toBe(false);
@@ -66,11 +66,11 @@ describe('FileMemory', () => {
   it('keeps room for others, whatever one principal has and wants', async () => {
     const memory = new FileMemory({ attachmentMemoryMb: 8 });
     const held = [];
-    for (let turns = 0; turns < 3; turns += 1) held.push(await memory.hold(2 * MiB, open));
-    const more = Array.from({ length: 100 }, () => memory.hold(2 * MiB, asks('a')));
+    for (let turns = 0; turns < 3; turns += 1) held.push(await memory.reserve(2 * MiB, open));
+    const more = Array.from({ length: 100 }, () => memory.reserve(2 * MiB, asks('a')));
     expect(await isSettled(Promise.race(more))).toBe(false);
-    const small = await memory.hold(2 * MiB, asks('b'));
-    const waiting = memory.hold(2 * MiB, asks('c'));
+    const small = await memory.reserve(2 * MiB, asks('b'));
+    const waiting = memory.reserve(2 * MiB, asks('c'));
     expect(await isSettled(waiting)).toBe(false);
     // It goes to who holds nothing, not to who asked before.
     held[0]?.();

@@ -41,7 +41,7 @@ export class FileMemory {
    * @returns gives the room back; to be called once.
    * @throws what stops the wait.
    */
-  async hold(bytes: number, { principalId, wait }: Asker): Promise<() => void> {
+  async reserve(bytes: number, { principalId, wait }: Requester): Promise<() => void> {
     const units = Math.min(this.#units, Math.ceil(bytes / UNIT_BYTES));
     if (units === 0) return () => undefined;
     const admission = this.#ask(principalId, units);

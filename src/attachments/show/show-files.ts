@@ -1,5 +1,5 @@
 import type { UserPart } from '../../provider/model-types.js';
-import type { Asker } from '../extract/asker.js';
+import type { Requester } from '../extract/requester.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import {
   chooseShowing,
@@ -19,7 +19,7 @@ export interface ShowDeps {
   store: Pick<BlobStore, 'get'>;
   extractions: Pick<Extractions, 'readText' | 'readImage' | 'countPages' | 'fitImage'>;
   /** Who wants them read. Default: the local user, who waits. */
-  asker?: Asker;
+  requester?: Requester;
   /** Keeps what was made of an image as long as the conversation. Default: nobody does. */
   keep?(sha256: string): Promise<void>;
 }
@@ -72,7 +72,7 @@ export class FileShower {
    * Has everything read that showing them asks for, so that who shows them afterwards, with another
    * shower of the same rules, holds no bytes of theirs while it waits.
    */
-  async read(parts: readonly StoredPart[]): Promise<void> {
+  async extract(parts: readonly StoredPart[]): Promise<void> {
     const files = parts.flatMap((part) => (part.type === 'file' ? [part.file] : []));
     for (const [index, file] of files.entries()) await this.#plan(file, index);
   }
@@ -102,13 +102,13 @@ export class FileShower {
     const fitted = await this.#fit(sent);
     if ('reason' in fitted) return unavailable(sent, fitted.reason);
     const { file } = fitted;
-    const { extractions, asker } = this.deps;
+    const { extractions, requester } = this.deps;
     const showing = await this.#choose(file);
     if (showing.as === 'image-text') {
-      return asText(file, await extractions.readImage(file.sha256, asker), showing.why);
+      return asText(file, await extractions.readImage(file.sha256, requester), showing.why);
     }
     if (showing.as === 'text') {
-      const read = await extractions.readText(file.sha256, showing.source, asker);
+      const read = await extractions.readText(file.sha256, showing.source, requester);
       return asText(file, read, showing.why);
     }
     if (showing.as === 'nothing') return unavailable(file, showing.why);
@@ -131,7 +131,7 @@ export class FileShower {
     const isSeen = mediaKind(file.mimeType) === 'image' && wanted === 'native' && seesImages;
     // An upload that had to change was made fit when it came.
     if (!isSeen || file.changed !== undefined) return { file };
-    const fitted = await this.deps.extractions.fitImage(file.sha256, this.deps.asker);
+    const fitted = await this.deps.extractions.fitImage(file.sha256, this.deps.requester);
     if (fitted.type === 'refused') return { reason: fitted.reason };
     if (fitted.type === 'fits') return { file };
     const { sha256, size, mimeType, why: changed } = fitted;
@@ -140,8 +140,9 @@ export class FileShower {
 
   async #choose(file: AttachmentRef): Promise<Showing> {
     const kind = mediaKind(file.mimeType);
-    const { extractions, asker } = this.deps;
-    const counted = kind === 'pdf' ? await extractions.countPages(file.sha256, asker) : undefined;
+    const { extractions, requester } = this.deps;
+    const counted =
+      kind === 'pdf' ? await extractions.countPages(file.sha256, requester) : undefined;
     if (counted?.type === 'refused') return { as: 'nothing', why: counted.reason };
     return chooseShowing(file, {
       ...this.rules,
@@ -162,8 +163,8 @@ export class FileShower {
 
   async #cutText(file: AttachmentRef, why: string): Promise<Shown> {
     const source = file.mimeType === 'text/csv' ? 'csv' : 'text';
-    const { extractions, asker } = this.deps;
-    return asText(file, await extractions.readText(file.sha256, source, asker), why);
+    const { extractions, requester } = this.deps;
+    return asText(file, await extractions.readText(file.sha256, source, requester), why);
   }
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { tellShown } from './shown-events.js';
+import { shownEvents } from './shown-events.js';
 
-describe('tellShown', () => {
+describe('shownEvents', () => {
   it('says nothing of what is shown as it is', () => {
     expect(
-      tellShown([
+      shownEvents([
         { name: 'a.png', as: 'image' },
         { name: 'a.pdf', as: 'pdf' },
         { name: 'a.md', as: 'document' },
@@ -15,7 +15,7 @@ describe('tellShown', () => {
   it('says which way text was read, and why', () => {
     const why = 'the model reads no office documents';
     expect(
-      tellShown([{ name: 'a.docx', as: 'text', why, via: 'text', isCut: true, pages: 2 }]),
+      shownEvents([{ name: 'a.docx', as: 'text', why, via: 'text', isCut: true, pages: 2 }]),
     ).toEqual([
       {
         type: 'notice.posted',
@@ -26,25 +26,25 @@ describe('tellShown', () => {
         seenByModel: false,
       },
     ]);
-    const [scan] = tellShown([{ name: 's.png', as: 'text', why: 'x', via: 'ocr' }]);
+    const [scan] = shownEvents([{ name: 's.png', as: 'text', why: 'x', via: 'ocr' }]);
     expect(scan).toMatchObject({ text: 's.png is shown to the model as text read by OCR: x' });
   });
 
   it('says which pages were read how, and which were not', () => {
     const pagesRead = { text: '1–4', ocr: '5, 7', doubtful: '7', unread: '8–9', why: 'no time' };
-    const [mixed] = tellShown([{ name: 'a.pdf', as: 'text', why: 'x', via: 'text', pagesRead }]);
+    const [mixed] = shownEvents([{ name: 'a.pdf', as: 'text', why: 'x', via: 'text', pagesRead }]);
     expect(mixed).toMatchObject({
       text: 'a.pdf is shown to the model as text: x; pages 1–4 by the text layer; pages 5, 7 by OCR; page 7 hardly legible; pages 8–9 not read: no time',
       metadata: { pagesRead },
     });
     const scanned = { name: 's.pdf', as: 'text', why: 'x', via: 'ocr' } as const;
-    const [all] = tellShown([{ ...scanned, pagesRead: { ocr: '1' } }]);
+    const [all] = shownEvents([{ ...scanned, pagesRead: { ocr: '1' } }]);
     expect(all).toMatchObject({ text: 's.pdf is shown to the model as text read by OCR: x' });
   });
 
   it('says what was done to an image, and what could not be shown', () => {
     expect(
-      tellShown([
+      shownEvents([
         { name: 'p.jpg', as: 'image', changed: 'turned upright' },
         { name: 'b.pdf', as: 'nothing', why: 'it is broken' },
       ]),

@@ -20,7 +20,7 @@ export interface ShownFile {
 }
 
 /** What a client is told of how its files are shown; nothing of those shown as they are. Pure. */
-export function tellShown(files: readonly ShownFile[]): TurnEventBody[] {
+export function shownEvents(files: readonly ShownFile[]): TurnEventBody[] {
   return files.flatMap((file): TurnEventBody[] => {
     const { name, index, as, why, changed } = file;
     const place = index === undefined ? {} : { index };

@@ -1,4 +1,4 @@
-import type { Asker } from '../../attachments/extract/asker.js';
+import type { Requester } from '../../attachments/extract/requester.js';
 import { afterCompaction } from '../prompt/open-history.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import { sentTurns } from '../prompt/sent-turns.js';
@@ -8,7 +8,7 @@ import type { Compaction } from '../queue/turn-claims.js';
 import type { TurnServices } from '../state/turn-services.js';
 
 interface ReadConversation {
-  asker: Asker;
+  asker: Requester;
   earlier: readonly StoredTurn[];
   compaction: Compaction | null;
 }
@@ -30,7 +30,7 @@ export async function readFiles(
     asker,
   });
   // In the order in which they are shown: the newest get room first.
-  await shower.read(storedParts);
+  await shower.extract(storedParts);
   const sent = sentTurns(afterCompaction(earlier, compaction?.throughTurnId), storedParts);
-  for (const { userParts } of sent.toReversed()) await shower.read(userParts);
+  for (const { userParts } of sent.toReversed()) await shower.extract(userParts);
 }

@@ -1,4 +1,4 @@
-import type { Asker } from '../../attachments/extract/asker.js';
+import type { Requester } from '../../attachments/extract/requester.js';
 import { maxNativeBytes } from '../../attachments/show/choose-showing.js';
 import type { StoredPart } from '../../attachments/show/stored-part.js';
 import type { StoredTurn } from '../state/load-turn.js';
@@ -13,11 +13,11 @@ import type { TurnServices } from '../state/turn-services.js';
 export function reserveFileMemory(
   { attachments }: Pick<TurnServices, 'attachments'>,
   { storedParts }: Pick<Attempt, 'storedParts'>,
-  { earlier, asker }: { earlier: readonly StoredTurn[]; asker: Asker },
+  { earlier, asker }: { earlier: readonly StoredTurn[]; asker: Requester },
 ): Promise<() => void> {
   const parts = [...earlier.flatMap(({ userParts }) => userParts), ...storedParts];
   const bytes = Math.min(maxNativeBytes, sizeOf(parts));
-  return attachments.memory.hold(bytes, asker);
+  return attachments.memory.reserve(bytes, asker);
 }
 
 function sizeOf(parts: readonly StoredPart[]): number {

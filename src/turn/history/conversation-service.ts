@@ -1,4 +1,4 @@
-import type { Asker } from '../../attachments/extract/asker.js';
+import type { Requester } from '../../attachments/extract/requester.js';
 import { untilAborted } from '../../platform/abort.js';
 import { isId } from '../../platform/ids.js';
 import { badCursor, readLimit } from '../../http/page-request.js';
@@ -152,7 +152,7 @@ export class ConversationService {
     const contextTokens = Math.min(contextBefore(turns), model.contextWindow);
     // Turns of earlier versions stored no prefix: their summary is asked for without one.
     const prefix = (await sessions.prefixOf(sessionId)) ?? { system: '', tools: [] };
-    const asker: Asker = { principalId, wait: (work) => untilAborted(work(), signal) };
+    const asker: Requester = { principalId, wait: (work) => untilAborted(work(), signal) };
     const shower = openShower(this.services, options, { sessionId, asker });
     const source = {
       sessionId,

@@ -1,7 +1,7 @@
 import type { ShownFile } from '../../attachments/show/shown-events.js';
-import type { Asker } from '../../attachments/extract/asker.js';
+import type { Requester } from '../../attachments/extract/requester.js';
 import { FileShower } from '../../attachments/show/show-files.js';
-import { tellShown } from '../../attachments/show/shown-events.js';
+import { shownEvents } from '../../attachments/show/shown-events.js';
 import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import { untilAborted } from '../../platform/abort.js';
 import { canonicalJson } from '../../platform/json.js';
@@ -13,7 +13,7 @@ import type { TurnServices } from '../state/turn-services.js';
 /** Whose files are shown, and in which session. */
 export interface Showing {
   sessionId: string;
-  asker: Asker;
+  asker: Requester;
 }
 
 /** Shows the files of one conversation, as a turn's options and model have it. */
@@ -26,7 +26,7 @@ export function openShower(
   const keep = (sha256: string): Promise<void> => store.keep(sessionId, [sha256]);
   const { model, attachmentsAs: wanted, contextNodes: mostFiles } = options;
   const { seesImages, readsPdfs, mostImages } = models.describe(model);
-  const deps = { store, extractions, asker, keep };
+  const deps = { store, extractions, requester: asker, keep };
   return new FileShower(deps, {
     wanted,
     seesImages,
@@ -40,7 +40,7 @@ export function openShower(
 export function askerOf(
   { turn, lease }: Attempt,
   { withoutSlot }: Pick<TurnRun, 'withoutSlot'>,
-): Asker {
+): Requester {
   return {
     principalId: turn.principalId,
     wait: (read) => untilAborted(withoutSlot(read), lease.signal),
@@ -57,7 +57,7 @@ export async function showMessage(attempt: Attempt, shower: FileShower): Promise
 /** An earlier attempt may have told, and died. */
 function untold(files: readonly ShownFile[], said: readonly TurnEvent[]): TurnEventBody[] {
   const told = new Set(said.map(({ at: _at, seq: _seq, attempt: _attempt, ...body }) => key(body)));
-  return tellShown(files).filter((event) => !told.has(key(event)));
+  return shownEvents(files).filter((event) => !told.has(key(event)));
 }
 
 const key = (event: TurnEventBody): string => canonicalJson(event);

@@ -1,9 +1,9 @@
 import type { FindOcr } from './ocr-packages.js';
 import { openOcr, toPicture } from './ocr.js';
-import type { TextFound } from '../text-found.js';
+import type { ExtractedText } from '../extracted-text.js';
 
-/** The text in an image. @throws NoOcr; FileFault for what is none. */
-export async function readPicture(content: Buffer, findOcr: FindOcr): Promise<TextFound> {
+/** The text in an image. @throws OcrMissingError; FileFault for what is none. */
+export async function extractPicture(content: Buffer, findOcr: FindOcr): Promise<ExtractedText> {
   const picture = await toPicture(content);
   const ocr = await openOcr(findOcr);
   try {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { fileURLToPath } from 'node:url';
-import { findOcrPackage, NoOcr, type Resolve } from './ocr-packages.js';
-import { readJob } from '../process/run-job.js';
+import { findOcrPackage, OcrMissingError, type Resolve } from './ocr-packages.js';
+import { runJob } from '../process/run-job.js';
 
 const fixture = (name: string): string =>
-  fileURLToPath(new URL(`../../../test/fixtures/files/${name}`, import.meta.url));
+  fileURLToPath(new URL(`../../../../test/fixtures/files/${name}`, import.meta.url));
 
 /** As Node does where a package is not installed. */
 const without =
@@ -26,7 +26,7 @@ describe('the packages of OCR', () => {
 
   it('are named, all of them, where one is not there', () => {
     const find = () => findOcrPackage('@napi-rs/canvas', without('@napi-rs/canvas'));
-    expect(find).toThrow(NoOcr);
+    expect(find).toThrow(OcrMissingError);
     expect(find).toThrow(/tesseract\.js @tesseract\.js-data\/eng @napi-rs\/canvas/);
   });
 
@@ -41,10 +41,10 @@ describe('the packages of OCR', () => {
     async (name, job, missing) => {
       const request = { job, file: fixture(name), made: '' };
       const find = (wanted: string): string => {
-        if (wanted === missing) throw new NoOcr({});
+        if (wanted === missing) throw new OcrMissingError({});
         return wanted;
       };
-      expect(await readJob(request, find)).toEqual({ type: 'refused', reason, isPassing: true });
+      expect(await runJob(request, find)).toEqual({ type: 'refused', reason, isPassing: true });
     },
   );
 });

@@ -7,14 +7,14 @@ const packages = ['tesseract.js', '@tesseract.js-data/eng', '@napi-rs/canvas'] a
 
 type OcrPackage = (typeof packages)[number];
 
-/** Finds the folder of one. @throws NoOcr when it is not installed. */
+/** Finds the folder of one. @throws OcrMissingError when it is not installed. */
 export type FindOcr = (name: OcrPackage) => string;
 
 /** Finds a file of a package, as `require.resolve` does. */
 export type Resolve = (id: string) => string;
 
 /** A package that OCR needs is not installed: a fault of the server's, until somebody installs it. */
-export class NoOcr extends FileFault {
+export class OcrMissingError extends FileFault {
   constructor(options: ErrorOptions) {
     super(
       'can only be read by OCR, which is not installed on this server: ' +
@@ -27,7 +27,7 @@ export class NoOcr extends FileFault {
 /**
  * The folder of a package of OCR's.
  *
- * @throws NoOcr when it is not installed.
+ * @throws OcrMissingError when it is not installed.
  */
 export function findOcrPackage(
   name: OcrPackage,
@@ -36,6 +36,6 @@ export function findOcrPackage(
   try {
     return path.dirname(resolve(`${name}/package.json`));
   } catch (cause) {
-    throw new NoOcr({ cause });
+    throw new OcrMissingError({ cause });
   }
 }

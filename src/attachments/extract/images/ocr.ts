@@ -32,7 +32,7 @@ export interface Ocr {
 
 type Recognize = (picture: Buffer) => Promise<{ text: string; confidence: number }>;
 
-/** @throws NoOcr */
+/** @throws OcrMissingError */
 export async function openOcr(findOcr: FindOcr): Promise<Ocr> {
   findOcr('tesseract.js');
   // The language's data is a package: nothing is fetched while the server runs.

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { testZip } from '../../../../test/support/test-zip.js';
-import { readDocx } from './extract-docx.js';
+import { extractDocx } from './extract-docx.js';
 
 const w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
 const paragraph = (text: string, style = ''): string =>
@@ -21,9 +21,9 @@ const parts: Record<string, string> = {
   'word/footer1.xml': margin('ftr', 'The harbour office'),
 };
 
-it('readDocx keeps the levels of headings, and what stands above and below the pages', async () => {
+it('extractDocx keeps the levels of headings, and what stands above and below the pages', async () => {
   const files = Object.entries(parts).map(([name, text]) => [name, Buffer.from(text)] as const);
-  const { text } = await readDocx(testZip(files));
+  const { text } = await extractDocx(testZip(files));
   expect(text).toBe(
     '[Header: Secret]\n\n# Report\n\n## Ships\n\nForty-two.\n\n[Footer: The harbour office]',
   );

@@ -1,36 +1,36 @@
 import mammoth from 'mammoth';
 import { openArchive } from './open-archive.js';
-import { readElements } from './parse-xml.js';
+import { parseXml } from './parse-xml.js';
 import { htmlToText } from '../text/extract-html.js';
-import type { TextFound } from '../text-found.js';
+import type { ExtractedText } from '../extracted-text.js';
 
 const isMargin = (name: string): boolean => /^word\/(header|footer)\d*\.xml$/.test(name);
 
 /** Headings, paragraphs, lists and tables, between the headers and footers of its pages; images are left out. */
-export async function readDocx(content: Buffer): Promise<TextFound> {
+export async function extractDocx(content: Buffer): Promise<ExtractedText> {
   const margins = await openArchive(content, isMargin);
   const withoutImages = mammoth.images.imgElement(async () => ({ src: '' }));
   const { value } = await mammoth.convertToHtml(
     { buffer: content },
     { convertImage: withoutImages },
   );
-  const headers = readMargins(margins, 'header').map((text) => `[Header: ${text}]`);
-  const footers = readMargins(margins, 'footer').map((text) => `[Footer: ${text}]`);
+  const headers = parseMargins(margins, 'header').map((text) => `[Header: ${text}]`);
+  const footers = parseMargins(margins, 'footer').map((text) => `[Footer: ${text}]`);
   const sections = [headers.join('\n'), htmlToText(value), footers.join('\n')];
   return { text: sections.filter((text) => text !== '').join('\n\n'), via: 'text' };
 }
 
 /** What stands at the top or at the end of pages, each once: first, odd and even pages may have their own. */
-function readMargins(parts: ReadonlyMap<string, Buffer>, kind: 'header' | 'footer'): string[] {
+function parseMargins(parts: ReadonlyMap<string, Buffer>, kind: 'header' | 'footer'): string[] {
   const names = [...parts.keys()].filter((name) => name.startsWith(`word/${kind}`)).toSorted();
-  const texts = names.map((name) => readParagraphs(parts.get(name)).join(' / '));
+  const texts = names.map((name) => parseParagraphs(parts.get(name)).join(' / '));
   return [...new Set(texts)].filter((text) => text !== '');
 }
 
-function readParagraphs(part: Buffer | undefined): string[] {
+function parseParagraphs(part: Buffer | undefined): string[] {
   const paragraphs: string[] = [];
   let text = '';
-  readElements(part, {
+  parseXml(part, {
     open: (name) => {
       if (name === 'w:tab' || name === 'w:br') text += ' ';
     },

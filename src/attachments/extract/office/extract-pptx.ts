@@ -1,8 +1,8 @@
 import { FileFault } from '../file-fault.js';
 import { openArchive } from './open-archive.js';
-import { readElements } from './parse-xml.js';
-import { relationsOf, type Parts } from './parse-relations.js';
-import type { TextFound } from '../text-found.js';
+import { parseXml } from './parse-xml.js';
+import { parseRelations, type Parts } from './parse-relations.js';
+import type { ExtractedText } from '../extracted-text.js';
 
 const presentation = 'ppt/presentation.xml';
 const isWanted = (name: string): boolean =>
@@ -10,24 +10,26 @@ const isWanted = (name: string): boolean =>
   /^ppt\/(slides\/)?_rels\/[^/]+\.rels$/.test(name);
 
 /** The text of each slide under its number, in the order they are shown, and its notes. */
-export async function readPptx(content: Buffer): Promise<TextFound> {
+export async function extractPptx(content: Buffer): Promise<ExtractedText> {
   const parts = await openArchive(content, isWanted);
   const slides = listSlides(parts);
   if (slides.length === 0) throw new FileFault('is no presentation: it has no slides');
   const texts = slides.map((slide, index) => {
-    const notes = relationsOf(parts, slide).find(({ type }) => type.endsWith('/notesSlide'));
-    const said = notes === undefined ? [] : readParagraphs(parts, notes.target);
+    const notes = parseRelations(parts, slide).find(({ type }) => type.endsWith('/notesSlide'));
+    const said = notes === undefined ? [] : parseParagraphs(parts, notes.target);
     const spoken = said.length === 0 ? [] : ['Notes:', ...said];
-    return [`# Slide ${index + 1}`, ...readParagraphs(parts, slide), ...spoken].join('\n');
+    return [`# Slide ${index + 1}`, ...parseParagraphs(parts, slide), ...spoken].join('\n');
   });
   return { text: texts.join('\n\n'), via: 'text' };
 }
 
 /** Names of the slides' parts, as the presentation orders them. */
 function listSlides(parts: Parts): string[] {
-  const targets = new Map(relationsOf(parts, presentation).map(({ id, target }) => [id, target]));
+  const targets = new Map(
+    parseRelations(parts, presentation).map(({ id, target }) => [id, target]),
+  );
   const slides: string[] = [];
-  readElements(parts.get(presentation), {
+  parseXml(parts.get(presentation), {
     open: (name, attributes) => {
       const target = name === 'p:sldId' ? targets.get(attributes['r:id'] ?? '') : undefined;
       if (target !== undefined) slides.push(target);
@@ -37,11 +39,11 @@ function listSlides(parts: Parts): string[] {
 }
 
 /** Paragraphs of DrawingML: `a:p` with runs of `a:t`; fields (a slide's number) say nothing. */
-function readParagraphs(parts: Parts, part: string): string[] {
+function parseParagraphs(parts: Parts, part: string): string[] {
   const paragraphs: string[] = [];
   let text = '';
   let isField = false;
-  readElements(parts.get(part), {
+  parseXml(parts.get(part), {
     open: (name) => {
       if (name === 'a:fld') isField = true;
       if (name === 'a:br') text += '\n';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { testZip } from '../../../../test/support/test-zip.js';
-import { readXlsx } from './extract-xlsx.js';
+import { extractXlsx } from './extract-xlsx.js';
 
 const relations = `<Relationships><Relationship Id="rId1" Type="t/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`;
 const budget = { maxChars: 10_000 };
@@ -17,9 +17,9 @@ function workbook(rows: string, more: Record<string, string> = {}, properties = 
 }
 
 const read = async (...of: Parameters<typeof workbook>) =>
-  (await readXlsx(workbook(...of), budget)).text.trim().split('\n').slice(1);
+  (await extractXlsx(workbook(...of), budget)).text.trim().split('\n').slice(1);
 
-describe('readXlsx', () => {
+describe('extractXlsx', () => {
   it('reads cells and rows that do not say where they are', async () => {
     const rows = '<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c></row>';
     expect(await read(rows)).toEqual(['1,2', '3']);
@@ -70,14 +70,14 @@ describe('readXlsx', () => {
 
   it('marks a sheet of which the rest is not kept', async () => {
     const rows = '<row><c><v>123456789</v></c></row>'.repeat(100);
-    const found = await readXlsx(workbook(rows), { maxChars: 50 });
+    const found = await extractXlsx(workbook(rows), { maxChars: 50 });
     expect(found.isPartial).toBe(true);
     expect(found.text.length).toBeLessThan(100);
-    expect((await readXlsx(workbook(rows), budget)).isPartial).toBe(false);
+    expect((await extractXlsx(workbook(rows), budget)).isPartial).toBe(false);
   });
 
   it('refuses what has no sheets', async () => {
     const empty = testZip([['xl/workbook.xml', Buffer.from('<workbook/>')]]);
-    await expect(readXlsx(empty, budget)).rejects.toThrow('is no workbook: it has no sheets');
+    await expect(extractXlsx(empty, budget)).rejects.toThrow('is no workbook: it has no sheets');
   });
 });

@@ -1,10 +1,10 @@
 import { FileFault } from '../file-fault.js';
 import { openArchive } from './open-archive.js';
-import { readElements } from './parse-xml.js';
-import { relationsOf, type Parts } from './parse-relations.js';
-import { readSheet, type SheetCell, type SheetRow } from './parse-sheet.js';
-import { localName, readDateStyles } from './parse-date-styles.js';
-import type { ReadBudget, TextFound } from '../text-found.js';
+import { parseXml } from './parse-xml.js';
+import { parseRelations, type Parts } from './parse-relations.js';
+import { parseSheet, type SheetCell, type SheetRow } from './parse-sheet.js';
+import { localName, parseDateStyles } from './parse-date-styles.js';
+import type { ExtractionBudget, ExtractedText } from '../extracted-text.js';
 
 const workbook = 'xl/workbook.xml';
 /** Empty rows, or columns, that are written as such; more are a note. */
@@ -22,17 +22,17 @@ interface Sheet {
  *
  * @throws FileFault
  */
-export async function readXlsx(
+export async function extractXlsx(
   content: Buffer,
-  { maxChars }: Pick<ReadBudget, 'maxChars'>,
-): Promise<TextFound> {
+  { maxChars }: Pick<ExtractionBudget, 'maxChars'>,
+): Promise<ExtractedText> {
   const parts = await openArchive(content, (name) => /^xl\/.*\.(xml|rels)$/.test(name));
-  const { sheets, is1904 } = readWorkbook(parts);
+  const { sheets, is1904 } = parseWorkbook(parts);
   if (sheets.length === 0) throw new FileFault('is no workbook: it has no sheets');
   const formats = {
     is1904,
-    sharedStrings: readSharedStrings(parts.get('xl/sharedStrings.xml')),
-    dateStyles: readDateStyles(parts.get('xl/styles.xml')),
+    sharedStrings: parseSharedStrings(parts.get('xl/sharedStrings.xml')),
+    dateStyles: parseDateStyles(parts.get('xl/styles.xml')),
   };
   const lines: string[] = [];
   let length = 0;
@@ -40,7 +40,7 @@ export async function readXlsx(
   for (const { name, part } of sheets) {
     lines.push(`# ${name}`);
     let last = 0;
-    readSheet(parts.get(part), formats, (row) => {
+    parseSheet(parts.get(part), formats, (row) => {
       isPartial ||= length > maxChars;
       if (isPartial) return;
       const written = [...skipRows(last, row), writeRow(row.cells)];
@@ -53,11 +53,11 @@ export async function readXlsx(
   return { text: lines.join('\n'), via: 'text', isPartial };
 }
 
-function readWorkbook(parts: Parts): { sheets: Sheet[]; is1904: boolean } {
-  const targets = new Map(relationsOf(parts, workbook).map(({ id, target }) => [id, target]));
+function parseWorkbook(parts: Parts): { sheets: Sheet[]; is1904: boolean } {
+  const targets = new Map(parseRelations(parts, workbook).map(({ id, target }) => [id, target]));
   const sheets: Sheet[] = [];
   let is1904 = false;
-  readElements(parts.get(workbook), {
+  parseXml(parts.get(workbook), {
     open: (qualified, attributes) => {
       const name = localName(qualified);
       if (name === 'workbookPr') is1904 = /^(1|true)$/.test(attributes['date1904'] ?? '');
@@ -73,11 +73,11 @@ function relationOf(attributes: Readonly<Record<string, string>>): string {
   return Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1] ?? '';
 }
 
-function readSharedStrings(part: Buffer | undefined): string[] {
+function parseSharedStrings(part: Buffer | undefined): string[] {
   const strings: string[] = [];
   let text = '';
   let isReading = false;
-  readElements(part, {
+  parseXml(part, {
     open: (qualified) => {
       const name = localName(qualified);
       if (name === 'si') text = '';

@@ -1,4 +1,4 @@
-import { readElements } from './parse-xml.js';
+import { parseXml } from './parse-xml.js';
 
 /** Number formats of the program itself that show a date or a time. */
 const dateFormats = new Set([
@@ -7,11 +7,11 @@ const dateFormats = new Set([
 ]);
 
 /** Whether the cells of each style show dates, by the style's number. */
-export function readDateStyles(part: Buffer | undefined): boolean[] {
+export function parseDateStyles(part: Buffer | undefined): boolean[] {
   const own = new Map<number, boolean>();
   const styles: boolean[] = [];
   let isInStyles = false;
-  readElements(part, {
+  parseXml(part, {
     open: (qualified, attributes) => {
       const name = localName(qualified);
       const id = Number(attributes['numFmtId'] ?? 0);

@@ -1,5 +1,5 @@
 import path from 'node:path/posix';
-import { readElements } from './parse-xml.js';
+import { parseXml } from './parse-xml.js';
 
 /** The parts of an office document, by name. */
 export type Parts = ReadonlyMap<string, Buffer>;
@@ -12,10 +12,10 @@ export interface Relation {
 }
 
 /** What a part of an office document refers to. */
-export function relationsOf(parts: Parts, part: string): Relation[] {
+export function parseRelations(parts: Parts, part: string): Relation[] {
   const folder = path.dirname(part);
   const relations: Relation[] = [];
-  readElements(parts.get(`${folder}/_rels/${path.basename(part)}.rels`), {
+  parseXml(parts.get(`${folder}/_rels/${path.basename(part)}.rels`), {
     open: (name, { Id: id = '', Type: type = '', Target: target = '' }) => {
       if (name !== 'Relationship') return;
       const isAbsolute = target.startsWith('/');

@@ -1,4 +1,4 @@
-import { readElements } from './parse-xml.js';
+import { parseXml } from './parse-xml.js';
 import { localName } from './parse-date-styles.js';
 
 /** A cell that shows something. */
@@ -39,7 +39,7 @@ const DAYS_1904 = 1_462;
 const LEAP_BUG_DAY = 60;
 
 /** The rows of a sheet that show something. Places that a program left out follow from those before. */
-export function readSheet(
+export function parseSheet(
   part: Buffer | undefined,
   formats: CellFormats,
   onRow: (row: SheetRow) => void,
@@ -47,15 +47,15 @@ export function readSheet(
   let row: SheetRow = { row: 0, cells: [] };
   let column = 0;
   let cell: OpenCell | undefined;
-  readElements(part, {
+  parseXml(part, {
     open: (qualified, { r: place = '', t: type = 'n', s: style = '0' }) => {
       const name = localName(qualified);
       if (name === 'row') {
-        row = { row: readNumber(place) ?? row.row + 1, cells: [] };
+        row = { row: parseNumber(place) ?? row.row + 1, cells: [] };
         column = 0;
       }
       if (name === 'c') {
-        column = readColumn(place) ?? column + 1;
+        column = parseColumn(place) ?? column + 1;
         cell = { column, type, style: Number(style), value: '', formula: '', inline: '' };
       }
     },
@@ -79,13 +79,13 @@ export function readSheet(
 }
 
 /** `AB` as 28. */
-function readColumn(place: string): number | undefined {
+function parseColumn(place: string): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(place)?.[0];
   if (letters === undefined) return undefined;
   return Buffer.from(letters).reduce((sum, code) => sum * 26 + code - 64, 0);
 }
 
-function readNumber(place: string): number | undefined {
+function parseNumber(place: string): number | undefined {
   return /^\d+$/.test(place) ? Number(place) : undefined;
 }
 

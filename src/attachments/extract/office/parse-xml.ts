@@ -4,7 +4,7 @@ import { FileFault } from '../file-fault.js';
 /** Of elements inside each other: more is an attack. */
 const MOST_DEPTH = 200;
 
-export interface ElementListener {
+export interface XmlListener {
   open?(name: string, attributes: Record<string, string>): void;
   /** @param name of the element it stands in. */
   text?(text: string, name: string): void;
@@ -12,7 +12,7 @@ export interface ElementListener {
 }
 
 /** Reads a part of an office document, element by element; one that is missing has none. */
-export function readElements(part: Buffer | undefined, listener: ElementListener): void {
+export function parseXml(part: Buffer | undefined, listener: XmlListener): void {
   if (part === undefined) return;
   const open: string[] = [];
   const parser = new SaxesParser();

@@ -1,12 +1,12 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { isPicture, type PageLook } from './needs-ocr.js';
+import { needsOcr, type PageFacts } from './needs-ocr.js';
 import { joinPages, type ReadPage } from './join-pages.js';
-import { countLetters, lookAtPage } from './inspect-page.js';
-import { NoOcr, type FindOcr } from '../images/ocr-packages.js';
+import { countLetters, inspectPage } from './inspect-page.js';
+import { OcrMissingError, type FindOcr } from '../images/ocr-packages.js';
 import { openPdf } from './open-pdf.js';
 import { openOcr, type Scan } from '../images/ocr.js';
 import { renderPage } from './render-page.js';
-import type { ReadBudget, TextFound } from '../text-found.js';
+import type { ExtractionBudget, ExtractedText } from '../extracted-text.js';
 
 const MOST_PAGES = 1_000;
 /** Reading a picture takes seconds. */
@@ -23,16 +23,16 @@ export async function countPages(content: Buffer): Promise<{ pages: number; isLo
  * Its text, page by page: the text layer where the page has one, what OCR finds where it is a picture.
  * What was not read is marked in its place.
  *
- * @throws NoOcr where it has nothing but pictures.
+ * @throws OcrMissingError where it has nothing but pictures.
  */
-export async function readPdf(
+export async function extractPdf(
   content: Buffer,
-  budget: ReadBudget,
+  budget: ExtractionBudget,
   findOcr: FindOcr,
-): Promise<TextFound> {
+): Promise<ExtractedText> {
   const document = await openPdf(content);
-  const looks = await lookAtPages(document, budget.maxChars);
-  const pictures = looks.flatMap((look, index) => (isPicture(look) ? [index + 1] : []));
+  const looks = await inspectPages(document, budget.maxChars);
+  const pictures = looks.flatMap((look, index) => (needsOcr(look) ? [index + 1] : []));
   const scans = await readPictures(document, pictures, {
     ocrMs: budget.ocrMs,
     findOcr,
@@ -45,12 +45,12 @@ export async function readPdf(
   return { ...joined, pages: document.numPages, ...(scans.lacksOcr ? { isPassing: true } : {}) };
 }
 
-async function lookAtPages(document: PDFDocumentProxy, maxChars: number): Promise<PageLook[]> {
-  const looks: PageLook[] = [];
+async function inspectPages(document: PDFDocumentProxy, maxChars: number): Promise<PageFacts[]> {
+  const looks: PageFacts[] = [];
   let length = 0;
   for (let number = 1; number <= Math.min(document.numPages, MOST_PAGES); number += 1) {
     const page = await document.getPage(number);
-    const look = await lookAtPage(page);
+    const look = await inspectPage(page);
     page.cleanup();
     looks.push(look);
     length += look.text.length;
@@ -83,7 +83,7 @@ async function readPictures(
     return await scanPages(document, numbers, rules);
   } catch (error) {
     // The rest of the document is better than nothing.
-    if (!(error instanceof NoOcr) || !rules.hasText) throw error;
+    if (!(error instanceof OcrMissingError) || !rules.hasText) throw error;
     return { read: new Map(), unreadWhy: 'OCR is not installed on this server', lacksOcr: true };
   }
 }
@@ -121,7 +121,7 @@ function toPage({
   isScan,
   scan,
 }: {
-  look: PageLook;
+  look: PageFacts;
   isScan: boolean;
   scan: Scan | undefined;
 }): ReadPage {

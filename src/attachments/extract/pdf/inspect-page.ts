@@ -1,5 +1,5 @@
 import { OPS, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { PageLook } from './needs-ocr.js';
+import type { PageFacts } from './needs-ocr.js';
 
 /** Letters of a page that are text for certain, whatever is painted beside them. */
 const MANY_LETTERS = 200;
@@ -25,7 +25,7 @@ const glyphOps: ReadonlySet<number> = new Set([
 ]);
 
 /** The text layer of a page, and what is painted on it where the text is short. */
-export async function lookAtPage(page: PDFPageProxy): Promise<PageLook> {
+export async function inspectPage(page: PDFPageProxy): Promise<PageFacts> {
   const { items } = await page.getTextContent();
   const text = items
     .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))

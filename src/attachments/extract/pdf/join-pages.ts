@@ -1,7 +1,7 @@
 import { assertNever } from '../../../platform/assert-never.js';
 import { describePages } from './describe-pages.js';
 import type { PagesRead } from '../outcomes.js';
-import type { TextFound } from '../text-found.js';
+import type { ExtractedText } from '../extracted-text.js';
 
 /** A page of a document, as it was read. */
 export interface ReadPage {
@@ -19,7 +19,7 @@ export interface ReadPage {
 export function joinPages(
   pages: readonly ReadPage[],
   { count, unreadWhy }: { count: number; unreadWhy: string },
-): TextFound {
+): ExtractedText {
   const numbersOf = (...kinds: readonly ReadPage['by'][]): number[] =>
     pages.flatMap(({ by }, index) => (kinds.includes(by) ? [index + 1] : []));
   const [byText, byOcr] = [numbersOf('text'), numbersOf('ocr', 'doubtful-ocr')];

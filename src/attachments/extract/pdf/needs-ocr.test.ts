@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPicture, type PageLook } from './needs-ocr.js';
+import { needsOcr, type PageFacts } from './needs-ocr.js';
 
-const blank: PageLook = { text: '', letters: 0, imageShare: 0, paths: 0, glyphs: 0 };
+const blank: PageFacts = { text: '', letters: 0, imageShare: 0, paths: 0, glyphs: 0 };
 
-describe('isPicture', () => {
-  it.each<[string, Partial<PageLook>, boolean]>([
+describe('needsOcr', () => {
+  it.each<[string, Partial<PageFacts>, boolean]>([
     ['a blank page', {}, false],
     ['a blank page with a white background and a frame', { paths: 3 }, false],
     ['a scan', { imageShare: 0.9 }, true],
@@ -17,6 +17,6 @@ describe('isPicture', () => {
     ['letters as outlines', { paths: 900 }, true],
     ['glyphs that mean nothing', { glyphs: 40 }, true],
   ])('of %s', (_what, look, expected) => {
-    expect(isPicture({ ...blank, ...look })).toBe(expected);
+    expect(needsOcr({ ...blank, ...look })).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
 /** Facts about a page that need no OCR. */
-export interface PageLook {
+export interface PageFacts {
   /** Its text layer. */
   text: string;
   /** Letters and digits of the text layer. */
@@ -22,7 +22,7 @@ const SCAN_SHARE = 0.5;
 const OUTLINE_PATHS = 50;
 
 /** Whether a page's text is in its picture: then OCR has to read it. Pure. */
-export function isPicture({ letters, imageShare, paths, glyphs }: PageLook): boolean {
+export function needsOcr({ letters, imageShare, paths, glyphs }: PageFacts): boolean {
   if (letters >= MANY_LETTERS) return false;
   if (imageShare >= SCAN_SHARE) return true;
   if (letters >= FEW_LETTERS) return false;

@@ -1,4 +1,4 @@
-import type { ReadBudget } from '../text-found.js';
+import type { ExtractionBudget } from '../extracted-text.js';
 import type {
   ImageLimits,
   ImageOutcome,
@@ -9,9 +9,9 @@ import type {
 } from '../outcomes.js';
 
 /** What a reader process is asked to do with one file. */
-export type ReaderJob =
-  | ({ kind: 'text'; source: TextSource } & ReadBudget)
-  | ({ kind: 'image-text' } & ReadBudget)
+export type ExtractionJob =
+  | ({ kind: 'text'; source: TextSource } & ExtractionBudget)
+  | ({ kind: 'image-text' } & ExtractionBudget)
   | { kind: 'pages' }
   | ({ kind: 'fit-image' } & ImageLimits);
 
@@ -22,12 +22,12 @@ interface Outcomes {
   'fit-image': ImageOutcome;
 }
 
-export type OutcomeOf<Job extends ReaderJob> = Outcomes[Job['kind']];
-export type ReaderOutcome = Outcomes[keyof Outcomes];
+export type OutcomeOf<Job extends ExtractionJob> = Outcomes[Job['kind']];
+export type ExtractionOutcome = Outcomes[keyof Outcomes];
 
 /** Content goes through files: a channel between processes would block while it copies. */
-export interface ReaderRequest {
-  job: ReaderJob;
+export interface ExtractionRequest {
+  job: ExtractionJob;
   /** The file to read. */
   file: string;
   /** Where to put a file that is made. */
@@ -35,8 +35,8 @@ export interface ReaderRequest {
 }
 
 /** As the outcome, with a changed image's content in the file that was made. */
-export type ReaderAnswer =
-  | Exclude<ReaderOutcome, { type: 'changed' | 'refused' }>
+export type ExtractionAnswer =
+  | Exclude<ExtractionOutcome, { type: 'changed' | 'refused' }>
   /** `fault` is what a parser said, for the log alone. */
   | (Refused & { fault?: string })
-  | Omit<Extract<ReaderOutcome, { type: 'changed' }>, 'content'>;
+  | Omit<Extract<ExtractionOutcome, { type: 'changed' }>, 'content'>;

@@ -6,12 +6,12 @@ import { FairSlots, type Slot } from './fair-slots.js';
 import type { FileContent } from '../outcomes.js';
 import type {
   OutcomeOf,
-  ReaderAnswer,
-  ReaderJob,
-  ReaderOutcome,
-  ReaderRequest,
+  ExtractionAnswer,
+  ExtractionJob,
+  ExtractionOutcome,
+  ExtractionRequest,
 } from './extraction-job.js';
-import { ReaderProcess, type ReaderLimits } from './extractor-process.js';
+import { ExtractorProcess, type ExtractorLimits } from './extractor-process.js';
 
 /** How long a process without work stays, in ms. */
 const IDLE_MS = 30_000;
@@ -26,7 +26,7 @@ export interface RefusedFile {
   fault?: string;
 }
 
-export interface ReaderPoolOptions extends ReaderLimits {
+export interface ExtractorPoolOptions extends ExtractorLimits {
   /** Files that are read at a time. */
   concurrency: number;
   clock: Clock;
@@ -35,20 +35,20 @@ export interface ReaderPoolOptions extends ReaderLimits {
 }
 
 /** A few processes that read files, one file each at a time, shared fairly by those who sent them. */
-export class ReaderPool {
+export class ExtractorPool {
   readonly #slots: FairSlots;
-  readonly #idle: ReaderProcess[] = [];
-  readonly #all = new Set<ReaderProcess>();
+  readonly #idle: ExtractorProcess[] = [];
+  readonly #all = new Set<ExtractorProcess>();
   #cancelIdle = (): void => undefined;
   #closed = false;
 
-  constructor(private readonly options: ReaderPoolOptions) {
+  constructor(private readonly options: ExtractorPoolOptions) {
     const { concurrency: slots, clock } = options;
     this.#slots = new FairSlots({ slots, quantumMs: QUANTUM_MS, clock });
   }
 
   /** @param principalId whose file it is. */
-  run<Job extends ReaderJob>(
+  run<Job extends ExtractionJob>(
     job: Job,
     content: FileContent,
     principalId: string,
@@ -64,7 +64,7 @@ export class ReaderPool {
     this.#all.clear();
   }
 
-  async #read<Job extends ReaderJob>(
+  async #read<Job extends ExtractionJob>(
     job: Job,
     content: FileContent,
     slot: Slot,
@@ -87,7 +87,7 @@ export class ReaderPool {
     }
   }
 
-  async #toOutcome(answer: ReaderAnswer, made: string): Promise<ReaderOutcome> {
+  async #toOutcome(answer: ExtractionAnswer, made: string): Promise<ExtractionOutcome> {
     if (answer.type === 'changed') return { ...answer, content: await readFile(made) };
     if (answer.type !== 'refused') return answer;
     const { fault, ...outcome } = answer;
@@ -96,10 +96,10 @@ export class ReaderPool {
   }
 
   async #ask(
-    reader: ReaderProcess,
-    request: ReaderRequest,
+    reader: ExtractorProcess,
+    request: ExtractionRequest,
     { signal, begin }: Slot,
-  ): Promise<ReaderAnswer> {
+  ): Promise<ExtractionAnswer> {
     // The pool may have been closed while the file was written: nobody would end a process begun now.
     if (this.#closed) throw new Error(CLOSED);
     const kill = (): void => void reader.kill();
@@ -116,16 +116,16 @@ export class ReaderPool {
     }
   }
 
-  #take(): ReaderProcess {
+  #take(): ExtractorProcess {
     this.#cancelIdle();
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    const reader = new ReaderProcess(this.options, this.options.clock);
+    const reader = new ExtractorProcess(this.options, this.options.clock);
     this.#all.add(reader);
     return reader;
   }
 
-  #giveBack(reader: ReaderProcess): void {
+  #giveBack(reader: ExtractorProcess): void {
     this.#idle.push(reader);
     if (this.#closed || this.#idle.length < this.#all.size) return;
     this.#cancelIdle = this.options.clock.after(IDLE_MS, () => {

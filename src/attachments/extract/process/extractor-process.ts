@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Clock } from '../../../platform/clock.js';
 import { packageRoot } from '../../../platform/package-root.js';
 import { residentBytes } from './resident-bytes.js';
-import type { ReaderAnswer, ReaderRequest } from './extraction-job.js';
+import type { ExtractionAnswer, ExtractionRequest } from './extraction-job.js';
 
 /** A process runs built code only: the tests, which run the source, take it from the build. */
 const entry = path.join(packageRoot, 'dist/run-extractor.js');
@@ -16,23 +16,23 @@ const LOOK_MS = 100;
 const HEAP_SHARE = 0.6;
 const STDERR_CHARS = 2_000;
 
-export interface ReaderLimits {
+export interface ExtractorLimits {
   /** Of one file, in ms. */
   timeoutMs: number;
   /** Of the process, in MiB. */
   memoryMb: number;
 }
 
-type Message = { type: 'ready' } | { type: 'answer'; answer: ReaderAnswer };
+type Message = { type: 'ready' } | { type: 'answer'; answer: ExtractionAnswer };
 
 /** A process that reads one file at a time. It is started when needed, and again when it died. */
-export class ReaderProcess {
+export class ExtractorProcess {
   #child: ChildProcess | undefined;
   #stderr = '';
   #isClosed = false;
 
   constructor(
-    private readonly limits: ReaderLimits,
+    private readonly limits: ExtractorLimits,
     private readonly clock: Clock,
   ) {}
 
@@ -43,7 +43,7 @@ export class ReaderProcess {
   }
 
   /** @throws Error when a process cannot be started, or was killed; what a file does is an answer. */
-  async read(request: ReaderRequest): Promise<ReaderAnswer> {
+  async read(request: ExtractionRequest): Promise<ExtractionAnswer> {
     const child = await this.start();
     const stopped = new Stopped(child);
     const cancelTimeout = this.clock.after(this.limits.timeoutMs, () =>
@@ -99,7 +99,7 @@ export class ReaderProcess {
   }
 
   /** What it says, or why it died. */
-  async #answerOf(child: ChildProcess, stopped: Stopped): Promise<ReaderAnswer> {
+  async #answerOf(child: ChildProcess, stopped: Stopped): Promise<ExtractionAnswer> {
     const over = new AbortController();
     const { signal } = over;
     try {

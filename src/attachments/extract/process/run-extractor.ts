@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { readJob } from './run-job.js';
-import type { ReaderRequest } from './extraction-job.js';
+import { runJob } from './run-job.js';
+import type { ExtractionRequest } from './extraction-job.js';
 
 /**
  * The process that reads files: one request at a time, answered by one message. It is started by
- * `ReaderProcess`.
+ * `ExtractorProcess`.
  */
 
 /** A parser that does not come back hears nothing: a thread beside it sees that the parent died. */
@@ -24,9 +24,9 @@ os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 let folder: string | undefined;
 
-process.on('message', (request: ReaderRequest) => {
+process.on('message', (request: ExtractionRequest) => {
   folder = path.dirname(request.file);
-  void readJob(request).then((answer) => process.send?.({ type: 'answer', answer }));
+  void runJob(request).then((answer) => process.send?.({ type: 'answer', answer }));
 });
 process.on('disconnect', () => {
   // Whoever would have removed it died.

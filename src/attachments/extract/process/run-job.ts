@@ -2,52 +2,56 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { assertNever } from '../../../platform/assert-never.js';
 import type { TextOutcome, TextSource } from '../outcomes.js';
 import { FileFault } from '../file-fault.js';
-import { findOcrPackage, NoOcr, type FindOcr } from '../images/ocr-packages.js';
-import type { ReadBudget, TextFound } from '../text-found.js';
-import type { ReaderAnswer, ReaderJob, ReaderRequest } from './extraction-job.js';
+import { findOcrPackage, OcrMissingError, type FindOcr } from '../images/ocr-packages.js';
+import type { ExtractionBudget, ExtractedText } from '../extracted-text.js';
+import type { ExtractionAnswer, ExtractionJob, ExtractionRequest } from './extraction-job.js';
 
 /** Of what a parser said. */
 const FAULT_CHARS = 500;
 
-type Reader = (content: Buffer, budget: ReadBudget, findOcr: FindOcr) => Promise<TextFound>;
+type Reader = (
+  content: Buffer,
+  budget: ExtractionBudget,
+  findOcr: FindOcr,
+) => Promise<ExtractedText>;
 
 /** Each reader is loaded when its first file comes: together they are large. */
 const readers: Record<TextSource, Reader> = {
-  text: async (content) => (await import('../text/extract-plain.js')).readPlain(content),
-  csv: async (content) => (await import('../text/extract-plain.js')).readPlain(content),
-  html: async (content) => (await import('../text/extract-html.js')).readHtml(content),
-  docx: async (content) => (await import('../office/extract-docx.js')).readDocx(content),
+  text: async (content) => (await import('../text/extract-plain.js')).extractPlain(content),
+  csv: async (content) => (await import('../text/extract-plain.js')).extractPlain(content),
+  html: async (content) => (await import('../text/extract-html.js')).extractHtml(content),
+  docx: async (content) => (await import('../office/extract-docx.js')).extractDocx(content),
   xlsx: async (content, budget) =>
-    (await import('../office/extract-xlsx.js')).readXlsx(content, budget),
-  pptx: async (content) => (await import('../office/extract-pptx.js')).readPptx(content),
+    (await import('../office/extract-xlsx.js')).extractXlsx(content, budget),
+  pptx: async (content) => (await import('../office/extract-pptx.js')).extractPptx(content),
   pdf: async (content, budget, findOcr) =>
-    (await import('../pdf/extract-pdf.js')).readPdf(content, budget, findOcr),
+    (await import('../pdf/extract-pdf.js')).extractPdf(content, budget, findOcr),
 };
 
 /** Never rejects: whatever a parser throws is about the file. */
-export async function readJob(
-  { job, file, made }: ReaderRequest,
+export async function runJob(
+  { job, file, made }: ExtractionRequest,
   findOcr: FindOcr = (name) => findOcrPackage(name),
-): Promise<ReaderAnswer> {
+): Promise<ExtractionAnswer> {
   try {
     return await read(job, await readFile(file), made, findOcr);
   } catch (error) {
-    const isPassing = error instanceof NoOcr;
+    const isPassing = error instanceof OcrMissingError;
     return { type: 'refused', ...describe(error), ...(isPassing ? { isPassing } : {}) };
   }
 }
 
 async function read(
-  job: ReaderJob,
+  job: ExtractionJob,
   content: Buffer,
   made: string,
   findOcr: FindOcr,
-): Promise<ReaderAnswer> {
+): Promise<ExtractionAnswer> {
   switch (job.kind) {
     case 'text':
       return toOutcome(await readers[job.source](content, job, findOcr), job.maxChars);
     case 'image-text': {
-      const { readPicture } = await import('../images/extract-picture.js');
+      const { extractPicture: readPicture } = await import('../images/extract-picture.js');
       return toOutcome(await readPicture(content, findOcr), job.maxChars);
     }
     case 'pages': {
@@ -68,7 +72,7 @@ async function read(
 }
 
 function toOutcome(
-  { text, via, isPartial = false, isPassing = false, ...facts }: TextFound,
+  { text, via, isPartial = false, isPassing = false, ...facts }: ExtractedText,
   maxChars: number,
 ): TextOutcome {
   const clean = withoutControls(text);

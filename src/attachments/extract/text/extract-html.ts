@@ -1,6 +1,6 @@
 import { convert, type FormatCallback } from 'html-to-text';
 import { decode } from './extract-plain.js';
-import type { TextFound } from '../text-found.js';
+import type { ExtractedText } from '../extracted-text.js';
 
 /** Characters of a page at most: more is no page for people. */
 const MOST_CHARS = 20_000_000;
@@ -8,7 +8,7 @@ const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 /** Characters in which a page says its encoding. */
 const HEAD_CHARS = 2_048;
 
-export async function readHtml(content: Buffer): Promise<TextFound> {
+export async function extractHtml(content: Buffer): Promise<ExtractedText> {
   const head = content.subarray(0, HEAD_CHARS).toString('latin1');
   const declared = /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1];
   return { text: htmlToText(decode(content, declared)), via: 'text' };

@@ -1,13 +1,13 @@
 import chardet from 'chardet';
 import iconv from 'iconv-lite';
 import { detectUtf16 } from './detect-utf16.js';
-import type { TextFound } from '../text-found.js';
+import type { ExtractedText } from '../extracted-text.js';
 
 /** Bytes that tell the encoding. */
 const SAMPLE_BYTES = 64 * 1024;
 const LAST_RESORT = 'windows-1252';
 
-export async function readPlain(content: Buffer): Promise<TextFound> {
+export async function extractPlain(content: Buffer): Promise<ExtractedText> {
   return { text: decode(content), via: 'text' };
 }
 

@@ -1,7 +1,7 @@
 import type { PagesRead } from './outcomes.js';
 
 /** Text of a file, before it is cut. */
-export interface TextFound {
+export interface ExtractedText {
   text: string;
   via: 'text' | 'ocr';
   pages?: number;
@@ -16,7 +16,7 @@ export interface TextFound {
 }
 
 /** How much of a file is worth reading. */
-export interface ReadBudget {
+export interface ExtractionBudget {
   /** Characters that are kept. */
   maxChars: number;
   /** How long OCR may go on, in ms: what it has by then is better than nothing. */
