@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isWithin } from '../platform/is-within.js';
 import { errorCode } from '../platform/error-code.js';
 import { ParsedFiles } from './parsed-files.js';
-import { parseAgentFile, type AgentFile } from './parse-persona.js';
+import { parseAgentFile, type AgentFile } from './parse-agent-file.js';
 import { betterFileName, personaOfFile } from './persona-name.js';
 
 /** A file of `agents/` that holds an agent. */
@@ -43,9 +43,9 @@ export class AgentFiles {
   }
 
   /** Undefined when it is not a regular file, or when its links lead out of the instruction root. */
-  async read({ file }: AgentEntry): Promise<AgentFile | undefined> {
+  async load({ file }: AgentEntry): Promise<AgentFile | undefined> {
     const path = await resolveInside(this.instructionRoot, file);
-    return path === undefined ? undefined : this.#parsed.read(path, parseAgentFile);
+    return path === undefined ? undefined : this.#parsed.load(path, parseAgentFile);
   }
 }
 

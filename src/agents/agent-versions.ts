@@ -1,7 +1,7 @@
 import type { AgentEntry } from './agent-files.js';
 import { faultsOf, type AgentProblem } from './check-agents.js';
-import type { AgentFile, Persona } from './parse-persona.js';
-import type { Surroundings } from './references.js';
+import type { AgentFile, Persona } from './parse-agent-file.js';
+import type { ReferenceContext } from './check-references.js';
 
 /**
  * Chooses which version of an agent's file applies. One without faults does, and stays until there
@@ -19,13 +19,13 @@ export class AgentVersions {
     this.#onProblem = onProblem;
   }
 
-  choose({ name, file }: AgentEntry, version: AgentFile, around: Surroundings): Persona {
+  choose({ name, file }: AgentEntry, version: AgentFile, around: ReferenceContext): Persona {
     const good = this.#good.get(file);
     const faults = faultsOf(version, around);
     if (faults.length === 0) {
       this.#told.delete(file);
       if (good?.version === version) return good.persona;
-      const persona = { name, ...version.says };
+      const persona = { name, ...version.content };
       this.#good.set(file, { version, persona });
       return persona;
     }
@@ -36,7 +36,7 @@ export class AgentVersions {
       faults.map(({ line, message }) => ({ file, line, message: `${message}; ${effect}` })),
       version,
     );
-    return good?.persona ?? withoutTools({ name, ...version.says });
+    return good?.persona ?? withoutTools({ name, ...version.content });
   }
 
   /** Says what is wrong in one file, unless it was said of this version. */

@@ -1,6 +1,6 @@
 import type { LineProblem } from './front-matter.js';
 
-export interface HeaderPlaces {
+export interface HeaderSource {
   body: string;
   /** The line of the file on which the body starts. */
   bodyLine: number;
@@ -14,9 +14,9 @@ export interface HeaderPlaces {
  * `AGENT_TYPE` or `AGENT_CLASS`: a line `KEY: value` or a table row `**KEY** | value` of the body,
  * else the field of the front matter.
  */
-export function readHeader(
+export function parseHeader(
   key: string,
-  { body, bodyLine, field, fieldLine, allowed }: HeaderPlaces,
+  { body, bodyLine, field, fieldLine, allowed }: HeaderSource,
 ): { value?: string; problems: LineProblem[] } {
   const row = new RegExp(
     `^[ \\t]*(?:\\|[ \\t]*)?\\**${key}\\**[ \\t]*[:|][ \\t]*(?:TYPE[ \\t]+)?([^\\s|]+)`,

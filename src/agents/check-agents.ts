@@ -1,8 +1,8 @@
 import { errorCode } from '../platform/error-code.js';
 import { AgentFiles, type AgentEntry } from './agent-files.js';
 import type { LineProblem } from './front-matter.js';
-import type { AgentFile } from './parse-persona.js';
-import { checkReferences, type KnownNames, type Surroundings } from './references.js';
+import type { AgentFile } from './parse-agent-file.js';
+import { checkReferences, type KnownNames, type ReferenceContext } from './check-references.js';
 
 /** A fault of an agent's file. */
 export interface AgentProblem extends LineProblem {
@@ -52,8 +52,8 @@ export function findDuplicates(entries: readonly AgentEntry[]): AgentProblem[] {
 }
 
 /** What is wrong in a file, and with what it names. In the order of the lines. */
-export function faultsOf(file: AgentFile, surroundings: Surroundings): LineProblem[] {
-  return [...file.says.problems, ...checkReferences(file.references, surroundings)].sort(
+export function faultsOf(file: AgentFile, surroundings: ReferenceContext): LineProblem[] {
+  return [...file.content.problems, ...checkReferences(file.references, surroundings)].sort(
     (a, b) => a.line - b.line,
   );
 }
@@ -61,10 +61,10 @@ export function faultsOf(file: AgentFile, surroundings: Surroundings): LineProbl
 async function checkEntry(
   files: AgentFiles,
   entry: AgentEntry,
-  surroundings: Surroundings,
+  surroundings: ReferenceContext,
 ): Promise<LineProblem[]> {
   try {
-    const file = await files.read(entry);
+    const file = await files.load(entry);
     if (file) return faultsOf(file, surroundings);
     return [{ line: 1, message: 'this must be a regular file inside the instruction root' }];
   } catch (error) {

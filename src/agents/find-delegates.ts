@@ -1,5 +1,5 @@
 import { TypedError } from '../platform/typed-error.js';
-import type { PersonaLibrary } from './load-persona.js';
+import type { PersonaLibrary } from './persona-library.js';
 
 /** An agent that is delegated to must say that it is made for it. */
 const TASK_AGENT = 2;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TypedError } from '../platform/typed-error.js';
 import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
-import { FieldReader } from './field-reader.js';
+import { FieldParser } from './field-parser.js';
 import { splitFrontMatter, type LineProblem } from './front-matter.js';
 
 type EntryKind = 'directory' | 'file';
@@ -74,7 +74,7 @@ export interface AgentsDefaults {
 export function parseAgentsDefaults(file: string): AgentsDefaults {
   const matter = splitFrontMatter(file);
   const { problems } = matter;
-  const reader = new FieldReader(matter, { problems, references: [] });
+  const reader = new FieldParser(matter, { problems, references: [] });
   const model = reader.text('model');
   const agentConfig = reader.agentConfig('agent_config');
   return {

@@ -1,6 +1,6 @@
 import { AgentFiles } from './agent-files.js';
 import { AgentsInvalidError, checkAgents } from './check-agents.js';
-import { PersonaLibrary, type PersonaLibraryOptions } from './load-persona.js';
+import { PersonaLibrary, type PersonaLibraryOptions } from './persona-library.js';
 
 export type OpenAgentsOptions = PersonaLibraryOptions &
   Required<Pick<PersonaLibraryOptions, 'knownTools' | 'knownTrees'>>;

@@ -10,7 +10,7 @@ export class ParsedFiles<T> {
   readonly #known = new Map<string, { version: string; value: T }>();
 
   /** The parsed file, or undefined when there is no regular file at `path`. */
-  async read(path: string, parse: (text: string) => T): Promise<T | undefined> {
+  async load(path: string, parse: (text: string) => T): Promise<T | undefined> {
     const handle = await openIfThere(path);
     if (handle === undefined) return undefined;
     try {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { PersonaLibrary } from './load-persona.js';
+import { PersonaLibrary } from './persona-library.js';
 
 let root: string;
 let problems: string[];

@@ -9,7 +9,7 @@ import type { SnakeCase } from './snake-case.js';
 
 export type { CreatedKey } from '../access/keys/key-service.js';
 export type { KeyView } from '../access/keys/view-key.js';
-export type { AgentSummary } from '../agents/list-agents.js';
+export type { AgentSummary } from '../agents/summarize-agent.js';
 export type { UploadedFile } from '../attachments/upload/upload-service.js';
 export type { TurnEvent } from '../events/turn-event.js';
 export type { QueueView } from '../ops/view-queue.js';

@@ -14,9 +14,9 @@ import { isServerToolName } from '../provider/server-tools.js';
 import type { ToolRegistry } from '../tools/registry.js';
 import { ToolFailure } from '../tools/calls/tool-failure.js';
 import { checkTool, checkTrigger, expectFunction } from './check-shapes.js';
-import { guardTool } from './guarded-tool.js';
+import { guardTool } from './guard-tool.js';
 import { GuardedTree } from './guarded-tree.js';
-import { guardTrigger } from './guarded-trigger.js';
+import { guardTrigger } from './guard-trigger.js';
 
 /** Where what extensions add goes. */
 export interface Registries {

@@ -1,4 +1,4 @@
-import type { Persona } from '../agents/parse-persona.js';
+import type { Persona } from '../agents/parse-agent-file.js';
 import type { CostLimit } from '../governance/limits/cost.js';
 import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import { isPlainObject } from '../platform/json.js';

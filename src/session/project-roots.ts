@@ -6,7 +6,7 @@ import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Clock } from '../platform/clock.js';
 import { isWithin } from '../platform/is-within.js';
 import { TtlCache } from '../platform/ttl-cache.js';
-import { bothWays } from '../tools/calls/resolve-links.js';
+import { withLinkTargets } from '../tools/calls/resolve-links.js';
 import { checkProjectRoot, type OpenRoots } from './check-project-root.js';
 import { principalFolder } from './principal-folder.js';
 
@@ -120,7 +120,7 @@ export class ProjectRoots {
     const foreign = roots
       .flatMap(({ projectRoots }) => projectRoots)
       .filter((folder) => !open.named.some((named) => isWithin(named, folder)));
-    return bothWays([open.projectsDir, ...foreign]);
+    return withLinkTargets([open.projectsDir, ...foreign]);
   }
 
   #ownOf(principalId: string): string {

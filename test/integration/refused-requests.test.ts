@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import type { TurnEvent } from '../../src/events/turn-event.js';
-import { PersonaLibrary } from '../../src/agents/load-persona.js';
+import { PersonaLibrary } from '../../src/agents/persona-library.js';
 import type { AgentState } from '../../src/governance/decision-tree/agent-state.js';
 import { costOf } from '../../src/governance/limits/cost.js';
 import { DefaultDecisionTree } from '../../src/governance/decision-tree/default-decision-tree.js';

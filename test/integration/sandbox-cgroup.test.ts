@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
-import { findCgroupPlaces, makeCgroup } from '../../src/tools/sandbox/sandbox-cgroup.js';
-import { limitFiles } from '../../src/tools/sandbox/cgroup-places.js';
+import { findCgroups, makeCgroup } from '../../src/tools/sandbox/sandbox-cgroup.js';
+import { limitFiles } from '../../src/tools/sandbox/cgroup-parents.js';
 
 const limits = { memoryMb: 512, processes: 64, cpuPercent: 150 };
 
 describe('groups of a sandbox', () => {
   it('have their limits, each of those that this machine has, and go away again', async () => {
-    const places = await findCgroupPlaces(limits, systemClock);
-    const controllers = places.places.flatMap((place) => place.controllers);
+    const places = await findCgroups(limits, systemClock);
+    const controllers = places.parents.flatMap((place) => place.controllers);
     expect(controllers.toSorted()).toEqual([...places.limited].sort());
     const group = await makeCgroup(places, limits, systemClock);
     const folders = group.joinFiles.map((file) => path.dirname(file));
-    expect(folders).toHaveLength(places.places.length);
-    for (const [index, place] of places.places.entries()) {
+    expect(folders).toHaveLength(places.parents.length);
+    for (const [index, place] of places.parents.entries()) {
       for (const controller of place.controllers) {
         for (const { name, value, isNeeded } of limitFiles(controller, place.version, limits)) {
           if (!isNeeded) continue;
@@ -36,7 +36,7 @@ describe('groups of a sandbox', () => {
       version,
       controllers: ['memory', 'pids', 'cpu'] as const,
     }));
-    const places = await findCgroupPlaces(limits, systemClock, candidates);
+    const places = await findCgroups(limits, systemClock, candidates);
     expect(places).toEqual({ places: [], limited: [] });
     expect(await readdir(folder)).toEqual([]);
     await rm(folder, { recursive: true });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
-import { PersonaLibrary } from '../../src/agents/load-persona.js';
+import { PersonaLibrary } from '../../src/agents/persona-library.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import { costOf } from '../../src/governance/limits/cost.js';
 import type { DecisionTree } from '../../src/governance/decision-tree/decision-tree.js';

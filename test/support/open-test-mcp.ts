@@ -18,7 +18,7 @@ export function stdioServer(mode = 'plain', rest: object = {}): Record<string, u
 export interface TestMcpOptions {
   /** Of the operator's file. */
   servers?: Record<string, unknown>;
-  settings?: Partial<McpSettings>;
+  settings?: Partial<McpConfig>;
   environment?: Record<string, string | undefined>;
   clock?: Clock;
   logger?: Logger;

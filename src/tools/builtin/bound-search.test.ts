@@ -26,9 +26,9 @@ describe('a search without ripgrep', () => {
     await rm(workdir, { recursive: true });
   });
 
-  function find(pattern: string, deadline: number, signal = new AbortController().signal) {
+  function find(pattern: string, timeoutMs: number, signal = new AbortController().signal) {
     const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
-    return boundSearch(call, { workdir, deadline }, (bounded) =>
+    return boundSearch(call, { workdir, timeoutMs }, (bounded) =>
       search.open({ workdir }).run({ pattern }, bounded),
     );
   }
@@ -37,7 +37,7 @@ describe('a search without ripgrep', () => {
     expect(await find('need.e', 60_000)).toContain('a.txt:2:needle');
   });
 
-  it('is ended at its deadline, thread and all, whatever its pattern does', async () => {
+  it('is ended at its timeout, thread and all, whatever its pattern does', async () => {
     await expect(find('(a+)+$', 200)).rejects.toThrow(ToolFailure);
     await expect(find('(a+)+$', 200)).rejects.toThrow('searches without ripgrep');
     const before = process.cpuUsage();

@@ -9,11 +9,11 @@ import type { ToolCall } from '../tool.js';
 /** Of a search without ripgrep, in ms. */
 const deadlineMs = 10_000;
 
-export interface SearchPlace {
+export interface SearchBounds {
   /** Of the session: a ripgrep inside of it is not run. */
   workdir: string;
   /** In ms; default 10 s. */
-  deadline?: number;
+  timeoutMs?: number;
 }
 
 /**
@@ -25,7 +25,7 @@ export interface SearchPlace {
  */
 export async function boundSearch<T>(
   call: ToolCall,
-  { workdir, deadline = deadlineMs }: SearchPlace,
+  { workdir, timeoutMs: deadline = deadlineMs }: SearchBounds,
   search: (bounded: ToolCall) => Promise<T>,
 ): Promise<T> {
   if (await hasRipgrep(workdir)) return search(call);

@@ -2,7 +2,7 @@ import { wildcardMatcher, type Wildcard } from '../../governance/permissions/wil
 import { expandBraces } from './expand-braces.js';
 
 /** One name of a path, or `**`: any folders, also none. */
-type Place = 'any-folders' | ((name: string) => boolean);
+type Segment = 'any-folders' | ((name: string) => boolean);
 
 const longestPattern = 500;
 
@@ -15,7 +15,7 @@ const advice = 'use *, **, ?, [a-z] and {a,b}, and \\ before a character that st
  */
 export class GlobPattern {
   /** The places of all its alternatives, one after the other; undefined: the end of one. */
-  readonly #places: readonly (Place | undefined)[];
+  readonly #places: readonly (Segment | undefined)[];
   /** Where a path begins. */
   readonly start: ReadonlySet<number>;
 
@@ -26,11 +26,11 @@ export class GlobPattern {
     }
     const fault = faultOf(pattern);
     if (fault !== undefined) throw new RangeError(`${fault}: ${advice}`);
-    const places: (Place | undefined)[] = [];
+    const places: (Segment | undefined)[] = [];
     const starts: number[] = [];
     for (const alternative of expandBraces(pattern)) {
       starts.push(places.length);
-      places.push(...namesOf(alternative).map(toPlace), undefined);
+      places.push(...namesOf(alternative).map(toSegment), undefined);
     }
     this.#places = places;
     this.start = this.#withoutFolders(starts);
@@ -82,7 +82,7 @@ function namesOf(path: string): string[] {
   return path.split('/').filter((name) => name !== '' && name !== '.');
 }
 
-function toPlace(name: string): Place {
+function toSegment(name: string): Segment {
   return name === '**' ? 'any-folders' : wildcardMatcher(wildcardsOf(name));
 }
 
@@ -90,7 +90,7 @@ function wildcardsOf(name: string): Wildcard[] {
   const found: Wildcard[] = [];
   for (let index = 0; index < name.length; index += 1) {
     const character = name.charAt(index);
-    const set = character === '[' ? readSet(name, index) : undefined;
+    const set = character === '[' ? parseSet(name, index) : undefined;
     if (set !== undefined) {
       found.push({ fits: set.fits });
       index = set.end;
@@ -107,7 +107,7 @@ function wildcardsOf(name: string): Wildcard[] {
 }
 
 /** `[a-z]` that begins at `start`; undefined where no `]` ends it: then it is a bracket. */
-function readSet(
+function parseSet(
   name: string,
   start: number,
 ): { end: number; fits(character: string): boolean } | undefined {

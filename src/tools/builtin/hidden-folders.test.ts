@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OwnPaths } from '../../governance/permissions/own-paths.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { ToolContext, ToolDefinition } from '../tool.js';
-import { openDenials } from '../calls/open-denials.js';
+import { openPathDenials } from '../calls/open-denials.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 
@@ -76,7 +76,7 @@ describe('a search leaves out what rules deny it', () => {
 
   it.each(['open', 'to-open'])('from %s', async (workdir) => {
     const offer = { layers: [], server: rules, session: {} };
-    const isDenied = await openDenials(offer, join(base, workdir));
+    const isDenied = await openPathDenials(offer, join(base, workdir));
     const found = 'plain:2:.txt:1:needle';
     for (const input of [{ pattern: 'needle' }, { pattern: 'needle', path: '.' }]) {
       expect(await search(grepTool, input, workdir, isDenied)).toBe(found);

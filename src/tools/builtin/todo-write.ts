@@ -1,4 +1,4 @@
-import { readTodos } from '../../notices/read-todos.js';
+import { parseTodos } from '../../notices/parse-todos.js';
 import { todoStatuses } from '../../notices/todo.js';
 import { ToolFailure } from '../calls/tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
@@ -31,7 +31,7 @@ export const todoWriteTool: ToolDefinition = {
   open: ({ todos: board }) => ({
     run: async (input) => {
       if (board === undefined) throw new ToolFailure('todo_write: this turn has no todo list');
-      const read = readTodos(input['todos']);
+      const read = parseTodos(input['todos']);
       if ('problem' in read) throw new ToolFailure(`todo_write: ${read.problem}`);
       await board.replace(read.todos);
       const open = read.todos.filter(({ status }) => status !== 'completed').length;

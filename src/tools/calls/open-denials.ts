@@ -1,15 +1,15 @@
 import path from 'node:path';
 import { deniedPaths } from '../../governance/permissions/denied-paths.js';
 import type { OfferRules } from '../../governance/permissions/offer-tools.js';
-import { bothWays } from './resolve-links.js';
+import { withLinkTargets } from './resolve-links.js';
 import type { ToolContext } from '../tool.js';
 
 /** What searches of a turn leave out for its rules' sake. Rules do not change while it runs. */
-export async function openDenials(
+export async function openPathDenials(
   rules: OfferRules,
   projectRoot: string,
 ): Promise<NonNullable<ToolContext['isDenied']>> {
-  const roots = await bothWays([path.resolve(projectRoot)]);
+  const roots = await withLinkTargets([path.resolve(projectRoot)]);
   const known = new Map<string, ReturnType<typeof deniedPaths>>();
   return (tool, ways) => {
     const denies = known.get(tool.name) ?? deniedPaths(tool, rules, roots);

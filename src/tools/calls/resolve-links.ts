@@ -9,7 +9,7 @@ export function resolveLinks(one: string): Promise<string> {
 }
 
 /** Each as it is written and where it leads, once. */
-export async function bothWays(paths: readonly string[]): Promise<string[]> {
+export async function withLinkTargets(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map(async (one) => [one, await resolveLinks(one)]));
   return [...new Set(found.flat())];
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { OwnPaths } from '../../governance/permissions/own-paths.js';
-import { bothWays } from './resolve-links.js';
+import { withLinkTargets } from './resolve-links.js';
 
 /** Files that are no files: the environment of the server is one of them. */
 const kernelFolders = ['/proc', '/sys', '/dev'];
@@ -16,7 +16,7 @@ export interface OwnFolders {
 export async function resolveOwnPaths(own: OwnFolders): Promise<OwnPaths> {
   const [data, hidden, kept] = await Promise.all(
     [own.data, own.hidden, own.protected].map((paths) =>
-      bothWays(paths.map((one) => resolve(one))),
+      withLinkTargets(paths.map((one) => resolve(one))),
     ),
   );
   return {

@@ -6,16 +6,16 @@ import type { RegisteredTool } from '../registry.js';
 import { pickShellEnv } from '../calls/pick-shell-env.js';
 import { McpConnection } from './servers/connection.js';
 import { HttpTransport } from './transport/http-transport.js';
-import { McpConnections, type OpenedServers } from './servers/mcp-connections.js';
+import { McpConnectionPool, type OpenedServers } from './servers/connection-pool.js';
 import { loadMcpFile } from './definitions/mcp-file.js';
 import { hostEntryOf, loopbackNames } from './definitions/mcp-hosts.js';
 import type { McpPolicy } from './definitions/mcp-policy.js';
 import { secretsOf, type McpServer } from './servers/mcp-server.js';
-import { resolveServers, type McpWish } from './definitions/resolve-servers.js';
+import { resolveServers, type ServerRequest } from './definitions/resolve-servers.js';
 import { checkSessionServers } from './servers/session-servers.js';
 import { StdioTransport } from './transport/stdio-transport.js';
 
-export interface McpSettings {
+export interface McpConfig {
   mcpFile: string | undefined;
   mcpHosts: readonly string[];
   mcpSessionStdio: boolean;
@@ -26,7 +26,7 @@ export interface McpSettings {
 }
 
 export interface OpenMcpOptions {
-  config: McpSettings;
+  config: McpConfig;
   /** For `${NAME}` in the file; commands see PATH, HOME and LANG of it. */
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
@@ -38,7 +38,7 @@ export interface Mcp {
   /** The check of a session's `mcpServers` (see `checkSessionServers`). */
   checkSession(given: unknown): Record<string, unknown> | null;
   /** The tools of one turn. Whoever opened them closes them, after the tools. */
-  openForTurn(wish: McpWish & { signal: AbortSignal }): Promise<OpenedServers>;
+  openForTurn(wish: ServerRequest & { signal: AbortSignal }): Promise<OpenedServers>;
   /** Tools that every session may have, of the servers that turns have used here. */
   listKnown(): RegisteredTool[];
   /** Ends all servers. */
@@ -55,7 +55,7 @@ export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
   const fetchBy = publicFetch({
     privateHosts: { anywhere: config.egressPrivateHosts, loopback: loopbackNames },
   });
-  const connections = new McpConnections({
+  const connections = new McpConnectionPool({
     clock,
     idleMs: config.mcpIdleMs,
     most: config.mcpConnections,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import { giveSecondInput } from './second-input.js';
+import { writeSecondInput } from './second-input.js';
 
 /** For the trial run; it takes some ten milliseconds. */
 const TRIAL_MS = 10_000;
@@ -39,7 +39,7 @@ export async function tryBubblewrap(
     timeout: TRIAL_MS,
     killSignal: 'SIGKILL',
   });
-  giveSecondInput(trial, filter);
+  writeSecondInput(trial, filter);
   let stderr = '';
   trial.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;

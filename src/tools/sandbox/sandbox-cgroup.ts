@@ -3,7 +3,7 @@ import { access, mkdir, readFile, readdir, rmdir, stat, writeFile } from 'node:f
 import path from 'node:path';
 import { pause, type Clock } from '../../platform/clock.js';
 import { errorCode } from '../../platform/error-code.js';
-import { cgroupPlaces, limitFiles, type CgroupPlace, type Controller } from './cgroup-places.js';
+import { cgroupParents, limitFiles, type CgroupParent, type Controller } from './cgroup-parents.js';
 import type { ResourceLimits } from './resource-limits.js';
 
 const prefix = 'turnpike-';
@@ -23,39 +23,39 @@ export interface SandboxCgroup {
 }
 
 /** Where this server makes groups, and what they limit. */
-export interface CgroupPlaces {
-  places: readonly CgroupPlace[];
+export interface UsableCgroups {
+  parents: readonly CgroupParent[];
   limited: readonly Controller[];
 }
 
 /**
- * Where groups can be made, found by making one in each place. Also takes away what servers that were
+ * Where groups can be made, found by making one in each parent. Also takes away what servers that were
  * killed have left.
  *
  * @param candidates in the order in which they are tried. Default: those of this process.
  */
-export async function findCgroupPlaces(
+export async function findCgroups(
   limits: ResourceLimits,
   clock: Clock,
-  candidates?: readonly CgroupPlace[],
-): Promise<CgroupPlaces> {
-  const found: CgroupPlace[] = [];
+  candidates?: readonly CgroupParent[],
+): Promise<UsableCgroups> {
+  const found: CgroupParent[] = [];
   const limited = new Set<Controller>();
-  for (const candidate of candidates ?? (await ownPlaces())) {
+  for (const candidate of candidates ?? (await ownParents())) {
     const wanted = candidate.controllers.filter((one) => !limited.has(one));
     if (wanted.length === 0) continue;
-    const has = await tryPlace({ ...candidate, controllers: wanted }, limits, clock);
+    const has = await tryParent({ ...candidate, controllers: wanted }, limits, clock);
     if (has.length === 0) continue;
     for (const one of has) limited.add(one);
     found.push({ ...candidate, controllers: has });
     await removeLeftovers(candidate.folder, clock);
   }
-  return { places: found, limited: [...limited] };
+  return { parents: found, limited: [...limited] };
 }
 
 /** @throws Error when one cannot be made, or has not the limits that it had at the start. */
 export async function makeCgroup(
-  { places }: CgroupPlaces,
+  { parents }: UsableCgroups,
   limits: ResourceLimits,
   clock: Clock,
 ): Promise<SandboxCgroup> {
@@ -67,11 +67,11 @@ export async function makeCgroup(
     },
   };
   try {
-    for (const place of places) {
-      const folder = path.join(place.folder, `${prefix}${randomUUID()}`);
+    for (const parent of parents) {
+      const folder = path.join(parent.folder, `${prefix}${randomUUID()}`);
       await mkdir(folder);
       folders.push(folder);
-      for (const one of place.controllers) await limit(folder, one, { place, limits });
+      for (const one of parent.controllers) await limit(folder, one, { parent, limits });
     }
     return { ...group, joinFiles: folders.map((folder) => path.join(folder, 'cgroup.procs')) };
   } catch (error) {
@@ -80,21 +80,21 @@ export async function makeCgroup(
   }
 }
 
-async function ownPlaces(): Promise<CgroupPlace[]> {
-  return cgroupPlaces(await readFile('/proc/self/cgroup', 'utf8').catch(() => ''));
+async function ownParents(): Promise<CgroupParent[]> {
+  return cgroupParents(await readFile('/proc/self/cgroup', 'utf8').catch(() => ''));
 }
 
 /** @returns which of its controllers it has for groups that are made in it. */
-async function tryPlace(
-  place: CgroupPlace,
+async function tryParent(
+  parent: CgroupParent,
   limits: ResourceLimits,
   clock: Clock,
 ): Promise<Controller[]> {
   const has: Controller[] = [];
-  for (const one of place.controllers) {
+  for (const one of parent.controllers) {
     try {
-      if (place.version === 2) await enable(place.folder, one);
-      const only = { places: [{ ...place, controllers: [one] }], limited: [one] };
+      if (parent.version === 2) await enable(parent.folder, one);
+      const only = { parents: [{ ...parent, controllers: [one] }], limited: [one] };
       const trial = await makeCgroup(only, limits, clock);
       await trial.remove();
       has.push(one);
@@ -115,9 +115,9 @@ async function enable(folder: string, controller: Controller): Promise<void> {
 async function limit(
   folder: string,
   controller: Controller,
-  { place, limits }: { place: CgroupPlace; limits: ResourceLimits },
+  { parent, limits }: { parent: CgroupParent; limits: ResourceLimits },
 ): Promise<void> {
-  for (const { name, value, isNeeded } of limitFiles(controller, place.version, limits)) {
+  for (const { name, value, isNeeded } of limitFiles(controller, parent.version, limits)) {
     const file = path.join(folder, name);
     try {
       // A folder that is no group would have it made.
@@ -141,10 +141,10 @@ async function removeWhenEmpty(folder: string, clock: Clock): Promise<void> {
   }
 }
 
-async function removeLeftovers(place: string, clock: Clock): Promise<void> {
-  const names = (await readdir(place)).filter((name) => name.startsWith(prefix));
+async function removeLeftovers(parent: string, clock: Clock): Promise<void> {
+  const names = (await readdir(parent)).filter((name) => name.startsWith(prefix));
   for (const name of names) {
-    const folder = path.join(place, name);
+    const folder = path.join(parent, name);
     // A younger one may be another server's that nobody has joined yet.
     const isOld = await stat(folder).then(
       ({ mtimeMs }) => mtimeMs < clock.now() - LEFTOVER_MS,

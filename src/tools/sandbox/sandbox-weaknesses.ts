@@ -1,4 +1,4 @@
-import type { Controller } from './cgroup-places.js';
+import type { Controller } from './cgroup-parents.js';
 
 export interface Strength {
   /** What cgroups limit. */

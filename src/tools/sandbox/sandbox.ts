@@ -5,7 +5,7 @@ import { ToolFailure } from '../calls/tool-failure.js';
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
 import { findBubblewrap, tryBubblewrap } from './find-bubblewrap.js';
 import { lookAtPaths } from './look-at-paths.js';
-import { findCgroupPlaces, makeCgroup, type CgroupPlaces } from './sandbox-cgroup.js';
+import { findCgroups, makeCgroup, type UsableCgroups } from './sandbox-cgroup.js';
 import { findWeaknesses } from './sandbox-weaknesses.js';
 import { seccompFilter } from './seccomp-filter.js';
 import { limitLines, type ResourceLimits } from './resource-limits.js';
@@ -63,7 +63,7 @@ export class Sandbox {
     if (file === undefined) {
       return { kind: 'none', reason: 'bubblewrap (bwrap) is not installed' };
     }
-    const cgroups = await findCgroupPlaces(options.limits, options.clock);
+    const cgroups = await findCgroups(options.limits, options.clock);
     const sandbox = new Sandbox(file, options, cgroups);
     const fault = await sandbox.#try();
     if (fault === undefined) return { kind: 'bubblewrap', sandbox };
@@ -76,7 +76,7 @@ export class Sandbox {
   private constructor(
     private readonly file: string,
     private readonly options: SandboxOptions,
-    private readonly cgroups: CgroupPlaces,
+    private readonly cgroups: UsableCgroups,
   ) {}
 
   /** What it does not limit or keep out here. */

@@ -6,7 +6,7 @@ import { pause, type Clock } from '../../platform/clock.js';
 import { MarkerReader } from './marker-reader.js';
 import { OutputWindow } from './output-window.js';
 import { ShellEndedError, ShellTimeoutError } from './shell-errors.js';
-import { giveSecondInput } from './second-input.js';
+import { writeSecondInput } from './second-input.js';
 import type { ShellProgram } from './shell-program.js';
 import { commandLines, openingLines } from './shell-script.js';
 
@@ -104,7 +104,7 @@ export class ShellSession {
       // A process group of its own, which can be killed as one.
       detached: true,
     });
-    giveSecondInput(this.#child, program.secondInput);
+    writeSecondInput(this.#child, program.secondInput);
     this.#closed = this.#untilClosed();
     void this.#closed.then(() => program.release?.());
     this.#child.stdout?.on('data', (chunk: Buffer) => this.#hear(chunk));

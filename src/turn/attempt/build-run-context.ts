@@ -1,9 +1,9 @@
-import type { Persona } from '../../agents/parse-persona.js';
+import type { Persona } from '../../agents/parse-agent-file.js';
 import type { Todo } from '../../notices/todo.js';
 import type { ResolvedOptions } from '../../options/resolve-options.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import type { RequestPrefix } from '../../storage/sent-request.js';
-import { openDenials } from '../../tools/calls/open-denials.js';
+import { openPathDenials } from '../../tools/calls/open-denials.js';
 import { openTools } from '../../tools/calls/open-tools.js';
 import { buildSystem } from '../prompt/build-system.js';
 import { prepareTools, type EquippedTools } from './prepare-tools.js';
@@ -126,7 +126,7 @@ async function equipWith(
     tools: openTools(tools, {
       workdir: projectRoot,
       ownPaths,
-      isDenied: await openDenials(permissions, projectRoot),
+      isDenied: await openPathDenials(permissions, projectRoot),
       ...(others === undefined ? {} : { others }),
       env: settings.shellEnv,
       ...(options.contextNodes === undefined ? {} : { mostResults: options.contextNodes }),

@@ -1,4 +1,4 @@
-import type { Persona } from '../../agents/parse-persona.js';
+import type { Persona } from '../../agents/parse-agent-file.js';
 import type { NoticePosted } from '../../events/turn-event.js';
 import type { PermissionLayer } from '../../governance/permissions/inherited-permissions.js';
 import { matchText } from '../../governance/permissions/match-pattern.js';

@@ -2,7 +2,7 @@ import type { Attachments } from '../../attachments/attachments.js';
 import type { AgentConfig } from '../../governance/decision-tree/agent-config.js';
 import type { PermissionRules } from '../../governance/permissions/permission-rules.js';
 import type { DecisionTrees } from '../../governance/decision-tree/decision-trees.js';
-import type { PersonaLibrary } from '../../agents/load-persona.js';
+import type { PersonaLibrary } from '../../agents/persona-library.js';
 import type { EventLog } from '../../events/event-log.js';
 import type { Trigger } from '../../notices/trigger.js';
 import type { TodoStore } from '../../notices/todo-store.js';

@@ -1,4 +1,4 @@
-import type { PersonaLibrary } from '../../agents/load-persona.js';
+import type { PersonaLibrary } from '../../agents/persona-library.js';
 import type { JsonObject } from '../../platform/json.js';
 import { taskSchema, taskTool } from '../../tools/builtin/task.js';
 

@@ -1,4 +1,4 @@
-import type { Persona } from '../../agents/parse-persona.js';
+import type { Persona } from '../../agents/parse-agent-file.js';
 import { logStart } from '../../events/cursor.js';
 import type { OptionResolution } from '../../options/resolve-options.js';
 import { newId, newTimeId } from '../../platform/ids.js';

@@ -1,7 +1,7 @@
 import type { NoticePosted } from '../../events/turn-event.js';
 import type { ClientTool } from '../../options/client-tools.js';
 import { invalidRequest } from '../../platform/typed-error.js';
-import { readTool } from '../../tools/mcp/offered/read-tool.js';
+import { parseTool } from '../../tools/mcp/offered/parse-tool.js';
 import type { RegisteredTool } from '../../tools/registry.js';
 
 /** Tools that whoever sent the turn runs. */
@@ -45,7 +45,7 @@ export function clientToolHidden(name: string): NoticePosted {
 
 /** What the client does with a call is not for our rules: to the server it is one that only looks. */
 function asTool(tool: ClientTool): RegisteredTool {
-  const { name, description, inputSchema, checkInput } = readTool(tool);
+  const { name, description, inputSchema, checkInput } = parseTool(tool);
   return {
     name,
     description,

@@ -1,6 +1,6 @@
 import { findDelegates } from '../../agents/find-delegates.js';
-import type { PersonaLibrary } from '../../agents/load-persona.js';
-import type { Persona } from '../../agents/parse-persona.js';
+import type { PersonaLibrary } from '../../agents/persona-library.js';
+import type { Persona } from '../../agents/parse-agent-file.js';
 import {
   judgeDelegation,
   type SubagentDecision,

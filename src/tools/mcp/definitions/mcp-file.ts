@@ -4,7 +4,7 @@ import { isPlainObject } from '../../../platform/json.js';
 import type { FieldProblem } from './definition-fields.js';
 import { expandVariables } from './expand-variables.js';
 import type { McpDefinition } from '../servers/mcp-server.js';
-import { readDefinitions } from './read-definitions.js';
+import { parseDefinitions } from './parse-definitions.js';
 
 const largestFile = 1_048_576;
 
@@ -43,7 +43,7 @@ export async function loadMcpFile(
   }
   const expanded = expandVariables(content['mcpServers'], environment);
   if (expanded.problems.length > 0) throw new McpFileError(file, expanded.problems);
-  const { definitions, problems } = readDefinitions(expanded.value, 'file');
+  const { definitions, problems } = parseDefinitions(expanded.value, 'file');
   if (problems.length > 0) throw new McpFileError(file, problems);
   return definitions;
 }

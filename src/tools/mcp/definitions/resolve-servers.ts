@@ -3,12 +3,12 @@ import { policyProblem, type McpPolicy } from './mcp-policy.js';
 import type { AgentServers, McpDefinition, McpProblem, McpServer } from '../servers/mcp-server.js';
 import {
   credentialProblems,
-  readSessionServers,
+  parseSessionServers,
   withCredentials,
   type SessionServer,
 } from '../servers/session-servers.js';
 
-export interface McpWish {
+export interface ServerRequest {
   /** Absent: all servers of the configuration. */
   agent?: AgentServers | undefined;
   session: { id: string; mcpServers: Record<string, unknown> | null };
@@ -24,7 +24,10 @@ export interface ResolvedServers {
  * its own and credentials to what the agent has; it never widens what the agent may use of the
  * configuration. What a session brought, and what keeps state, is for that session alone.
  */
-export function resolveServers(policy: McpPolicy, { agent, session }: McpWish): ResolvedServers {
+export function resolveServers(
+  policy: McpPolicy,
+  { agent, session }: ServerRequest,
+): ResolvedServers {
   const found = agentDefinitions(policy, agent);
   const problems = [...found.problems];
   const servers = new Map<string, McpServer>();
@@ -35,7 +38,7 @@ export function resolveServers(policy: McpPolicy, { agent, session }: McpWish): 
   const read =
     session.mcpServers === null
       ? { servers: {}, problems: [] }
-      : readSessionServers(session.mcpServers, policy);
+      : parseSessionServers(session.mcpServers, policy);
   problems.push(...read.problems.map(asProblem));
   for (const [name, wanted] of Object.entries(read.servers)) {
     const added = addFromSession(name, wanted, { policy, base: servers.get(name)?.definition });

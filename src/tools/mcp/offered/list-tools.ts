@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { nameOfEntry, readTool, type ListedTool } from './read-tool.js';
+import { nameOfEntry, parseTool, type McpTool } from './parse-tool.js';
 import { sendRequest } from '../transport/send-request.js';
 
-export interface ListedTools {
-  tools: ListedTool[];
+export interface McpToolList {
+  tools: McpTool[];
   /** One sentence for each tool that is left out. */
   problems: string[];
 }
@@ -16,18 +16,18 @@ const mostProblems = 10;
 /**
  * All tools of a server, 200 at most. A tool that cannot be offered is left out and named.
  */
-export async function listTools(client: Client, signal: AbortSignal): Promise<ListedTools> {
+export async function listTools(client: Client, signal: AbortSignal): Promise<McpToolList> {
   if (client.getServerCapabilities()?.tools === undefined) {
     return { tools: [], problems: ['it has no tools'] };
   }
   const entries = await listEntries(client, signal);
-  const tools = new Map<string, ListedTool>();
+  const tools = new Map<string, McpTool>();
   const problems: string[] = [];
   for (const entry of entries.slice(0, mostTools)) {
     // To look at a large schema takes milliseconds, and others run on this thread.
     await nextTurn();
     try {
-      const tool = readTool(entry);
+      const tool = parseTool(entry);
       if (tools.has(tool.name)) throw new Error('it is listed twice, and the first is offered');
       tools.set(tool.name, tool);
     } catch (error) {

@@ -3,13 +3,13 @@ import type { RetryClass, ToolEffect } from '../../tool.js';
 import { callTool } from './call-tool.js';
 import type { McpConnection } from '../servers/connection.js';
 import type { McpServer } from '../servers/mcp-server.js';
-import type { ListedTool } from './read-tool.js';
+import type { McpTool } from './parse-tool.js';
 import { toolName } from './tool-name.js';
 
 /** A server's tools as a turn has them. They live as long as the connection is held. */
 export function offerTools(
   { name: server, definition }: McpServer,
-  tools: readonly ListedTool[],
+  tools: readonly McpTool[],
   connection: McpConnection,
 ): RegisteredTool[] {
   return tools.map((tool) => {
@@ -30,7 +30,7 @@ export function offerTools(
 
 /** What a server says of its tools is a hint: only one that the operator trusts is believed. */
 function traitsOf(
-  { readOnly, idempotent }: ListedTool,
+  { readOnly, idempotent }: McpTool,
   trusted: boolean,
 ): { effect: ToolEffect; retry: RetryClass } {
   if (!trusted) return { effect: 'command', retry: 'never' };

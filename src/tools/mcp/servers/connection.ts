@@ -6,7 +6,7 @@ import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
 import { Backoff } from './backoff.js';
 import { describeFault, McpFault } from '../offered/describe-fault.js';
-import { listTools, type ListedTools } from '../offered/list-tools.js';
+import { listTools, type McpToolList } from '../offered/list-tools.js';
 
 export interface ConnectionOptions {
   server: string;
@@ -22,7 +22,7 @@ export interface ConnectionOptions {
 /** A server that is up. */
 export interface LiveServer {
   client: Client;
-  listed: ListedTools;
+  listed: McpToolList;
   /** Its tools are not those any more. */
   stale: boolean;
 }
@@ -67,7 +67,7 @@ export class McpConnection {
   }
 
   /** As `ready`, with the tools of now. */
-  async readTools(signal: AbortSignal): Promise<ListedTools> {
+  async listTools(signal: AbortSignal): Promise<McpToolList> {
     const live = await this.ready(signal);
     if (live.stale) {
       live.stale = false;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { secretsOf } from './mcp-server.js';
-import { readDefinitions, type DefinitionSource } from '../definitions/read-definitions.js';
+import { parseDefinitions, type DefinitionSource } from '../definitions/parse-definitions.js';
 
 function secrets(given: Record<string, unknown>, source: DefinitionSource = 'file'): string[] {
-  const { a } = readDefinitions({ a: given }, source).definitions;
+  const { a } = parseDefinitions({ a: given }, source).definitions;
   return a === undefined ? [] : secretsOf(a);
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { McpPolicy } from '../definitions/mcp-policy.js';
-import { readDefinitions } from '../definitions/read-definitions.js';
-import { resolveServers, type McpWish } from '../definitions/resolve-servers.js';
+import { parseDefinitions } from '../definitions/parse-definitions.js';
+import { resolveServers, type ServerRequest } from '../definitions/resolve-servers.js';
 import { checkSessionServers } from './session-servers.js';
 
-const { definitions: configured } = readDefinitions(
+const { definitions: configured } = parseDefinitions(
   {
     github: {
       url: 'https://api.github.example/mcp',
@@ -80,7 +80,7 @@ describe('checkSessionServers', () => {
 
 describe('resolveServers', () => {
   const session = { id: 'sess_1', mcpServers: null };
-  function resolve(wish: Partial<McpWish> & { mcpServers?: Record<string, unknown> }) {
+  function resolve(wish: Partial<ServerRequest> & { mcpServers?: Record<string, unknown> }) {
     const { mcpServers = null, ...rest } = wish;
     return resolveServers(policy, { session: { ...session, mcpServers }, ...rest });
   }
@@ -107,7 +107,7 @@ describe('resolveServers', () => {
   });
 
   it('holds what an agent defines to the list of hosts', () => {
-    const { definitions: own } = readDefinitions(
+    const { definitions: own } = parseDefinitions(
       { docs: { url: 'https://v1.docs.example' }, evil: { url: 'https://evil.example' } },
       'agent',
     );

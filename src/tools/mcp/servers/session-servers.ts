@@ -2,7 +2,7 @@ import { invalidRequest } from '../../../platform/typed-error.js';
 import { DefinitionFields, type FieldProblem } from '../definitions/definition-fields.js';
 import { policyProblem, type McpPolicy } from '../definitions/mcp-policy.js';
 import type { McpDefinition, StdioDefinition } from './mcp-server.js';
-import { readDefinition, readServerMap } from '../definitions/read-definitions.js';
+import { parseDefinition, parseServerMap } from '../definitions/parse-definitions.js';
 
 /** What a session says of one server: a definition of its own, or credentials for a configured one. */
 export type SessionServer =
@@ -23,14 +23,14 @@ export interface SessionServers {
  * Reads a session's `mcpServers` under the policy of now: what was taken when the session was made
  * may not be allowed any more. A server is dropped with its problem, the others stay.
  */
-export function readSessionServers(given: unknown, policy: McpPolicy): SessionServers {
+export function parseSessionServers(given: unknown, policy: McpPolicy): SessionServers {
   const problems: FieldProblem[] = [];
   const servers: Record<string, SessionServer> = {};
-  for (const [name, fields] of Object.entries(readServerMap(given, problems))) {
+  for (const [name, fields] of Object.entries(parseServerMap(given, problems))) {
     const isOwn = ['type', 'command', 'url'].some((key) => fields[key] !== undefined);
     const server = isOwn
-      ? readOwn(name, fields, { policy, problems })
-      : readCredentials(name, fields, problems);
+      ? parseOwn(name, fields, { policy, problems })
+      : parseCredentials(name, fields, problems);
     if (server !== undefined) servers[name] = server;
   }
   return { servers, problems };
@@ -47,7 +47,7 @@ export function checkSessionServers(
   policy: McpPolicy,
 ): Record<string, unknown> | null {
   if (given === undefined || given === null) return null;
-  const { servers, problems } = readSessionServers(given, policy);
+  const { servers, problems } = parseSessionServers(given, policy);
   for (const [name, server] of Object.entries(servers)) {
     const configured = policy.configured[name];
     if (server.kind === 'own' || configured === undefined) continue;
@@ -94,7 +94,7 @@ function refuseEnv(name: string, given: Credentials, server: StdioDefinition): F
     }));
 }
 
-function readOwn(
+function parseOwn(
   name: string,
   fields: Record<string, unknown>,
   { policy, problems }: { policy: McpPolicy; problems: FieldProblem[] },
@@ -104,7 +104,7 @@ function readOwn(
     problems.push({ field: name, message });
     return undefined;
   }
-  const definition = readDefinition(name, fields, { source: 'session', problems });
+  const definition = parseDefinition(name, fields, { source: 'session', problems });
   if (definition === undefined) return undefined;
   const message = policyProblem(policy, definition, 'session');
   if (message === undefined) return { kind: 'own', definition };
@@ -112,7 +112,7 @@ function readOwn(
   return undefined;
 }
 
-function readCredentials(
+function parseCredentials(
   name: string,
   given: Record<string, unknown>,
   problems: FieldProblem[],

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PersonaLibrary } from './load-persona.js';
+import { PersonaLibrary } from './persona-library.js';
 
 let folder: string;
 let root: string;

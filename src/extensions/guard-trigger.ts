@@ -28,13 +28,13 @@ export function guardTrigger(trigger: ExtensionTrigger): Trigger {
         throw new Error('check gave a promise: a trigger answers at once');
       }
       if (!Array.isArray(given)) throw new Error('check must give a list of notices');
-      return given.map((notice: unknown) => readNotice(id, notice));
+      return given.map((notice: unknown) => parseNotice(id, notice));
     },
   };
 }
 
 /** @throws Error that says what is wrong. */
-function readNotice(id: string, given: unknown): Omit<Notice, 'level' | 'urgency'> {
+function parseNotice(id: string, given: unknown): Omit<Notice, 'level' | 'urgency'> {
   if (!isPlainObject(given)) throw new Error('a notice must be an object');
   const { mark = 'once', text, metadata = {}, seenByModel = true } = given;
   if (typeof mark !== 'string' || mark === '' || mark.length > longestMark) {

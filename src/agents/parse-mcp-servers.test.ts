@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parsePersona, type Persona } from './parse-persona.js';
+import { parsePersona, type Persona } from './parse-agent-file.js';
 
 function persona(...lines: string[]): Persona {
   return parsePersona('P', ['---', ...lines, '---', 'Prompt'].join('\n'));

@@ -1,5 +1,5 @@
 import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
-import type { Persona } from './parse-persona.js';
+import type { Persona } from './parse-agent-file.js';
 
 /** An agent as `GET /agents` shows it. */
 export interface AgentSummary {

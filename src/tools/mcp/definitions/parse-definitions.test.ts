@@ -1,21 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { readDefinitions } from './read-definitions.js';
+import { parseDefinitions } from './parse-definitions.js';
 
 const plain = { trustAnnotations: false, perSession: false };
 
 function problemsOf(given: unknown, source: 'file' | 'agent' | 'session' = 'file'): string[] {
-  const { problems } = readDefinitions(given, source);
+  const { problems } = parseDefinitions(given, source);
   return problems.map(({ field, message }) => `${field} ${message}`);
 }
 
-describe('readDefinitions', () => {
+describe('parseDefinitions', () => {
   it('reads commands and addresses in the shape that clients of MCP have in common', () => {
     const given = {
       github: { command: 'npx', args: ['-y', 'server'], env: { TOKEN: 'x' }, cwd: '/srv' },
       docs: { type: 'http', url: 'https://mcp.example.com/mcp', headers: { 'X-Key': 'y' } },
       bare: { url: 'https://example.com/#part' },
     };
-    expect(readDefinitions(given, 'file')).toEqual({
+    expect(parseDefinitions(given, 'file')).toEqual({
       definitions: {
         github: {
           kind: 'stdio',
@@ -33,7 +33,7 @@ describe('readDefinitions', () => {
 
   it('believes annotations where the operator says so, and nobody else', () => {
     const given = { a: { url: 'https://example.com', trustAnnotations: true } };
-    expect(readDefinitions(given, 'file').definitions['a']).toMatchObject({
+    expect(parseDefinitions(given, 'file').definitions['a']).toMatchObject({
       trustAnnotations: true,
     });
     for (const source of ['agent', 'session'] as const) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { summarizeAgent } from './list-agents.js';
-import { parsePersona } from './parse-persona.js';
+import { summarizeAgent } from './summarize-agent.js';
+import { parsePersona } from './parse-agent-file.js';
 
 describe('summarizeAgent', () => {
   it('shows what the file says, by the names of the wire', () => {

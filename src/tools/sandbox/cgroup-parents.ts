@@ -10,7 +10,7 @@ const CPU_PERIOD = 100_000;
 const MIB = 1024 * 1024;
 
 /** A folder in which groups may be made, and of which controllers. */
-export interface CgroupPlace {
+export interface CgroupParent {
   folder: string;
   version: 1 | 2;
   /** Those that it is asked for; whether it has them is known by trying. */
@@ -33,12 +33,12 @@ export interface LimitFile {
  * @param groups text of `/proc/self/cgroup`.
  * @param mount where cgroups are mounted.
  */
-export function cgroupPlaces(groups: string, mount = '/sys/fs/cgroup'): CgroupPlace[] {
+export function cgroupParents(groups: string, mount = '/sys/fs/cgroup'): CgroupParent[] {
   const lines = groups.split('\n').flatMap((line) => {
     const [, names, own] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
     return names === undefined || own === undefined ? [] : [{ names: names.split(','), own }];
   });
-  return lines.flatMap(({ names, own }): CgroupPlace[] => {
+  return lines.flatMap(({ names, own }): CgroupParent[] => {
     if (names[0] === '') {
       const folders = new Set([own, path.dirname(own)]);
       return [...folders].map((one) => ({

@@ -3,12 +3,12 @@ import type { PermissionRules } from '../governance/permissions/permission-rules
 import { ruleLists } from '../governance/permissions/read-permission-rules.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
 import type { AgentServers } from '../tools/mcp/servers/mcp-server.js';
-import { readHeader } from './body-header.js';
+import { parseHeader } from './body-header.js';
 import { lineOf } from './field-lines.js';
-import { FieldReader, type Findings } from './field-reader.js';
+import { FieldParser, type Findings } from './field-parser.js';
 import { splitFrontMatter, type FrontMatter, type LineProblem } from './front-matter.js';
-import { readMcpServers } from './read-mcp-servers.js';
-import type { Reference } from './references.js';
+import { parseMcpServers } from './parse-mcp-servers.js';
+import type { Reference } from './check-references.js';
 
 const permissionModes = ['direct', 'acceptEdits', 'dontAsk', 'plan'] as const;
 const attachmentForms = ['native', 'text'] as const;
@@ -54,7 +54,7 @@ export interface Persona {
 
 /** What a file says, whatever it is called. */
 export interface AgentFile {
-  says: Omit<Persona, 'name'>;
+  content: Omit<Persona, 'name'>;
   /** What it names, to be looked for where it is used. */
   references: readonly Reference[];
 }
@@ -86,14 +86,14 @@ const agentClasses = ['PERSONA', 'TASK'];
 
 /** Reads a persona file. Never throws: what is wrong is left out and named in `problems`. */
 export function parsePersona(name: string, file: string): Persona {
-  return { name, ...parseAgentFile(file).says };
+  return { name, ...parseAgentFile(file).content };
 }
 
 /** The same, with the names it refers to. */
 export function parseAgentFile(file: string): AgentFile {
   const matter = splitFrontMatter(file);
   const found: Findings = { problems: [...matter.problems], references: [] };
-  const reader = new FieldReader(matter, found);
+  const reader = new FieldParser(matter, found);
   reader.onlyKeys(knownFields);
   reader.text('name', 'self');
   const agentType = headerOf('AGENT_TYPE', agentTypes, { matter, found, reader });
@@ -101,11 +101,11 @@ export function parseAgentFile(file: string): AgentFile {
     ...present('description', reader.text('description')),
     ...present('tools', reader.toolList('tools')),
     ...present('maxTurns', reader.positiveInteger('max_turns')),
-    ...present('agentConfig', readLimits(reader)),
+    ...present('agentConfig', parseLimits(reader)),
     ...present('decisionTree', reader.text('decision_tree', 'tree')),
     subagents: reader.names('subagents', 'agent'),
-    ...readPermissions(reader),
-    ...present('mcpServers', readMcpServers(reader)),
+    ...parsePermissions(reader),
+    ...present('mcpServers', parseMcpServers(reader)),
     ...present('attachments', reader.oneOf('attachments', attachmentForms)),
     ...present('citations', reader.flag('citations')),
     ...present('thinking', reader.thinking('thinking')),
@@ -120,17 +120,17 @@ export function parseAgentFile(file: string): AgentFile {
     found.problems.push({ line: matter.bodyLine, message });
   }
   const problems = found.problems.sort((a, b) => a.line - b.line);
-  return { says: { ...says, problems }, references: found.references };
+  return { content: { ...says, problems }, references: found.references };
 }
 
-function readLimits(reader: FieldReader): Partial<AgentConfig> | undefined {
+function parseLimits(reader: FieldParser): Partial<AgentConfig> | undefined {
   const limits = reader.agentConfig('limits');
   const older = reader.agentConfig('agent_config');
   reader.notBoth('agent_config', 'limits', reader.given('limits'));
   return older && limits ? { ...older, ...limits } : (limits ?? older);
 }
 
-function readPermissions(reader: FieldReader): Pick<Persona, 'permissionMode' | 'permissions'> {
+function parsePermissions(reader: FieldParser): Pick<Persona, 'permissionMode' | 'permissions'> {
   const permissions = reader.map('permissions', '{mode: plan, deny: [bash]}');
   permissions.onlyKeys(['mode', ...ruleLists]);
   reader.notBoth('auto_approve_tools', 'permissions.allow', permissions.given('allow'));
@@ -150,12 +150,12 @@ function readPermissions(reader: FieldReader): Pick<Persona, 'permissionMode' | 
 function headerOf(
   key: string,
   allowed: readonly string[],
-  { matter, found, reader }: { matter: FrontMatter; found: Findings; reader: FieldReader },
+  { matter, found, reader }: { matter: FrontMatter; found: Findings; reader: FieldParser },
 ): string | undefined {
   const { body, bodyLine, lines } = matter;
   const field = reader.given(key);
   const fieldLine = lineOf(lines, key);
-  const { value, problems } = readHeader(key, { body, bodyLine, field, fieldLine, allowed });
+  const { value, problems } = parseHeader(key, { body, bodyLine, field, fieldLine, allowed });
   found.problems.push(...problems);
   return value;
 }

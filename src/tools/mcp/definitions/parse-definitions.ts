@@ -20,24 +20,24 @@ const traits: Readonly<Record<DefinitionSource, readonly string[]>> = {
   session: [],
 };
 
-export interface ReadDefinitions {
+export interface ParsedDefinitions {
   definitions: Record<string, McpDefinition>;
   problems: FieldProblem[];
 }
 
 /** Reads a map of names to definitions, in the shape that clients of MCP have in common. */
-export function readDefinitions(given: unknown, source: DefinitionSource): ReadDefinitions {
+export function parseDefinitions(given: unknown, source: DefinitionSource): ParsedDefinitions {
   const problems: FieldProblem[] = [];
   const definitions: Record<string, McpDefinition> = {};
-  for (const [name, fields] of Object.entries(readServerMap(given, problems))) {
-    const definition = readDefinition(name, fields, { source, problems });
+  for (const [name, fields] of Object.entries(parseServerMap(given, problems))) {
+    const definition = parseDefinition(name, fields, { source, problems });
     if (definition !== undefined) definitions[name] = definition;
   }
   return { definitions, problems };
 }
 
 /** The entries of a map of servers that have a valid name and are maps themselves. */
-export function readServerMap(
+export function parseServerMap(
   given: unknown,
   problems: FieldProblem[],
 ): Record<string, Record<string, unknown>> {
@@ -62,7 +62,7 @@ export function readServerMap(
 }
 
 /** @returns undefined when something is wrong; it is in `problems` then. */
-export function readDefinition(
+export function parseDefinition(
   name: string,
   given: Record<string, unknown>,
   { source, problems }: { source: DefinitionSource; problems: FieldProblem[] },
@@ -71,7 +71,8 @@ export function readDefinition(
   const fields = new DefinitionFields(given, name, problems);
   const kind = kindOf(fields);
   if (kind === undefined) return undefined;
-  const definition = kind === 'http' ? readHttp(fields, traits[source]) : readStdio(fields, source);
+  const definition =
+    kind === 'http' ? parseHttp(fields, traits[source]) : parseStdio(fields, source);
   return problems.length === before ? definition : undefined;
 }
 
@@ -87,17 +88,17 @@ function kindOf(fields: DefinitionFields): 'stdio' | 'http' | undefined {
   return isHttp ? 'http' : 'stdio';
 }
 
-function readHttp(
+function parseHttp(
   fields: DefinitionFields,
   allowed: readonly string[],
 ): HttpDefinition | undefined {
   fields.onlyKeys(['type', 'url', 'headers', ...allowed]);
   const url = fields.url('url');
   if (url === undefined) return undefined;
-  return { kind: 'http', url, headers: fields.headers('headers'), ...readTraits(fields) };
+  return { kind: 'http', url, headers: fields.headers('headers'), ...parseTraits(fields) };
 }
 
-function readStdio(
+function parseStdio(
   fields: DefinitionFields,
   source: DefinitionSource,
 ): StdioDefinition | undefined {
@@ -116,11 +117,11 @@ function readStdio(
     secretEnv: source === 'session' ? Object.keys(env) : secretNames(env),
     sessionEnv: fields.texts('sessionEnv'),
     ...(cwd === undefined ? {} : { cwd }),
-    ...readTraits(fields),
+    ...parseTraits(fields),
   };
 }
 
-function readTraits(
+function parseTraits(
   fields: DefinitionFields,
 ): Pick<McpDefinition, 'trustAnnotations' | 'perSession'> {
   return {

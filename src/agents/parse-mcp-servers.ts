@@ -1,6 +1,6 @@
-import { readDefinitions } from '../tools/mcp/definitions/read-definitions.js';
+import { parseDefinitions } from '../tools/mcp/definitions/parse-definitions.js';
 import type { AgentServers } from '../tools/mcp/servers/mcp-server.js';
-import type { FieldReader } from './field-reader.js';
+import type { FieldParser } from './field-parser.js';
 
 const key = 'mcp_servers';
 const example = '[github] or {docs: {type: http, url: "https://…"}}';
@@ -10,7 +10,7 @@ const example = '[github] or {docs: {type: http, url: "https://…"}}';
  * Absent: all of the file. What is wrong in it is named, and leaves the agent without any: a server
  * fewer is a tool fewer, one more is a right that nobody gave.
  */
-export function readMcpServers(reader: FieldReader): AgentServers | undefined {
+export function parseMcpServers(reader: FieldParser): AgentServers | undefined {
   const given = reader.given(key);
   if (given === undefined) return undefined;
   const none: AgentServers = { named: [], own: {} };
@@ -20,7 +20,7 @@ export function readMcpServers(reader: FieldReader): AgentServers | undefined {
     reader.fault(key, `must be a list of names or a map, for example ${example}`);
     return none;
   }
-  const { definitions, problems } = readDefinitions(given, 'agent');
+  const { definitions, problems } = parseDefinitions(given, 'agent');
   for (const { field, message } of problems) {
     const place = field === 'mcpServers' ? key : `${key}.${field}`;
     reader.fault(

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../platform/json.js';
 import { compileInputCheck } from '../../calls/check-input.js';
-import { readTool } from './read-tool.js';
+import { parseTool } from './parse-tool.js';
 
 function read(inputSchema: unknown, rest: object = {}) {
-  return readTool({ name: 'tool', inputSchema, ...rest });
+  return parseTool({ name: 'tool', inputSchema, ...rest });
 }
 
-describe('readTool', () => {
+describe('parseTool', () => {
   it('reads what a server says of a tool', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
     const tool = read(schema, {
@@ -55,7 +55,7 @@ describe('readTool', () => {
       { name: 'a', inputSchema: { type: 'object', properties: { 'b c': {} } } },
       '"b c"',
     ],
-  ])('refuses %s', (_what, given, problem) => expect(() => readTool(given)).toThrow(problem));
+  ])('refuses %s', (_what, given, problem) => expect(() => parseTool(given)).toThrow(problem));
 
   it('shows no choice at the root, which the provider refuses', () => {
     const anyOf = [{ required: ['a'] }, { required: ['b'] }];

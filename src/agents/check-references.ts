@@ -27,7 +27,7 @@ export interface KnownNames {
   knownTrees?: readonly string[];
 }
 
-export interface Surroundings extends KnownNames {
+export interface ReferenceContext extends KnownNames {
   /** The agent's own name, by its file. */
   name: string;
   /** The names of all agents. */
@@ -37,7 +37,7 @@ export interface Surroundings extends KnownNames {
 /** Names the references that lead nowhere. */
 export function checkReferences(
   references: readonly Reference[],
-  surroundings: Surroundings,
+  surroundings: ReferenceContext,
 ): LineProblem[] {
   return references.flatMap((reference) => {
     const message = fault(reference, surroundings);
@@ -45,7 +45,7 @@ export function checkReferences(
   });
 }
 
-function fault(reference: Reference, around: Surroundings): string | undefined {
+function fault(reference: Reference, around: ReferenceContext): string | undefined {
   switch (reference.kind) {
     case 'self':
       return canonicalPersonaName(reference.value) === around.name
@@ -67,7 +67,7 @@ function fault(reference: Reference, around: Surroundings): string | undefined {
 }
 
 /** Its text was read before; here it is about what it names. */
-function ruleFault(reference: Reference, around: Surroundings): string | undefined {
+function ruleFault(reference: Reference, around: ReferenceContext): string | undefined {
   const { knownTools, toolArguments } = around;
   const parsed = parsePermissionRule(reference.value);
   if ('fault' in parsed) return undefined;

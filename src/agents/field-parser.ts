@@ -12,7 +12,7 @@ import { isPlainObject } from '../platform/json.js';
 import { lineOf, type FieldLines } from './field-lines.js';
 import type { LineProblem } from './front-matter.js';
 import { nearestName } from './nearest-name.js';
-import type { Reference } from './references.js';
+import type { Reference } from './check-references.js';
 
 export interface FieldSource {
   fields: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export interface Findings {
 const longestShown = 60;
 
 /** Reads one map of a file field by field; a wrong value is left out and named in `problems`. */
-export class FieldReader {
+export class FieldParser {
   readonly #source: FieldSource;
   readonly #found: Findings;
   readonly #prefix: string;
@@ -58,7 +58,7 @@ export class FieldReader {
   }
 
   text(key: string, refersTo?: Reference['kind']): string | undefined {
-    const text = this.#take(key, 'text that is not blank', readText);
+    const text = this.#take(key, 'text that is not blank', asText);
     if (text !== undefined && refersTo) this.#refer(key, [text], refersTo);
     return text;
   }
@@ -92,7 +92,7 @@ export class FieldReader {
 
   /** A list of text only: a comma-separated string is not parsed. `[]` is a value. */
   toolList(key: string): string[] | undefined {
-    const list = this.#take(key, 'a list of tool names, for example [read, write]', readTexts);
+    const list = this.#take(key, 'a list of tool names, for example [read, write]', asTexts);
     return list && this.#refer(key, list, 'tool');
   }
 
@@ -149,10 +149,10 @@ export class FieldReader {
   }
 
   /** A reader of the map that is the value of `key`; of nothing when it is none. */
-  map(key: string, example: string): FieldReader {
-    const fields = this.#take(key, `a map, for example ${example}`, readMap) ?? {};
+  map(key: string, example: string): FieldParser {
+    const fields = this.#take(key, `a map, for example ${example}`, asMap) ?? {};
     const { lines } = this.#source;
-    return new FieldReader({ fields, lines }, this.#found, `${this.#prefix}${key}.`);
+    return new FieldParser({ fields, lines }, this.#found, `${this.#prefix}${key}.`);
   }
 
   /** A map of limits; one that is wrong is left out. */
@@ -215,18 +215,18 @@ export class FieldReader {
   }
 }
 
-function readText(value: unknown): string | undefined {
+function asText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : '';
   return text === '' ? undefined : text;
 }
 
-function readTexts(value: unknown): string[] | undefined {
+function asTexts(value: unknown): string[] | undefined {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
     ? value
     : undefined;
 }
 
-function readMap(value: unknown): Record<string, unknown> | undefined {
+function asMap(value: unknown): Record<string, unknown> | undefined {
   return isPlainObject(value) ? value : undefined;
 }
 

@@ -4,7 +4,7 @@ import { schemaFault } from './schema-fault.js';
 import { shallowSchema } from './shallow-schema.js';
 
 /** A tool as its server describes it, checked. */
-export interface ListedTool {
+export interface McpTool {
   /** The server's own name for it. */
   name: string;
   description: string;
@@ -27,13 +27,13 @@ const propertyName = /^[a-zA-Z0-9_.-]{1,64}$/;
  *
  * @throws Error that says what is wrong with it.
  */
-export function readTool(given: unknown): ListedTool {
+export function parseTool(given: unknown): McpTool {
   const name = isPlainObject(given) ? given['name'] : undefined;
   if (!isPlainObject(given) || typeof name !== 'string' || name === '') {
     throw new Error('it has no name');
   }
   if (name.length > longestName) throw new Error('its name is too long');
-  const schema = readSchema(given['inputSchema']);
+  const schema = parseSchema(given['inputSchema']);
   const annotations = isPlainObject(given['annotations']) ? given['annotations'] : {};
   const description = typeof given['description'] === 'string' ? given['description'] : '';
   return {
@@ -52,7 +52,7 @@ export function nameOfEntry(given: unknown): string {
   return typeof name === 'string' ? JSON.stringify(name.slice(0, 60)) : 'without a name';
 }
 
-function readSchema(given: unknown): JsonObject {
+function parseSchema(given: unknown): JsonObject {
   if (!isPlainObject(given)) throw new Error('it has no input schema');
   // It came as JSON.
   const schema = given as JsonObject;

@@ -6,7 +6,7 @@ const LONGEST_ID = 64;
 const LONGEST_CONTENT = 500;
 
 /** A whole list as a model wrote it; a text for the model where it is not one. */
-export function readTodos(input: unknown): { todos: Todo[] } | { problem: string } {
+export function parseTodos(input: unknown): { todos: Todo[] } | { problem: string } {
   if (!Array.isArray(input)) return { problem: 'todos must be a list' };
   if (input.length > MOST_TODOS) return { problem: `at most ${MOST_TODOS} todos fit in the list` };
   const todos: Todo[] = [];

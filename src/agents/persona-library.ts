@@ -9,11 +9,11 @@ import {
   parseAgentsDefaults,
   type AgentsDefaults,
 } from './instruction-root.js';
-import { summarizeAgent, type AgentSummary } from './list-agents.js';
+import { summarizeAgent, type AgentSummary } from './summarize-agent.js';
 import { ParsedFiles } from './parsed-files.js';
-import type { Persona } from './parse-persona.js';
+import type { Persona } from './parse-agent-file.js';
 import { isPersonaName, namesLike, personaNotFound } from './persona-name.js';
-import type { KnownNames } from './references.js';
+import type { KnownNames } from './check-references.js';
 
 export interface PersonaLibraryOptions extends KnownNames {
   /** Hears what is wrong in a file (`agents/reader.md:4`), once per version of it. Default: nobody. */
@@ -118,7 +118,7 @@ export class PersonaLibrary {
     const own = entries.filter((entry) => entry.name === name);
     for (const problem of findDuplicates(own)) this.#versions.report([problem]);
     for (const entry of own) {
-      const version = await this.#files.read(entry);
+      const version = await this.#files.load(entry);
       if (version === undefined) continue;
       const around = { ...this.#known, name, agents: namesOf(entries) };
       return this.#versions.choose(entry, version, around);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { readTodos } from './read-todos.js';
+import { parseTodos } from './parse-todos.js';
 
 const todo = (more: object = {}) => ({ id: 'a', content: 'Do it', status: 'pending', ...more });
 
-describe('readTodos', () => {
+describe('parseTodos', () => {
   it('takes a whole list, and what it says of each item', () => {
     const list = [todo({ content: ' Do it ', more: 1 }), todo({ id: 'b', status: 'in_progress' })];
-    expect(readTodos(list)).toEqual({
+    expect(parseTodos(list)).toEqual({
       todos: [todo(), todo({ id: 'b', status: 'in_progress' })],
     });
-    expect(readTodos([])).toEqual({ todos: [] });
+    expect(parseTodos([])).toEqual({ todos: [] });
   });
 
   it.each<[unknown, string]>([
@@ -28,6 +28,6 @@ describe('readTodos', () => {
       'only one todo may be in_progress',
     ],
   ])('tells the model what is wrong with %j', (list, problem) => {
-    expect(readTodos(list)).toEqual({ problem: expect.stringContaining(problem) });
+    expect(parseTodos(list)).toEqual({ problem: expect.stringContaining(problem) });
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { cgroupPlaces, limitFiles } from './cgroup-places.js';
+import { cgroupParents, limitFiles } from './cgroup-parents.js';
 
 const limits = { memoryMb: 512, processes: 64, cpuPercent: 150 };
 
-describe('cgroupPlaces', () => {
+describe('cgroupParents', () => {
   it('has, of version 2, the group of the server and the one above', () => {
     const all = ['memory', 'pids', 'cpu'];
-    expect(cgroupPlaces('0::/system.slice/turnpike.service/server\n')).toEqual([
+    expect(cgroupParents('0::/system.slice/turnpike.service/server\n')).toEqual([
       {
         folder: '/sys/fs/cgroup/system.slice/turnpike.service/server',
         version: 2,
@@ -14,12 +14,12 @@ describe('cgroupPlaces', () => {
       },
       { folder: '/sys/fs/cgroup/system.slice/turnpike.service', version: 2, controllers: all },
     ]);
-    expect(cgroupPlaces('0::/')).toHaveLength(1);
+    expect(cgroupParents('0::/')).toHaveLength(1);
   });
 
   it('has, of version 1, the tree of each controller: its own group first', () => {
-    const places = cgroupPlaces('8:pids:/\n4:memory:/a/b\n3:cpuset:/\n2:cpu,cpuacct:/c\n', '/cg');
-    expect(places.map(({ folder, controllers }) => `${folder} ${controllers.join()}`)).toEqual([
+    const parents = cgroupParents('8:pids:/\n4:memory:/a/b\n3:cpuset:/\n2:cpu,cpuacct:/c\n', '/cg');
+    expect(parents.map(({ folder, controllers }) => `${folder} ${controllers.join()}`)).toEqual([
       '/cg/pids pids',
       '/cg/memory/a/b memory',
       '/cg/memory memory',
@@ -29,8 +29,8 @@ describe('cgroupPlaces', () => {
   });
 
   it('has none where there is nothing to read', () => {
-    expect(cgroupPlaces('')).toEqual([]);
-    expect(cgroupPlaces('9:name=systemd:/\nnonsense\n')).toEqual([]);
+    expect(cgroupParents('')).toEqual([]);
+    expect(cgroupParents('9:name=systemd:/\nnonsense\n')).toEqual([]);
   });
 });
 

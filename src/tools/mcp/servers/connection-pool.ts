@@ -7,7 +7,7 @@ import { describeFault } from '../offered/describe-fault.js';
 import type { McpProblem, McpServer } from './mcp-server.js';
 import { offerTools } from '../offered/offer-tools.js';
 
-export interface ConnectionsOptions {
+export interface ConnectionPoolOptions {
   clock: Clock;
   /** How long a connection that no turn has is kept, in ms. */
   idleMs: number;
@@ -25,21 +25,21 @@ export interface OpenedServers {
   close(): Promise<void>;
 }
 
-interface Slot {
+interface PooledConnection {
   connection: McpConnection;
   users: number;
   cancelIdle: () => void;
 }
 
 /** The connections of a process. Turns share one where its definition and its owner are the same. */
-export class McpConnections {
-  readonly #options: ConnectionsOptions;
+export class McpConnectionPool {
+  readonly #options: ConnectionPoolOptions;
   /** Those without users first come in the order they were let go. */
-  readonly #slots = new Map<string, Slot>();
+  readonly #slots = new Map<string, PooledConnection>();
   /** What servers that are nobody's alone had when a turn asked last, by their names. */
   readonly #listed = new Map<string, readonly RegisteredTool[]>();
 
-  constructor(options: ConnectionsOptions) {
+  constructor(options: ConnectionPoolOptions) {
     this.#options = options;
   }
 
@@ -96,7 +96,7 @@ export class McpConnections {
     signal: AbortSignal,
   ): Promise<Pick<OpenedServers, 'tools' | 'problems'>> {
     try {
-      const { tools: listed, problems } = await connection.readTools(signal);
+      const { tools: listed, problems } = await connection.listTools(signal);
       const { tools, hidden } = firstByName(offerTools(server, listed, connection));
       if (server.onlyFor === undefined) this.#listed.set(server.name, tools);
       const twice = hidden.map((name) => `a second tool would be called ${name}: it is left out`);
@@ -117,7 +117,7 @@ export class McpConnections {
   }
 
   /** @returns undefined when there is no room. What it takes is let go by a function in `held`. */
-  #hold(server: McpServer, held: (() => void)[]): Slot | undefined {
+  #hold(server: McpServer, held: (() => void)[]): PooledConnection | undefined {
     const key = keyOf(server);
     const slot = this.#slots.get(key) ?? this.#add(key, server);
     if (slot === undefined) return undefined;
@@ -127,7 +127,7 @@ export class McpConnections {
     return slot;
   }
 
-  #add(key: string, server: McpServer): Slot | undefined {
+  #add(key: string, server: McpServer): PooledConnection | undefined {
     if (this.#slots.size >= this.#options.most && !this.#evict()) return undefined;
     const connection = this.#options.connect(server);
     const slot = { connection, users: 0, cancelIdle: () => undefined };
@@ -142,7 +142,7 @@ export class McpConnections {
     return true;
   }
 
-  #letGo(key: string, slot: Slot): void {
+  #letGo(key: string, slot: PooledConnection): void {
     slot.users -= 1;
     if (slot.users > 0 || this.#slots.get(key) !== slot) return;
     this.#slots.delete(key);
@@ -151,7 +151,7 @@ export class McpConnections {
     slot.cancelIdle = clock.after(idleMs, () => this.#remove(key, slot));
   }
 
-  #remove(key: string, slot: Slot): void {
+  #remove(key: string, slot: PooledConnection): void {
     slot.cancelIdle();
     this.#slots.delete(key);
     void slot.connection.close();
