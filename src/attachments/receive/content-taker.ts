@@ -1,15 +1,23 @@
 import { invalidRequest } from '../../platform/typed-error.js';
+import type { StoredBlob } from '../blobs/measure-content.js';
 import { decodeBase64 } from './decode-base64.js';
 import { limitBytes } from './limit-bytes.js';
 import type { JsonPath } from './build-document.js';
 import { fileTooLarge } from './receive-errors.js';
-import type { ReceiveDeps } from './receive-deps.js';
-import type { ReceiveLimits } from './receive-limits.js';
-import { StoredContent } from './stored-content.js';
+import type { ReceiveLimits, ReceiveOptions } from './receive-options.js';
 
-interface TakerOptions extends Pick<ReceiveDeps, 'store'> {
+interface TakerOptions extends Pick<ReceiveOptions, 'store'> {
   limits: Pick<ReceiveLimits, 'maxFiles' | 'maxFileBytes'>;
+  /** Whether a text at this path is the base64 of a file. */
   isContent(path: JsonPath): boolean;
+}
+
+/**
+ * A stored file in the place of its base64 text in a document. A class: no document can bring an
+ * instance of its own and name a content it never sent.
+ */
+export class StoredContent {
+  constructor(readonly blob: StoredBlob) {}
 }
 
 /** Takes the files of one document: base64 texts that go to the store. */

@@ -12,10 +12,8 @@ import {
   type DocumentRules,
   type JsonPath,
 } from './build-document.js';
-import type { ReceiveDeps } from './receive-deps.js';
-import type { ReceiveLimits } from './receive-limits.js';
+import type { ReceiveOptions } from './receive-options.js';
 import { RequestBody } from './request-body.js';
-import { storeContents } from './store-contents.js';
 
 const PLAIN_BYTES = 1024 * 1024;
 
@@ -24,8 +22,7 @@ const PIECE_BYTES = 16 * 1024;
 /** Shared by all documents of this process, as the loop is. */
 const pieceShare = new LoopShare(1);
 
-export interface DocumentOptions extends ReceiveDeps {
-  limits: ReceiveLimits;
+export interface DocumentOptions extends ReceiveOptions {
   /** Whether a text at this place is the base64 of a file. */
   isContent(path: JsonPath): boolean;
 }
@@ -64,6 +61,43 @@ async function parseWhole(body: RequestBody): Promise<unknown> {
   } catch {
     throw invalidJson();
   }
+}
+
+interface FoundText {
+  path: JsonPath;
+  text: string;
+  replace(value: unknown): void;
+}
+
+/** Stores the files that are in a parsed document, and puts what they became in their place. */
+async function storeContents(document: unknown, taker: ContentTaker): Promise<unknown> {
+  const root = { document };
+  for (const { path, text, replace } of findTexts(root, taker)) {
+    replace(await taker.take(path, [text]));
+  }
+  return root.document;
+}
+
+/** In one go: a document of many small values would be slow to walk with an await at each. */
+function findTexts(root: { document: unknown }, taker: ContentTaker): FoundText[] {
+  const found: FoundText[] = [];
+  const path: (string | number)[] = [];
+  const visit = (value: unknown, replace: (value: unknown) => void): void => {
+    if (typeof value === 'string' && taker.takes(path)) {
+      found.push({ path: [...path], text: value, replace });
+    }
+    if (typeof value !== 'object' || value === null) return;
+    if (path.length >= MOST_DEPTH) throw documentTooDeep();
+    for (const [key, item] of Object.entries(value)) {
+      path.push(Array.isArray(value) ? Number(key) : key);
+      visit(item, (other) => Object.defineProperty(value, key, { value: other }));
+      path.pop();
+    }
+  };
+  visit(root.document, (value) => {
+    root.document = value;
+  });
+  return found;
 }
 
 /** The same bytes, a little in each turn of the event loop: of one chunk thousands of tokens are made. */

@@ -4,14 +4,9 @@ import { invalidRequest } from '../../platform/typed-error.js';
 import type { ReceivedFile } from '../check/received-file.js';
 import { cleanName } from './clean-name.js';
 import type { JsonPath } from './build-document.js';
+import { StoredContent } from './content-taker.js';
 import { receiveDocument } from './receive-document.js';
-import type { ReceiveDeps } from './receive-deps.js';
-import type { ReceiveLimits } from './receive-limits.js';
-import { StoredContent } from './stored-content.js';
-
-export interface JsonOptions extends ReceiveDeps {
-  limits: ReceiveLimits;
-}
+import type { ReceiveOptions } from './receive-options.js';
 
 export interface ReceivedJson {
   /** Everything but the files, not checked. */
@@ -26,7 +21,7 @@ export interface ReceivedJson {
  */
 export async function receiveJson(
   request: IncomingMessage,
-  options: JsonOptions,
+  options: ReceiveOptions,
 ): Promise<ReceivedJson> {
   const document = await receiveDocument(request, { ...options, isContent });
   if (!isPlainObject(document)) throw invalidRequest('Request body must be a JSON object');

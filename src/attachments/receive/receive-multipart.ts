@@ -7,15 +7,13 @@ import { cleanName } from './clean-name.js';
 import { limitBytes } from './limit-bytes.js';
 import { parseParts, type FormPart } from './parse-parts.js';
 import { fieldTooLarge, fileTooLarge, skippedTooLarge } from './receive-errors.js';
-import type { ReceiveDeps } from './receive-deps.js';
-import type { ReceiveLimits } from './receive-limits.js';
+import type { ReceiveOptions } from './receive-options.js';
 import { RequestBody } from './request-body.js';
 
 /** The parser looks for no longer one; the standard has 70 (RFC 2046, section 5.1.1). */
 const LONGEST_BOUNDARY = 252;
 
-export interface MultipartOptions extends ReceiveDeps {
-  limits: ReceiveLimits;
+export interface MultipartOptions extends ReceiveOptions {
   /** Names of the text fields it may have, each once. */
   fields: readonly string[];
   /** The field of every file; absent: whatever has a file's name is one. */

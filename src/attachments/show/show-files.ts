@@ -1,3 +1,4 @@
+import { compact } from '../../platform/compact.js';
 import type { UserPart } from '../../provider/model-types.js';
 import type { Requester } from '../extract/requester.js';
 import type { BlobStore } from '../blobs/blob-store.js';
@@ -63,7 +64,7 @@ export class FileShower {
       const { content, told } = await this.#showFile(part.file, shown.files.length);
       shown.parts.push(content);
       const { name, index } = part.file;
-      shown.files.push({ name, ...(index === undefined ? {} : { index }), ...told });
+      shown.files.push({ ...compact({ name, index }), ...told });
     }
     return shown;
   }
@@ -85,8 +86,7 @@ export class FileShower {
     if (plan.as === 'document') return this.#showText(file, bytes);
     const { changed } = plan.file;
     if (changed !== undefined) await this.deps.keep?.(plan.file.sha256);
-    const told = changed === undefined ? {} : { changed };
-    return { content: toContentBlock(plan.file, bytes), told: { as: plan.as, ...told } };
+    return { content: toContentBlock(plan.file, bytes), told: compact({ as: plan.as, changed }) };
   }
 
   /** How a file is shown, with its text where it is that; else whose bytes are. */

@@ -1,4 +1,5 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
+import { compact } from '../../platform/compact.js';
 import type { PagesRead } from '../extract/outcomes.js';
 
 /** How the model is shown one file. */
@@ -23,23 +24,21 @@ export interface ShownFile {
 export function shownEvents(files: readonly ShownFile[]): TurnEventBody[] {
   return files.flatMap((file): TurnEventBody[] => {
     const { name, index, as, why, changed } = file;
-    const place = index === undefined ? {} : { index };
     if (as === 'nothing') {
-      return [{ type: 'attachment.rejected', name, reason: why ?? 'unknown', ...place }];
+      return [
+        compact({ type: 'attachment.rejected' as const, name, reason: why ?? 'unknown', index }),
+      ];
     }
     const text = describe(file);
     if (text === undefined) return [];
     const { via, isCut, pages, pagesRead, doubt } = file;
-    const metadata = { name, index, as, why, changed, via, isCut, pages, pagesRead, doubt };
     return [
       {
         type: 'notice.posted',
         kind: 'attachment-shown',
         level: 'message',
         text,
-        metadata: Object.fromEntries(
-          Object.entries(metadata).filter(([, value]) => value !== undefined),
-        ),
+        metadata: compact({ name, index, as, why, changed, via, isCut, pages, pagesRead, doubt }),
         seenByModel: false,
       },
     ];

@@ -74,7 +74,7 @@ export class UploadService {
       }
       const { name, mimeType, size, changed } = judgement.file;
       const { id } = await uploads.add({ ...judgement.file, principalId });
-      taken.attachments.push({ id, name, mimeType, size, ...(changed ? { changed } : {}) });
+      taken.attachments.push(compact({ id, name, mimeType, size, changed }));
     }
     if (taken.attachments.length === 0) throw nothingTaken(taken.errors);
     return taken;

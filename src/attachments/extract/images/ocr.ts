@@ -2,6 +2,7 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { FileFault } from '../file-fault.js';
 import { MOST_PIXELS } from './fit-image.js';
+import type { ExtractedText } from '../extracted-text.js';
 import type { FindOcr } from './ocr-packages.js';
 
 const language = 'eng';
@@ -95,7 +96,7 @@ async function turn(picture: Buffer, degrees: number, side: number): Promise<Buf
 }
 
 /** A picture as OCR reads it best: upright, grey, and not larger than helps. @throws FileFault */
-export async function toPicture(content: Buffer): Promise<Buffer> {
+async function toPicture(content: Buffer): Promise<Buffer> {
   try {
     return await sharp(content, { limitInputPixels: MOST_PIXELS })
       .rotate()
@@ -106,5 +107,18 @@ export async function toPicture(content: Buffer): Promise<Buffer> {
       .toBuffer();
   } catch (cause) {
     throw new FileFault('is no image that can be read', { cause });
+  }
+}
+
+/** The text in an image. @throws OcrMissingError; FileFault for what is none. */
+export async function extractPicture(content: Buffer, findOcr: FindOcr): Promise<ExtractedText> {
+  const picture = await toPicture(content);
+  const ocr = await openOcr(findOcr);
+  try {
+    const { text, isHardlyLegible } = await ocr.read(picture);
+    const doubt = 'it is hardly legible, and what OCR read may be wrong';
+    return { text, via: 'ocr', ...(isHardlyLegible ? { doubt } : {}) };
+  } finally {
+    await ocr.close();
   }
 }

@@ -1,16 +1,26 @@
-import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import {
+  getDocument,
+  type PDFDocumentProxy,
+  type PDFPageProxy,
+} from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { needsOcr, type PageFacts } from './needs-ocr.js';
 import { joinPages, type ReadPage } from './join-pages.js';
 import { countLetters, inspectPage } from './inspect-page.js';
 import { OcrMissingError, type FindOcr } from '../images/ocr-packages.js';
-import { openPdf } from './open-pdf.js';
+import { FileFault } from '../file-fault.js';
 import { openOcr, type Scan } from '../images/ocr.js';
-import { renderPage } from './render-page.js';
 import type { ExtractionBudget, ExtractedText } from '../extracted-text.js';
 
+/** Pages of one file that are looked at. */
 const MOST_PAGES = 1_000;
-/** Reading a picture takes seconds. */
+/** Pages of one file that OCR reads: each takes seconds. */
 const MOST_SCANS = 20;
+/** Pixels of a rendered page's longer side: letters of ten points are thirty pixels high. */
+const RENDERED_SIDE = 2_400;
+
+const pdfjs = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 
 export async function countPages(content: Buffer): Promise<{ pages: number; isLocked: boolean }> {
   const document = await openPdf(content);
@@ -129,4 +139,41 @@ function toPage({
   if (scan === undefined) return { text: look.text, by: 'nothing' };
   if (countLetters(scan.text) < look.letters) return { text: look.text, by: 'text' };
   return { text: scan.text, by: scan.isHardlyLegible ? 'doubtful-ocr' : 'ocr' };
+}
+
+/** @throws FileFault for a PDF that is locked or broken. */
+async function openPdf(content: Buffer): Promise<PDFDocumentProxy> {
+  try {
+    return await getDocument({
+      data: new Uint8Array(content),
+      // Scripts in a document are never run, and nothing that it names is fetched.
+      isEvalSupported: false,
+      enableXfa: false,
+      disableFontFace: true,
+      useSystemFonts: false,
+      verbosity: 0,
+      standardFontDataUrl: `${pdfjs}/standard_fonts/`,
+      cMapUrl: `${pdfjs}/cmaps/`,
+      cMapPacked: true,
+      wasmUrl: `${pdfjs}/wasm/`,
+    }).promise;
+  } catch (cause) {
+    const name = cause instanceof Error ? cause.name : '';
+    if (name === 'PasswordException') {
+      throw new FileFault('is locked with a password: remove it', { cause });
+    }
+    throw new FileFault('is no whole PDF: it cannot be opened', { cause });
+  }
+}
+
+/** A page as a PNG, for OCR. */
+async function renderPage(page: PDFPageProxy): Promise<Buffer> {
+  const { createCanvas } = await import('@napi-rs/canvas');
+  const { width, height } = page.getViewport({ scale: 1 });
+  const viewport = page.getViewport({ scale: RENDERED_SIDE / Math.max(width, height) });
+  const canvas = createCanvas(Math.ceil(viewport.width), Math.ceil(viewport.height));
+  const canvasContext = canvas.getContext('2d');
+  await page.render({ canvasContext, viewport, canvas }).promise;
+  page.cleanup();
+  return canvas.toBuffer('image/png');
 }

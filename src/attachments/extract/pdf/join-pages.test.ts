@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describePages } from './describe-pages.js';
-import { joinPages, type ReadPage } from './join-pages.js';
+import { joinPages, pageRanges, type ReadPage } from './join-pages.js';
 
 const unreadWhy = 'OCR took too long';
 const unread: ReadPage = { text: '', by: 'nothing' };
@@ -43,6 +42,6 @@ describe('joinPages', () => {
   });
 });
 
-it('describePages writes runs of pages', () => {
-  expect(describePages([1, 2, 3, 7, 9, 10])).toBe('1–3, 7, 9–10');
+it('pageRanges writes runs of pages', () => {
+  expect(pageRanges([1, 2, 3, 7, 9, 10])).toBe('1–3, 7, 9–10');
 });

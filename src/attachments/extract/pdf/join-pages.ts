@@ -1,5 +1,5 @@
 import { assertNever } from '../../../platform/assert-never.js';
-import { describePages } from './describe-pages.js';
+import { compact } from '../../../platform/compact.js';
 import type { PagesRead } from '../outcomes.js';
 import type { ExtractedText } from '../extracted-text.js';
 
@@ -26,13 +26,13 @@ export function joinPages(
   const [doubtful, unread] = [numbersOf('doubtful-ocr'), numbersOf('nothing')];
   const [only] = pages;
   const isPlain = count === 1 && only !== undefined && only.by !== 'nothing';
-  const pagesRead: PagesRead = {
-    ...named('text', byText),
-    ...named('ocr', byOcr),
-    ...named('doubtful', doubtful),
-    ...named('unread', unread),
-    ...(unread.length === 0 ? {} : { why: unreadWhy }),
-  };
+  const pagesRead: PagesRead = compact({
+    text: pageRanges(byText),
+    ocr: pageRanges(byOcr),
+    doubtful: pageRanges(doubtful),
+    unread: pageRanges(unread),
+    why: unread.length === 0 ? undefined : unreadWhy,
+  });
   return {
     text: isPlain ? only.text : writePages(pages, { count, unreadWhy }),
     via: byText.length === 0 && unread.length === 0 && byOcr.length > 0 ? 'ocr' : 'text',
@@ -42,8 +42,16 @@ export function joinPages(
   };
 }
 
-function named(key: keyof PagesRead, pages: readonly number[]): PagesRead {
-  return pages.length === 0 ? {} : { [key]: describePages(pages) };
+/** Page numbers as people write them, `1–3, 7`; undefined for no page. Pure. */
+export function pageRanges(pages: readonly number[]): string | undefined {
+  if (pages.length === 0) return undefined;
+  const runs: [number, number][] = [];
+  for (const page of pages) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === page - 1) last[1] = page;
+    else runs.push([page, page]);
+  }
+  return runs.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(', ');
 }
 
 function writePages(

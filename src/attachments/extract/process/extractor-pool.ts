@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../../../platform/clock.js';
+import { compact } from '../../../platform/compact.js';
 import { FairSlots, type Slot } from './fair-slots.js';
 import type { FileContent } from '../outcomes.js';
 import type {
@@ -91,7 +92,7 @@ export class ExtractorPool {
     if (answer.type === 'changed') return { ...answer, content: await readFile(made) };
     if (answer.type !== 'refused') return answer;
     const { fault, ...outcome } = answer;
-    this.options.onRefused({ reason: answer.reason, ...(fault === undefined ? {} : { fault }) });
+    this.options.onRefused(compact({ reason: answer.reason, fault }));
     return outcome;
   }
 

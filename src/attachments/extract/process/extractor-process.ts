@@ -1,10 +1,11 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { Clock } from '../../../platform/clock.js';
 import { packageRoot } from '../../../platform/package-root.js';
-import { residentBytes } from './resident-bytes.js';
 import type { ExtractionAnswer, ExtractionRequest } from './extraction-job.js';
 
 /** A process runs built code only: the tests, which run the source, take it from the build. */
@@ -162,4 +163,19 @@ class Stopped {
 
 function isMessage(value: unknown): value is Message {
   return typeof value === 'object' && value !== null && 'type' in value;
+}
+
+/** Resident memory of another process, in bytes; 0 when the process is gone. */
+async function residentBytes(pid: number): Promise<number> {
+  try {
+    if (process.platform === 'linux') {
+      const status = await readFile(`/proc/${pid}/status`, 'utf8');
+      return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024;
+    }
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+    return Number(stdout.trim()) * 1_024;
+  } catch {
+    // The process ended between two looks: its exit event tells the rest.
+    return 0;
+  }
 }

@@ -51,7 +51,7 @@ async function read(
     case 'text':
       return toOutcome(await readers[job.source](content, job, findOcr), job.maxChars);
     case 'image-text': {
-      const { extractPicture: readPicture } = await import('../images/extract-picture.js');
+      const { extractPicture: readPicture } = await import('../images/ocr.js');
       return toOutcome(await readPicture(content, findOcr), job.maxChars);
     }
     case 'pages': {
