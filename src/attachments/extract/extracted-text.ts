@@ -1,24 +1,24 @@
 import type { PagesRead } from './outcomes.js';
 
-/** Text of a file, before it is cut. */
+/** The text of a file, before it is cut to the budget. */
 export interface ExtractedText {
   text: string;
   via: 'text' | 'ocr';
   pages?: number;
-  /** Whether a part of the file was not looked at. */
+  /** Whether a part of the file was left out. */
   isPartial?: boolean;
-  /** Of a PDF of which not all is its text layer. */
+  /** How the pages of a PDF were read; absent when all are text layer. */
   pagesRead?: PagesRead;
-  /** What of it is likely to be wrong, or missing. Absent: nothing. */
+  /** A doubt about the text; absent: none. */
   doubt?: string;
-  /** Whether more of it is read once the server has what it lacks. */
+  /** Whether more is extracted once the server has what it lacks. */
   isPassing?: boolean;
 }
 
-/** How much of a file is worth reading. */
+/** Limits of what is extracted from a file. */
 export interface ExtractionBudget {
   /** Characters that are kept. */
   maxChars: number;
-  /** How long OCR may go on, in ms: what it has by then is better than nothing. */
+  /** Time after which OCR begins no other page, in ms. */
   ocrMs: number;
 }

@@ -10,11 +10,17 @@ import { EXTRACTOR, type Extractor } from './extractor.js';
 import type { PdfOutcome, TextOutcome, TextSource } from './outcomes.js';
 import { fitStoredImage, type FittedImage } from '../check/fit-file.js';
 
-/** How long a refusal holds, or what the server lacks: it may have been busy, and what it lacks installed. */
+/**
+ * TTL of a refusal, in ms: the server may have been busy, or lacked a package that is installed by
+ * then.
+ */
 const REFUSAL_FRESH_MS = 3_600_000;
 
-/** Raised where readers find other text in the same file: what earlier ones found is read again. */
-const READERS = 2;
+/**
+ * Version of the extractors: raised when they find other text in the same file, so that stored text
+ * is replaced.
+ */
+const EXTRACTORS = 2;
 
 const gone = {
   type: 'refused',
@@ -28,23 +34,23 @@ const unread = {
 
 class GoneError extends Error {}
 
-type NotRead = typeof gone | typeof unread;
+type Unavailable = typeof gone | typeof unread;
 
-interface Reading<T> {
+interface Extraction<T> {
   sha256: string;
   method: string;
-  read(content: () => Promise<Buffer>): Promise<T>;
-  /** Whether what is known still holds. Default: it does. */
-  holds?(known: T): Promise<boolean>;
+  run(content: () => Promise<Buffer>): Promise<T>;
+  /** Whether a stored outcome is still valid. Default: always. */
+  isValid?(stored: T): Promise<boolean>;
 }
 
 /**
- * What is read out of stored files. Each content is read once by each method, whoever asks and how
- * often: the model is shown the same text in every step and turn.
+ * Text and images extracted from stored files. Each content is extracted once by each method, for all
+ * requests: the model is shown the same text in every step and turn.
  */
 @Injectable()
 export class Extractions {
-  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #pending = new Map<string, Promise<unknown>>();
 
   constructor(
     @Inject(DATABASE) private readonly db: Database,
@@ -55,70 +61,73 @@ export class Extractions {
   ) {}
 
   readText(sha256: string, source: TextSource, requester = localRequester): Promise<TextOutcome> {
-    const read: Reading<TextOutcome>['read'] = (content) =>
-      this.extractor.readText(content, source, asker.principalId);
-    return this.#once({ sha256, method: `text:${source}:${READERS}`, read }, asker);
+    const run: Extraction<TextOutcome>['run'] = (content) =>
+      this.deps.extractor.readText(content, source, requester.principalId);
+    return this.#once({ sha256, method: `text:${source}:${EXTRACTORS}`, run }, requester);
   }
 
   /** The text in an image. */
   readImage(sha256: string, requester = localRequester): Promise<TextOutcome> {
-    const read: Reading<TextOutcome>['read'] = (content) =>
-      this.extractor.readImage(content, asker.principalId);
-    return this.#once({ sha256, method: 'ocr', read }, asker);
+    const run: Extraction<TextOutcome>['run'] = (content) =>
+      this.deps.extractor.readImage(content, requester.principalId);
+    return this.#once({ sha256, method: 'ocr', run }, requester);
   }
 
   countPages(sha256: string, requester = localRequester): Promise<PdfOutcome> {
-    const read: Reading<PdfOutcome>['read'] = (content) =>
-      this.extractor.countPages(content, asker.principalId);
-    return this.#once({ sha256, method: 'pages', read }, asker);
+    const run: Extraction<PdfOutcome>['run'] = (content) =>
+      this.deps.extractor.countPages(content, requester.principalId);
+    return this.#once({ sha256, method: 'pages', run }, requester);
   }
 
-  /** What is made of an image is kept for an hour: who shows it uses it by then. */
+  /**
+   * The fitted image is kept for an hour in the blob store; a session that shows it keeps it
+   * longer.
+   */
   fitImage(sha256: string, requester = localRequester): Promise<FittedImage> {
-    const reading: Reading<FittedImage> = {
+    const extraction: Extraction<FittedImage> = {
       sha256,
       method: 'image',
-      read: (content) => fitStoredImage(this, content, asker.principalId),
-      holds: async (known) => known.type !== 'changed' || this.store.has(known.sha256),
+      run: (content) => fitStoredImage(this.deps, content, requester.principalId),
+      isValid: async (stored) => stored.type !== 'changed' || this.deps.store.has(stored.sha256),
     };
-    return this.#once(reading, requester);
+    return this.#once(extraction, requester);
   }
 
   async #once<T extends { type: string }>(
-    reading: Reading<T>,
+    extraction: Extraction<T>,
     { principalId, wait }: Requester,
-  ): Promise<T | NotRead> {
-    const { sha256, method, holds = async () => true } = reading;
-    const known = (await this.#find(sha256, method)) as T | undefined;
-    if (known !== undefined && (await holds(known))) return known;
-    // By whose it is, too: what waits behind one's own files is nobody else's to wait for.
+  ): Promise<T | Unavailable> {
+    const { sha256, method, isValid = async () => true } = extraction;
+    const stored = (await this.#find(sha256, method)) as T | undefined;
+    if (stored !== undefined && (await isValid(stored))) return stored;
+    // The key has the principal: nobody waits behind the other files of another principal.
     const key = `${principalId}:${sha256}:${method}`;
     return wait(() => {
-      // One method has one type of outcome: what waits under this key is of it.
-      const waiting = this.#underWay.get(key) as Promise<T | NotRead> | undefined;
-      if (waiting !== undefined) return waiting;
-      const made = this.#read(reading).finally(() => this.#underWay.delete(key));
-      this.#underWay.set(key, made);
-      return made;
+      // A method has one type of outcome, so the pending promise has it too.
+      const pending = this.#pending.get(key) as Promise<T | Unavailable> | undefined;
+      if (pending !== undefined) return pending;
+      const started = this.#run(extraction).finally(() => this.#pending.delete(key));
+      this.#pending.set(key, started);
+      return started;
     });
   }
 
-  async #read<T extends { type: string }>({
+  async #run<T extends { type: string }>({
     sha256,
     method,
-    read,
-  }: Reading<T>): Promise<T | NotRead> {
+    run,
+  }: Extraction<T>): Promise<T | Unavailable> {
     let outcome: T;
     try {
-      outcome = await read(() => this.#load(sha256));
+      outcome = await run(() => this.#load(sha256));
     } catch (error) {
       if (error instanceof GoneError) return gone;
-      // A fault of the server, not of the file: it is not kept, and ends no turn.
-      this.logger.error({ sha256, method, error }, 'a file could not be read');
+      // A fault of the server, not of the file, is not stored and ends no turn.
+      this.deps.logger.error({ sha256, method, error }, 'a file could not be read');
       return unread;
     }
-    const isLacking = outcome.type === 'refused' && 'isPassing' in outcome;
-    if (!isLacking) await this.#keep(sha256, method, outcome);
+    const isTransient = outcome.type === 'refused' && 'isPassing' in outcome;
+    if (!isTransient) await this.#store(sha256, method, outcome);
     return outcome;
   }
 
@@ -136,13 +145,13 @@ export class Extractions {
       .where(and(eq(extractions.sha256, sha256), eq(extractions.method, method)));
     if (row === undefined) return undefined;
     const outcome = row.outcome as { type: string };
-    const mayBeBetter = outcome.type === 'refused' || 'isPassing' in outcome;
+    const mayImprove = outcome.type === 'refused' || 'isPassing' in outcome;
     const isStale = clock.now() - row.createdAt.getTime() > REFUSAL_FRESH_MS;
-    return mayBeBetter && isStale ? undefined : outcome;
+    return mayImprove && isStale ? undefined : outcome;
   }
 
-  async #keep(sha256: string, method: string, outcome: { type: string }): Promise<void> {
-    const { db, clock } = this;
+  async #store(sha256: string, method: string, outcome: { type: string }): Promise<void> {
+    const { db, clock } = this.deps;
     const made = { outcome, createdAt: new Date(clock.now()) };
     await db
       .insert(extractions)

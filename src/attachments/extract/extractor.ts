@@ -11,40 +11,40 @@ import type {
 import { ExtractorPool, type RefusedFile } from './process/extractor-pool.js';
 
 /**
- * Reads files that nobody trusts. A file that cannot be read is an outcome, never an error. Whose it is
- * decides when it is read: nobody's files hold up another's. Default: the local user's.
+ * Extracts text and images from untrusted files. A file that cannot be read is an outcome, never an
+ * error. Capacity is shared fairly by `principalId`, which defaults to the local user.
  */
 export interface Extractor {
-  /** The text of a document; of the pages of a PDF that have none, what OCR finds on the first ones. */
+  /** The text of a document. PDF pages without a text layer go through OCR, up to a limit. */
   readText(content: FileContent, source: TextSource, principalId?: string): Promise<TextOutcome>;
-  /** The text in an image. */
+  /** The text in an image, by OCR. */
   readImage(content: FileContent, principalId?: string): Promise<TextOutcome>;
   countPages(content: FileContent, principalId?: string): Promise<PdfOutcome>;
-  /** Makes an image upright, and small enough. */
+  /** Turns an image upright, and scales it down to the limits. */
   fitImage(content: FileContent, limits: ImageLimits, principalId?: string): Promise<ImageOutcome>;
   close(): Promise<void>;
 }
 
 export interface ExtractorOptions {
-  /** Files that are read at a time. Default: 2. */
+  /** Files that are extracted at a time. Default: 2. */
   concurrency?: number;
-  /** Of one file, in ms. Default: 30,000. */
+  /** Time limit for a file, in ms. Default: 30,000. */
   timeoutMs?: number;
-  /** Of one process, in MiB. Default: 768. */
+  /** Memory limit of a process, in MiB. Default: 768. */
   memoryMb?: number;
-  /** Of one text. Default: 400,000. */
+  /** Characters of a text that are kept. Default: 400,000. */
   maxChars?: number;
   clock?: Clock;
-  /** Hears what is wrong with a process, not with a file. Default: nobody. */
+  /** Called with a fault of a process, not of a file. Default: ignored. */
   onProblem?: (error: unknown) => void;
-  /** Hears of each file that cannot be read. Default: nobody. */
+  /** Called for each file that cannot be read. Default: ignored. */
   onRefused?: (why: RefusedFile) => void;
 }
 
-/** Of the time for one file, after which OCR begins no other page. */
+/** Share of a file's time limit after which OCR begins no other page. */
 const OCR_SHARE = 0.6;
 
-/** Files are read in processes of their own, started when needed: one can be killed without harm. */
+/** An extractor over child processes, started on demand: a process can be killed without harm. */
 export function openExtractor(options: ExtractorOptions = {}): Extractor {
   const { maxChars = 400_000, timeoutMs = 30_000 } = options;
   const budget = { maxChars, ocrMs: timeoutMs * OCR_SHARE };
@@ -57,13 +57,14 @@ export function openExtractor(options: ExtractorOptions = {}): Extractor {
     onRefused: options.onRefused ?? (() => undefined),
   });
   return {
-    readText: (content, source, whose = LOCAL_USER) =>
-      pool.run({ kind: 'text', source, ...budget }, content, whose),
-    readImage: (content, whose = LOCAL_USER) =>
-      pool.run({ kind: 'image-text', ...budget }, content, whose),
-    countPages: (content, whose = LOCAL_USER) => pool.run({ kind: 'pages' }, content, whose),
-    fitImage: (content, limits, whose = LOCAL_USER) =>
-      pool.run({ kind: 'fit-image', ...limits }, content, whose),
+    readText: (content, source, principalId = LOCAL_USER) =>
+      pool.run({ kind: 'text', source, ...budget }, content, principalId),
+    readImage: (content, principalId = LOCAL_USER) =>
+      pool.run({ kind: 'image-text', ...budget }, content, principalId),
+    countPages: (content, principalId = LOCAL_USER) =>
+      pool.run({ kind: 'pages' }, content, principalId),
+    fitImage: (content, limits, principalId = LOCAL_USER) =>
+      pool.run({ kind: 'fit-image', ...limits }, content, principalId),
     close: () => pool.close(),
   };
 }

@@ -1,26 +1,28 @@
-/** The bytes of a file, or what gets them when it is its turn. */
+/** The bytes of a file, or a function that loads them when its extraction starts. */
 export type FileContent = Buffer | (() => Promise<Buffer>);
 
 export type TextSource = 'pdf' | 'docx' | 'xlsx' | 'pptx' | 'csv' | 'html' | 'text';
 
-/** A sentence for the user and the model; it names no path of the server. */
+/** A file that cannot be read. */
 export type Refused = {
   type: 'refused';
+  /** A sentence for the user and the model, without paths of the server. */
   reason: string;
-  /** Whether the server lacks something that may be there the next time. */
+  /** The server lacks something that may be there the next time. */
   isPassing?: true;
 };
 
-/** Which pages of a PDF were read how, as people write page numbers: `1–3, 7`. */
+/** How the pages of a PDF were read; each list as people write page numbers: `1–3, 7`. */
 export interface PagesRead {
-  /** By their text layer. */
+  /** Pages read by their text layer. */
   text?: string;
+  /** Pages read by OCR. */
   ocr?: string;
-  /** Of those that OCR read, which are hardly legible. */
+  /** Pages read by OCR that are hardly legible. */
   doubtful?: string;
-  /** Whose pictures were not read. */
+  /** Pages whose pictures were not read. */
   unread?: string;
-  /** Why they were not. */
+  /** Why they were not read. */
   why?: string;
 }
 
@@ -28,15 +30,15 @@ export type TextOutcome =
   | {
       type: 'text';
       text: string;
-      /** Whether the end of it is missing. */
+      /** Whether the end of the text is missing. */
       isCut: boolean;
-      /** Of a PDF. */
+      /** Number of pages of a PDF. */
       pages?: number;
       pagesRead?: PagesRead;
-      /** What of it is likely to be wrong, or missing, as `it is hardly legible`. */
+      /** A doubt about the text, as `it is hardly legible`. */
       doubt?: string;
       via: 'text' | 'ocr';
-      /** Whether the server lacks something that may be there the next time. */
+      /** A part is missing that may be there the next time, as the server lacks something. */
       isPassing?: true;
     }
   | Refused;
@@ -45,7 +47,7 @@ export type PdfOutcome =
   | {
       type: 'pdf';
       pages: number;
-      /** Whether it is encrypted, though it opens without a password. */
+      /** Whether the PDF is encrypted, though it opens without a password. */
       isLocked: boolean;
     }
   | Refused;
@@ -58,7 +60,7 @@ export type ImageOutcome =
       mimeType: string;
       width: number;
       height: number;
-      /** What was done to it, as `turned upright`. */
+      /** The change that was made, as `turned upright`. */
       why: string;
     }
   | Refused;

@@ -1,10 +1,13 @@
 import { LOCAL_USER } from '../../access/ownership/local-user.js';
 
-/** A principal's turn that needs files read, or memory for them. */
+/** The principal on whose behalf files are extracted, or memory for them is reserved. */
 export interface Requester {
-  /** Whose turn it is among all who want the same. */
+  /** Capacity is shared fairly by this id. */
   principalId: string;
-  /** Waits for what is not there yet. It may give something up meanwhile, or stop waiting. */
+  /**
+   * Runs a wait for capacity: a turn may give up its worker slot meanwhile, or reject to stop
+   * waiting.
+   */
   wait<T>(work: () => Promise<T>): Promise<T>;
 }
 

@@ -2,23 +2,23 @@ import sharp, { type Metadata, type Sharp } from 'sharp';
 import type { ImageLimits, ImageOutcome } from '../outcomes.js';
 import { FileFault } from '../file-fault.js';
 
-/** More than this is not decoded. */
+/** Pixels from which an image is not decoded. */
 export const MOST_PIXELS = 100_000_000;
-/** Of the larger side, from one try to the next. */
+/** Factor of the longer side from one try to the next. */
 const SHRINK = 0.75;
 const MOST_TRIES = 8;
-/** Of what an image is decoded to, only to see that it can be. */
+/** Pixels of the side that an image is decoded to when only its integrity is checked. */
 const SAMPLE_SIDE = 64;
-/** What the model takes; nothing else is given to a decoder. */
+/** Formats that the model takes; no other reaches a decoder. */
 const formats = ['jpeg', 'png', 'gif', 'webp'];
 
 type Fitted = Exclude<ImageOutcome, { type: 'refused' }>;
 
 /**
- * An image that the model takes: upright, and within the limits. One that is so already is left as
- * it is, to the byte.
+ * Turns an image upright and scales it down to the model's limits. An image that fits already stays
+ * as it is, to the byte.
  *
- * @throws FileFault
+ * @throws FileFault when it is damaged, or no image that the model takes.
  */
 export async function fitImage(content: Buffer, limits: ImageLimits): Promise<Fitted> {
   const { width, height, orientation = 1, pages = 1, ...rest } = await readHead(content);
@@ -59,7 +59,7 @@ async function readHead(content: Buffer): Promise<Metadata> {
   throw new FileFault(`has ${pixels} pixels; at most ${MOST_PIXELS} are read`);
 }
 
-/** The model refuses half an image, and the turn would end with it. */
+/** A truncated image would make the provider refuse the request, and end the turn. */
 async function checkWhole(content: Buffer): Promise<void> {
   try {
     await sharp(content, { limitInputPixels: MOST_PIXELS, failOn: 'truncated' })
@@ -70,7 +70,7 @@ async function checkWhole(content: Buffer): Promise<void> {
   }
 }
 
-/** A photograph stays one; what may have edges or transparency stays without loss. */
+/** JPEG and WebP become JPEG; formats that may have edges or transparency become PNG, without loss. */
 async function render(content: Buffer, { format }: Pick<Metadata, 'format'>, side: number) {
   const upright = sharp(content, { limitInputPixels: MOST_PIXELS })
     .rotate()

@@ -2,18 +2,18 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { FileFault } from '../file-fault.js';
 
-/** OCR takes a hundred megabytes that most servers never use: its packages are installed by who wants them. */
+/** Packages of OCR. Optional: they take a hundred megabytes that most servers never use. */
 const packages = ['tesseract.js', '@tesseract.js-data/eng', '@napi-rs/canvas'] as const;
 
 type OcrPackage = (typeof packages)[number];
 
-/** Finds the folder of one. @throws OcrMissingError when it is not installed. */
+/** Finds the folder of a package. @throws OcrMissingError when it is not installed. */
 export type FindOcr = (name: OcrPackage) => string;
 
 /** Finds a file of a package, as `require.resolve` does. */
 export type Resolve = (id: string) => string;
 
-/** A package that OCR needs is not installed: a fault of the server's, until somebody installs it. */
+/** A package that OCR needs is not installed: a fault that ends when an operator installs it. */
 export class OcrMissingError extends FileFault {
   constructor(options: ErrorOptions) {
     super(
@@ -25,7 +25,7 @@ export class OcrMissingError extends FileFault {
 }
 
 /**
- * The folder of a package of OCR's.
+ * The folder of an OCR package.
  *
  * @throws OcrMissingError when it is not installed.
  */

@@ -6,37 +6,37 @@ import type { ExtractedText } from '../extracted-text.js';
 import type { FindOcr } from './ocr-packages.js';
 
 const language = 'eng';
-/** Pixels of the longer side: more does not make letters clearer. */
+/** Pixels of the longer side of a picture: more does not make letters clearer. */
 const SIDE = 3_000;
-/** The same where only the orientation is looked for. */
+/** Pixels of the longer side while only the orientation is looked for. */
 const TRIAL_SIDE = 1_200;
 /** Percent of confidence under which a picture may lie on its side, or upside down. */
 const DOUBTFUL = 70;
-/** Percent of confidence under which what OCR gives is hardly what the picture says. */
+/** Percent of confidence under which the text is probably wrong. */
 const HARDLY_LEGIBLE = 50;
 
 const orientations = [0, 90, 180, 270] as const;
 
 export interface Scan {
   text: string;
-  /** Degrees by which it was turned to be read, clockwise. */
+  /** Degrees by which the picture was turned, clockwise. */
   turned: (typeof orientations)[number];
   /** Whether the text is likely to be wrong. */
   isHardlyLegible: boolean;
 }
 
 export interface Ocr {
-  /** @throws FileFault for what is no picture. */
+  /** @throws FileFault when the bytes are no picture. */
   read(picture: Buffer): Promise<Scan>;
   close(): Promise<void>;
 }
 
 type Recognize = (picture: Buffer) => Promise<{ text: string; confidence: number }>;
 
-/** @throws OcrMissingError */
+/** Starts an OCR engine. @throws OcrMissingError when it is not installed. */
 export async function openOcr(findOcr: FindOcr): Promise<Ocr> {
   findOcr('tesseract.js');
-  // The language's data is a package: nothing is fetched while the server runs.
+  // The language's data comes from a package: nothing is fetched while the server runs.
   const langPath = path.join(findOcr(`@tesseract.js-data/${language}`), '4.0.0_best_int');
   const { createWorker, OEM } = await import('tesseract.js');
   const worker = await createWorker(language, OEM.LSTM_ONLY, {
@@ -48,7 +48,7 @@ export async function openOcr(findOcr: FindOcr): Promise<Ocr> {
     const { data } = await worker.recognize(picture);
     return { text: data.text.trim(), confidence: data.confidence };
   };
-  // The pages of a document lie alike.
+  // The pages of a document usually have one orientation.
   let usual: Scan['turned'] = 0;
   return {
     read: async (picture) => {
@@ -60,14 +60,17 @@ export async function openOcr(findOcr: FindOcr): Promise<Ocr> {
   };
 }
 
-/** The engine finds no orientation without data that no package has: the likeliest of four is taken. */
+/**
+ * Tries the four orientations where the first is doubtful: the engine's own detection needs data
+ * that no package has.
+ */
 async function readUpright(
   picture: Buffer,
   usual: Scan['turned'],
   recognize: Recognize,
 ): Promise<Scan> {
   const first = await recognize(await turn(picture, usual, SIDE));
-  // One that lies on its side gives something, if only rubbish.
+  // A picture without any text gives none in any orientation.
   if (first.text === '' || first.confidence >= DOUBTFUL) return toScan(first, usual);
   let best = { turned: usual, confidence: first.confidence };
   for (const turned of orientations.filter((other) => other !== usual)) {
@@ -95,7 +98,7 @@ async function turn(picture: Buffer, degrees: number, side: number): Promise<Buf
     .toBuffer();
 }
 
-/** A picture as OCR reads it best: upright, grey, and not larger than helps. @throws FileFault */
+/** Prepares a picture for OCR: upright, grey, and not larger than helps. @throws FileFault */
 async function toPicture(content: Buffer): Promise<Buffer> {
   try {
     return await sharp(content, { limitInputPixels: MOST_PIXELS })
@@ -110,7 +113,7 @@ async function toPicture(content: Buffer): Promise<Buffer> {
   }
 }
 
-/** The text in an image. @throws OcrMissingError; FileFault for what is none. */
+/** Extracts the text of an image by OCR. @throws OcrMissingError; FileFault when it is no image. */
 export async function extractPicture(content: Buffer, findOcr: FindOcr): Promise<ExtractedText> {
   const picture = await toPicture(content);
   const ocr = await openOcr(findOcr);

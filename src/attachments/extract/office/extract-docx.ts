@@ -6,7 +6,10 @@ import type { ExtractedText } from '../extracted-text.js';
 
 const isMargin = (name: string): boolean => /^word\/(header|footer)\d*\.xml$/.test(name);
 
-/** Headings, paragraphs, lists and tables, between the headers and footers of its pages; images are left out. */
+/**
+ * Headings, paragraphs, lists and tables, between the headers and footers of its pages; images are
+ * left out.
+ */
 export async function extractDocx(content: Buffer): Promise<ExtractedText> {
   const margins = await openArchive(content, isMargin);
   const withoutImages = mammoth.images.imgElement(async () => ({ src: '' }));
@@ -20,7 +23,7 @@ export async function extractDocx(content: Buffer): Promise<ExtractedText> {
   return { text: sections.filter((text) => text !== '').join('\n\n'), via: 'text' };
 }
 
-/** What stands at the top or at the end of pages, each once: first, odd and even pages may have their own. */
+/** Distinct headers or footers: first, odd and even pages may have their own. */
 function parseMargins(parts: ReadonlyMap<string, Buffer>, kind: 'header' | 'footer'): string[] {
   const names = [...parts.keys()].filter((name) => name.startsWith(`word/${kind}`)).toSorted();
   const texts = names.map((name) => parseParagraphs(parts.get(name)).join(' / '));

@@ -9,21 +9,21 @@ const isWanted = (name: string): boolean =>
   /^ppt\/(presentation|slides\/[^/]+|notesSlides\/[^/]+)\.xml$/.test(name) ||
   /^ppt\/(slides\/)?_rels\/[^/]+\.rels$/.test(name);
 
-/** The text of each slide under its number, in the order they are shown, and its notes. */
+/** The text and notes of each slide under its number, in the order of the presentation. */
 export async function extractPptx(content: Buffer): Promise<ExtractedText> {
   const parts = await openArchive(content, isWanted);
   const slides = listSlides(parts);
   if (slides.length === 0) throw new FileFault('is no presentation: it has no slides');
   const texts = slides.map((slide, index) => {
     const notes = parseRelations(parts, slide).find(({ type }) => type.endsWith('/notesSlide'));
-    const said = notes === undefined ? [] : parseParagraphs(parts, notes.target);
-    const spoken = said.length === 0 ? [] : ['Notes:', ...said];
-    return [`# Slide ${index + 1}`, ...parseParagraphs(parts, slide), ...spoken].join('\n');
+    const lines = notes === undefined ? [] : parseParagraphs(parts, notes.target);
+    const section = lines.length === 0 ? [] : ['Notes:', ...lines];
+    return [`# Slide ${index + 1}`, ...parseParagraphs(parts, slide), ...section].join('\n');
   });
   return { text: texts.join('\n\n'), via: 'text' };
 }
 
-/** Names of the slides' parts, as the presentation orders them. */
+/** Part names of the slides, in the order of the presentation. */
 function listSlides(parts: Parts): string[] {
   const targets = new Map(
     parseRelations(parts, presentation).map(({ id, target }) => [id, target]),
@@ -38,7 +38,7 @@ function listSlides(parts: Parts): string[] {
   return slides;
 }
 
-/** Paragraphs of DrawingML: `a:p` with runs of `a:t`; fields (a slide's number) say nothing. */
+/** Paragraphs of DrawingML: `a:p` with runs of `a:t`, without fields (a slide's number). */
 function parseParagraphs(parts: Parts, part: string): string[] {
   const paragraphs: string[] = [];
   let text = '';

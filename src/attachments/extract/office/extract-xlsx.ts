@@ -7,20 +7,20 @@ import { localName, parseDateStyles } from './parse-date-styles.js';
 import type { ExtractionBudget, ExtractedText } from '../extracted-text.js';
 
 const workbook = 'xl/workbook.xml';
-/** Empty rows, or columns, that are written as such; more are a note. */
+/** Empty rows or columns in a run that are written out; a longer run becomes a note. */
 const MOST_EMPTY = 20;
 
 interface Sheet {
   name: string;
-  /** Name of its part. */
+  /** Name of the sheet's part. */
   part: string;
 }
 
 /**
- * Each sheet under its name, a row a line, its cells as in CSV; many empty ones are said to be so. Rows
- * after `maxChars` are not kept.
+ * Extracts each sheet under its name, a row a line, as CSV. A long run of empty rows or columns becomes
+ * a note. Rows after `maxChars` are left out.
  *
- * @throws FileFault
+ * @throws FileFault when it is no workbook.
  */
 export async function extractXlsx(
   content: Buffer,
@@ -68,7 +68,7 @@ function parseWorkbook(parts: Parts): { sheets: Sheet[]; is1904: boolean } {
   return { sheets, is1904 };
 }
 
-/** The prefix is the program's choice. */
+/** The relation id of a sheet: its attribute's prefix differs by program. */
 function relationOf(attributes: Readonly<Record<string, string>>): string {
   return Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1] ?? '';
 }
@@ -76,27 +76,27 @@ function relationOf(attributes: Readonly<Record<string, string>>): string {
 function parseSharedStrings(part: Buffer | undefined): string[] {
   const strings: string[] = [];
   let text = '';
-  let isReading = false;
+  let isPhonetic = false;
   parseXml(part, {
     open: (qualified) => {
       const name = localName(qualified);
       if (name === 'si') text = '';
-      // How the text is pronounced is no part of it.
-      if (name === 'rPh') isReading = true;
+      // Phonetic runs are no part of the text.
+      if (name === 'rPh') isPhonetic = true;
     },
     text: (run, name) => {
-      if (localName(name) === 't' && !isReading) text += run;
+      if (localName(name) === 't' && !isPhonetic) text += run;
     },
     close: (qualified) => {
       const name = localName(qualified);
-      if (name === 'rPh') isReading = false;
+      if (name === 'rPh') isPhonetic = false;
       if (name === 'si') strings.push(text);
     },
   });
   return strings;
 }
 
-/** What stands for the empty rows before one. */
+/** The lines for the empty rows before a row. */
 function skipRows(last: number, { row }: SheetRow): string[] {
   const empty = row - last - 1;
   if (empty <= 0) return [];

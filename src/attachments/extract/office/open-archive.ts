@@ -5,10 +5,10 @@ const MOST_ENTRIES = 2_000;
 const MOST_BYTES = 200 * 1024 * 1024;
 
 /**
- * The entries of a zip archive that are wanted, by name. Everything else in it is unpacked too and
- * thrown away: how large it is, only its bytes tell.
+ * The wanted entries of a zip archive, by name. All other entries are unpacked too and dropped: an
+ * entry's true size is known only from its bytes.
  *
- * @throws FileFault for what is no archive, is locked, or is larger inside than anybody needs.
+ * @throws FileFault when it is no zip archive, is locked, or unpacks to more than 200 MiB.
  */
 export async function openArchive(
   content: Buffer,
@@ -38,7 +38,7 @@ export async function openArchive(
 
 async function open(content: Buffer): Promise<ZipFile> {
   try {
-    // Sizes that the archive claims are not believed anyway: a wrong one is no fault of its content.
+    // Claimed sizes are ignored: the bytes are counted, and a wrong claim is no fault of the content.
     return await fromBufferPromise(content, { lazyEntries: true, validateEntrySizes: false });
   } catch (cause) {
     throw new FileFault('is no document of its kind: it is no whole zip archive', { cause });

@@ -1,6 +1,6 @@
 import { parseXml } from './parse-xml.js';
 
-/** Number formats of the program itself that show a date or a time. */
+/** Built-in number formats that show a date or a time. */
 const dateFormats = new Set([
   14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 46, 47, 50, 51,
   52, 53, 54, 55, 56, 57, 58,
@@ -26,10 +26,10 @@ export function parseDateStyles(part: Buffer | undefined): boolean[] {
   return styles;
 }
 
-/** `x:row` as `row`: programs differ in the prefix. */
+/** The name of an element without its prefix, `row` for `x:row`: programs differ in prefixes. */
 export const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
-/** Quoted texts, escaped letters and colours are no part of what the format shows. */
+/** Whether a format code shows a date, apart from its quoted texts, escaped letters and colours. */
 function isDateFormat(code: string): boolean {
   const shown = code.replace(/"[^"]*"|\\.|_.|\[(?![hms]+\])[^\]]*\]/gi, '');
   return /[dmyhs]/i.test(shown) && !/general/i.test(shown);

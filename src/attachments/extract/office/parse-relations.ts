@@ -7,11 +7,11 @@ export type Parts = ReadonlyMap<string, Buffer>;
 export interface Relation {
   id: string;
   type: string;
-  /** Name of a part. */
+  /** Name of the part that is referred to. */
   target: string;
 }
 
-/** What a part of an office document refers to. */
+/** The relations of a part of an office document. */
 export function parseRelations(parts: Parts, part: string): Relation[] {
   const folder = path.dirname(part);
   const relations: Relation[] = [];

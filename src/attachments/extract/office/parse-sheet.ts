@@ -1,7 +1,7 @@
 import { parseXml } from './parse-xml.js';
 import { localName } from './parse-date-styles.js';
 
-/** A cell that shows something. */
+/** A cell that is not empty. */
 export interface SheetCell {
   /** From 1. */
   column: number;
@@ -16,7 +16,7 @@ export interface SheetRow {
 
 export interface CellFormats {
   sharedStrings: readonly string[];
-  /** Whether a style shows dates. */
+  /** Whether a style shows dates, by its number. */
   dateStyles: readonly boolean[];
   /** Whether days are counted from 1904. */
   is1904: boolean;
@@ -32,13 +32,16 @@ interface OpenCell {
 }
 
 const DAY_MS = 86_400_000;
-/** Days from the first of a workbook to 1970. */
+/** Days from a workbook's epoch to 1970. */
 const EPOCH_DAYS = 25_569;
 const DAYS_1904 = 1_462;
-/** The format has a 29th of February 1900, which there was not. */
+/** Serial of 29 February 1900, a day that the format has and the calendar has not. */
 const LEAP_BUG_DAY = 60;
 
-/** The rows of a sheet that show something. Places that a program left out follow from those before. */
+/**
+ * Calls `onRow` for each row that is not empty. A row or cell without a reference follows the one
+ * before.
+ */
 export function parseSheet(
   part: Buffer | undefined,
   formats: CellFormats,
@@ -48,14 +51,14 @@ export function parseSheet(
   let column = 0;
   let cell: OpenCell | undefined;
   parseXml(part, {
-    open: (qualified, { r: place = '', t: type = 'n', s: style = '0' }) => {
+    open: (qualified, { r: reference = '', t: type = 'n', s: style = '0' }) => {
       const name = localName(qualified);
       if (name === 'row') {
-        row = { row: parseNumber(place) ?? row.row + 1, cells: [] };
+        row = { row: parseNumber(reference) ?? row.row + 1, cells: [] };
         column = 0;
       }
       if (name === 'c') {
-        column = parseColumn(place) ?? column + 1;
+        column = parseColumn(reference) ?? column + 1;
         cell = { column, type, style: Number(style), value: '', formula: '', inline: '' };
       }
     },
@@ -78,21 +81,21 @@ export function parseSheet(
   });
 }
 
-/** `AB` as 28. */
-function parseColumn(place: string): number | undefined {
-  const letters = /^[A-Z]{1,3}/.exec(place)?.[0];
+/** The column of a reference: 28 for `AB7`. */
+function parseColumn(reference: string): number | undefined {
+  const letters = /^[A-Z]{1,3}/.exec(reference)?.[0];
   if (letters === undefined) return undefined;
   return Buffer.from(letters).reduce((sum, code) => sum * 26 + code - 64, 0);
 }
 
-function parseNumber(place: string): number | undefined {
-  return /^\d+$/.test(place) ? Number(place) : undefined;
+function parseNumber(text: string): number | undefined {
+  return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
 function showCell(cell: OpenCell, formats: CellFormats): string {
   const { type, value, inline, formula } = cell;
   if (type === 'inlineStr') return inline;
-  // Nobody has calculated it.
+  // A formula without a cached value was never calculated.
   if (value === '') return formula === '' ? inline : `=${formula}`;
   if (type === 's') return formats.sharedStrings[Number(value)] ?? '';
   if (type === 'b') return value === '1' ? 'true' : 'false';
@@ -104,7 +107,7 @@ function showCell(cell: OpenCell, formats: CellFormats): string {
 function showDate(serial: number, { is1904 }: CellFormats): string {
   const days = is1904 ? serial + DAYS_1904 : serial + (serial < LEAP_BUG_DAY ? 1 : 0);
   const date = new Date(Math.round((days - EPOCH_DAYS) * DAY_MS));
-  // What is no day of a calendar is the number it is.
+  // A serial outside of the calendar stays a number.
   if (Number.isNaN(date.getTime())) return String(serial);
   const text = date.toISOString();
   if (serial < 1) return text.slice('1900-01-01T'.length, -'.000Z'.length);

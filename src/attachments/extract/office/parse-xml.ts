@@ -1,17 +1,17 @@
 import { SaxesParser } from 'saxes';
 import { FileFault } from '../file-fault.js';
 
-/** Of elements inside each other: more is an attack. */
+/** Nested elements at most: more is an attack. */
 const MOST_DEPTH = 200;
 
 export interface XmlListener {
   open?(name: string, attributes: Record<string, string>): void;
-  /** @param name of the element it stands in. */
+  /** @param name the element that has the text. */
   text?(text: string, name: string): void;
   close?(name: string): void;
 }
 
-/** Reads a part of an office document, element by element; one that is missing has none. */
+/** Parses a part of an office document, element by element; a missing part has no elements. */
 export function parseXml(part: Buffer | undefined, listener: XmlListener): void {
   if (part === undefined) return;
   const open: string[] = [];
@@ -24,9 +24,9 @@ export function parseXml(part: Buffer | undefined, listener: XmlListener): void 
     if (open.length > MOST_DEPTH) throw new FileFault('is damaged: its elements are too deep');
     listener.open?.(name, attributes);
   });
-  const tell = (text: string): void => listener.text?.(text, open.at(-1) ?? '');
-  parser.on('text', tell);
-  parser.on('cdata', tell);
+  const onText = (text: string): void => listener.text?.(text, open.at(-1) ?? '');
+  parser.on('text', onText);
+  parser.on('cdata', onText);
   parser.on('closetag', ({ name }) => {
     open.pop();
     listener.close?.(name);

@@ -24,16 +24,16 @@ const pdfjs = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/pa
 
 export async function countPages(content: Buffer): Promise<{ pages: number; isLocked: boolean }> {
   const document = await openPdf(content);
-  // Only an encrypted document has any; one that opens without a password may be encrypted too.
+  // Only an encrypted document has permissions; it may open without a password.
   const permissions = await document.getPermissions();
   return { pages: document.numPages, isLocked: permissions !== null };
 }
 
 /**
- * Its text, page by page: the text layer where the page has one, what OCR finds where it is a picture.
- * What was not read is marked in its place.
+ * Extracts the text of a PDF, page by page: from the text layer, or by OCR where a page is a picture. A
+ * note stands in place of a picture that was not read.
  *
- * @throws OcrMissingError where it has nothing but pictures.
+ * @throws OcrMissingError when the document has nothing but pictures and OCR is not installed.
  */
 export async function extractPdf(
   content: Buffer,
@@ -70,9 +70,9 @@ async function inspectPages(document: PDFDocumentProxy, maxChars: number): Promi
 }
 
 interface Scans {
-  /** By the number of their pages. */
+  /** Scans by page number. */
   read: ReadonlyMap<number, Scan>;
-  /** Why others were not read. */
+  /** Why the other pages were not read. */
   unreadWhy: string;
   lacksOcr: boolean;
 }
@@ -80,7 +80,7 @@ interface Scans {
 interface ScanRules {
   ocrMs: number;
   findOcr: FindOcr;
-  /** Whether the document says something without its pictures. */
+  /** Whether the document has text beside its pictures. */
   hasText: boolean;
 }
 
@@ -92,7 +92,7 @@ async function readPictures(
   try {
     return await scanPages(document, numbers, rules);
   } catch (error) {
-    // The rest of the document is better than nothing.
+    // The text layer alone is better than no text.
     if (!(error instanceof OcrMissingError) || !rules.hasText) throw error;
     return { read: new Map(), unreadWhy: 'OCR is not installed on this server', lacksOcr: true };
   }
@@ -110,7 +110,7 @@ async function scanPages(
     lacksOcr: false,
   };
   if (numbers.length === 0) return scans;
-  // Before OCR is started for nothing.
+  // Checked first: without the canvas, OCR would be started for nothing.
   findOcr('@napi-rs/canvas');
   const ocr = await openOcr(findOcr);
   const until = performance.now() + ocrMs;
@@ -125,7 +125,7 @@ async function scanPages(
   }
 }
 
-/** Of a picture that has a text layer too, what says more. */
+/** The result for a page: of a scan with a text layer, the text with more letters. */
 function toPage({
   look,
   isScan,
@@ -141,7 +141,7 @@ function toPage({
   return { text: scan.text, by: scan.isHardlyLegible ? 'doubtful-ocr' : 'ocr' };
 }
 
-/** @throws FileFault for a PDF that is locked or broken. */
+/** @throws FileFault when the PDF is locked or broken. */
 async function openPdf(content: Buffer): Promise<PDFDocumentProxy> {
   try {
     return await getDocument({

@@ -1,7 +1,7 @@
 import { OPS, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PageFacts } from './needs-ocr.js';
 
-/** Letters of a page that are text for certain, whatever is painted beside them. */
+/** Letters from which a page counts as text, whatever is painted beside them. */
 const MANY_LETTERS = 200;
 
 type Matrix = readonly [number, number, number, number, number, number];
@@ -24,7 +24,7 @@ const glyphOps: ReadonlySet<number> = new Set([
   OPS.nextLineSetSpacingShowText,
 ]);
 
-/** The text layer of a page, and what is painted on it where the text is short. */
+/** The text layer of a page, and counts of what is painted where the text is short. */
 export async function inspectPage(page: PDFPageProxy): Promise<PageFacts> {
   const { items } = await page.getTextContent();
   const text = items
@@ -66,7 +66,10 @@ async function findPainted(
   return painted;
 }
 
-/** An image fills the unit square of its coordinates; one without an area is a picture all the same. */
+/**
+ * The area of the unit square, which an image fills, under the matrix; an image without an area
+ * counts as 1.
+ */
 function areaOf([a, b, c, d]: Matrix): number {
   return Math.max(1, Math.abs(a * d - b * c));
 }

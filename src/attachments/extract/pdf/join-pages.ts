@@ -3,18 +3,18 @@ import { compact } from '../../../platform/compact.js';
 import type { PagesRead } from '../outcomes.js';
 import type { ExtractedText } from '../extracted-text.js';
 
-/** A page of a document, as it was read. */
+/** The text of a page, and how it was found. */
 export interface ReadPage {
   text: string;
-  /** `nothing` read its picture; its text is what else it has. */
+  /** `nothing`: the page's picture was not read, and `text` is the rest of the page. */
   by: 'text' | 'ocr' | 'doubtful-ocr' | 'nothing';
 }
 
 /**
- * The text of a document under the numbers of its pages, with what was not read marked in its place.
- * Pure.
+ * Joins pages into the text of a document, each under its number, with a note in place of a picture
+ * that was not read. Pure.
  *
- * @param document `count` of all its pages, of which those given are the first.
+ * @param document `count` is the number of all pages; `pages` are the first of them.
  */
 export function joinPages(
   pages: readonly ReadPage[],
@@ -37,7 +37,7 @@ export function joinPages(
     text: isPlain ? only.text : writePages(pages, { count, unreadWhy }),
     via: byText.length === 0 && unread.length === 0 && byOcr.length > 0 ? 'ocr' : 'text',
     isPartial: pages.length < count,
-    // Where all of it is its text layer, there is nothing to say.
+    // A document that is all text layer needs no account of its pages.
     ...(byOcr.length + unread.length === 0 ? {} : { pagesRead }),
   };
 }
@@ -62,7 +62,7 @@ function writePages(
   for (let index = 0; index < pages.length;) {
     const page = pages[index];
     if (page === undefined) break;
-    // Hundreds of pages that nobody read are one line.
+    // A run of pages that were not read is one line: there may be hundreds.
     let end = index + 1;
     while (isEmptyPicture(page) && isEmptyPicture(pages[end])) end += 1;
     const head = end === index + 1 ? `page ${index + 1}` : `pages ${index + 1}–${end}`;

@@ -1,32 +1,35 @@
-/** Facts about a page that need no OCR. */
+/** Facts about a page that are known without OCR. */
 export interface PageFacts {
-  /** Its text layer. */
+  /** The text layer. */
   text: string;
   /** Letters and digits of the text layer. */
   letters: number;
-  /** Of the page's area, from 0 to 1, what images cover. */
+  /** Share of the page's area that images cover, from 0 to 1. */
   imageShare: number;
-  /** Paths that are painted. */
+  /** Number of painted paths. */
   paths: number;
-  /** Runs of glyphs that are painted. */
+  /** Number of painted glyph runs. */
   glyphs: number;
 }
 
-/** Fewer letters may be a page number, or what a scanner stamps on its pages. */
+/** Letters below which the text layer may be a page number, or a scanner's stamp. */
 const FEW_LETTERS = 8;
-/** More letters are the page's text, also beside a picture: a scan with a text layer has as many. */
+/**
+ * Letters from which the text layer is the page's text, also beside a picture: a searchable scan
+ * has as many.
+ */
 const MANY_LETTERS = 200;
-/** Of a page that images cover: more of it is a scan. */
+/** Share of the page from which an image is a scan of it. */
 const SCAN_SHARE = 0.5;
-/** Letters that are drawn as outlines are hundreds of paths; lines and backgrounds are few. */
+/** Paths from which letters are drawn as outlines: lines and backgrounds are fewer. */
 const OUTLINE_PATHS = 50;
 
-/** Whether a page's text is in its picture: then OCR has to read it. Pure. */
+/** Whether a page's text is in its picture, where only OCR finds it. Pure. */
 export function needsOcr({ letters, imageShare, paths, glyphs }: PageFacts): boolean {
   if (letters >= MANY_LETTERS) return false;
   if (imageShare >= SCAN_SHARE) return true;
   if (letters >= FEW_LETTERS) return false;
-  // Glyphs of which nobody knows the letters.
+  // Glyphs are painted, and the file has no mapping from them to letters.
   const isUnmapped = letters === 0 && glyphs > 0;
   return imageShare > 0 || paths >= OUTLINE_PATHS || isUnmapped;
 }

@@ -8,7 +8,7 @@ import type {
   TextSource,
 } from '../outcomes.js';
 
-/** What a reader process is asked to do with one file. */
+/** A job for an extractor process, on one file. */
 export type ExtractionJob =
   | ({ kind: 'text'; source: TextSource } & ExtractionBudget)
   | ({ kind: 'image-text' } & ExtractionBudget)
@@ -25,18 +25,18 @@ interface Outcomes {
 export type OutcomeOf<Job extends ExtractionJob> = Outcomes[Job['kind']];
 export type ExtractionOutcome = Outcomes[keyof Outcomes];
 
-/** Content goes through files: a channel between processes would block while it copies. */
+/** A job and its files. Content goes through files: the IPC channel would block while it copies. */
 export interface ExtractionRequest {
   job: ExtractionJob;
-  /** The file to read. */
+  /** Path of the file to extract from. */
   file: string;
-  /** Where to put a file that is made. */
+  /** Path for a file that the job makes. */
   made: string;
 }
 
-/** As the outcome, with a changed image's content in the file that was made. */
+/** The outcome, except that a changed image's content is in the made file. */
 export type ExtractionAnswer =
   | Exclude<ExtractionOutcome, { type: 'changed' | 'refused' }>
-  /** `fault` is what a parser said, for the log alone. */
+  /** `fault` is the parser's error, for the log alone. */
   | (Refused & { fault?: string })
   | Omit<Extract<ExtractionOutcome, { type: 'changed' }>, 'content'>;

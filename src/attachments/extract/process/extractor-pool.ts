@@ -14,28 +14,28 @@ import type {
 } from './extraction-job.js';
 import { ExtractorProcess, type ExtractorLimits } from './extractor-process.js';
 
-/** How long a process without work stays, in ms. */
+/** Time that an idle process stays, in ms. */
 const IDLE_MS = 30_000;
-/** How long a file is read before it may have to make room for another user's, in ms. */
+/** Time a job runs before a job of another principal may preempt it, in ms. */
 const QUANTUM_MS = 1_000;
-const CLOSED = 'The pool of reader processes is closed';
+const CLOSED = 'The pool of extractor processes is closed';
 
-/** Why a file was not read. */
+/** A file that could not be read, for the log. */
 export interface RefusedFile {
   reason: string;
-  /** What a parser said of it. */
+  /** The parser's error. */
   fault?: string;
 }
 
 export interface ExtractorPoolOptions extends ExtractorLimits {
-  /** Files that are read at a time. */
+  /** Jobs that run at a time. */
   concurrency: number;
   clock: Clock;
   onProblem(error: unknown): void;
   onRefused(why: RefusedFile): void;
 }
 
-/** A few processes that read files, one file each at a time, shared fairly by those who sent them. */
+/** A pool of extractor processes, one job each at a time, shared fairly by principals. */
 export class ExtractorPool {
   readonly #slots: FairSlots;
   readonly #idle: ExtractorProcess[] = [];
@@ -48,24 +48,24 @@ export class ExtractorPool {
     this.#slots = new FairSlots({ slots, quantumMs: QUANTUM_MS, clock });
   }
 
-  /** @param principalId whose file it is. */
+  /** @param principalId the principal that the capacity is charged to. */
   run<Job extends ExtractionJob>(
     job: Job,
     content: FileContent,
     principalId: string,
   ): Promise<OutcomeOf<Job>> {
-    return this.#slots.run(principalId, (slot) => this.#read(job, content, slot));
+    return this.#slots.run(principalId, (slot) => this.#run(job, content, slot));
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelIdle();
     this.#slots.clear(new Error(CLOSED));
-    await Promise.all([...this.#all].map((reader) => reader.kill()));
+    await Promise.all([...this.#all].map((extractor) => extractor.kill()));
     this.#all.clear();
   }
 
-  async #read<Job extends ExtractionJob>(
+  async #run<Job extends ExtractionJob>(
     job: Job,
     content: FileContent,
     slot: Slot,
@@ -73,17 +73,17 @@ export class ExtractorPool {
     if (this.#closed) throw new Error(CLOSED);
     const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-read-'));
     const [file, made] = [path.join(folder, 'file'), path.join(folder, 'made')];
-    const reader = this.#take();
+    const extractor = this.#take();
     try {
-      // Not before its turn: those that wait would fill the memory.
+      // Loaded only now: the contents of queued jobs would fill the memory.
       const bytes = typeof content === 'function' ? await content() : content;
       await writeFile(file, bytes, { mode: 0o600 });
-      const answer = await this.#ask(reader, { job, file, made }, slot);
+      const answer = await this.#ask(extractor, { job, file, made }, slot);
       const outcome = await this.#toOutcome(answer, made);
-      // A job is answered by its own kind of outcome: the process switches over the kind.
+      // The process switches over the job's kind, so the outcome is of that kind.
       return outcome as OutcomeOf<Job>;
     } finally {
-      this.#giveBack(reader);
+      this.#giveBack(extractor);
       await rm(folder, { recursive: true, force: true });
     }
   }
@@ -97,18 +97,18 @@ export class ExtractorPool {
   }
 
   async #ask(
-    reader: ExtractorProcess,
+    extractor: ExtractorProcess,
     request: ExtractionRequest,
     { signal, begin }: Slot,
   ): Promise<ExtractionAnswer> {
-    // The pool may have been closed while the file was written: nobody would end a process begun now.
+    // The pool may have been closed while the file was written: a process started now would never end.
     if (this.#closed) throw new Error(CLOSED);
-    const kill = (): void => void reader.kill();
+    const kill = (): void => void extractor.kill();
     signal.addEventListener('abort', kill);
     try {
-      await reader.start();
+      await extractor.start();
       begin();
-      return await reader.read(request);
+      return await extractor.run(request);
     } catch (error) {
       if (!this.#closed && !signal.aborted) this.options.onProblem(error);
       throw error;
@@ -121,16 +121,16 @@ export class ExtractorPool {
     this.#cancelIdle();
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    const reader = new ExtractorProcess(this.options, this.options.clock);
-    this.#all.add(reader);
-    return reader;
+    const extractor = new ExtractorProcess(this.options, this.options.clock);
+    this.#all.add(extractor);
+    return extractor;
   }
 
-  #giveBack(reader: ExtractorProcess): void {
-    this.#idle.push(reader);
+  #giveBack(extractor: ExtractorProcess): void {
+    this.#idle.push(extractor);
     if (this.#closed || this.#idle.length < this.#all.size) return;
     this.#cancelIdle = this.options.clock.after(IDLE_MS, () => {
-      for (const one of this.#idle) void one.kill();
+      for (const idle of this.#idle) void idle.kill();
     });
   }
 }

@@ -8,25 +8,25 @@ import type { Clock } from '../../../platform/clock.js';
 import { packageRoot } from '../../../platform/package-root.js';
 import type { ExtractionAnswer, ExtractionRequest } from './extraction-job.js';
 
-/** A process runs built code only: the tests, which run the source, take it from the build. */
+/** The entry is always built code: tests, which run the sources, take it from the build too. */
 const entry = path.join(packageRoot, 'dist/run-extractor.js');
 const MIB = 1024 * 1024;
-/** Between two looks at the memory of a process, in ms. */
-const LOOK_MS = 100;
-/** Share of the memory that its objects may have; decoders take theirs beside them. */
+/** Interval at which a process's memory is polled, in ms. */
+const POLL_MS = 100;
+/** Share of the memory limit that the JavaScript heap may have; decoders allocate outside of it. */
 const HEAP_SHARE = 0.6;
 const STDERR_CHARS = 2_000;
 
 export interface ExtractorLimits {
-  /** Of one file, in ms. */
+  /** Time limit for a job, in ms. */
   timeoutMs: number;
-  /** Of the process, in MiB. */
+  /** Memory limit of the process, in MiB. */
   memoryMb: number;
 }
 
 type Message = { type: 'ready' } | { type: 'answer'; answer: ExtractionAnswer };
 
-/** A process that reads one file at a time. It is started when needed, and again when it died. */
+/** A child process that runs one job at a time. It is started on demand, and again after it died. */
 export class ExtractorProcess {
   #child: ChildProcess | undefined;
   #stderr = '';
@@ -37,26 +37,30 @@ export class ExtractorProcess {
     private readonly clock: Clock,
   ) {}
 
-  /** Has a process that can read. @throws Error when none can be started. */
+  /** Starts the process unless it is up. @throws Error when it cannot be started. */
   async start(): Promise<ChildProcess> {
-    // One that died while it was idle may not have said so yet.
+    // The exit event of a process that died while idle may not have come yet.
     return this.#child?.connected === true ? this.#child : this.#start();
   }
 
-  /** @throws Error when a process cannot be started, or was killed; what a file does is an answer. */
-  async read(request: ExtractionRequest): Promise<ExtractionAnswer> {
+  /**
+   * Runs a job.
+   * @throws Error when the process cannot be started or was killed; a fault of the file is an
+   * answer.
+   */
+  async run(request: ExtractionRequest): Promise<ExtractionAnswer> {
     const child = await this.start();
-    const stopped = new Stopped(child);
+    const stop = new KillSwitch(child);
     const cancelTimeout = this.clock.after(this.limits.timeoutMs, () =>
-      stopped.because(`it took longer than ${this.limits.timeoutMs / 1_000} s to read`),
+      stop.kill(`it took longer than ${this.limits.timeoutMs / 1_000} s to read`),
     );
-    const cancelLooks = this.#watchMemory(child, stopped);
+    const cancelPolling = this.#pollMemory(child, stop);
     try {
       child.send(request);
-      return await this.#answerOf(child, stopped);
+      return await this.#answerOf(child, stop);
     } finally {
       cancelTimeout();
-      cancelLooks();
+      cancelPolling();
     }
   }
 
@@ -74,7 +78,7 @@ export class ExtractorProcess {
     this.#isClosed = false;
     const heapMb = Math.round(this.limits.memoryMb * HEAP_SHARE);
     const child = fork(entry, [], {
-      // Nothing of the server's own settings: what reads hostile files has no secrets.
+      // Nothing of the server's environment: a process that reads hostile files has no secrets.
       env: { LANG: 'C.UTF-8', TMPDIR: tmpdir() },
       execArgv: [`--max-old-space-size=${heapMb}`],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -87,7 +91,7 @@ export class ExtractorProcess {
       if (this.#child === child) this.#child = undefined;
     };
     child.once('exit', forget);
-    // One that cannot even be started never exits; whoever waits for it hears the error, too.
+    // A process that cannot be spawned emits `error` and no `exit`; `once` rejects with it as well.
     child.on('error', forget);
     this.#child = child;
     const [first] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [
@@ -99,8 +103,8 @@ export class ExtractorProcess {
     return child;
   }
 
-  /** What it says, or why it died. */
-  async #answerOf(child: ChildProcess, stopped: Stopped): Promise<ExtractionAnswer> {
+  /** The process's answer, or a refusal that says why it died. */
+  async #answerOf(child: ChildProcess, stop: KillSwitch): Promise<ExtractionAnswer> {
     const over = new AbortController();
     const { signal } = over;
     try {
@@ -109,16 +113,16 @@ export class ExtractorProcess {
         once(child, 'exit', { signal }),
       ])) as [unknown];
       if (isMessage(first) && first.type === 'answer') return first.answer;
-      if (this.#isClosed && stopped.reason === undefined) {
+      if (this.#isClosed && stop.reason === undefined) {
         throw new Error('The process that reads files was closed');
       }
-      return { type: 'refused', reason: `The file cannot be read: ${this.#explain(stopped)}` };
+      return { type: 'refused', reason: `The file cannot be read: ${this.#explain(stop)}` };
     } finally {
       over.abort();
     }
   }
 
-  #explain({ reason }: Stopped): string {
+  #explain({ reason }: KillSwitch): string {
     if (reason !== undefined) return reason;
     return /heap out of memory|allocation failed/i.test(this.#stderr)
       ? this.#tooMuch()
@@ -129,17 +133,17 @@ export class ExtractorProcess {
     return `it needs more than ${this.limits.memoryMb} MiB to be read`;
   }
 
-  #watchMemory(child: ChildProcess, stopped: Stopped): () => void {
+  #pollMemory(child: ChildProcess, stop: KillSwitch): () => void {
     let cancel = (): void => undefined;
     let isOver = false;
-    const look = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       const bytes = child.pid === undefined ? 0 : await residentBytes(child.pid);
       if (isOver) return;
-      if (bytes > this.limits.memoryMb * MIB) stopped.because(this.#tooMuch());
+      if (bytes > this.limits.memoryMb * MIB) stop.kill(this.#tooMuch());
       else next();
     };
     const next = (): void => {
-      cancel = this.clock.after(LOOK_MS, () => void look());
+      cancel = this.clock.after(POLL_MS, () => void poll());
     };
     next();
     return () => {
@@ -149,13 +153,13 @@ export class ExtractorProcess {
   }
 }
 
-/** Kills a process, and remembers why it first did. */
-class Stopped {
+/** Kills a process and keeps the first reason. */
+class KillSwitch {
   reason: string | undefined;
 
   constructor(private readonly child: ChildProcess) {}
 
-  because(reason: string): void {
+  kill(reason: string): void {
     this.reason ??= reason;
     this.child.kill('SIGKILL');
   }

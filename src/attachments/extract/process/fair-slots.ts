@@ -3,22 +3,22 @@ import type { Clock } from '../../../platform/clock.js';
 export interface FairSlotsOptions {
   /** Jobs that run at a time. */
   slots: number;
-  /** How long a job runs before it may have to make room for another principal's, in ms. */
+  /** Time a job runs before a job of another principal may preempt it, in ms. */
   quantumMs: number;
   clock: Clock;
 }
 
-/** The slot that a job runs in. */
+/** A running job's view of its slot. */
 export interface Slot {
-  /** Aborted when the job must make room. It stops, and is run again from its start. */
+  /** Aborts when the job is preempted: it stops, and is run again from its start. */
   signal: AbortSignal;
-  /** Starts the quantum: what a job needs before it does anything is not its own time. */
+  /** Starts the quantum, once the job is set up: setup time is not the job's own. */
   begin(): void;
 }
 
 interface Job {
   principalId: string;
-  /** Whether it has run for a quantum. */
+  /** Whether the job has run for a quantum. */
   isLong: boolean;
   run(slot: Slot): Promise<void>;
   reject(reason: unknown): void;
@@ -29,48 +29,48 @@ interface Running {
   stop: AbortController;
 }
 
-/** Principals of whom it is remembered when they were last served. */
+/** Principals whose last service is remembered. */
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Slots for jobs of unknown length, fair by principal: the next job is of the principal that has the
- * fewest slots, and among those of the one that was served longest ago.
+ * Fair scheduling, by principal, of jobs of unknown length: the next job belongs to the principal with
+ * the fewest slots, and on a tie to the one served longest ago.
  *
- * Long jobs never have all slots while a short one waits. The one that stands in the way is stopped,
- * and from then on waits for one of the other slots: a first job waits for a quantum at most. A single
- * slot is shared in turn, without stopping anything.
+ * Long jobs never fill all slots while a short job is queued: the scheduler preempts a long job, which
+ * from then on may use all slots but one. So a short job waits for a quantum at most. A single slot is
+ * shared in turn, without preemption.
  */
 export class FairSlots {
-  readonly #waiting: Job[] = [];
+  readonly #queued: Job[] = [];
   readonly #running = new Set<Running>();
-  /** When principals were last served, by a count; the longest ago first. */
+  /** The service count at which each principal was last served; the longest ago first. */
   readonly #served = new Map<string, number>();
   #serves = 0;
 
   constructor(private readonly options: FairSlotsOptions) {}
 
-  /** @throws what the job throws, unless it was stopped to make room; what `clear` was given. */
+  /** @throws what the job throws, unless it was preempted; the reason given to `clear`. */
   run<T>(principalId: string, job: (slot: Slot) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = async (slot: Slot): Promise<void> => resolve(await job(slot));
-      this.#waiting.push({ principalId, isLong: false, run, reject });
+      this.#queued.push({ principalId, isLong: false, run, reject });
       this.#fill();
     });
   }
 
-  /** Rejects everything that waits. */
+  /** Rejects all queued jobs. */
   clear(reason: unknown): void {
-    for (const job of this.#waiting.splice(0)) job.reject(reason);
+    for (const job of this.#queued.splice(0)) job.reject(reason);
   }
 
   #fill(): void {
     while (this.#running.size < this.options.slots) {
-      const job = this.#next((waiting) => !waiting.isLong || this.#hasSlotForLong());
+      const job = this.#next((queued) => !queued.isLong || this.#hasSlotForLong());
       if (job === undefined) break;
-      this.#waiting.splice(this.#waiting.indexOf(job), 1);
+      this.#queued.splice(this.#queued.indexOf(job), 1);
       void this.#serve(job);
     }
-    this.#makeRoom();
+    this.#preempt();
   }
 
   async #serve(job: Job): Promise<void> {
@@ -81,13 +81,13 @@ export class FairSlots {
     const begin = (): void => {
       cancel = this.options.clock.after(this.options.quantumMs, () => {
         job.isLong = true;
-        this.#makeRoom();
+        this.#preempt();
       });
     };
     try {
       await job.run({ signal: running.stop.signal, begin });
     } catch (error) {
-      if (running.stop.signal.aborted) this.#waiting.unshift(job);
+      if (running.stop.signal.aborted) this.#queued.unshift(job);
       else job.reject(error);
     } finally {
       cancel();
@@ -96,8 +96,8 @@ export class FairSlots {
     }
   }
 
-  /** Stops a long job where a short one waits behind nothing but long ones. */
-  #makeRoom(): void {
+  /** Stops a long job when all slots have long jobs and a short job is queued. */
+  #preempt(): void {
     const { slots } = this.options;
     const running = [...this.#running];
     if (slots === 1 || running.length < slots) return;
@@ -105,7 +105,8 @@ export class FairSlots {
     const next = this.#next((job) => !job.isLong);
     if (next === undefined) return;
     const most = this.#slotsOf(next.principalId);
-    // The latest has the least to lose. Nobody loses a slot to one who has as many.
+    // The job that started last loses the least work. A principal loses no slot to a principal with
+    // as many.
     running
       .findLast(
         ({ job: { principalId } }) =>
@@ -116,7 +117,7 @@ export class FairSlots {
 
   #next(isEligible: (job: Job) => boolean): Job | undefined {
     let best: Job | undefined;
-    for (const job of this.#waiting) {
+    for (const job of this.#queued) {
       if (isEligible(job) && (best === undefined || this.#isBefore(job, best))) best = job;
     }
     return best;

@@ -6,11 +6,11 @@ import { runJob } from './run-job.js';
 import type { ExtractionRequest } from './extraction-job.js';
 
 /**
- * The process that reads files: one request at a time, answered by one message. It is started by
- * `ExtractorProcess`.
+ * The entry of an extractor process: one request at a time, answered by one message. `ExtractorProcess`
+ * starts it.
  */
 
-/** A parser that does not come back hears nothing: a thread beside it sees that the parent died. */
+/** A thread ends the process when its parent died: a parser that hangs would not get the event. */
 const watchdog = `
   const { ppid } = process;
   setInterval(() => {
@@ -19,7 +19,7 @@ const watchdog = `
 `;
 new Worker(watchdog, { eval: true }).unref();
 
-// What serves clients goes first.
+// The server's own processes go first.
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 let folder: string | undefined;
@@ -29,7 +29,7 @@ process.on('message', (request: ExtractionRequest) => {
   void runJob(request).then((answer) => process.send?.({ type: 'answer', answer }));
 });
 process.on('disconnect', () => {
-  // Whoever would have removed it died.
+  // The parent, which removes the folder, has died.
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   process.exit(0);
 });

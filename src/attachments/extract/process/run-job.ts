@@ -6,17 +6,17 @@ import { findOcrPackage, OcrMissingError, type FindOcr } from '../images/ocr-pac
 import type { ExtractionBudget, ExtractedText } from '../extracted-text.js';
 import type { ExtractionAnswer, ExtractionJob, ExtractionRequest } from './extraction-job.js';
 
-/** Of what a parser said. */
+/** Characters of a parser's error that are logged. */
 const FAULT_CHARS = 500;
 
-type Reader = (
+type TextExtractor = (
   content: Buffer,
   budget: ExtractionBudget,
   findOcr: FindOcr,
 ) => Promise<ExtractedText>;
 
-/** Each reader is loaded when its first file comes: together they are large. */
-const readers: Record<TextSource, Reader> = {
+/** Each extractor is loaded with its first file: together they are large. */
+const extractors: Record<TextSource, TextExtractor> = {
   text: async (content) => (await import('../text/extract-plain.js')).extractPlain(content),
   csv: async (content) => (await import('../text/extract-plain.js')).extractPlain(content),
   html: async (content) => (await import('../text/extract-html.js')).extractHtml(content),
@@ -28,7 +28,7 @@ const readers: Record<TextSource, Reader> = {
     (await import('../pdf/extract-pdf.js')).extractPdf(content, budget, findOcr),
 };
 
-/** Never rejects: whatever a parser throws is about the file. */
+/** Runs a job. Never rejects: whatever a parser throws is about the file. */
 export async function runJob(
   { job, file, made }: ExtractionRequest,
   findOcr: FindOcr = (name) => findOcrPackage(name),
@@ -49,7 +49,7 @@ async function read(
 ): Promise<ExtractionAnswer> {
   switch (job.kind) {
     case 'text':
-      return toOutcome(await readers[job.source](content, job, findOcr), job.maxChars);
+      return toOutcome(await extractors[job.source](content, job, findOcr), job.maxChars);
     case 'image-text': {
       const { extractPicture: readPicture } = await import('../images/ocr.js');
       return toOutcome(await readPicture(content, findOcr), job.maxChars);
@@ -77,13 +77,13 @@ function toOutcome(
 ): TextOutcome {
   const clean = withoutControls(text);
   const isCut = isPartial || clean.length > maxChars;
-  // Half of a pair of surrogates is no character: neither a database nor the provider takes it.
+  // A lone surrogate is no character: neither a database nor the provider takes it.
   const kept = clean.slice(0, maxChars).replace(/\p{Cs}/gu, '');
   const passing = isPassing ? { isPassing } : {};
   return { type: 'text', text: kept, isCut, via, ...facts, ...passing };
 }
 
-/** A database takes no NUL, and nobody means the other control characters. */
+/** Removes control characters: a database takes no NUL, and the others carry no text. */
 function withoutControls(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
@@ -93,9 +93,12 @@ function withoutControls(text: string): string {
 
 const damaged = 'The file cannot be read: it is damaged, or made in a way that is not known here';
 
-/** What a parser throws is for the log: it may speak of anything, and says nothing to the file's sender. */
+/**
+ * A parser's error is for the log alone: its message may hold anything, and does not help the
+ * sender.
+ */
 function describe(error: unknown): { reason: string; fault?: string } {
   if (error instanceof FileFault) return { reason: `The file ${error.message}` };
-  const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return { reason: damaged, fault: said.slice(0, FAULT_CHARS) };
+  const fault = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return { reason: damaged, fault: fault.slice(0, FAULT_CHARS) };
 }

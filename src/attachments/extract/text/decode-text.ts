@@ -5,10 +5,10 @@ export const maxTextChars = 400_000;
 export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    // UTF-16 of Latin letters is UTF-8, too, of letters and NULs.
+    // Latin letters in UTF-16 are valid UTF-8 as well: letters and NULs.
     return text.includes('\0') ? undefined : text;
   } catch {
-    // The only thing a decoder throws for: bytes that are not UTF-8.
+    // A decoder throws only for bytes that are not UTF-8.
     return undefined;
   }
 }

@@ -1,15 +1,15 @@
-/** Bytes that tell the encoding. */
+/** Bytes from which the encoding is guessed. */
 const SAMPLE_BYTES = 4_096;
-/** Fewer characters may be zeros by chance. */
+/** Characters below which zeros may be chance. */
 const FEW_UNITS = 4;
-/** Of the higher halves of the characters that are zero: fewer are no text of mostly Latin letters. */
-const MOST_HIGH = 0.4;
-/** Of the lower halves: more are no text at all. */
-const FEW_LOW = 0.05;
+/** Share of high bytes that are zero in a text of mostly Latin letters, at least. */
+const ZERO_HIGH_BYTES = 0.4;
+/** Share of low bytes that are zero in any text, at most. */
+const ZERO_LOW_BYTES = 0.05;
 
 /**
- * Which UTF-16 a text is in: by its byte order mark, else by where its zeros are. Undefined for what is
- * none. A text without a mark and without Latin letters, digits and spaces is not found out.
+ * The byte order of a text in UTF-16, by its byte order mark, else by the positions of its zeros.
+ * Undefined for all else, and for a text without a mark that has no Latin letters, digits and spaces.
  */
 export function detectUtf16(content: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const [first, second] = content;
@@ -18,10 +18,10 @@ export function detectUtf16(content: Uint8Array): 'utf-16le' | 'utf-16be' | unde
   const units = Math.floor(Math.min(content.length, SAMPLE_BYTES) / 2);
   if (units < FEW_UNITS || content.length % 2 === 1) return undefined;
   const [even, odd] = [countZeros(content, 0, units), countZeros(content, 1, units)];
-  if (odd >= units * MOST_HIGH && even <= units * FEW_LOW) {
+  if (odd >= units * ZERO_HIGH_BYTES && even <= units * ZERO_LOW_BYTES) {
     return hasControls(content, 'low first', units) ? undefined : 'utf-16le';
   }
-  if (even < units * MOST_HIGH || odd > units * FEW_LOW) return undefined;
+  if (even < units * ZERO_HIGH_BYTES || odd > units * ZERO_LOW_BYTES) return undefined;
   return hasControls(content, 'high first', units) ? undefined : 'utf-16be';
 }
 
@@ -31,7 +31,7 @@ function countZeros(content: Uint8Array, from: 0 | 1, units: number): number {
   return zeros;
 }
 
-/** Whether it has what no text has: numbers of two bytes have their zeros in the same places. */
+/** Whether the units include control characters, which numbers of two bytes have and text has not. */
 function hasControls(
   content: Uint8Array,
   order: 'low first' | 'high first',
@@ -45,7 +45,7 @@ function hasControls(
   return false;
 }
 
-/** Bytes below the space that a text may have: tab, line feed, form feed, carriage return, escape. */
+/** Control bytes that a text may have: tab, line feed, form feed, carriage return, escape. */
 const textControls = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b]);
 
 /** Whether a text may have this byte, in an encoding of single bytes. */

@@ -2,10 +2,10 @@ import { convert, type FormatCallback } from 'html-to-text';
 import { decode } from './extract-plain.js';
 import type { ExtractedText } from '../extracted-text.js';
 
-/** Characters of a page at most: more is no page for people. */
+/** Characters of a page that are converted at most. */
 const MOST_CHARS = 20_000_000;
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
-/** Characters in which a page says its encoding. */
+/** Characters in which a page declares its encoding. */
 const HEAD_CHARS = 2_048;
 
 export async function extractHtml(content: Buffer): Promise<ExtractedText> {
@@ -14,7 +14,7 @@ export async function extractHtml(content: Buffer): Promise<ExtractedText> {
   return { text: htmlToText(decode(content, declared)), via: 'text' };
 }
 
-/** What a reader sees of a page; nothing that it refers to is fetched. */
+/** The visible text of a page; nothing that it refers to is fetched. */
 export function htmlToText(html: string): string {
   return convert(html, {
     wordwrap: false,
@@ -31,7 +31,7 @@ export function htmlToText(html: string): string {
   });
 }
 
-/** A heading of its level, as in Markdown. */
+/** Formats a heading of the level as Markdown. */
 function headingOf(level: number): FormatCallback {
   return (element, walk, builder) => {
     builder.openBlock({ leadingLineBreaks: 2 });
