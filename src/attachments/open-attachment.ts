@@ -11,18 +11,17 @@ import {
 export type OpenedAttachment = { handle: FileHandle; size: number } | { reason: string };
 
 export interface AttachmentFolders {
-  /** Folders of which one must hold the file, after every link on the way. */
+  /** Folders, one of which must contain the file once every link is resolved. */
   roots: readonly string[];
-  /** Folders of the server's own that never do, with their links resolved; absent: none. */
+  /** The server's own folders, links resolved, from which no file is taken; absent: none. */
   closed?: readonly string[];
-  /** Folders that only do for a root which lies inside of them; absent: none. */
+  /** Folders from which files are taken only for a root inside of them; absent: none. */
   hidden?: readonly string[];
 }
 
 /**
- * Opens what an attachment's path names, to be checked and read through this one descriptor, so
- * that nobody can swap the file between the check and the read. The caller closes the handle.
- *
+ * Opens an attachment by its path. The check and the read use this one descriptor, so that nobody can
+ * swap the file between them. The caller closes the handle.
  */
 export async function openAttachment(
   path: string,
@@ -64,8 +63,8 @@ async function check(
 }
 
 /**
- * Whether the open file stands where the path leads, and that is inside one of the roots. A folder
- * on the way that is swapped for a link after the open leads to another file, or to none.
+ * Whether the path still leads to the open file, inside one of the roots. A folder on the way that was
+ * swapped for a link after the open leads to another file, or to none.
  */
 async function isReachedWithin(
   opened: { dev: bigint; ino: bigint },
@@ -89,12 +88,12 @@ async function resolveRoot(root: string): Promise<string | undefined> {
   try {
     return await realpath(root);
   } catch {
-    // Not there, or not to be entered: it holds nothing that could be read, and the others may.
+    // A root that is missing, or may not be entered, allows no file; the other roots still count.
     return undefined;
   }
 }
 
-/** A link to nothing is "not found" before it is a link, as for a client without O_NOFOLLOW. */
+/** A dangling link is "not found" rather than a link, as for a client without O_NOFOLLOW. */
 async function refuseLink(path: string): Promise<string> {
   try {
     await access(path, constants.R_OK);

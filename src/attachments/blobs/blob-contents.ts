@@ -1,15 +1,15 @@
 /**
- * Where contents are, by ids that are used once. It knows nothing of hashes and users: those are
- * rows, see `BlobStore`.
+ * The port for the bytes of blobs, by content ids that are used once. Hashes and users are rows, see
+ * `BlobStore`.
  */
 export interface BlobContents {
-  /** Stores under an id never used before. Bounded memory. */
+  /** Stores a content under an id never used before, in bounded memory. */
   write(contentId: string, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Whether it is there and `size` bytes long, without reading it. */
+  /** Whether the content is stored and `size` bytes long, without loading it. */
   has(contentId: string, size: number): Promise<boolean>;
-  /** Undefined when it is not there, or is not `size` bytes long. */
+  /** The content; undefined when it is not stored, or is not `size` bytes long. */
   read(contentId: string, size: number): Promise<Buffer | undefined>;
-  /** Also what a write that died has left. Something absent is fine. */
+  /** Removes a content, or what a write that died has left. Idempotent. */
   remove(contentId: string): Promise<void>;
 }
 

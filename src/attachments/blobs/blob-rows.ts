@@ -4,16 +4,16 @@ import type { Database } from '../../storage/connection.js';
 import { violatedConstraint } from '../../storage/constraint.js';
 import { blobs, blobWrites, sessionBlobs, uploads } from '../../storage/file-schema.js';
 
-/** Rows one statement takes at most. */
+/** Rows of one statement at most. */
 export const BATCH_ROWS = 500;
 
-/** A content that began then is to be removed, and can become no blob any more. */
+/** Start time that marks a content for removal: it can no longer become a blob. */
 const condemned = new Date(0);
 
 /**
- * The rows of the store. A content's id is in `blob_writes` from before its first byte until a row
- * of `blobs` has it, and again from when that row goes until its last byte has gone. So a crash
- * leaves nothing that nobody knows of.
+ * The rows of the blob store. A content's id is in `blob_writes` from before its first byte until a row
+ * of `blobs` has it, and again from the removal of that row until its last byte is gone. So a crash
+ * leaves no content without a row.
  */
 export class BlobRows {
   constructor(private readonly db: Database) {}
@@ -22,7 +22,7 @@ export class BlobRows {
     await this.db.insert(blobWrites).values({ contentId, startedAt });
   }
 
-  /** A content that is written to its end becomes its hash's, unless the hash has one. */
+  /** Makes a whole content that of its hash, unless the hash has one. @returns the hash's content. */
   async claimHash(blob: typeof blobs.$inferInsert): Promise<{ contentId: string } | undefined> {
     return this.#contentId(sql`
       with mine as (${ownWrite(blob.contentId)}),
@@ -38,7 +38,7 @@ export class BlobRows {
       select content_id as "contentId" from kept`);
   }
 
-  /** Puts a content in the place of one that has vanished. @returns whether that was still there. */
+  /** Replaces a content that has vanished. @returns whether the hash still had the vanished content. */
   async replaceContent(sha256: string, vanishedId: string, contentId: string): Promise<boolean> {
     const taken = await this.#contentId(sql`
       with mine as (${ownWrite(contentId)}),
@@ -60,7 +60,10 @@ export class BlobRows {
     await this.db.delete(blobWrites).where(eq(blobWrites.contentId, contentId));
   }
 
-  /** Takes the rows of blobs that nobody uses and nobody put since. @returns how many, up to 500. */
+  /**
+   * Removes the rows of blobs that are unused and untouched since, and marks their contents.
+   * @returns how many, up to 500.
+   */
   async condemnUnused(touchedBefore: Date): Promise<number> {
     const statement = sql`
       with unused as (
@@ -79,13 +82,13 @@ export class BlobRows {
     try {
       return (await this.db.execute(statement)).rows.length;
     } catch (error) {
-      // Somebody began to use one meanwhile. The next time finds what is left.
+      // A session or an upload began to use a blob meanwhile. The next call finds what is left.
       if (violatedConstraint(error)?.endsWith('_sha256_fkey') === true) return 0;
       throw error;
     }
   }
 
-  /** @returns whether it is a write still. */
+  /** Marks a write for removal. @returns whether it was still a write. */
   async condemnWrite(contentId: string): Promise<boolean> {
     const found = await this.db
       .update(blobWrites)
@@ -102,7 +105,7 @@ export class BlobRows {
       .where(lt(blobWrites.startedAt, startedBefore));
   }
 
-  /** Contents that are to be removed, up to 500. */
+  /** Contents marked for removal, up to 500. */
   async listCondemned(): Promise<string[]> {
     const rows = await this.db
       .select({ contentId: blobWrites.contentId })
@@ -119,7 +122,7 @@ export class BlobRows {
   }
 }
 
-/** Locked: a write is either condemned or finished, never both. */
+/** Selects a write and locks its row: a write is either condemned or finished, never both. */
 function ownWrite(contentId: string): SQL {
   const isOwn = and(
     eq(blobWrites.contentId, contentId),

@@ -26,10 +26,9 @@ export class BlobStore {
   }
 
   /**
-   * Reads a content once: hashed, counted and stored in one pass. Nobody uses it yet; it is kept for
-   * an hour.
+   * Hashes, counts and stores a content in one pass. The blob is unused at first, and kept for an hour.
    *
-   * @throws what the content throws, and nothing is kept then.
+   * @throws what the content throws; nothing is stored then.
    */
   async put(content: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
     const contentId = newId('blob');
@@ -54,7 +53,7 @@ export class BlobStore {
     return found.length > 0;
   }
 
-  /** Undefined when it is not stored. */
+  /** The content of a blob; undefined when it is not stored. */
   async get(sha256: string): Promise<Buffer | undefined> {
     const [blob] = await this.db
       .select({ contentId: blobs.contentId, size: blobs.size })
@@ -64,14 +63,14 @@ export class BlobStore {
   }
 
   /**
-   * A session uses these from now on: they are kept as long as it is.
+   * Marks blobs as used by a session: they are kept as long as the session is.
    *
-   * @throws TypedError 400 `ATTACHMENT_FAILURE`, details `{missing}`, when one is gone.
+   * @throws TypedError 400 `ATTACHMENT_FAILURE`, details `{missing}`, when a blob is gone.
    */
   async keep(sessionId: string, hashes: readonly string[], db: Queryable = this.db): Promise<void> {
     const wanted = [...new Set(hashes)];
     if (wanted.length === 0) return;
-    // Locked against a deletion that is under way: what is found here stays.
+    // The rows are locked against a deletion that is under way: a blob found here stays.
     const { rows } = await db.execute(sql`
       with found as (select sha256 from ${blobs} where sha256 in ${wanted} for key share),
       used as (
@@ -85,10 +84,10 @@ export class BlobStore {
   }
 
   /**
-   * Removes what nobody uses and nobody put in the last hour, uploads of more than a day, and
-   * writes that died. Any number of processes may do it at once.
+   * Removes blobs that are unused and untouched for an hour, uploads older than a day, and writes that
+   * died. Any number of processes may collect at once.
    *
-   * @returns how many blobs went.
+   * @returns how many blobs were removed.
    */
   async collect(): Promise<number> {
     await this.db.delete(uploads).where(lt(uploads.createdAt, this.#ago(DAY_MS)));
@@ -105,7 +104,10 @@ export class BlobStore {
     return gone;
   }
 
-  /** @returns whether the written content is the one that is kept; another may have been first. */
+  /**
+   * @returns whether the hash has the written content; false: an earlier write of the same bytes
+   * won.
+   */
   async #register({ sha256, size }: StoredBlob, contentId: string): Promise<boolean> {
     for (;;) {
       const touchedAt = this.#ago(0);
@@ -119,10 +121,10 @@ export class BlobStore {
 
   async #discard(contentId: string): Promise<void> {
     try {
-      // Not one that became a blob's after all, as when the answer to that was lost.
+      // A content may have become a blob's all the same, if only the database's answer was lost.
       if (await this.#rows.condemnWrite(contentId)) await this.#remove(contentId);
     } catch {
-      // Its row is still there: `collect` finds it.
+      // The row is still there: `collect` finds it.
     }
   }
 

@@ -4,10 +4,10 @@ import { errorCode } from '../../platform/error-code.js';
 import type { BlobContents } from './blob-contents.js';
 import { rechunk } from './rechunk.js';
 
-/** Bytes of one write at most. */
+/** Bytes of one write. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Contents as files of one folder, `<folder>/ab/<contentId>`: for one process, or a shared disk. */
+/** Contents as files, `<folder>/ab/<contentId>`: for one process, or for several on a shared disk. */
 export class DiskContents implements BlobContents {
   constructor(private readonly folder: string) {}
 
@@ -52,7 +52,7 @@ export class DiskContents implements BlobContents {
   }
 }
 
-/** What is being written has another name: what has its own is whole. */
+/** Name of a file while it is written: a file under its final name is whole. */
 const draftOf = (file: string): string => `${file}.part`;
 
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
@@ -61,7 +61,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** A name is on the disk only when its folder is. */
+/** Syncs a folder: a file's name is durable only when its folder is. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

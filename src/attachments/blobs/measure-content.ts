@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SNIFF_BYTES } from '../check/sniff-type.js';
 
-/** What was found out of a content while it was read. */
+/** A stored content: its hash, size and first bytes. */
 export interface StoredBlob {
   /** Lower-case hex. */
   sha256: string;
@@ -11,7 +11,7 @@ export interface StoredBlob {
   start: Uint8Array;
 }
 
-/** Hashes and counts a content on its way to somewhere else. */
+/** Hashes and counts a content while it passes through. */
 export class MeasuredContent {
   readonly #content: AsyncIterable<Uint8Array>;
   readonly #hash = createHash('sha256');
@@ -33,7 +33,7 @@ export class MeasuredContent {
     }
   }
 
-  /** Once, after the last chunk. */
+  /** The measures; called once, after the last chunk. */
   finish(): StoredBlob {
     const start = Buffer.concat(this.#start);
     return { sha256: this.#hash.digest('hex'), size: this.#size, start };

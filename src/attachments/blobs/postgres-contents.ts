@@ -7,18 +7,18 @@ import { blobChunks } from '../../storage/file-schema.js';
 import type { BlobContents } from './blob-contents.js';
 import { rechunk } from './rechunk.js';
 
-/** Bytes of a row at most. */
+/** Bytes of a row. */
 const PIECE_BYTES = 128 * 1024;
-/** Rows of one answer at most: a row travels as text, twice its size. */
+/** Rows of one query: a row travels as text, twice its size. */
 const PAGE_ROWS = 2;
-/** Statements at a time: the others wait, so that a hundred files hold up nobody's small question. */
-const AT_ONCE = 2;
+/** Concurrent statements: a hundred files must not occupy all connections. */
+const CONCURRENCY = 2;
 
 /** Contents in the database, for processes that share nothing else. */
 export class PostgresContents implements BlobContents {
-  readonly #turns = pLimit(AT_ONCE);
+  readonly #limit = pLimit(CONCURRENCY);
 
-  /** @param copyOut reads rows as bytes; without it they are read as text. */
+  /** @param copyOut fetches rows as bytes; without it they are fetched as text. */
   constructor(
     private readonly db: Database,
     private readonly copyOut?: CopyOut,
@@ -28,13 +28,13 @@ export class PostgresContents implements BlobContents {
     let position = 0;
     for await (const bytes of rechunk(content, PIECE_BYTES)) {
       const row = { contentId, position, bytes };
-      await this.#turns(() => this.db.insert(blobChunks).values(row));
+      await this.#limit(() => this.db.insert(blobChunks).values(row));
       position += 1;
     }
   }
 
   async has(contentId: string, size: number): Promise<boolean> {
-    // The length of a piece is beside it: no piece is fetched.
+    // The database stores the length of a value: no bytes are fetched.
     const [stored] = await this.db
       .select({ size: sql`coalesce(sum(octet_length(${blobChunks.bytes})), 0)`.mapWith(Number) })
       .from(blobChunks)
@@ -53,16 +53,16 @@ export class PostgresContents implements BlobContents {
   async #readRows(contentId: string): Promise<Uint8Array[]> {
     const pieces: Uint8Array[] = [];
     for (let position = 0; ; position += PAGE_ROWS) {
-      const page = await this.#turns(() => this.#page(contentId, position));
+      const page = await this.#limit(() => this.#page(contentId, position));
       pieces.push(...page.map(({ bytes }) => bytes));
       if (page.length < PAGE_ROWS) return pieces;
     }
   }
 
   async #copyRows(contentId: string, copyOut: CopyOut): Promise<Uint8Array[]> {
-    // A copy takes no parameters: what is written into it must be an id of ours.
+    // COPY takes no parameters: only an id of our form may be written into it.
     if (!isId('blob', contentId)) return [];
-    return this.#turns(() =>
+    return this.#limit(() =>
       copyOut(`select bytes from blob_chunks where content_id = '${contentId}' order by position`),
     );
   }

@@ -1,6 +1,6 @@
 /**
- * The same bytes in pieces of exactly `pieceBytes`, the last one shorter. A piece is a copy, so its
- * reader may hold it; nothing else is held.
+ * Cuts bytes anew into pieces of exactly `pieceBytes`, the last one shorter. Each piece is a copy, which
+ * the caller may keep.
  */
 export async function* rechunk(
   content: AsyncIterable<Uint8Array>,

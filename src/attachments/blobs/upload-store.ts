@@ -40,7 +40,7 @@ export class UploadStore {
     return { id };
   }
 
-  /** By id, those of a principal. Text that is no upload's id is the id of none. */
+  /** The uploads of a principal, by id; an id that is not found, or not well formed, is left out. */
   async find(ids: readonly string[], owner: string = LOCAL_USER): Promise<Map<string, Upload>> {
     const wanted = ids.filter((id) => isId('att', id));
     if (wanted.length === 0) return new Map();

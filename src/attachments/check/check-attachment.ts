@@ -4,7 +4,7 @@ import { allowedExtensions, extensionOf, mimeOfPath } from './classify.js';
 
 const MiB = 1024 * 1024;
 
-/** What a turn may bring; each limit is inclusive. */
+/** Limits of the files of a turn, each inclusive. */
 export interface AttachmentLimits {
   files: number;
   /** Bytes of one file. */
@@ -13,30 +13,33 @@ export interface AttachmentLimits {
   turnBytes: number;
 }
 
-/** Of turns of the harness. */
+/** Limits for turns of the harness. */
 export const harnessLimits: AttachmentLimits = {
   files: 20,
   fileBytes: 10 * MiB,
   turnBytes: 18 * MiB,
 };
 
-/** Of turns of named agents: what the model does not take as it is, it is shown as text. */
+/**
+ * Limits for turns of named agents: larger, as files that the model does not take are shown as
+ * text.
+ */
 export const agentLimits: AttachmentLimits = {
   files: 10,
   fileBytes: 50 * MiB,
   turnBytes: 100 * MiB,
 };
 
-/** Bytes; what the model takes at most for one image. */
+/** Bytes of an image that the model takes. */
 export const maxImageBytes = 5 * MiB;
 /** Pixels of the longer side of an image that the model takes. */
 export const maxImageSide = 8_000;
 
-/** Characters of a path that an answer repeats, and of an extension. */
+/** Characters of a path and of an extension that an error repeats. */
 const longestPath = 200;
 const longestExtension = 40;
 
-/** The end of a path: the file's name is there. */
+/** The end of a long path, which has the file's name. */
 export function shownPath(path: string): string {
   if (path.length <= longestPath) return path;
   return `…${path.slice(1 - longestPath).replace(/^[\uDC00-\uDFFF]/, '')}`;
@@ -44,7 +47,7 @@ export function shownPath(path: string): string {
 
 const notRegular = 'Attachment path must reference a regular file';
 
-/** The checks that need the path only: absolute, then the extension. */
+/** The checks that need only the path: absolute, then the extension. */
 export function checkPath(path: string): { mimeType: string } | { reason: string } {
   if (!isAbsolute(path)) return { reason: 'Attachment path must be absolute' };
   return checkName(path);
@@ -64,7 +67,7 @@ export function refuseAccess(code: string | undefined, named: string): string {
   const path = shownPath(named);
   if (code === 'ENOENT') return `Attachment file not found: ${path}`;
   if (code === 'EACCES' || code === 'EPERM') return `Attachment file not readable: ${path}`;
-  // What opening a socket gives, on Linux and on macOS: it is there, and it is no file.
+  // Opening a socket fails so, on Linux and on macOS.
   if (code === 'ENXIO' || code === 'EOPNOTSUPP') return notRegular;
   return `Attachment file not accessible: ${path}`;
 }
@@ -74,13 +77,13 @@ export const symlinkRefused = `${notRegular} (symbolic links are rejected)`;
 export const outsideRefused =
   "Attachment path must lie inside the session's project root or a folder of TURNPIKE_ATTACHMENT_ROOTS; send other files to POST /api/harness/attachments";
 
-/** A reason, or undefined. */
+/** The reason against a directory entry that is no regular file; undefined for a file. */
 export function refuseKind(file: { isFile(): boolean }): string | undefined {
   return file.isFile() ? undefined : notRegular;
 }
 
 /**
- * Whether a file is small enough, alone and beside what the turn has accepted. A reason, or
+ * The reason against a file that is too large, alone or with the turn's accepted files; else
  * undefined.
  */
 export function refuseSize(
@@ -97,7 +100,7 @@ export function refuseSize(
   return accepted.files >= limits.files ? refuseCount(limits) : undefined;
 }
 
-/** @param more files after this one that are refused for the same. */
+/** @param more files after this one that are refused for the same reason. */
 export function refuseCount({ files }: AttachmentLimits, more = 0): string {
   const others = more > 0 ? `, and so do ${more} more after it` : '';
   return `Attachment exceeds per-turn limit of ${files} files${others}`;

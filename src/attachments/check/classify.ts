@@ -25,7 +25,7 @@ const imageTypes: ReadonlySet<string> = new Set([
 ]);
 const mimeToken = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 
-/** `office` is a document whose text has to be read out of it; `other` cannot be shown to a model. */
+/** `office`: a document of which the model gets extracted text. `other`: cannot be shown to a model. */
 export type MediaKind = 'image' | 'pdf' | 'text' | 'office' | 'other';
 
 export const allowedExtensions: readonly string[] = Object.keys(mimeByExtension);
@@ -35,7 +35,7 @@ export function extensionOf(path: string): string {
   return extname(path).toLowerCase();
 }
 
-/** The MIME type of a path by its extension alone; undefined when it is not an allowed one. */
+/** The MIME type of a path by its extension alone; undefined when the extension is not allowed. */
 export function mimeOfPath(path: string): string | undefined {
   const extension = extensionOf(path);
   return Object.entries(mimeByExtension).find(([known]) => known === extension)?.[1];
@@ -49,16 +49,15 @@ export function mediaKind(mimeType: string): MediaKind {
 }
 
 /**
- * The MIME type to go by: the declared one, normalised (`Text/CSV; charset=x` is `text/csv`). The
- * extension decides where the declared one says too little: not a `type/subtype`, octet-stream, or
- * an image type that no model takes. A declared type that is valid and no image wins even over an
- * image's extension.
+ * The effective MIME type: the declared type, normalised (`Text/CSV; charset=x` is `text/csv`). The
+ * extension decides where the declared type is too vague: no `type/subtype`, octet-stream, or an image
+ * type that no model takes. Any other valid declared type wins, even over an image's extension.
  */
 export function effectiveMime(declared: string, path: string): string {
   const mime = (declared.split(';')[0] ?? '').trim().toLowerCase();
-  const saysTooLittle =
+  const isVague =
     !mimeToken.test(mime) ||
     mime === 'application/octet-stream' ||
     (mime.startsWith('image/') && !imageTypes.has(mime));
-  return saysTooLittle ? (mimeOfPath(path) ?? (mime || 'application/octet-stream')) : mime;
+  return isVague ? (mimeOfPath(path) ?? (mime || 'application/octet-stream')) : mime;
 }

@@ -8,7 +8,7 @@ export interface FitDeps {
   extractor: Pick<Extractor, 'fitImage'>;
 }
 
-/** An image as the model takes it; where it had to change for that, by what is stored instead. */
+/** An image fitted to the model's limits; a changed image by its stored replacement. */
 export type FittedImage =
   | { type: 'fits' }
   | {
@@ -17,12 +17,15 @@ export type FittedImage =
       /** Bytes. */
       size: number;
       mimeType: string;
-      /** The change that was made, in words, as `turned upright`. */
+      /** The change that was made, as `turned upright`. */
       why: string;
     }
   | Refused;
 
-/** Makes an image upright, and small enough for the model. What is made of it is put into the store. */
+/**
+ * Turns an image upright and scales it to the model's limits; a changed image is put into the
+ * store.
+ */
 export async function fitStoredImage(
   { store, extractor }: FitDeps,
   content: FileContent,

@@ -9,9 +9,8 @@ const imageTooLarge = `Attachment exceeds the model's image size limit (${maxIma
 export type Judgement = { file: AttachmentRef } | { reason: string };
 
 /**
- * Whether a file is taken: of a kind that is, with the content its first bytes say. What the sender says
- * of its type is not asked. Nothing is read further: what only its content tells, such as whether a
- * document is whole, is found out where it is read, on a worker.
+ * Decides whether a file is accepted, by its name and its first bytes; the type that the sender declared
+ * is ignored. Faults further inside, as of a damaged document, are found when a worker extracts it.
  */
 export async function judgeFile(received: ReceivedFile): Promise<Judgement> {
   const { name, sha256, size } = received;
@@ -20,11 +19,11 @@ export async function judgeFile(received: ReceivedFile): Promise<Judgement> {
   const { mimeType } = typed;
   const file = { name, mimeType, size, sha256 };
   if (size <= maxImageBytes || mediaKind(mimeType) !== 'image') return { file };
-  // It is made smaller later, if it is an image at all.
+  // An image that is too large is scaled down later.
   return (await sniffType(received.start)) === undefined ? { reason: imageTooLarge } : { file };
 }
 
-/** By its name; where that has no extension, by its content. */
+/** The type by the file's name; by its content where the name has no extension. */
 async function typeOf(file: ReceivedFile): Promise<{ mimeType: string } | { reason: string }> {
   if (extensionOf(file.name) === '') {
     if (isTextLike(file.start)) return { mimeType: 'text/plain' };

@@ -7,16 +7,19 @@ import { openAttachment, type AttachmentFolders } from '../open-attachment.js';
 import { cleanName } from '../receive/clean-name.js';
 import type { ReceivedFile } from './received-file.js';
 
-/** Bytes read at a time. */
+/** Bytes of one read. */
 const READ_BYTES = 64 * 1024;
 
 export interface PathRules extends AttachmentFolders {
   store: Pick<BlobStore, 'put'>;
-  /** A reason against a file of so many bytes. */
+  /** The reason against a file of that many bytes; undefined for none. */
   refuseSize(size: number): string | undefined;
 }
 
-/** Takes a file of this machine into the store: checked, and read once. Never throws for a file. */
+/**
+ * Loads a file of this machine into the store, checked and read once. A fault of the file is a
+ * reason, never an error.
+ */
 export async function loadPath(
   path: string,
   { store, refuseSize, ...where }: PathRules,
@@ -29,7 +32,7 @@ export async function loadPath(
   try {
     const reason = refuseSize(size);
     if (reason !== undefined) return { reason };
-    // One byte past the end shows growth; a file that grows without end is not followed.
+    // One byte past the end reveals growth; a file that grows without end is not followed.
     const content = handle.createReadStream({
       start: 0,
       end: size,
@@ -48,7 +51,7 @@ export async function loadPath(
   }
 }
 
-/** A fault of the file, which is for its sender; one of the store is not. */
+/** A fault of the file, which its sender is told; a fault of the store is an error. */
 class UnreadableError extends Error {}
 
 async function* readable(content: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {

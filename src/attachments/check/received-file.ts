@@ -1,6 +1,6 @@
-/** A file that came with a request: its content is stored, and nobody has judged it yet. */
+/** A file that came with a request: stored, and not yet checked. */
 export interface ReceivedFile {
-  /** As its sender called it, cleaned: no path, no control character, at most 255 characters. */
+  /** The sender's name for it, cleaned: no path, no control character, at most 255 characters. */
   name: string;
   /** Lower-case hex. */
   sha256: string;

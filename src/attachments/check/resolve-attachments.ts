@@ -1,3 +1,4 @@
+import { compact } from '../../platform/compact.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { Upload, UploadStore } from '../blobs/upload-store.js';
 import { refuseCount, refuseSize, shownPath, type AttachmentLimits } from './check-attachment.js';
@@ -7,33 +8,33 @@ import type { ReceivedFile } from './received-file.js';
 import type { AttachmentRef } from '../show/stored-part.js';
 
 export interface AttachmentError {
-  /** The path, the end of one that is long, or the name of a file that was sent. */
+  /** The end of the path, or the name of a file that was sent. */
   path: string;
   reason: string;
-  /** Place among the files of the turn as they were sent, from 0. Absent outside of turns. */
+  /** Index among the turn's files as they were sent, from 0. Absent outside of turns. */
   index?: number;
 }
 
 export interface ResolvedAttachments {
-  /** Accepted, in input order. */
+  /** Accepted files, in input order. */
   files: AttachmentRef[];
-  /** Refused, in input order. */
+  /** Refused files, in input order. */
   errors: AttachmentError[];
-  /** Refused for their number, and counted in the last error only. Absent: none. */
+  /** Number of further refused files, which only the last error counts. Absent: none. */
   unlisted?: number;
 }
 
 export interface AttachmentInput {
   /** Absolute paths, and ids of uploads. */
   named: readonly string[];
-  /** What came with the request; they follow the named ones. */
+  /** Files that came with the request; they follow the named ones. */
   sent: readonly ReceivedFile[];
-  /** Folders that paths may lead into. */
+  /** Folders in which paths must lie. */
   roots: readonly string[];
-  /** See `AttachmentPlaces`. */
+  /** See `AttachmentFolders`. */
   closed?: readonly string[];
   hidden?: readonly string[];
-  /** Who may name only its own uploads; the local user when absent. */
+  /** Owner of the uploads that may be named. Default: the local user. */
   principalId?: string;
   limits: AttachmentLimits;
 }
@@ -45,8 +46,8 @@ export interface ResolveDeps {
 
 /**
  * Checks and stores the files of a turn, one after the other: a file that no longer fits the turn's
- * budget is refused on its own, and smaller ones after it may still fit. Paths and ids beyond the number
- * of files that a turn may bring are refused before any is looked for. Never throws for a file.
+ * budget is refused alone, and smaller files after it may still fit. Paths and ids beyond the limit of
+ * files are refused without a look at them. A fault of a file is an entry of `errors`, never an error.
  */
 export async function resolveAttachments(
   deps: ResolveDeps,
@@ -61,13 +62,13 @@ export async function resolveAttachments(
   const refuse = (size: number) => refuseSize(size, accepted, limits);
   let index = 0;
   const take = (path: string, size: number, judgement: Judgement): void => {
-    const place = { index };
+    const at = { index };
     index += 1;
     if ('reason' in judgement) {
-      errors.push({ path: shownPath(path), reason: judgement.reason, ...place });
+      errors.push({ path: shownPath(path), reason: judgement.reason, ...at });
       return;
     }
-    files.push({ ...judgement.file, ...place });
+    files.push({ ...judgement.file, ...at });
     accepted.files += 1;
     accepted.bytes += size;
   };
@@ -94,20 +95,20 @@ export async function resolveAttachments(
     const reason = refuse(file.size);
     take(file.name, file.size, reason === undefined ? await judgeFile(file) : { reason });
   }
-  return { files, errors, ...(excess.unlisted > 0 ? { unlisted: excess.unlisted } : {}) };
+  return compact({ files, errors, unlisted: excess.unlisted || undefined });
 }
 
-/** An error for each of as many as are allowed; what is still more is counted in one. */
+/** Lists an error for as many excess files as a turn may have; the last error counts the others. */
 function refuseExcess(
   paths: readonly string[],
   limits: AttachmentLimits,
 ): { errors: AttachmentError[]; unlisted: number } {
   const unlisted = Math.max(0, paths.length - limits.files - 1);
   const listed = paths.slice(0, limits.files + 1);
-  const errors = listed.map((path, place) => ({
+  const errors = listed.map((path, offset) => ({
     path: shownPath(path),
-    reason: refuseCount(limits, place === limits.files ? unlisted : 0),
-    index: limits.files + place,
+    reason: refuseCount(limits, offset === limits.files ? unlisted : 0),
+    index: limits.files + offset,
   }));
   return { errors, unlisted };
 }

@@ -2,13 +2,13 @@ import { fileTypeFromBuffer } from 'file-type';
 import { mediaKind } from './classify.js';
 import { detectUtf16, isTextByte } from '../extract/text/detect-utf16.js';
 
-/** Bytes from the beginning of a file that tell what it is. */
+/** Bytes from the start of a file by which its type is found. */
 export const SNIFF_BYTES = 4_100;
 
-/** Kinds that are another name for one we take. */
+/** Types that are an alias of an accepted type. */
 const sameAs: Readonly<Record<string, string>> = { 'image/apng': 'image/png' };
 
-/** What the first bytes of a file are known for; undefined for text, and for what nobody knows. */
+/** The type of a file by its magic number; undefined for text, and for an unknown type. */
 export async function sniffType(
   start: Uint8Array,
 ): Promise<{ mimeType: string; extension: string } | undefined> {
@@ -22,18 +22,18 @@ const pdf = Buffer.from('%PDF-');
 const MOST_CONTROLS = 0.02;
 
 /**
- * Whether the first bytes of a file are text for people. It is asked before what they are known
- * for: a list that begins with `BM` is no picture, and UTF-16 is no music.
+ * Whether the first bytes of a file are text. Tested before the magic number: a list that begins with
+ * `BM` is no bitmap, and UTF-16 is no MP3.
  */
 export function isTextLike(start: Uint8Array): boolean {
-  // Where it is cut off may be in the middle of a character.
+  // The cut may be in the middle of a UTF-16 character.
   const whole = start.subarray(0, start.length - (start.length % 2));
   if (detectUtf16(whole) !== undefined) return true;
   if (pdf.equals(start.subarray(0, pdf.length))) return false;
   return start.every(isTextByte);
 }
 
-/** Whether the first bytes of a file are of no text in any encoding that is read. */
+/** Whether the first bytes of a file are no text in any known encoding. */
 function isBinary(start: Uint8Array): boolean {
   if (isTextLike(start)) return false;
   const controls = start.filter((byte) => !isTextByte(byte)).length;
@@ -41,8 +41,8 @@ function isBinary(start: Uint8Array): boolean {
 }
 
 /**
- * The reason for a file whose first bytes are of another kind than its name says. Bytes that nothing
- * is known of pass, unless the file is to be a text: whether a document is whole is for its reader to say.
+ * The reason against a file whose first bytes contradict its name. Unknown bytes pass, unless the name
+ * is that of a text: a damaged document is refused when it is extracted.
  */
 export async function refuseMismatch(
   start: Uint8Array,
@@ -55,7 +55,7 @@ export async function refuseMismatch(
     return `Attachment content is binary, but its name says ${mimeType}: give the file its right extension`;
   }
   if (found === undefined || found === mimeType) return undefined;
-  // Which of them an archive is stands further inside than this looks.
+  // The first bytes of an office document may show only that it is a zip archive.
   if (kind === 'office' && found === 'application/zip') return undefined;
   return `Attachment content is ${found}, but its name says ${mimeType}: give the file its right extension`;
 }

@@ -4,40 +4,43 @@ export interface JsonToken {
   value?: string | boolean | null;
 }
 
-/** Where a value is in its document: `['files', 0, 'content']`. */
+/** The path of a value in its document: `['files', 0, 'content']`. */
 export type JsonPath = readonly (string | number)[];
 
-/** Arrays and objects inside of each other at most. */
+/** Depth of nested arrays and objects at most. */
 export const MOST_DEPTH = 64;
 
 /** Values of all arrays and objects at most. */
 export const MOST_VALUES = 100_000;
 
 export interface DocumentRules {
-  /** Takes the text of some strings while it comes; undefined for a string that is kept. */
+  /**
+   * The consumer of a string that is streamed; undefined for a string that becomes part of the
+   * document.
+   */
   takeText(path: JsonPath): ((texts: AsyncIterable<string>) => Promise<unknown>) | undefined;
-  /** Characters of everything that is kept. */
+  /** Characters of the document, without streamed strings, at most. */
   maxChars: number;
-  /** Makes what is thrown for a document over that. */
+  /** Makes the error for a document over `maxChars`. */
   tooLarge(): Error;
   tooDeep(): Error;
-  /** Makes what is thrown for a document of more than `MOST_VALUES`. */
+  /** Makes the error for a document of more than `MOST_VALUES` values. */
   tooMany(): Error;
 }
 
-/** A document made of its tokens as they come. Only what is kept takes memory. */
+/** Builds a document from its tokens as they come; streamed strings take no memory. */
 export async function buildDocument(
   tokens: AsyncIterable<JsonToken>,
   rules: DocumentRules,
 ): Promise<unknown> {
-  const reader = new DocumentReader(tokens[Symbol.asyncIterator](), rules);
-  const document = await reader.value(await reader.next(), []);
-  // What follows is white space, or the parser throws.
-  await reader.end();
+  const builder = new DocumentBuilder(tokens[Symbol.asyncIterator](), rules);
+  const document = await builder.value(await builder.next(), []);
+  // Only white space may follow: the parser throws for anything else.
+  await builder.end();
   return document;
 }
 
-class DocumentReader {
+class DocumentBuilder {
   #chars = 0;
   #values = 0;
 
@@ -58,7 +61,7 @@ class DocumentReader {
   async value(token: JsonToken, path: JsonPath): Promise<unknown> {
     this.#count(1);
     this.#values += 1;
-    // The document itself is in none of them.
+    // The document itself is not counted.
     if (this.#values > MOST_VALUES + 1) throw this.rules.tooMany();
     switch (token.name) {
       case 'startObject':

@@ -1,7 +1,7 @@
 import { LoopShare } from '../../platform/loop-share.js';
 
-/** Pieces of 64 KiB of files, on their way in, in one turn of the event loop: a few milliseconds. */
+/** Chunks of 64 KiB that are received in one turn of the event loop: they take a few milliseconds. */
 const MOST = 8;
 
-/** Shared by all files of this process, as the loop is. */
+/** One share for all files of the process, as they share the event loop. */
 export const chunkShare = new LoopShare(MOST);

@@ -20,7 +20,7 @@ export class StoredContent {
   constructor(readonly blob: StoredBlob) {}
 }
 
-/** Takes the files of one document: base64 texts that go to the store. */
+/** Decodes the files of one document, which are base64 texts, into the store. */
 export class ContentTaker {
   #count = 0;
 
@@ -30,7 +30,10 @@ export class ContentTaker {
     return this.options.isContent(path);
   }
 
-  /** @throws TypedError 400 for what is no base64 or one file too many, 413 for one too large. */
+  /**
+   * @throws TypedError 400 when the text is no base64 or the files are too many, 413 when it is too
+   * large.
+   */
   async take(
     path: JsonPath,
     texts: AsyncIterable<string> | Iterable<string>,
@@ -45,7 +48,7 @@ export class ContentTaker {
   }
 }
 
-/** `files[0].content` */
+/** A path as text: `files[0].content`. */
 function writePath(path: JsonPath): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))

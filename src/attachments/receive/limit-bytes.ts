@@ -1,4 +1,4 @@
-/** The same content; throws what `refuse` makes as soon as it is over `maxBytes`. */
+/** Passes a content through. @throws what `refuse` makes, as soon as it is over `maxBytes`. */
 export async function* limitBytes(
   content: AsyncIterable<Uint8Array>,
   maxBytes: number,

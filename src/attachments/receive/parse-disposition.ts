@@ -1,8 +1,8 @@
-/** What a part of a form says of itself. */
+/** The field and file name of a form's part. */
 export interface Disposition {
-  /** Of the field. */
+  /** Name of the field. */
   name: string;
-  /** Of the file, as it was sent; undefined when none was. */
+  /** Name of the file as sent; undefined when the part has none. */
   fileName: string | undefined;
 }
 
@@ -13,9 +13,9 @@ const parameter =
 const escaped = /%(22|0[Dd]|0[Aa])/g;
 
 /**
- * A part's Content-Disposition; undefined when it is no `form-data` with a name.
+ * Parses a part's Content-Disposition; undefined when it is no `form-data` with a name.
  *
- * @param header its bytes, one character each: they are UTF-8.
+ * @param header the header's bytes, which are UTF-8, one character each.
  */
 export function parseDisposition(header: string): Disposition | undefined {
   const text = Buffer.from(header, 'latin1').toString('utf8').trim();
@@ -41,7 +41,7 @@ function unquote(quoted: string | undefined, bare: string): string {
   return quoted.replace(/\\(["\\])/g, '$1').replace(escaped, (code) => decodeURIComponent(code));
 }
 
-/** RFC 5987: `utf-8'en'a%20b`. */
+/** Decodes an extended value of RFC 5987, as `utf-8'en'a%20b`; undefined when it is none. */
 function decodeExtended(value: string): string | undefined {
   const match = /^utf-8'[^']*'(.*)$/i.exec(value);
   if (match === null) return undefined;

@@ -6,24 +6,24 @@ import { parseDisposition, type Disposition } from './parse-disposition.js';
 import type { RequestBody } from './request-body.js';
 
 export interface FormPart extends Disposition {
-  /** As its sender says; empty when it says none. */
+  /** The Content-Type that the sender declared; empty when there is none. */
   declaredType: string;
   content: Readable;
 }
 
 export interface PartRules {
-  /** Parts of the form at most, with a head or without. */
+  /** Parts of the form at most, with headers or without. */
   maxParts: number;
-  /** Makes what is thrown for a form of more. */
+  /** Makes the error for a form of more parts. */
   tooMany(): Error;
-  /** Given each part as soon as its head is there. */
+  /** Called with each part as soon as its headers are complete. */
   take(part: FormPart): Promise<void>;
 }
 
 /**
- * Takes a form apart while it comes; the body waits while a part's content is not read.
+ * Parses a multipart form while it comes, with backpressure from the parts' contents.
  *
- * @throws TypedError 400 for what is no whole form; what `tooMany` makes and `take` throws.
+ * @throws TypedError 400 when the form is not whole; what `tooMany` makes and `take` throws.
  */
 export async function parseParts(
   body: RequestBody,
@@ -42,9 +42,9 @@ export async function parseParts(
   });
   try {
     for await (const chunk of body.read()) {
-      // What follows the form is not kept.
+      // The epilogue after the form is ignored.
       if (isFinished) continue;
-      // The parser never answers for the last chunk when a part waited for its reader.
+      // The parser never calls back for the last chunk when a part was under backpressure.
       await untilAborted(Promise.race([write(dicer, chunk), finished]), body.signal);
     }
     dicer.end();
@@ -60,7 +60,7 @@ export async function parseParts(
   throw body.signal.reason;
 }
 
-/** @returns the parts so far, and what is done with those that have a head; that never rejects. */
+/** @returns the parts so far, and the promises of their handlers, which never reject. */
 function takeEach(
   dicer: Dicer,
   body: RequestBody,
@@ -69,10 +69,11 @@ function takeEach(
   const opened: Readable[] = [];
   const taken: Promise<void>[] = [];
   dicer.on('part', (part) => {
-    // Through the parser and out of `write`: one chunk could open thousands more before it is asked.
+    // Thrown through the parser and out of `write`: one chunk could open thousands of parts before
+    // `write` returns.
     if (opened.length >= maxParts) throw tooMany();
     opened.push(part);
-    // The parser says the same of itself.
+    // The parser emits the same error.
     part.on('error', () => undefined);
     part.once('header', (header) => {
       if (body.signal.aborted) part.resume();

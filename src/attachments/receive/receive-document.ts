@@ -17,19 +17,19 @@ import { RequestBody } from './request-body.js';
 
 const PLAIN_BYTES = 1024 * 1024;
 
-/** Tokens of so many bytes take some milliseconds. */
+/** Bytes that are parsed in one turn of the event loop: their tokens take some milliseconds. */
 const PIECE_BYTES = 16 * 1024;
-/** Shared by all documents of this process, as the loop is. */
+/** One share for all documents of the process, as they share the event loop. */
 const pieceShare = new LoopShare(1);
 
 export interface DocumentOptions extends ReceiveOptions {
-  /** Whether a text at this place is the base64 of a file. */
+  /** Whether a text at this path is the base64 of a file. */
   isContent(path: JsonPath): boolean;
 }
 
 /**
- * Receives a JSON document with files in it. A file's text is decoded straight into the store and
- * becomes a `StoredContent`; a large document is never whole in memory.
+ * Receives a JSON document with files. A file's text is decoded straight into the store and becomes a
+ * `StoredContent`; a large document is never whole in memory.
  *
  * @throws TypedError 400 `INVALID_REQUEST`, 408 `REQUEST_TIMEOUT`, 413 `BODY_TOO_LARGE` or
  * `FILE_TOO_LARGE`; ClientGoneError.
@@ -43,7 +43,7 @@ export async function receiveDocument(
     const taker = new ContentTaker(options);
     const isSmall = (body.announcedBytes ?? Infinity) <= (limits.plainBytes ?? PLAIN_BYTES);
     if (isSmall) return storeContents(await parseWhole(body), taker);
-    return parseComing(body, taker, limits.maxFieldBytes);
+    return parseStream(body, taker, limits.maxFieldBytes);
   });
 }
 
@@ -56,7 +56,7 @@ async function parseWhole(body: RequestBody): Promise<unknown> {
     chunks.push(chunk);
   }
   try {
-    // Without a byte order mark, which JSON.parse refuses; the other parser takes it as white space.
+    // The decoder drops a byte order mark, which JSON.parse refuses and the streaming parser skips.
     return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
   } catch {
     throw invalidJson();
@@ -69,7 +69,7 @@ interface FoundText {
   replace(value: unknown): void;
 }
 
-/** Stores the files that are in a parsed document, and puts what they became in their place. */
+/** Stores the files of a parsed document, and puts a `StoredContent` in place of each. */
 async function storeContents(document: unknown, taker: ContentTaker): Promise<unknown> {
   const root = { document };
   for (const { path, text, replace } of findTexts(root, taker)) {
@@ -78,7 +78,7 @@ async function storeContents(document: unknown, taker: ContentTaker): Promise<un
   return root.document;
 }
 
-/** In one go: a document of many small values would be slow to walk with an await at each. */
+/** Finds all texts of files synchronously: an await at each of many small values would be slow. */
 function findTexts(root: { document: unknown }, taker: ContentTaker): FoundText[] {
   const found: FoundText[] = [];
   const path: (string | number)[] = [];
@@ -100,7 +100,10 @@ function findTexts(root: { document: unknown }, taker: ContentTaker): FoundText[
   return found;
 }
 
-/** The same bytes, a little in each turn of the event loop: of one chunk thousands of tokens are made. */
+/**
+ * Yields the bytes in small pieces, one a turn of the event loop: a chunk makes thousands of
+ * tokens.
+ */
 async function* spread(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
@@ -113,7 +116,7 @@ async function* spread(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 const tooMany = () => tooManyValues(MOST_VALUES);
 const refusals = { levels: documentTooDeep, keys: tooMany, values: tooMany };
 
-async function parseComing(
+async function parseStream(
   body: RequestBody,
   taker: ContentTaker,
   maxChars: number,
@@ -126,7 +129,7 @@ async function parseComing(
     tooMany,
   };
   const parser = new Parser({ packValues: false });
-  // Unless the body was refused before, and the parser only ends with it.
+  // No effect when the body was refused before, and the parser ends with it.
   parser.on('error', () => body.refuse(invalidJson()));
   const [document] = await Promise.all([
     buildDocument(parser, rules).catch(body.refuse),

@@ -1,6 +1,6 @@
 import { invalidRequest, TypedError } from '../../platform/typed-error.js';
 
-/** The client went away before it had sent everything; nobody is left to be told. */
+/** The client closed the connection before its request was complete; there is nobody to answer. */
 export class ClientGoneError extends Error {
   override readonly name = 'AbortError';
 
@@ -25,7 +25,7 @@ export function fileTooLarge(name: string, maxFileBytes: number): TypedError {
   });
 }
 
-/** Why a file was left out alone, in the words of `refuseSize`: a path says the same. */
+/** The reason for a file that was skipped, in the words of `refuseSize` for paths. */
 export function skippedTooLarge(maxFileBytes: number): string {
   return `Attachment exceeds per-file size limit (${maxFileBytes} bytes)`;
 }
@@ -48,7 +48,7 @@ export function requestTimeout(idleMs: number): TypedError {
   });
 }
 
-/** @param known codings that the route takes beside none at all. */
+/** @param known codings that the route takes, beside plain bodies. */
 export function unsupportedEncoding(encoding: string, known: readonly string[]): TypedError {
   const how = known.length === 0 ? 'without Content-Encoding' : `as ${known.join(', ')} or plain`;
   return new TypedError('UNSUPPORTED_MEDIA_TYPE', {

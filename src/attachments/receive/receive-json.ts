@@ -9,7 +9,7 @@ import { receiveDocument } from './receive-document.js';
 import type { ReceiveOptions } from './receive-options.js';
 
 export interface ReceivedJson {
-  /** Everything but the files, not checked. */
+  /** All fields but `files`, not validated. */
   fields: Record<string, unknown>;
   files: (ReceivedFile & { declaredType: string })[];
 }
@@ -26,7 +26,7 @@ export async function receiveJson(
   const document = await receiveDocument(request, { ...options, isContent });
   if (!isPlainObject(document)) throw invalidRequest('Request body must be a JSON object');
   const { files, ...fields } = document;
-  // A client that has no files may say so.
+  // A client without files may send null.
   const sent: unknown = files ?? [];
   if (!Array.isArray(sent)) throw invalidRequest('files must be an array');
   return { fields, files: sent.map(toFile) };

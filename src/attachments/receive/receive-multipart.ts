@@ -10,21 +10,21 @@ import { fieldTooLarge, fileTooLarge, skippedTooLarge } from './receive-errors.j
 import type { ReceiveOptions } from './receive-options.js';
 import { RequestBody } from './request-body.js';
 
-/** The parser looks for no longer one; the standard has 70 (RFC 2046, section 5.1.1). */
+/** Characters of a boundary that the parser takes; the standard has 70 (RFC 2046, section 5.1.1). */
 const LONGEST_BOUNDARY = 252;
 
 export interface MultipartOptions extends ReceiveOptions {
-  /** Names of the text fields it may have, each once. */
+  /** Names of the form's text fields, each allowed once. */
   fields: readonly string[];
-  /** The field of every file; absent: whatever has a file's name is one. */
+  /** The field of every file; absent: any part with a file name is a file. */
   fileField?: string;
-  /** What a file over `maxFileBytes` does: it refuses the request (default), or is left out alone. */
+  /** A file over `maxFileBytes` refuses the request (default), or is skipped alone. */
   tooLarge?: 'refuse' | 'skip';
 }
 
 /** A file that was not stored. */
 export interface SkippedFile {
-  /** Cleaned, as that of a received one. */
+  /** Cleaned, as for a received file. */
   name: string;
   reason: string;
 }
@@ -38,8 +38,8 @@ export interface ReceivedForm {
 }
 
 /**
- * Receives a form. Files go to the store while they come; those of a request that is refused later
- * are used by nobody, and collected.
+ * Receives a form. Files go to the store while they come; those of a request that is refused later are
+ * unused, and collected.
  *
  * @throws TypedError 400 `INVALID_REQUEST`, 408 `REQUEST_TIMEOUT`, 413 `BODY_TOO_LARGE` or
  * `FILE_TOO_LARGE` (not with `tooLarge: 'skip'`); ClientGoneError.
@@ -53,7 +53,7 @@ export async function receiveMultipart(
     const boundary = boundaryOf(request.headers['content-type'] ?? '');
     const form = new FormReader(options);
     await parseParts(body, boundary, {
-      // One more: it is told what it is too many of.
+      // One more part passes, so that the error can name what there is too much of.
       maxParts: options.fields.length + limits.maxFiles + 1,
       tooMany: () => tooManyFiles(limits.maxFiles),
       take: (part) => form.take(part),
@@ -95,7 +95,7 @@ class FormReader {
     this.#fileCount += 1;
     if (index >= maxFiles) throw tooManyFiles(maxFiles);
     const name = cleanName(fileName, declaredType);
-    // Left open when it is left early: the parser waits for the end of each part.
+    // The stream stays open when the loop ends early: the parser waits for the end of each part.
     const chunks = content.iterator({ destroyOnReturn: false });
     const limited = limitBytes(chunks, maxFileBytes, () => fileTooLarge(name, maxFileBytes));
     try {
@@ -109,7 +109,7 @@ class FormReader {
 
   async #takeField({ name, content }: FormPart): Promise<void> {
     if (this.#fields.has(name)) throw invalidRequest(`${name} must be sent once`);
-    // From now on it is taken: a second one may come before this one has ended.
+    // Set before the content is read: a second field of the name may come meanwhile.
     this.#fields.set(name, '');
     const { maxFieldBytes } = this.options.limits;
     const chunks: Uint8Array[] = [];
@@ -137,7 +137,7 @@ function boundaryOf(contentType: string): string {
     const isForm = type.essence === 'multipart/form-data' && boundary !== '';
     if (isForm && boundary.length <= LONGEST_BOUNDARY) return boundary;
   } catch {
-    // What is no type has no boundary either.
+    // A header that is no MIME type has no boundary.
   }
   throw invalidRequest(
     `Content-Type must be multipart/form-data with a boundary of at most ${LONGEST_BOUNDARY} characters. ${how}`,

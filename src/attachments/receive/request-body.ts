@@ -12,13 +12,13 @@ import {
 import type { ReceiveLimits } from './receive-options.js';
 
 export interface BodyLimits extends Pick<ReceiveLimits, 'maxRequestBytes' | 'idleMs'> {
-  /** Codings of `Content-Encoding` that the reader undoes itself; none when absent. */
+  /** Codings of `Content-Encoding` that the caller decodes itself; absent: none. */
   encodings?: readonly string[];
-  /** Makes what is thrown for a body over the limit. */
+  /** Makes the error for a body over the limit. Default: `bodyTooLarge`. */
   tooLarge?(): Error;
 }
 
-/** The body of a request while it comes: counted, timed, and refused once. */
+/** The body of a request as a stream: counted, timed, and refused at most once. */
 export class RequestBody {
   readonly #request: IncomingMessage;
   readonly #limits: BodyLimits;
@@ -31,26 +31,29 @@ export class RequestBody {
     this.#clock = clock;
   }
 
-  /** Bytes the client announced; undefined when it did not say. */
+  /** The Content-Length; undefined when the client sent none. */
   get announcedBytes(): number | undefined {
     const announced = this.#request.headers['content-length'];
     return announced === undefined ? undefined : Number(announced);
   }
 
-  /** What the bytes are coded in, as the client says; `identity` when it says nothing. */
+  /** The Content-Encoding; `identity` when the client sent none. */
   get encoding(): string {
     return this.#request.headers['content-encoding']?.trim().toLowerCase() || 'identity';
   }
 
-  /** Aborted with the refusal. */
+  /** Aborts with the refusal as its reason. */
   get signal(): AbortSignal {
     return this.#refusal.signal;
   }
 
-  /** Ends the reading, whoever waits for what. The first reason is the one. */
+  /** Refuses the body and ends every wait for it. The first reason stays. */
   readonly refuse = (reason: unknown): void => this.#refusal.abort(reason);
 
-  /** Once. @throws the refusal, also in the middle of a wait; what it throws is one. */
+  /**
+   * The chunks of the body; called once.
+   * @throws the refusal, also during a wait. Any error becomes the refusal.
+   */
   async *read(): AsyncGenerator<Buffer> {
     const chunks = this.#request.iterator({ destroyOnReturn: false });
     let size = 0;
@@ -68,12 +71,12 @@ export class RequestBody {
       this.refuse(error);
       throw error;
     } finally {
-      // Not awaited: what waits for data that never comes returns never. What does come is discarded.
+      // Not awaited: a pending read may never settle. Later data is discarded.
       void chunks.return?.().then(() => this.#request.resume());
     }
   }
 
-  /** Reads the body with `read`. Whatever ends it, the first refusal is what is thrown. */
+  /** Runs `read` over the body. @throws the first refusal, whatever ended the read. */
   async receive<T>(read: (body: this) => Promise<T>): Promise<T> {
     try {
       this.#checkHead();

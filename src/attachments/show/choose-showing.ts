@@ -5,10 +5,10 @@ import type { AttachmentRef } from './stored-part.js';
 
 /** Pages of a PDF that the model takes at most. */
 export const maxNativePages = 100;
-/** Bytes of files as they are, in one conversation: the API takes requests of 32 MB, in base64. */
+/** Bytes of unchanged files in one conversation: the API takes requests of 32 MB, in base64. */
 export const maxNativeBytes = 20 * 1024 * 1024;
 
-/** How the model is shown a file. `why` is for the client, where it is not what it expects. */
+/** How the model is shown a file; `why` explains to the client a form other than the file itself. */
 export type Showing =
   | { as: 'image' }
   | { as: 'pdf' }
@@ -18,15 +18,15 @@ export type Showing =
   | { as: 'nothing'; why: string };
 
 export interface ShowingFacts {
-  /** What the agent asked for. */
+  /** The form that the agent prefers. */
   wanted: 'native' | 'text';
   seesImages: boolean;
   readsPdfs: boolean;
-  /** Of a PDF; undefined when they could not be counted. */
+  /** Pages of a PDF; undefined when they could not be counted. */
   pages: number | undefined;
-  /** Whether a PDF is encrypted: the model takes none that is. */
+  /** Whether a PDF is encrypted: the model takes no encrypted PDF. */
   isLocked?: boolean;
-  /** Bytes that still fit as they are. */
+  /** Bytes of unchanged files that still fit in the conversation. */
   bytesLeft: number;
 }
 
@@ -36,7 +36,7 @@ const officeSources: Readonly<Record<string, TextSource>> = {
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
 };
 
-/** Pure. */
+/** Chooses how the model is shown a file. Pure. */
 export function chooseShowing({ mimeType, size }: AttachmentRef, facts: ShowingFacts): Showing {
   const kind = mediaKind(mimeType);
   switch (kind) {

@@ -33,9 +33,9 @@ export function composePrompt(
 }
 
 /**
- * For clients that are told before their turn or not at all.
+ * Checks that every file was accepted, for wires on which a refusal cannot be told during the turn.
  *
- * @throws TypedError 400 `ATTACHMENT_FAILURE` for a file that was refused, or is empty.
+ * @throws TypedError 400 `ATTACHMENT_FAILURE` when a file was refused, or is empty.
  */
 export function checkAllTaken({ files, errors, unlisted = 0 }: ResolvedAttachments): void {
   const empty = files
@@ -56,7 +56,7 @@ function describeRefused(errors: readonly AttachmentError[], unlisted: number): 
     'Rejected attachments:',
     ...errors
       .slice(0, mostReasonsShown)
-      // A line each: what a name or a path says must not look like another one.
+      // One line each: text inside a name or a path must not look like a further entry.
       .map(({ path, reason }) => `- ${cleanName(basename(path), '')}: ${oneLine(reason)}`),
     ...(omitted > 0 ? [`- ... ${omitted} additional attachment error(s) omitted`] : []),
   ].join('\n');

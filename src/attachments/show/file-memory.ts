@@ -2,116 +2,120 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import type { Asker } from '../extract/asker.js';
 
-/** Files count as so many bytes at least; finer than this is not counted. */
+/** Granularity of reservations, in bytes. */
 const UNIT_BYTES = 64 * 1024;
-const MIB = 1024 * 1024;
-/** Of all room, what one principal's turns hold at most: the rest is for others. */
+/** Share of the memory that the turns of one principal may reserve: the rest is for others. */
 const MOST_SHARE = 0.75;
 
-interface Waiting {
+interface Request {
   principalId: string;
   units: number;
   admit(): void;
 }
 
-interface Admission {
+interface Reservation {
   admitted: Promise<void>;
   isAdmitted(): boolean;
-  leave(): void;
+  release(): void;
 }
 
-/** How much of their files the running turns of a process hold at a time: who is too many waits. */
-@Injectable()
+/**
+ * Reservations of memory for the files of a process's running turns; a turn waits while there is
+ * too little.
+ */
 export class FileMemory {
   readonly #units: number;
   #free: number;
-  readonly #held = new Map<string, number>();
-  readonly #waiting: Waiting[] = [];
+  /** Reserved units by principal. */
+  readonly #reserved = new Map<string, number>();
+  readonly #queue: Request[] = [];
 
-  /** @param config one turn alone may hold more: it waits until it is alone. */
-  constructor(@Inject(CONFIG) { attachmentMemoryMb }: Pick<Config, 'attachmentMemoryMb'>) {
-    this.#units = Math.max(1, Math.floor((attachmentMemoryMb * MIB) / UNIT_BYTES));
+  /** @param maxBytes limit of all reservations; a turn that needs more waits until it is alone. */
+  constructor(maxBytes: number) {
+    this.#units = Math.max(1, Math.floor(maxBytes / UNIT_BYTES));
     this.#free = this.#units;
   }
 
   /**
-   * Waits for room: the turns of one principal in their order, and first of whom holds least. Nobody's
-   * turns hold all of it together, unless one turn needs as much.
+   * Reserves memory, and waits for it where there is too little: first for the principal with the least
+   * reserved, whose turns are served in order. The turns of one principal never reserve all of it
+   * together, but one turn may.
    *
-   * @returns gives the room back; to be called once.
-   * @throws what stops the wait.
+   * @returns a function that releases the reservation; called once.
+   * @throws what `wait` throws; nothing is reserved then.
    */
   async reserve(bytes: number, { principalId, wait }: Requester): Promise<() => void> {
     const units = Math.min(this.#units, Math.ceil(bytes / UNIT_BYTES));
     if (units === 0) return () => undefined;
-    const admission = this.#ask(principalId, units);
-    if (admission.isAdmitted()) return admission.leave;
+    const reservation = this.#request(principalId, units);
+    if (reservation.isAdmitted()) return reservation.release;
     try {
-      await wait(() => admission.admitted);
+      await wait(() => reservation.admitted);
     } catch (error) {
-      admission.leave();
+      reservation.release();
       throw error;
     }
-    return admission.leave;
+    return reservation.release;
   }
 
-  #ask(principalId: string, units: number): Admission {
+  #request(principalId: string, units: number): Reservation {
     let isAdmitted = false;
-    const waiting: Waiting = { principalId, units, admit: () => undefined };
+    const request: Request = { principalId, units, admit: () => undefined };
     const admitted = new Promise<void>((resolve) => {
-      waiting.admit = () => {
+      request.admit = () => {
         isAdmitted = true;
         resolve();
       };
     });
-    this.#waiting.push(waiting);
+    this.#queue.push(request);
     this.#admit();
-    const leave = (): void => {
+    const release = (): void => {
       if (isAdmitted) this.#take(principalId, -units);
-      else this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      else this.#queue.splice(this.#queue.indexOf(request), 1);
       this.#admit();
     };
-    return { admitted, isAdmitted: () => isAdmitted, leave };
+    return { admitted, isAdmitted: () => isAdmitted, release };
   }
 
   #admit(): void {
     for (;;) {
       const next = this.#next();
-      // It waits until it fits: smaller ones that pass it would keep it waiting for ever.
+      // The next request blocks smaller ones behind it, which would otherwise starve it.
       if (next === undefined || next.units > this.#free) return;
-      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      this.#queue.splice(this.#queue.indexOf(next), 1);
       this.#take(next.principalId, next.units);
       next.admit();
     }
   }
 
-  #next(): Waiting | undefined {
-    let best: Waiting | undefined;
-    const met = new Set<string>();
-    for (const waiting of this.#waiting) {
-      const isFirstOfIts = !met.has(waiting.principalId);
-      met.add(waiting.principalId);
-      if (!isFirstOfIts || !this.#mayHold(waiting)) continue;
+  #next(): Request | undefined {
+    let best: Request | undefined;
+    const seen = new Set<string>();
+    for (const request of this.#queue) {
+      const isFirstOfPrincipal = !seen.has(request.principalId);
+      seen.add(request.principalId);
+      if (!isFirstOfPrincipal || !this.#mayReserve(request)) continue;
       const isBetter =
-        best === undefined || this.#heldBy(waiting.principalId) < this.#heldBy(best.principalId);
-      if (isBetter) best = waiting;
+        best === undefined ||
+        this.#reservedBy(request.principalId) < this.#reservedBy(best.principalId);
+      if (isBetter) best = request;
     }
     return best;
   }
 
-  #mayHold({ principalId, units }: Waiting): boolean {
-    const held = this.#heldBy(principalId);
-    return held === 0 || held + units <= this.#units * MOST_SHARE;
+  #mayReserve({ principalId, units }: Request): boolean {
+    const reserved = this.#reservedBy(principalId);
+    return reserved === 0 || reserved + units <= this.#units * MOST_SHARE;
   }
 
-  #heldBy(principalId: string): number {
-    return this.#held.get(principalId) ?? 0;
+  #reservedBy(principalId: string): number {
+    return this.#reserved.get(principalId) ?? 0;
   }
 
   #take(principalId: string, units: number): void {
     this.#free -= units;
-    const held = this.#heldBy(principalId) + units;
-    if (held === 0) this.#held.delete(principalId);
-    else this.#held.set(principalId, held);
+    const reserved = this.#reservedBy(principalId) + units;
+    if (reserved === 0) this.#reserved.delete(principalId);
+    else this.#reserved.set(principalId, reserved);
   }
 }

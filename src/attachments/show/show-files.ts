@@ -19,14 +19,14 @@ import type { ShownFile } from './shown-events.js';
 export interface ShowDeps {
   store: Pick<BlobStore, 'get'>;
   extractions: Pick<Extractions, 'readText' | 'readImage' | 'countPages' | 'fitImage'>;
-  /** Who wants them read. Default: the local user, who waits. */
+  /** Who the extraction is for. Default: the local user, whose waits are plain. */
   requester?: Requester;
-  /** Keeps what was made of an image as long as the conversation. Default: nobody does. */
+  /** Keeps a changed image in the store as long as the session. Default: not kept. */
   keep?(sha256: string): Promise<void>;
 }
 
 export type ShowRules = Pick<ShowingFacts, 'wanted' | 'seesImages' | 'readsPdfs'> & {
-  /** Images of a conversation: a request with more is refused. Absent: any number. */
+  /** Most images of a conversation: the provider refuses more. Absent: no limit. */
   mostImages?: number;
   /** Most files of one message. Absent: no limit. */
   mostFiles?: number;
@@ -34,13 +34,13 @@ export type ShowRules = Pick<ShowingFacts, 'wanted' | 'seesImages' | 'readsPdfs'
 
 export interface ShownParts {
   parts: UserPart[];
-  /** Of each file, in order, how it is shown. */
+  /** How each file is shown, in order. */
   files: ShownFile[];
 }
 
 /**
- * Shows the files of one conversation to the model: its newest message first, because room for
- * files as they are is given in the order they are asked for.
+ * Shows the files of one conversation to the model. Messages are shown newest first: the limits for
+ * unchanged files are spent in the order of the calls.
  */
 export class FileShower {
   #bytesLeft = maxNativeBytes;
@@ -53,7 +53,7 @@ export class FileShower {
     this.#imagesLeft = rules.mostImages ?? Infinity;
   }
 
-  /** What a user said, with its files. A file that cannot be shown leaves a note in its place. */
+  /** A user message with its files; a note stands in place of a file that cannot be shown. */
   async show(parts: readonly StoredPart[]): Promise<ShownParts> {
     const shown: ShownParts = { parts: [], files: [] };
     for (const part of parts) {
@@ -61,17 +61,17 @@ export class FileShower {
         shown.parts.push(part);
         continue;
       }
-      const { content, told } = await this.#showFile(part.file, shown.files.length);
+      const { content, facts } = await this.#showFile(part.file, shown.files.length);
       shown.parts.push(content);
       const { name, index } = part.file;
-      shown.files.push({ ...compact({ name, index }), ...told });
+      shown.files.push({ ...compact({ name, index }), ...facts });
     }
     return shown;
   }
 
   /**
-   * Has everything read that showing them asks for, so that who shows them afterwards, with another
-   * shower of the same rules, holds no bytes of theirs while it waits.
+   * Extracts all that showing the parts will need. A second shower of the same rules then shows them
+   * without a wait, during which their bytes would stay in memory.
    */
   async extract(parts: readonly StoredPart[]): Promise<void> {
     const files = parts.flatMap((part) => (part.type === 'file' ? [part.file] : []));
@@ -86,10 +86,10 @@ export class FileShower {
     if (plan.as === 'document') return this.#showText(file, bytes);
     const { changed } = plan.file;
     if (changed !== undefined) await this.deps.keep?.(plan.file.sha256);
-    return { content: toContentBlock(plan.file, bytes), told: compact({ as: plan.as, changed }) };
+    return { content: toContentBlock(plan.file, bytes), facts: compact({ as: plan.as, changed }) };
   }
 
-  /** How a file is shown, with its text where it is that; else whose bytes are. */
+  /** The shown file where it is text or a note; else the file whose bytes are shown. */
   async #plan(sent: AttachmentRef, index: number): Promise<Shown | Plan> {
     const { mostFiles = Infinity } = this.rules;
     if (index >= mostFiles) {
@@ -97,7 +97,7 @@ export class FileShower {
       return unavailable(sent, limit);
     }
     if (sent.size === 0) {
-      return { content: emptyNote(sent), told: { as: 'nothing', why: 'The file is empty' } };
+      return { content: emptyNote(sent), facts: { as: 'nothing', why: 'The file is empty' } };
     }
     const fitted = await this.#fit(sent);
     if ('reason' in fitted) return unavailable(sent, fitted.reason);
@@ -116,7 +116,7 @@ export class FileShower {
       return unavailable(file, `the model takes ${this.rules.mostImages} images in a conversation`);
     }
     if (showing.as === 'document') {
-      // No encoding gives so few characters for so many bytes: it is cut in any case, and not here.
+      // No encoding has more than four bytes a character: the text is too long in any case.
       if (file.size > maxTextChars * 4) return this.#cutText(file, 'it is too long');
       return { as: 'document', file };
     }
@@ -125,11 +125,11 @@ export class FileShower {
     return { as: showing.as, file };
   }
 
-  /** An image that the model will see, as it takes it. */
+  /** Fits an image to the model's limits, if the model will see it as an image. */
   async #fit(file: AttachmentRef): Promise<{ file: AttachmentRef } | { reason: string }> {
     const { wanted, seesImages } = this.rules;
     const isSeen = mediaKind(file.mimeType) === 'image' && wanted === 'native' && seesImages;
-    // An upload that had to change was made fit when it came.
+    // An upload that had to change was fitted when it came.
     if (!isSeen || file.changed !== undefined) return { file };
     const fitted = await this.deps.extractions.fitImage(file.sha256, this.deps.requester);
     if (fitted.type === 'refused') return { reason: fitted.reason };
@@ -152,11 +152,11 @@ export class FileShower {
     });
   }
 
-  /** Text is shown as it is; in another encoding, or too long, by what is read out of it. */
+  /** Shows short UTF-8 text as it is, and other text by extraction. */
   async #showText(file: AttachmentRef, bytes: Buffer): Promise<Shown> {
     const text = decodeText(bytes);
     if (text !== undefined && text.length <= maxTextChars) {
-      return { content: toContentBlock(file, bytes), told: { as: 'document' } };
+      return { content: toContentBlock(file, bytes), facts: { as: 'document' } };
     }
     return this.#cutText(file, text === undefined ? 'it is not UTF-8' : 'it is too long');
   }
@@ -168,7 +168,7 @@ export class FileShower {
   }
 }
 
-/** Whose bytes a file is shown by. */
+/** A file that is shown by its bytes. */
 interface Plan {
   as: 'image' | 'pdf' | 'document';
   file: AttachmentRef;
@@ -176,27 +176,27 @@ interface Plan {
 
 interface Shown {
   content: UserPart;
-  told: Omit<ShownFile, 'name'>;
+  facts: Omit<ShownFile, 'name'>;
 }
 
 function asText(file: AttachmentRef, read: TextOutcome, why: string): Shown {
   if (read.type === 'refused') return unavailable(file, read.reason);
-  const { type: _type, text: found, isPassing: _isPassing, ...facts } = read;
-  const told = { as: 'text' as const, why, ...facts };
-  if (found.trim() === '') return { content: emptyNote(file), told };
+  const { type: _type, text: found, isPassing: _isPassing, ...outcome } = read;
+  const facts = { as: 'text' as const, why, ...outcome };
+  if (found.trim() === '') return { content: emptyNote(file), facts };
   const title = facts.via === 'ocr' ? `${file.name} (text read by OCR)` : file.name;
   const notes = [
     ...(facts.isCut ? [`The rest of ${file.name} is cut off here.`] : []),
     ...(facts.doubt === undefined ? [] : [`Of ${file.name}: ${facts.doubt}.`]),
   ];
   const text = [found, ...notes.map((note) => `[${note}]`)].join('\n');
-  return { content: { type: 'document', title, text }, told };
+  return { content: { type: 'document', title, text }, facts };
 }
 
-/** It must not end a conversation that goes on without it. */
+/** A note in place of a file: the conversation goes on without it. */
 function unavailable(file: AttachmentRef, reason: string): Shown {
   return {
     content: { type: 'text', text: `[Attachment "${file.name}" cannot be shown: ${reason}]` },
-    told: { as: 'nothing', why: reason },
+    facts: { as: 'nothing', why: reason },
   };
 }

@@ -8,19 +8,19 @@ export interface ShownFile {
   /** See `AttachmentRef`. */
   index?: number;
   as: 'image' | 'pdf' | 'document' | 'text' | 'nothing';
-  /** Why it is not shown as it is. */
+  /** Why the file is not shown unchanged. */
   why?: string;
-  /** What was done to it before. */
+  /** The change that was made to the file before. */
   changed?: string;
   via?: 'text' | 'ocr';
   isCut?: boolean;
   pages?: number;
   pagesRead?: PagesRead;
-  /** What of its text is likely to be wrong, or missing. */
+  /** A doubt about the extracted text. */
   doubt?: string;
 }
 
-/** What a client is told of how its files are shown; nothing of those shown as they are. Pure. */
+/** Events that tell a client how its files are shown, except for unchanged files. Pure. */
 export function shownEvents(files: readonly ShownFile[]): TurnEventBody[] {
   return files.flatMap((file): TurnEventBody[] => {
     const { name, index, as, why, changed } = file;

@@ -1,22 +1,22 @@
 /**
- * A file as it was when the turn was accepted. Its bytes are in the blob store, under their hash:
- * what was checked is what is sent.
+ * A file as it was when the turn was accepted. Its bytes are in the blob store, under their hash: the
+ * provider is sent the bytes that were checked.
  */
 export interface AttachmentRef {
-  /** The last part of the path, or what its sender called it. */
+  /** The last part of the path, or the sender's name for the file. */
   name: string;
-  /** Absolute; where it was read. Absent for a file that was sent. */
+  /** The absolute path it was loaded from; absent for a file that was sent. */
   path?: string;
   mimeType: string;
-  /** Bytes, as they are stored. */
+  /** Bytes as stored. */
   size: number;
   /** Lower-case hex. */
   sha256: string;
-  /** Place among the turn's files as they were sent, from 0; absent in older turns. */
+  /** Index among the turn's files as they were sent, from 0; absent in older turns. */
   index?: number;
-  /** What was done to it so that the model takes it; absent: nothing. */
+  /** The change that made the model take it, as `turned upright`; absent: none. */
   changed?: string;
 }
 
-/** A part of a user message as it is stored: a file by reference, never by its bytes. */
+/** A stored part of a user message: a file by reference, never by its bytes. */
 export type StoredPart = { type: 'text'; text: string } | { type: 'file'; file: AttachmentRef };

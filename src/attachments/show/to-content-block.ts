@@ -4,8 +4,8 @@ import { effectiveMime, mediaKind } from '../check/classify.js';
 import type { AttachmentRef } from './stored-part.js';
 
 /**
- * What the model sees of a file. An empty file becomes a note: providers refuse a block without
- * content, and the block would come back with every later turn of the session.
+ * The content block of a file for the model. An empty file becomes a note: providers refuse a block
+ * without content, and the block would come back with every later turn of the session.
  */
 export function toContentBlock(file: AttachmentRef, bytes: Buffer): UserPart {
   const mimeType = effectiveMime(file.mimeType, file.path ?? file.name);

@@ -12,23 +12,23 @@ import type { ReceivedFile } from '../check/received-file.js';
 import { receiveMultipart } from '../receive/receive-multipart.js';
 import type { AttachmentError } from '../check/resolve-attachments.js';
 
-/** Room for the boundaries and headers of a body that is full to its last file. */
+/** Bytes for the boundaries and headers of a body with as many files as are allowed. */
 const FRAMING_BYTES = 64 * 1024;
 
 export interface UploadedFile {
-  /** For `attachments` of a turn. */
+  /** The id to name in `attachments` of a turn. */
   id: string;
   name: string;
   mimeType: string;
-  /** Bytes, as they are stored. */
+  /** Bytes as stored. */
   size: number;
-  /** What was done to it so that the model takes it. */
+  /** The change that made the model take it, as `turned upright`; absent: none. */
   changed?: string;
 }
 
 export interface Uploaded {
   attachments: UploadedFile[];
-  /** Files that were not taken. */
+  /** Refused files. */
   errors: AttachmentError[];
 }
 
@@ -42,10 +42,10 @@ export class UploadService {
   ) {}
 
   /**
-   * Takes the files of one multipart request, of any field. Each is judged on its own.
+   * Receives the files of one multipart request, in any field. Each is accepted or refused alone.
    *
-   * @param principalId who may name them in a turn.
-   * @throws TypedError ATTACHMENT_FAILURE 400 when none was taken; those of `receiveMultipart`.
+   * @param principalId the only principal that may name them in a turn.
+   * @throws TypedError ATTACHMENT_FAILURE 400 when all were refused; those of `receiveMultipart`.
    */
   async upload(request: IncomingMessage, principalId: string): Promise<Uploaded> {
     const { clock } = this;
@@ -80,7 +80,10 @@ export class UploadService {
     return taken;
   }
 
-  /** Judged as in a turn; an image is also made fit at once, as its sender waits for nothing else. */
+  /**
+   * Judges a file as in a turn, and fits an image at once, so that its sender gets the reason
+   * against it.
+   */
   async #take(received: ReceivedFile, principalId: string): Promise<Judgement> {
     const judgement = await judgeFile(received);
     if ('reason' in judgement || received.size === 0) return judgement;
