@@ -2,7 +2,7 @@ import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import { describe, expect, it } from '@jest/globals';
-import { fromRunnable, fromRunnableFactory } from './from-runnable.js';
+import { fromRunnable } from './from-runnable.js';
 import type { ToolCall } from './tool.js';
 
 const traits = { effect: 'read', retry: 'safe' } as const;
@@ -22,10 +22,7 @@ function callOf(signal = new AbortController().signal): ToolCall {
 
 describe('fromRunnable', () => {
   it('keeps name, description and schema', () => {
-    const definition = fromRunnable(
-      runnable(() => ''),
-      traits,
-    );
+    const definition = fromRunnable(() => runnable(() => ''), traits);
     expect(definition).toMatchObject({
       name: 'shout',
       description: 'Shouts',
@@ -45,7 +42,7 @@ describe('fromRunnable', () => {
       },
     };
     const call = callOf();
-    const output = await fromRunnable(shout, traits)
+    const output = await fromRunnable(() => shout, traits)
       .open({ workdir: '/' })
       .run({ text: 'hi' }, call);
     expect(output).toBe('HI');
@@ -67,7 +64,9 @@ describe('fromRunnable', () => {
       { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
       { type: 'text', text: 'two' },
     ]);
-    const output = await fromRunnable(shout, traits).open({ workdir: '/' }).run({}, callOf());
+    const output = await fromRunnable(() => shout, traits)
+      .open({ workdir: '/' })
+      .run({}, callOf());
     expect(output).toBe('one\n[image: image/png]\n[image]\n[document]\ntwo');
   });
 
@@ -80,7 +79,9 @@ describe('fromRunnable', () => {
       throw fault;
     });
     const run = (one: BetaRunnableTool) =>
-      fromRunnable(one, traits).open({ workdir: '/' }).run({}, callOf());
+      fromRunnable(() => one, traits)
+        .open({ workdir: '/' })
+        .run({}, callOf());
     await expect(run(told)).rejects.toMatchObject({ name: 'ToolFailure', message: 'not today' });
     await expect(run(faulty)).rejects.toBe(fault);
   });
@@ -92,7 +93,9 @@ describe('fromRunnable', () => {
       turn.abort(reason);
       throw new ToolError('shout: aborted');
     });
-    const running = fromRunnable(shout, traits).open({ workdir: '/' }).run({}, callOf(turn.signal));
+    const running = fromRunnable(() => shout, traits)
+      .open({ workdir: '/' })
+      .run({}, callOf(turn.signal));
     await expect(running).rejects.toBe(reason);
   });
 
@@ -103,7 +106,7 @@ describe('fromRunnable', () => {
       parse: () => undefined,
       run: () => '',
     };
-    expect(() => fromRunnable(typed, traits)).toThrow('Tool bash has no input_schema');
+    expect(() => fromRunnable(() => typed, traits)).toThrow('Tool bash has no input_schema');
   });
 });
 
@@ -114,15 +117,12 @@ describe('closing', () => {
     close: () => void closed.push(workdir),
   });
 
-  it('closes what was made for the turn, and only that', async () => {
-    const definition = fromRunnableFactory(({ workdir }) => make(workdir), traits);
+  it('closes the tool of its turn, and no other', async () => {
+    const definition = fromRunnable(({ workdir }) => make(workdir), traits);
     const first = definition.open({ workdir: '/a' });
     const second = definition.open({ workdir: '/b' });
     expect(await first.run({}, callOf())).toBe('/a');
     await second.close?.();
-    expect(closed).toEqual(['/b']);
-    const shared = fromRunnable(make('/shared'), traits).open({ workdir: '/c' });
-    await shared.close?.();
     expect(closed).toEqual(['/b']);
   });
 });

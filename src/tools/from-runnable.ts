@@ -7,7 +7,7 @@ import type { JsonObject } from '../platform/json.js';
 import { ToolFailure } from './calls/tool-failure.js';
 import type { RetryClass, ToolCall, ToolContext, ToolDefinition, ToolEffect } from './tool.js';
 
-/** What the SDK's tools do not say about themselves. */
+/** Traits that the SDK's tools do not declare. */
 export interface RunnableTraits {
   effect: ToolEffect;
   retry: RetryClass;
@@ -18,24 +18,12 @@ type RunnableResult = Awaited<ReturnType<BetaRunnableTool['run']>>;
 type ResultBlock = Exclude<RunnableResult, string>[number];
 
 /**
- * Any tool that the SDK's runners take. The one instance serves all turns, and whoever made it
- * closes it.
+ * Adapts a tool of the SDK, made anew for each turn and closed at its end. `make` is also called once
+ * here, for the description, so it must start nothing before its tool runs.
  *
  * @throws Error for a tool without an input schema (the provider's own typed tools).
  */
-export function fromRunnable(runnable: BetaRunnableTool, traits: RunnableTraits): ToolDefinition {
-  return {
-    ...describe(runnable),
-    ...traits,
-    open: () => ({ run: (input, call) => runOnce(runnable, input, call) }),
-  };
-}
-
-/**
- * A tool that is made anew for each turn and closed at its end. `make` is also called once here, to
- * read the description, so it must start nothing before its tool runs.
- */
-export function fromRunnableFactory(
+export function fromRunnable(
   make: (context: ToolContext) => BetaRunnableTool,
   traits: RunnableTraits,
 ): ToolDefinition {
@@ -63,7 +51,7 @@ function describe(
   return {
     name: runnable.name,
     description: runnable.description ?? '',
-    // The SDK types a schema as open-ended; it is JSON, since it is sent as JSON.
+    // The SDK types a schema as open-ended; every schema is JSON, since it is sent as JSON.
     inputSchema: structuredClone(runnable.input_schema) as JsonObject,
   };
 }

@@ -1,3 +1,4 @@
+import { compact } from '../platform/compact.js';
 import { compileInputCheck, type InputCheck } from './calls/check-input.js';
 import type { ToolDefinition } from './tool.js';
 
@@ -43,7 +44,7 @@ export class ToolRegistry {
       timeLimit: definition.timeLimit,
       open: (context) => definition.open(context),
       checkInput: compileFor(name, inputSchema),
-      ...(source === undefined ? {} : { source }),
+      ...compact({ source }),
     });
   }
 

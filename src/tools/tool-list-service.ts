@@ -45,8 +45,7 @@ export class ToolListService {
     ].toSorted((a, b) => compare(a.name, b.name));
     const rest = cursor === undefined ? all : all.filter(({ name }) => compare(name, cursor) > 0);
     const tools = rest.slice(0, limit);
-    const last = rest.length > limit ? tools.at(-1)?.name : undefined;
-    return { tools, ...(last === undefined ? {} : { nextCursor: last }) };
+    return compact({ tools, nextCursor: rest.length > limit ? tools.at(-1)?.name : undefined });
   }
 }
 

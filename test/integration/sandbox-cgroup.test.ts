@@ -10,15 +10,15 @@ const limits = { memoryMb: 512, processes: 64, cpuPercent: 150 };
 
 describe('groups of a sandbox', () => {
   it('have their limits, each of those that this machine has, and go away again', async () => {
-    const places = await findCgroups(limits, systemClock);
-    const controllers = places.parents.flatMap((place) => place.controllers);
-    expect(controllers.toSorted()).toEqual([...places.limited].sort());
-    const group = await makeCgroup(places, limits, systemClock);
+    const cgroups = await findCgroups(limits, systemClock);
+    const controllers = cgroups.parents.flatMap((parent) => parent.controllers);
+    expect(controllers.toSorted()).toEqual([...cgroups.limited].sort());
+    const group = await makeCgroup(cgroups, limits, systemClock);
     const folders = group.joinFiles.map((file) => path.dirname(file));
-    expect(folders).toHaveLength(places.parents.length);
-    for (const [index, place] of places.parents.entries()) {
-      for (const controller of place.controllers) {
-        for (const { name, value, isNeeded } of limitFiles(controller, place.version, limits)) {
+    expect(folders).toHaveLength(cgroups.parents.length);
+    for (const [index, parent] of cgroups.parents.entries()) {
+      for (const controller of parent.controllers) {
+        for (const { name, value, isNeeded } of limitFiles(controller, parent.version, limits)) {
           if (!isNeeded) continue;
           const file = path.join(folders[index] ?? '', name);
           expect([name, (await readFile(file, 'utf8')).trim()]).toEqual([name, value]);
@@ -36,8 +36,8 @@ describe('groups of a sandbox', () => {
       version,
       controllers: ['memory', 'pids', 'cpu'] as const,
     }));
-    const places = await findCgroups(limits, systemClock, candidates);
-    expect(places).toEqual({ places: [], limited: [] });
+    const cgroups = await findCgroups(limits, systemClock, candidates);
+    expect(cgroups).toEqual({ parents: [], limited: [] });
     expect(await readdir(folder)).toEqual([]);
     await rm(folder, { recursive: true });
   });

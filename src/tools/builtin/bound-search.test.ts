@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { betaGrepTool } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { fromRunnableFactory } from '../from-runnable.js';
+import { fromRunnable } from '../from-runnable.js';
 import { ToolFailure } from '../calls/tool-failure.js';
 import { boundSearch } from './bound-search.js';
 
-const search = fromRunnableFactory(({ workdir }) => betaGrepTool({ workdir }), {
+const search = fromRunnable(({ workdir }) => betaGrepTool({ workdir }), {
   effect: 'read',
   retry: 'safe',
 });

@@ -3,7 +3,7 @@ import { betaGrepTool, resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset
 import { hiddenFrom, type OwnPaths } from '../../governance/permissions/own-paths.js';
 import { isWithin } from '../../platform/is-within.js';
 import { LoopShare } from '../../platform/loop-share.js';
-import { fromRunnableFactory } from '../from-runnable.js';
+import { fromRunnable } from '../from-runnable.js';
 import type { ToolDefinition } from '../tool.js';
 import { boundSearch } from './bound-search.js';
 
@@ -14,7 +14,7 @@ const MOST_PATHS = 16;
 /** Lines that rules are asked about in one turn of the event loop. */
 const linesPerTurn = 4;
 
-const sdkGrep = fromRunnableFactory(({ workdir }) => betaGrepTool({ workdir }), {
+const sdkGrep = fromRunnable(({ workdir }) => betaGrepTool({ workdir }), {
   effect: 'read',
   retry: 'safe',
   permissionArgument: { name: 'path', kind: 'path' },

@@ -1,26 +1,29 @@
-import { linkAbort, untilAborted } from '../../platform/abort.js';
+import { untilAborted } from '../../platform/abort.js';
 import type { Clock } from '../../platform/clock.js';
+import { withDeadline } from '../../platform/with-deadline.js';
 import { capOutput } from './cap-output.js';
 import { describeFailure } from './describe-failure.js';
 import type { CallableTool } from './open-tools.js';
-import { startProgressTicker } from './progress-ticker.js';
+
+const TICK_MS = 5_000;
+const NOTE_CHARS = 200;
 
 export interface RunToolOptions {
   callId: string;
   /** See `ToolCall`. */
   idempotencyKey: string;
-  /** The turn's. */
+  /** The turn's signal. */
   signal: AbortSignal;
   /** Milliseconds after which the call is told to stop and counts as failed. */
   timeoutMs: number;
   /** Most characters of output that are kept (see `capOutput`). */
   outputLimit: number;
   clock: Clock;
-  /** A sign of life every five seconds while the tool runs. Must not throw. */
+  /** Called every five seconds while the tool runs. Must not throw. */
   progress(note: string, elapsedMs: number): void;
 }
 
-/** What a call came to. `output` is for the model and for clients. */
+/** The outcome of a call; `output` is for the model and for clients. */
 export interface ToolOutcome {
   status: 'success' | 'error';
   output: string;
@@ -28,9 +31,9 @@ export interface ToolOutcome {
 }
 
 /**
- * Runs one call. Wrong input, a tool that throws and a tool that takes too long are outcomes for
- * the model. Only an abort of `signal` rejects, with the signal's reason and at once, also when the
- * tool ignores it: such a tool may still be at work, and what it did is not known.
+ * Runs one call. Wrong input, a tool that throws and a tool that takes too long are outcomes for the
+ * model. Only an abort of `signal` rejects, with the signal's reason and at once. A tool that ignores
+ * the abort may still be at work, and its outcome is unknown.
  */
 export async function runTool(
   tool: CallableTool,
@@ -49,26 +52,57 @@ export async function runTool(
   const checked = tool.checkInput(input);
   if (!checked.ok) return end('error', `${tool.name}: input is not valid: ${checked.message}`);
 
-  const stop = new AbortController();
-  const unlink = linkAbort(signal, stop);
-  const timeout = new Error(`${tool.name} timed out after ${timeoutMs} ms`);
-  const cancelTimeout =
-    tool.timeLimit === 'turn' ? () => undefined : clock.after(timeoutMs, () => stop.abort(timeout));
   const firstNote = `${tool.name} is running`;
   const ticker = startProgressTicker({ clock, firstNote, emit: options.progress });
+  const reason = new Error(`${tool.name} timed out after ${timeoutMs} ms`);
+  const run = async (stop: AbortSignal): Promise<ToolOutcome> => {
+    try {
+      const call = { callId, idempotencyKey, signal: stop, progress: ticker.note };
+      return end('success', await untilAborted(tool.run(checked.input, call), stop));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!stop.aborted) return end('error', describeFailure(tool.name, error));
+      const warning = 'and was told to stop; it may have done part of its work';
+      return end('error', `${reason.message} ${warning}`);
+    }
+  };
   try {
-    const call = { callId, idempotencyKey, signal: stop.signal, progress: ticker.note };
-    return end('success', await untilAborted(tool.run(checked.input, call), stop.signal));
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!stop.signal.aborted) return end('error', describeFailure(tool.name, error));
-    return end(
-      'error',
-      `${timeout.message} and was told to stop; it may have done part of its work`,
-    );
+    // A signal of the call's own: a tool's listeners must not stay on the turn's.
+    if (tool.timeLimit === 'turn') return await run(AbortSignal.any([signal]));
+    return await withDeadline(clock, { ms: timeoutMs, reason, outer: signal }, run);
   } finally {
     ticker.stop();
-    cancelTimeout();
-    unlink();
   }
+}
+
+interface ProgressTicker {
+  /** Sets the note of the next tick, cut at 200 characters. */
+  note(text: string): void;
+  stop(): void;
+}
+
+interface TickerOptions {
+  clock: Clock;
+  /** The note until the tool sets its own. */
+  firstNote: string;
+  /** Called with the latest note and the milliseconds since the start. */
+  emit(note: string, elapsedMs: number): void;
+}
+
+/** Emits the latest note at a fixed interval, so that a chatty tool cannot flood the log. */
+function startProgressTicker(options: TickerOptions): ProgressTicker {
+  const { clock } = options;
+  const startedAt = clock.now();
+  let latest = options.firstNote;
+  let cancel = clock.after(TICK_MS, tick);
+  function tick(): void {
+    cancel = clock.after(TICK_MS, tick);
+    options.emit(latest, clock.now() - startedAt);
+  }
+  return {
+    note: (text) => {
+      latest = text.slice(0, NOTE_CHARS);
+    },
+    stop: () => cancel(),
+  };
 }

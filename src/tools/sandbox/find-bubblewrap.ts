@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import { writeSecondInput } from './second-input.js';
+import { writeSecondInput } from './shell-program.js';
 
 /** For the trial run; it takes some ten milliseconds. */
 const TRIAL_MS = 10_000;

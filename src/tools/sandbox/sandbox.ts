@@ -1,10 +1,11 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import type { Clock } from '../../platform/clock.js';
+import { compact } from '../../platform/compact.js';
 import { isWithin } from '../../platform/is-within.js';
 import { ToolFailure } from '../calls/tool-failure.js';
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
 import { findBubblewrap, tryBubblewrap } from './find-bubblewrap.js';
-import { lookAtPaths } from './look-at-paths.js';
+import type { RealPath } from './sandbox-mounts.js';
 import { findCgroups, makeCgroup, type UsableCgroups } from './sandbox-cgroup.js';
 import { findWeaknesses } from './sandbox-weaknesses.js';
 import { seccompFilter } from './seccomp-filter.js';
@@ -110,7 +111,7 @@ export class Sandbox {
             ],
             release: () => group.remove(),
           }),
-      ...(this.#filter === undefined ? {} : { secondInput: this.#filter }),
+      ...compact({ secondInput: this.#filter }),
       cwd: '/',
       // Bubblewrap's own environment too: the sandbox can read that of its first process.
       env: { ...env, ...bashEnvironment, TMPDIR: '/tmp' },
@@ -131,14 +132,14 @@ export class Sandbox {
     const { limits, network, hide, protect } = this.options;
     const root = await realpath(folder);
     if (others !== undefined && root !== folder) throw rootMoved();
-    const data = await lookAtPaths(this.options.dataFolders);
+    const data = await existingPaths(this.options.dataFolders);
     checkRoot(root, data);
     const secrets = secretPaths(await homeFolders());
     return bubblewrapArguments({
       root,
-      hidden: [...data, ...(await lookAtPaths([...secrets, ...hide, ...(others ?? [])]))],
-      shown: network ? await lookAtPaths(['/etc/resolv.conf']) : [],
-      readOnly: await lookAtPaths(protect),
+      hidden: [...data, ...(await existingPaths([...secrets, ...hide, ...(others ?? [])]))],
+      shown: network ? await existingPaths(['/etc/resolv.conf']) : [],
+      readOnly: await existingPaths(protect),
       // Files in memory count for a cgroup: both full, programs have a quarter left.
       tmpBytes: (limits.memoryMb / 2) * MIB,
       sharedBytes: (limits.memoryMb / 4) * MIB,
@@ -171,4 +172,19 @@ function checkRoot(root: string, data: readonly { path: string }[]): void {
       "bash: commands do not run in the server's own data folder; choose another project root",
     );
   }
+}
+
+/** The paths that exist, with every link resolved. */
+async function existingPaths(paths: readonly string[]): Promise<RealPath[]> {
+  const found = await Promise.all(
+    paths.map(async (one) => {
+      try {
+        const real = await realpath(one);
+        return { path: real, isFolder: (await stat(real)).isDirectory() };
+      } catch {
+        return undefined;
+      }
+    }),
+  );
+  return found.filter((one) => one !== undefined);
 }

@@ -1,3 +1,6 @@
+import type { ChildProcess } from 'node:child_process';
+import { Writable } from 'node:stream';
+
 /** A shell that can be started: bash itself, or what puts it into a sandbox. */
 export interface ShellProgram {
   file: string;
@@ -24,3 +27,11 @@ export const bashFile = '/bin/bash';
 export const bashArguments = ['--noprofile', '--norc'];
 /** Prompts would be in the output; a terminal is not there. */
 export const bashEnvironment = { PS1: '', PS2: '', TERM: 'dumb' };
+
+/** Writes a program's second input and ends it. A program that does not read it has ended already. */
+export function writeSecondInput(child: ChildProcess, input: Buffer | undefined): void {
+  const stream = child.stdio[SECOND_INPUT];
+  if (!(stream instanceof Writable)) return;
+  stream.on('error', () => undefined);
+  stream.end(input);
+}

@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
-import { linkAbort, untilAborted } from '../../platform/abort.js';
+import { untilAborted } from '../../platform/abort.js';
 import { pause, type Clock } from '../../platform/clock.js';
+import { withDeadline } from '../../platform/with-deadline.js';
 import { MarkerReader } from './marker-reader.js';
 import { OutputWindow } from './output-window.js';
 import { ShellEndedError, ShellTimeoutError } from './shell-errors.js';
-import { writeSecondInput } from './second-input.js';
-import type { ShellProgram } from './shell-program.js';
+import { writeSecondInput, type ShellProgram } from './shell-program.js';
 import { commandLines, openingLines } from './shell-script.js';
 
 /** How long output may still come after the shell is gone, and how long `close` waits, in ms. */
@@ -41,8 +41,8 @@ export class ShellSession {
   readonly #child: ChildProcess;
   readonly #closed: Promise<void>;
   #stderr = '';
-  #hear: (chunk: Buffer) => void = ignore;
-  #hearEnd: () => void = ignore;
+  #onOutput: (chunk: Buffer) => void = ignore;
+  #onEnd: () => void = ignore;
   /** Why it ended, or will. */
   #reason: string | undefined;
   /** It takes no more commands. */
@@ -107,7 +107,7 @@ export class ShellSession {
     writeSecondInput(this.#child, program.secondInput);
     this.#closed = this.#untilClosed();
     void this.#closed.then(() => program.release?.());
-    this.#child.stdout?.on('data', (chunk: Buffer) => this.#hear(chunk));
+    this.#child.stdout?.on('data', (chunk: Buffer) => this.#onOutput(chunk));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS);
     });
@@ -134,29 +134,26 @@ export class ShellSession {
 
   async #run(
     lines: (marker: string) => string,
-    { timeoutMs, signal }: CommandLimits,
+    { timeoutMs: ms, signal }: CommandLimits,
   ): Promise<CommandEnd> {
     signal.throwIfAborted();
     const window = new OutputWindow(this.options.outputBytes);
-    const stop = new AbortController();
-    const unlink = linkAbort(signal, stop);
-    const cancelTimeout = this.options.clock.after(timeoutMs, () => stop.abort());
-    try {
-      const exitCode = await untilAborted(this.#send(lines, window), stop.signal);
-      return { output: textOf(window), exitCode };
-    } catch (error) {
-      this.#kill('was stopped');
-      signal.throwIfAborted();
-      if (!stop.signal.aborted) throw error;
-      // What was held back is output, too.
-      this.#hearEnd();
-      throw new ShellTimeoutError(timeoutMs, textOf(window));
-    } finally {
-      this.#hear = ignore;
-      this.#hearEnd = ignore;
-      unlink();
-      cancelTimeout();
-    }
+    return withDeadline(this.options.clock, { ms, outer: signal }, async (stop) => {
+      try {
+        const exitCode = await untilAborted(this.#send(lines, window), stop);
+        return { output: textOf(window), exitCode };
+      } catch (error) {
+        this.#kill('was stopped');
+        signal.throwIfAborted();
+        if (!stop.aborted) throw error;
+        // Bytes that were buffered in search of the marker are output, too.
+        this.#onEnd();
+        throw new ShellTimeoutError(ms, textOf(window));
+      } finally {
+        this.#onOutput = ignore;
+        this.#onEnd = ignore;
+      }
+    });
   }
 
   /** Resolves with the exit code; rejects when the shell ends before it says one. */
@@ -164,15 +161,15 @@ export class ShellSession {
     const marker = randomUUID().replaceAll('-', '');
     const reader = new MarkerReader(marker, window);
     return new Promise((resolve, reject) => {
-      this.#hear = (chunk) => {
+      this.#onOutput = (chunk) => {
         const exitCode = reader.read(chunk);
         if (exitCode !== undefined) resolve(exitCode);
       };
-      this.#hearEnd = () => {
+      this.#onEnd = () => {
         reader.end();
         reject(new ShellEndedError(this.#reason ?? 'ended', textOf(window)));
       };
-      if (this.#isGone) this.#hearEnd();
+      if (this.#isGone) this.#onEnd();
       else this.#child.stdin?.write(lines(marker));
     });
   }
@@ -183,7 +180,7 @@ export class ShellSession {
       const end = (): void => {
         this.#hasEnded = true;
         this.#isGone = true;
-        this.#hearEnd();
+        this.#onEnd();
         resolve();
       };
       this.#child.once('error', (error) => {

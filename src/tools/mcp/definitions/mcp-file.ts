@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { errorCode } from '../../../platform/error-code.js';
 import { isPlainObject } from '../../../platform/json.js';
+import { pickShellEnv } from '../../calls/pick-shell-env.js';
 import type { FieldProblem } from './definition-fields.js';
-import { expandVariables } from './expand-variables.js';
 import type { McpDefinition } from '../servers/mcp-server.js';
 import { parseDefinitions } from './parse-definitions.js';
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 const largestFile = 1_048_576;
+const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /** The file of MCP servers has faults; the message lists them, one a line. */
 export class McpFileError extends Error {
@@ -29,7 +32,7 @@ export class McpFileError extends Error {
  */
 export async function loadMcpFile(
   file: string,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
 ): Promise<Record<string, McpDefinition>> {
   const fail = (field: string, message: string): McpFileError =>
     new McpFileError(file, [{ field, message }]);
@@ -55,4 +58,34 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Replaces `${NAME}` by variables of the environment, in every text of a value. A variable that is not
+ * set is a problem, and so is a variable of the server itself, whose keys no MCP server may get.
+ */
+function expandVariables(
+  value: unknown,
+  environment: Environment,
+): { value: unknown; problems: FieldProblem[] } {
+  const problems: FieldProblem[] = [];
+  const expand = (item: unknown, field: string): unknown => {
+    const below = (key: string): string => (field === '' ? key : `${field}.${key}`);
+    if (typeof item === 'string') {
+      return item.replace(variable, (_whole, name: string) => {
+        const found = pickShellEnv(environment, [name])[name];
+        if (found === undefined) {
+          const message = `names \${${name}}, which is not set, or is a key of this server itself`;
+          problems.push({ field, message });
+        }
+        return found ?? '';
+      });
+    }
+    if (Array.isArray(item)) return item.map((one, index) => expand(one, below(String(index))));
+    if (!isPlainObject(item)) return item;
+    return Object.fromEntries(
+      Object.entries(item).map(([key, one]) => [key, expand(one, below(key))]),
+    );
+  };
+  return { value: expand(value, ''), problems };
 }

@@ -1,3 +1,4 @@
+import { compact } from '../../../platform/compact.js';
 import { isPlainObject } from '../../../platform/json.js';
 import { DefinitionFields, type FieldProblem } from './definition-fields.js';
 import {
@@ -116,7 +117,7 @@ function parseStdio(
     // What a session brings is its own, whatever it is called.
     secretEnv: source === 'session' ? Object.keys(env) : secretNames(env),
     sessionEnv: fields.texts('sessionEnv'),
-    ...(cwd === undefined ? {} : { cwd }),
+    ...compact({ cwd }),
     ...parseTraits(fields),
   };
 }

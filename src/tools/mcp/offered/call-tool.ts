@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import { compact } from '../../../platform/compact.js';
 import type { JsonObject } from '../../../platform/json.js';
 import { ToolFailure } from '../../calls/tool-failure.js';
 import type { RetryClass, ToolCall } from '../../tool.js';
@@ -50,7 +51,7 @@ async function callOnce(
 ): Promise<string> {
   const key =
     retry === 'idempotent' ? { 'turnpike/idempotencyKey': call.idempotencyKey } : undefined;
-  const params = { name: tool, arguments: input, ...(key === undefined ? {} : { _meta: key }) };
+  const params = compact({ name: tool, arguments: input, _meta: key });
   const result = await sendRequest(
     client,
     { method: 'tools/call', params },

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { compact } from '../../../platform/compact.js';
 import { nameOfEntry, parseTool, type McpTool } from './parse-tool.js';
 import { sendRequest } from '../transport/send-request.js';
 
@@ -47,8 +48,8 @@ async function listEntries(client: Client, signal: AbortSignal): Promise<unknown
   const entries: unknown[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < mostPages && entries.length <= mostTools; page += 1) {
-    const params = cursor === undefined ? {} : { cursor };
-    const result = await sendRequest(client, { method: 'tools/list', params }, { signal });
+    const request = { method: 'tools/list', params: compact({ cursor }) };
+    const result = await sendRequest(client, request, { signal });
     if (Array.isArray(result['tools'])) entries.push(...(result['tools'] as unknown[]));
     const next = result['nextCursor'];
     if (typeof next !== 'string' || next === '') break;

@@ -1,3 +1,4 @@
+import { compact } from '../../../platform/compact.js';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../../platform/json.js';
 
 const mostProperties = 200;
@@ -19,20 +20,18 @@ export function shallowSchema(schema: JsonObject): JsonObject {
     properties: known
       ? Object.fromEntries(entries.map(([name, below]) => [name, shallowProperty(below)]))
       : {},
-    ...(Array.isArray(required) && required.length <= mostProperties ? { required } : {}),
-    ...(isClosed ? { additionalProperties: false } : {}),
+    ...compact({
+      required: Array.isArray(required) && required.length <= mostProperties ? required : undefined,
+      additionalProperties: isClosed ? false : undefined,
+    }),
   };
 }
 
 function shallowProperty(below: JsonValue): JsonObject {
   if (!isPlainObject(below)) return {};
   const { type, enum: values } = below;
-  return {
-    ...(type === undefined ? {} : { type }),
-    ...(Array.isArray(values) && values.length <= mostValues && values.every(isScalar)
-      ? { enum: values }
-      : {}),
-  };
+  const isShort = Array.isArray(values) && values.length <= mostValues && values.every(isScalar);
+  return compact({ type, enum: isShort ? values : undefined });
 }
 
 function isScalar(value: JsonValue): boolean {

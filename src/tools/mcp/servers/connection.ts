@@ -4,6 +4,7 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { untilAborted } from '../../../platform/abort.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
+import { withDeadline } from '../../../platform/with-deadline.js';
 import { Backoff } from './backoff.js';
 import { describeFault, McpFault } from '../offered/describe-fault.js';
 import { listTools, type McpToolList } from '../offered/list-tools.js';
@@ -160,17 +161,11 @@ export class McpConnection {
     client.close().catch(() => undefined);
   }
 
-  /** Gives up after the connection's time; what hangs is not waited for. */
-  async #inTime<T>(work: (limit: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, connectMs } = this.#options;
-    const limit = new AbortController();
-    const late = new McpFault(`it did not answer within ${connectMs} ms`);
-    const cancel = clock.after(connectMs, () => limit.abort(late));
-    try {
-      return await untilAborted(work(limit.signal), limit.signal);
-    } finally {
-      cancel();
-    }
+  /** Rejects after the connection's time limit; work that hangs is not waited for. */
+  #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, connectMs: ms } = this.#options;
+    const reason = new McpFault(`it did not answer within ${ms} ms`);
+    return withDeadline(clock, { ms, reason }, (signal) => untilAborted(work(signal), signal));
   }
 
   async #guard<T>(work: () => Promise<T>): Promise<T> {

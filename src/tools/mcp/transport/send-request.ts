@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResultSchema, type Progress } from '@modelcontextprotocol/sdk/types.js';
 import { linkAbort } from '../../../platform/abort.js';
+import { compact } from '../../../platform/compact.js';
 import type { JsonObject } from '../../../platform/json.js';
 
 /** What Node's timers can hold: limits of time are signals here. */
@@ -24,7 +25,7 @@ export async function sendRequest(
     return await client.request(request, ResultSchema, {
       signal: stop.signal,
       timeout: longestTimeout,
-      ...(onprogress === undefined ? {} : { onprogress }),
+      ...compact({ onprogress }),
     });
   } finally {
     unlink();

@@ -1,9 +1,10 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Clock } from '../../../platform/clock.js';
+import { compact } from '../../../platform/compact.js';
 import { LineSplitter } from './line-splitter.js';
-import { logStderr } from './log-stderr.js';
 import { largestMessage } from './message-too-long.js';
 
 export interface StdioOptions {
@@ -18,6 +19,8 @@ export interface StdioOptions {
 }
 
 /** Lines on standard output that are no messages, as of a program that also prints there. */
+const STDERR_LINE_CHARS = 1_000;
+const STDERR_CHARS = 1_048_576;
 const mostOddLines = 1_000;
 const endMs = 500;
 const killMs = 2_000;
@@ -45,7 +48,7 @@ export class StdioTransport implements Transport {
     const { command, args, env, cwd } = this.#options;
     const child = spawn(command, args, {
       env: { ...env },
-      ...(cwd === undefined ? {} : { cwd }),
+      ...compact({ cwd }),
       stdio: 'pipe',
       // A process group of its own: what it starts goes with it.
       detached: true,
@@ -142,4 +145,21 @@ function killGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals
   } catch {
     child.kill(signal);
   }
+}
+
+/**
+ * Passes on the lines of a stream, each cut at 1,000 characters. After a million characters the stream
+ * is drained silently: a command that cannot write to it would block.
+ */
+function logStderr(stream: Readable, onLine: (line: string) => void): void {
+  let open = '';
+  let left = STDERR_CHARS;
+  stream.setEncoding('utf8');
+  stream.on('data', (text: string) => {
+    if (left <= 0) return;
+    left -= text.length;
+    const lines = (open + text).split('\n');
+    open = (lines.pop() ?? '').slice(0, STDERR_LINE_CHARS);
+    for (const line of lines) if (line.trim() !== '') onLine(line.slice(0, STDERR_LINE_CHARS));
+  });
 }
