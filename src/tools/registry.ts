@@ -4,7 +4,7 @@ import type { ToolDefinition } from './tool.js';
 
 export interface RegisteredTool extends ToolDefinition {
   checkInput: InputCheck;
-  /** Absent: the server's own, or an MCP server's. */
+  /** `extension` for a tool of an extension; absent for a built-in or MCP tool. */
   source?: 'extension';
 }
 
@@ -14,7 +14,7 @@ export interface ToolSelection {
   unknown: string[];
 }
 
-/** The tools this server has. What a turn may use of them is not decided here. */
+/** The tools of the server, by name. Permissions decide elsewhere which of them a turn may use. */
 export class ToolRegistry {
   readonly #tools = new Map<string, RegisteredTool>();
 
@@ -22,7 +22,7 @@ export class ToolRegistry {
     for (const definition of definitions) this.register(definition);
   }
 
-  /** @throws Error for a name that is not valid or is taken, and for a schema that is not valid. */
+  /** @throws Error when the name is invalid or taken, or the schema is invalid. */
   register(definition: ToolDefinition, source?: RegisteredTool['source']): void {
     const { name, inputSchema } = definition;
     if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {

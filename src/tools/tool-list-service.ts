@@ -30,9 +30,9 @@ export class ToolListService {
   ) {}
 
   /**
-   * A page of them, by name.
+   * A page of the tools, by name; the page token is the last name of the page before.
    *
-   * @throws TypedError INVALID_REQUEST 400 for a cursor or a limit that is none.
+   * @throws TypedError INVALID_REQUEST 400 when the page token or the limit is not valid.
    */
   page(asked: { cursor: unknown; limit: unknown }): { tools: ListedTool[]; nextCursor?: string } {
     const limit = readLimit(asked.limit, pageSize);
@@ -49,7 +49,7 @@ export class ToolListService {
   }
 }
 
-/** The same everywhere: no language's order. */
+/** Order by code units, the same in every locale. */
 function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
@@ -65,7 +65,7 @@ const serverToolTexts: Record<ServerToolName, string> = {
   code_execution: 'The provider runs code in a container of its own.',
 };
 
-/** Nothing here runs it: the provider knows its input, and a lost reply is asked for anew. */
+/** A tool that the provider runs: it checks the input, and a lost reply is requested again. */
 function viewServerTool({ name, maxUses }: ServerTool): ListedTool {
   const most = maxUses === undefined ? '' : ` ${maxUses} times a model call at most.`;
   return {

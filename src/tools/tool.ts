@@ -2,7 +2,10 @@ import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Todo } from '../notices/todo.js';
 import type { JsonObject } from '../platform/json.js';
 
-/** What a call may do: look, change files, or run anything at all. Permissions are keyed on it. */
+/**
+ * The effect of a call: it reads, changes files, or runs anything at all. Permissions are keyed on
+ * it.
+ */
 export type ToolEffect = 'read' | 'edit' | 'command';
 
 /**
@@ -18,36 +21,40 @@ export type ArgumentKind = 'command' | 'path' | 'text';
 export interface PermissionArgument {
   kind: ArgumentKind;
   /**
-   * Every way it reads: of a path, absolute, as written and with its links resolved. Empty when the
-   * call does not have it.
+   * All spellings of the argument: a path is absolute, as written and with its links resolved. Empty
+   * when the call has no such argument.
    */
   texts: readonly string[];
-  /** Of paths: what patterns without a leading `/` start from, as written and resolved. */
+  /** Folders that relative path patterns start from, as written and resolved; only for paths. */
   roots?: readonly string[];
 }
 
-/** What a tool gets once per turn. */
+/** The context that a tool is opened with, once per turn. */
 export interface ToolContext {
   /** Absolute directory that relative paths start from and that file tools are confined to. */
   workdir: string;
-  /** What searches leave out. Default: nothing. */
+  /** The server's own paths, which searches leave out. Default: none. */
   ownPaths?: OwnPaths;
   /**
-   * Folders of others that commands do not see. The workdir has no links then, and commands run in it
-   * only as long as that is so. Default: there are no others.
+   * Folders of other principals, hidden from commands. The workdir has no links then, and commands run
+   * only as long as that is so. Default: none.
    */
   others?: readonly string[];
   /**
-   * Whether rules deny a tool what it has found, by every way its path reads. Default: they deny nothing.
+   * Whether rules deny a tool a path that it found, given all spellings of the path. Default: none
+   * is denied.
    */
-  isDenied?(tool: Pick<ToolDefinition, 'name' | 'deniedWith'>, ways: readonly string[]): boolean;
-  /** The whole environment of child processes (see `pickShellEnv`). Nothing is inherited. */
+  isDenied?(
+    tool: Pick<ToolDefinition, 'name' | 'deniedWith'>,
+    spellings: readonly string[],
+  ): boolean;
+  /** The whole environment of child processes (see `pickShellEnv`): nothing else is inherited. */
   env?: Readonly<Record<string, string>>;
   /** Most results that a search shows at once. Default: the tool's own limit. */
   mostResults?: number;
   /** The session's todo list. */
   todos?: TodoBoard;
-  /** Has a subagent do a piece of work and gives its answer; absent: the turn may not delegate. */
+  /** Delegates work to a subagent. @returns its answer. Absent: the turn may not delegate. */
   delegate?(work: Delegated): Promise<string>;
 }
 
@@ -55,7 +62,7 @@ export interface ToolContext {
 export interface Delegated {
   agent: string;
   prompt: string;
-  /** Of the call that asks for it: its key. */
+  /** The id of the call that delegates, which identifies the subagent. */
   callId: string;
   signal: AbortSignal;
 }
@@ -70,7 +77,7 @@ export interface ToolCall {
   idempotencyKey: string;
   /** Aborts when the turn ends early or the call's time is over: stop, and reject with its reason. */
   signal: AbortSignal;
-  /** Says what a long call is doing now, in a few words; shown at most every few seconds. */
+  /** Sets a note on what a long call is doing, in a few words; shown at most every few seconds. */
   progress(note: string): void;
 }
 
@@ -81,7 +88,7 @@ export interface ToolCall {
  */
 export interface OpenTool {
   /**
-   * `input` fits the schema. The text is for the model.
+   * Runs a call whose input fits the schema. @returns text for the model.
    * @throws ToolFailure with a text for the model; any other error is shown without its details.
    */
   run(input: JsonObject, call: ToolCall): Promise<string>;
@@ -97,11 +104,17 @@ export interface ToolDefinition {
   inputSchema: JsonObject;
   effect: ToolEffect;
   retry: RetryClass;
-  /** What rules as `bash(git status*)` compare with; absent: rules name the whole tool. */
+  /** The argument that rules as `bash(git status*)` match; absent: rules name the whole tool. */
   permissionArgument?: { name: string; kind: ArgumentKind } | undefined;
-  /** Tools whose `deny` rules hold for this one too: one that shows contents is denied what `read` is. */
+  /**
+   * Tools whose `deny` rules apply to this tool too: a tool that shows contents is denied what
+   * `read` is.
+   */
   deniedWith?: readonly string[] | undefined;
-  /** What a call's time is limited by: the server's limit for tools, or `turn`: its turn's only. */
+  /**
+   * The time limit of a call: `turn` for its turn's only; absent: also the server's limit for
+   * tools.
+   */
   timeLimit?: 'turn' | undefined;
   open(context: ToolContext): OpenTool;
 }

@@ -10,13 +10,13 @@ import type { Shells } from '../sandbox/shells.js';
 import { ToolFailure } from '../calls/tool-failure.js';
 import type { OpenTool, ToolContext, ToolDefinition } from '../tool.js';
 
-/** Longest wait that Node's timers can hold. The call's own time limit is shorter and rules. */
+/** Longest delay of Node's timers. The call's own time limit is shorter. */
 const longestMs = 2 ** 31 - 1;
 const probeMs = 1000;
 
 export const BASH_TOOL = 'bash';
 
-/** A server without shells has the tool too: whoever calls it is told why it is off. */
+/** The tool of commands. A server without shells has it too: a call fails with the reason. */
 export function bashTool(shells: Shells): ToolDefinition {
   return {
     ...definition,
@@ -50,15 +50,18 @@ function closedShell({ explanation }: Extract<Shells, { kind: 'off' }>): OpenToo
   return { run: () => Promise.reject(new ToolFailure(explanation)) };
 }
 
-/** When a command is aborted or out of time, or the turn ends, everything the shell started dies. */
+/**
+ * A shell for the turn: an abort, a timeout and the end of the turn kill everything that it
+ * started.
+ */
 function openShell(
   shells: Exclude<Shells, { kind: 'off' }>,
   { workdir, env = {}, others }: ToolContext,
 ): OpenTool {
   const shellEnv = pickShellEnv(env, Object.keys(env));
   const options = { clock: systemClock, outputBytes: shells.outputBytes };
-  // Two commands at once would mix their output: the shell has one input and one output.
-  const inTurn = pLimit(1);
+  // Commands run one at a time: the shell has one input and one output.
+  const serially = pLimit(1);
   const closed = new AbortController();
   let session: ShellSession | undefined;
   const discard = async (): Promise<void> => {
@@ -67,12 +70,12 @@ function openShell(
     await old?.close();
   };
 
-  const ready = async (signal: AbortSignal): Promise<ShellSession> => {
+  const openSession = async (signal: AbortSignal): Promise<ShellSession> => {
     if (session?.hasEnded === true) await discard();
     if (session !== undefined) return session;
     await checkCanStart(workdir);
     const program = await shells.program(workdir, { env: shellEnv, others });
-    // The turn may end meanwhile: nobody would close a shell that is opened then.
+    // The turn may end meanwhile: a shell opened after that would never be closed.
     const isOver = AbortSignal.any([signal, closed.signal]);
     session = await ShellSession.open(program, options, isOver);
     return session;
@@ -86,11 +89,11 @@ function openShell(
       if (input['restart'] === true) return 'the next command starts a fresh shell';
       throw new ToolFailure('bash: command is required');
     }
-    // Bash drops it: what would run is another command than the one that was judged.
+    // Bash drops NUL: another command would run than the one that rules were asked about.
     if (command.includes('\0')) throw new ToolFailure('bash: command has the character NUL');
     const timeoutMs = Math.min(Number(input['timeout_ms'] ?? longestMs), longestMs);
     try {
-      const shell = await ready(signal);
+      const shell = await openSession(signal);
       const end = await shell.exec(command, { timeoutMs, signal });
       if (end.exitCode === 0) return end.output;
       throw new ToolFailure(await describeExit(shell, end));
@@ -103,7 +106,7 @@ function openShell(
   };
 
   return {
-    run: (input, { signal }) => inTurn(() => run(input, signal)),
+    run: (input, { signal }) => serially(() => run(input, signal)),
     close: () => {
       closed.abort(new Error('The turn is over'));
       return discard();
@@ -113,11 +116,14 @@ function openShell(
 
 function describeEnd(error: unknown): string {
   if (!(error instanceof ShellEndedError) && !(error instanceof ShellTimeoutError)) throw error;
-  const said = error.output === '' ? '' : `${error.output}\n`;
-  return `${said}bash: the shell ${error.message}; the next command starts a fresh one`;
+  const output = error.output === '' ? '' : `${error.output}\n`;
+  return `${output}bash: the shell ${error.message}; the next command starts a fresh one`;
 }
 
-/** Some errors (an open quote, for one) leave a shell that ends at its next command: ask it now. */
+/**
+ * Probes the shell after an error: some errors, as an open quote, leave a shell that ends at its
+ * next command.
+ */
 async function describeExit(shell: ShellSession, end: CommandEnd): Promise<string> {
   const lines = end.output === '' ? [] : [end.output];
   lines.push(`[exit code ${end.exitCode}]`);
@@ -129,9 +135,9 @@ async function describeExit(shell: ShellSession, end: CommandEnd): Promise<strin
   return lines.join('\n');
 }
 
-/** Says what is missing before a sandbox says it in its own words. */
+/** @throws ToolFailure when the folder or bash is missing, in clearer words than a sandbox's. */
 async function checkCanStart(workdir: string): Promise<void> {
-  // The slash makes it fail for what is no directory.
+  // The slash makes the check fail for a file.
   if (!(await isExecutable(`${workdir}/`))) {
     throw new ToolFailure('bash: the working directory does not exist or may not be entered');
   }

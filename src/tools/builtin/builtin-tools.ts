@@ -7,7 +7,7 @@ import { grepTool } from './grep.js';
 import { taskTool } from './task.js';
 import { todoWriteTool } from './todo-write.js';
 
-/** What every server has. Which of them a turn gets is for its options and permissions to say. */
+/** The tools of every server. A turn's options and permissions decide which of them it gets. */
 export function builtinTools(shells: Shells): readonly ToolDefinition[] {
   return [
     readTool,

@@ -1,11 +1,11 @@
-/** Most texts that braces may stand for. */
+/** Most texts of one pattern. */
 const mostTexts = 32;
 
 /**
- * The texts that `{a,b}` stands for, nested and side by side. A brace without a comma stands for
- * itself, as in a shell.
+ * Expands `{a,b}`, nested and side by side, to all its texts. A brace without a comma stands for itself,
+ * as in a shell.
  *
- * @throws RangeError when there are more than 32.
+ * @throws RangeError when the pattern has more than 32 texts.
  */
 export function expandBraces(pattern: string): string[] {
   const texts: string[] = [];
@@ -21,9 +21,9 @@ export function expandBraces(pattern: string): string[] {
   return texts;
 }
 
-/** The pattern with its first choice made, in each way; undefined: it has none. */
+/** The pattern with each option of its first choice; undefined when it has no choice. */
 function findChoice(pattern: string): string[] | undefined {
-  /** Braces that are open, from the outside in, with what ends each of their options. */
+  /** Open braces, from the outside in, with the end of each of their options. */
   const open: { start: number; ends: number[] }[] = [];
   let first: { start: number; ends: number[] } | undefined;
   for (let index = 0; index < pattern.length; index += 1) {

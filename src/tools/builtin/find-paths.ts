@@ -7,47 +7,50 @@ import type { GlobPattern } from './glob-pattern.js';
 
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 const deepest = 40;
-/** Characters of names that are compared before others get their turn, each once for each place of the pattern. */
+/**
+ * Work after which the event loop gets a turn: characters of names times segments they are matched
+ * with.
+ */
 const sliceWork = 20_000;
 
 export interface PathSearch {
-  /** Absolute, without links. */
+  /** Absolute folder to search in, without links. */
   root: string;
-  /** Of paths below it. */
+  /** Pattern of paths below the root. */
   pattern: GlobPattern;
-  /** Folders and files that are left out with what is in them, absolute and without links. */
+  /** Folders and files that are left out, with all in them; absolute, without links. */
   hidden: readonly string[];
   signal: AbortSignal;
-  /** Entries that are looked at, at most; default 50,000. */
+  /** Most entries that are visited. Default: 50,000. */
   mostEntries?: number;
-  /** Characters that are compared, at most; default 50 million. */
+  /** Most work, in characters times segments. Default: 50 million. */
   mostWork?: number;
 }
 
 export interface FoundPaths {
-  /** Of files, absolute. */
+  /** Absolute paths of files. */
   paths: string[];
-  /** Entries that were looked at, where the search stopped before its end. */
+  /** Number of visited entries, when a limit ended the search. */
   stoppedAfter?: number;
 }
 
 /**
- * The files whose paths fit a pattern. Links are neither followed nor found; `.git` and `node_modules`
- * are left out, and so are folders that cannot be read. What it may cost is counted, and everything
- * else of the process has its turn meanwhile.
+ * Finds the files whose paths match a pattern. Links are neither followed nor found; `.git`,
+ * `node_modules` and folders that cannot be read are left out. The work is bounded, and the event loop
+ * gets its turns meanwhile.
  *
  * @throws the signal's reason.
  */
 export async function findPaths(search: PathSearch): Promise<FoundPaths> {
   const { root, pattern, signal, mostEntries = 50_000, mostWork = 50_000_000 } = search;
   const paths: string[] = [];
-  const folders: Folder[] = [{ path: root, at: pattern.start, depth: 0 }];
+  const folders: Visited[] = [{ path: root, states: pattern.start, depth: 0 }];
   let [entries, work, sinceBreak] = [0, 0, 0];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for await (const entry of entriesOf(folder.path)) {
       signal.throwIfAborted();
       entries += 1;
-      const cost = entry.name.length * folder.at.size;
+      const cost = entry.name.length * folder.states.size;
       work += cost;
       sinceBreak += cost;
       if (entries > mostEntries || work > mostWork) return { paths, stoppedAfter: entries - 1 };
@@ -55,35 +58,39 @@ export async function findPaths(search: PathSearch): Promise<FoundPaths> {
         sinceBreak = 0;
         await setImmediate();
       }
-      const found = look(entry, folder, search);
+      const found = visit(entry, folder, search);
       if (found === undefined) continue;
       if (entry.isDirectory()) folders.push(found);
-      else if (pattern.fits(found.at)) paths.push(found.path);
+      else if (pattern.accepts(found.states)) paths.push(found.path);
     }
   }
   signal.throwIfAborted();
   return { paths };
 }
 
-/** A folder, or a file in the same words, and where the pattern is after its path. */
-interface Folder {
+/** A folder or a file, and the states of the pattern after its path. */
+interface Visited {
   path: string;
-  at: ReadonlySet<number>;
+  states: ReadonlySet<number>;
   depth: number;
 }
 
-/** Undefined: neither it nor anything in it is looked for. */
-function look(entry: Dirent, folder: Folder, { pattern, hidden }: PathSearch): Folder | undefined {
+/** Undefined when neither the entry nor anything in it can match. */
+function visit(
+  entry: Dirent,
+  folder: Visited,
+  { pattern, hidden }: PathSearch,
+): Visited | undefined {
   if (skipped.has(entry.name) || folder.depth >= deepest) return undefined;
   if (!entry.isDirectory() && !entry.isFile()) return undefined;
-  const at = pattern.after(folder.at, entry.name);
-  if (at.size === 0) return undefined;
+  const states = pattern.advance(folder.states, entry.name);
+  if (states.size === 0) return undefined;
   const path = join(folder.path, entry.name);
   if (hidden.some((one) => isWithin(one, path))) return undefined;
-  return { path, at, depth: folder.depth + 1 };
+  return { path, states, depth: folder.depth + 1 };
 }
 
-/** None of a folder that cannot be read, or is gone. */
+/** The entries of a folder; none when it cannot be read, or is gone. */
 async function* entriesOf(path: string): AsyncGenerator<Dirent> {
   const folder = await opendir(path, { bufferSize: 256 }).catch(() => undefined);
   if (folder !== undefined) yield* folder;

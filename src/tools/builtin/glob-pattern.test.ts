@@ -6,8 +6,8 @@ import { GlobPattern } from './glob-pattern.js';
 function fits(text: string, path: string): boolean {
   const pattern = new GlobPattern(text);
   let at = pattern.start;
-  for (const name of path.split('/')) at = pattern.after(at, name);
-  return pattern.fits(at);
+  for (const name of path.split('/')) at = pattern.advance(at, name);
+  return pattern.accepts(at);
 }
 
 describe('GlobPattern', () => {

@@ -1,7 +1,7 @@
 import { wildcardMatcher, type Wildcard } from '../../governance/permissions/wildcards.js';
 import { expandBraces } from './expand-braces.js';
 
-/** One name of a path, or `**`: any folders, also none. */
+/** A matcher of one name of a path; `any-folders` for `**`, which matches any number of folders. */
 type Segment = 'any-folders' | ((name: string) => boolean);
 
 const longestPattern = 500;
@@ -9,56 +9,57 @@ const longestPattern = 500;
 const advice = 'use *, **, ?, [a-z] and {a,b}, and \\ before a character that stands for itself';
 
 /**
- * A glob over paths, matched name by name: `*` and `?` are any characters and any one of a name, `**`
- * any folders, `[a-z]` and `[!a-z]` a character, `{a,b}` a choice. Names with a dot are names like
- * others. No regular expression is made of it: what a pattern costs is bounded by its length.
+ * A glob over paths, matched name by name by an automaton whose states are indexes of segments: `*` and
+ * `?` match any characters and any one character of a name, `**` any folders, `[a-z]` and `[!a-z]` one
+ * character, `{a,b}` either option. Names that begin with a dot are matched like others. There is no
+ * regular expression behind it: the cost is bounded by the pattern's length.
  */
 export class GlobPattern {
-  /** The places of all its alternatives, one after the other; undefined: the end of one. */
-  readonly #places: readonly (Segment | undefined)[];
-  /** Where a path begins. */
+  /** The segments of all alternatives, one after the other; undefined ends each alternative. */
+  readonly #segments: readonly (Segment | undefined)[];
+  /** The states before a path's first name. */
   readonly start: ReadonlySet<number>;
 
-  /** @throws RangeError that says what is wrong and what to use. */
+  /** @throws RangeError with the fault and with the syntax to use. */
   constructor(pattern: string) {
     if (pattern.length > longestPattern) {
       throw new RangeError(`it has more than ${longestPattern} characters`);
     }
     const fault = faultOf(pattern);
     if (fault !== undefined) throw new RangeError(`${fault}: ${advice}`);
-    const places: (Segment | undefined)[] = [];
+    const segments: (Segment | undefined)[] = [];
     const starts: number[] = [];
     for (const alternative of expandBraces(pattern)) {
-      starts.push(places.length);
-      places.push(...namesOf(alternative).map(toSegment), undefined);
+      starts.push(segments.length);
+      segments.push(...namesOf(alternative).map(toSegment), undefined);
     }
-    this.#places = places;
-    this.start = this.#withoutFolders(starts);
+    this.#segments = segments;
+    this.start = this.#closure(starts);
   }
 
-  /** Where it is after a name of a path; empty: nothing below it can fit. */
-  after(at: ReadonlySet<number>, name: string): ReadonlySet<number> {
+  /** The states after a further name; empty when no path below can match. */
+  advance(states: ReadonlySet<number>, name: string): ReadonlySet<number> {
     const next: number[] = [];
-    for (const index of at) {
-      const place = this.#places[index];
-      if (place === 'any-folders') next.push(index);
-      else if (place?.(name) === true) next.push(index + 1);
+    for (const index of states) {
+      const segment = this.#segments[index];
+      if (segment === 'any-folders') next.push(index);
+      else if (segment?.(name) === true) next.push(index + 1);
     }
-    return this.#withoutFolders(next);
+    return this.#closure(next);
   }
 
-  /** Whether what led there is a whole path. */
-  fits(at: ReadonlySet<number>): boolean {
-    return [...at].some((index) => this.#places[index] === undefined);
+  /** Whether a path that led to these states matches. */
+  accepts(states: ReadonlySet<number>): boolean {
+    return [...states].some((index) => this.#segments[index] === undefined);
   }
 
-  /** `**` may also be no folder. */
-  #withoutFolders(at: readonly number[]): Set<number> {
+  /** Adds the states that `**` reaches by matching no folder. */
+  #closure(states: readonly number[]): Set<number> {
     const all = new Set<number>();
-    for (const index of at) {
+    for (const index of states) {
       let next = index;
       all.add(next);
-      while (this.#places[next] === 'any-folders') {
+      while (this.#segments[next] === 'any-folders') {
         next += 1;
         all.add(next);
       }
@@ -67,7 +68,7 @@ export class GlobPattern {
   }
 }
 
-/** What other matchers take and this one does not would silently find nothing. */
+/** Refuses syntax of other matchers, which would silently match nothing here. */
 function faultOf(pattern: string): string | undefined {
   const plain = pattern.replaceAll(/\\[^]/g, '__');
   if (plain.startsWith('!')) return 'it begins with !, and no pattern is a negation';
@@ -106,7 +107,7 @@ function wildcardsOf(name: string): Wildcard[] {
   return found;
 }
 
-/** `[a-z]` that begins at `start`; undefined where no `]` ends it: then it is a bracket. */
+/** Parses `[a-z]` at `start`; undefined without a closing `]`, where the bracket stands for itself. */
 function parseSet(
   name: string,
   start: number,
@@ -116,7 +117,7 @@ function parseSet(
   const members: string[] = [];
   const ranges: [string, string][] = [];
   for (let index = first; index < name.length; index += 1) {
-    // A bracket that comes first is a member.
+    // A `]` that comes first is a member.
     if (name.charAt(index) === ']' && index > first) {
       const isMember = (character: string): boolean =>
         members.includes(character) ||

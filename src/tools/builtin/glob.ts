@@ -13,7 +13,7 @@ import { GlobPattern } from './glob-pattern.js';
 
 const resultLimit = 200;
 const parallelStats = 32;
-/** Paths that rules are asked about in one turn of the event loop. */
+/** Paths matched with rules in one turn of the event loop. */
 const pathsPerTurn = 16;
 
 interface Match {
@@ -21,7 +21,7 @@ interface Match {
   mtimeMs: number;
 }
 
-/** The SDK's own glob needs Node 22: this one has its schema, confinement, order and limits. */
+/** A glob with the schema, confinement, order and limits of the SDK's own, which needs Node 22. */
 export const globTool: ToolDefinition = {
   name: 'glob',
   description:
@@ -51,7 +51,7 @@ export const globTool: ToolDefinition = {
       for (const match of found) {
         await share.next();
         signal.throwIfAborted();
-        const isOut = isDenied?.(globTool, waysOf(match.path, base, workdir)) === true;
+        const isOut = isDenied?.(globTool, spellingsOf(match.path, base, workdir)) === true;
         if (!isOut) matches.push(match);
       }
       return toText(matches, { base, stoppedAfter, most: Math.min(mostResults, resultLimit) });
@@ -59,7 +59,7 @@ export const globTool: ToolDefinition = {
   }),
 };
 
-/** @throws ToolFailure for a pattern that could leave the directory it starts in, or is no pattern here. */
+/** @throws ToolFailure for a pattern that could leave its start directory, or is not valid. */
 function checkPattern(pattern: unknown): GlobPattern {
   if (typeof pattern !== 'string') throw new ToolFailure('glob: pattern is required');
   if (isAbsolute(pattern)) {
@@ -89,8 +89,8 @@ async function findFiles(
 }
 
 /**
- * The match, unless it is no file, or hidden, or lies outside `root` once every link is resolved: a
- * folder may be turned into a link after it was listed. What cannot be resolved is no match either.
+ * The match, unless the path is no file, is hidden, cannot be resolved, or lies outside `root` once
+ * every link is resolved: a folder may become a link after it was listed.
  */
 async function fileInside(
   root: string,
@@ -109,8 +109,8 @@ async function resolveFile(path: string): Promise<{ real: string; stats: Stats }
   return { real, stats: await stat(real) };
 }
 
-/** From the project root as it is written and resolved. */
-function waysOf(file: string, base: string, workdir: string): string[] {
+/** Spellings of a path: below the project root as resolved and as written. */
+function spellingsOf(file: string, base: string, workdir: string): string[] {
   return [file, join(workdir, relative(base, file))];
 }
 

@@ -7,11 +7,11 @@ import { fromRunnable } from '../from-runnable.js';
 import type { ToolDefinition } from '../tool.js';
 import { boundSearch } from './bound-search.js';
 
-/** Of a file, in characters: the most that a system opens. */
+/** Characters of a path that a system opens. */
 const LONGEST_PATH = 4_200;
-/** Of one line, which a file may have made long on purpose. */
+/** Candidate paths of one line, which a file name may have multiplied on purpose. */
 const MOST_PATHS = 16;
-/** Lines that rules are asked about in one turn of the event loop. */
+/** Lines matched with rules in one turn of the event loop. */
 const linesPerTurn = 4;
 
 const sdkGrep = fromRunnable(({ workdir }) => betaGrepTool({ workdir }), {
@@ -23,7 +23,7 @@ const sdkGrep = fromRunnable(({ workdir }) => betaGrepTool({ workdir }), {
 /** The SDK's search (ripgrep where there is one), with paths relative to the workdir. */
 export const grepTool: ToolDefinition = {
   ...sdkGrep,
-  // It shows contents.
+  // Grep shows contents.
   deniedWith: ['read'],
   open: (context) => {
     const grep = sdkGrep.open(context);
@@ -35,7 +35,7 @@ export const grepTool: ToolDefinition = {
         const roots = [resolve(context.workdir), base];
         const hidden = hiddenBelow(base, context.ownPaths);
         const isDenied = (path: string): boolean =>
-          context.isDenied?.(grepTool, waysOf(path, roots)) === true;
+          context.isDenied?.(grepTool, spellingsOf(path, roots)) === true;
         const lines = found.split('\n');
         // A hundred rules about each of thousands of lines take seconds.
         const share = new LoopShare(linesPerTurn);
@@ -61,26 +61,29 @@ function cutResults(lines: readonly string[], most = lines.length): string {
   return [...found.slice(0, most), note].join('\n');
 }
 
-/** From the project root, as a workdir that is a link is searched by its own name. */
+/**
+ * Hidden paths relative to the project root, as a workdir that is a link is searched by its own
+ * name.
+ */
 function hiddenBelow(base: string, ownPaths: OwnPaths | undefined): string[] {
   if (ownPaths === undefined) return [];
   const below = hiddenFrom(ownPaths, [base]).filter((one) => isWithin(base, one));
   return below.map((one) => relative(base, one));
 }
 
-/** The search cannot leave out a folder, so that what it found there is left out of its answer. */
+/** Whether a line is of a hidden file: the search itself cannot leave out a folder. */
 function isHidden(line: string, roots: readonly string[], hidden: readonly string[]): boolean {
   return roots.some((root) =>
     hidden.some((one) => {
-      const place = resolve(root, one);
-      return line.startsWith(place + sep) || line.startsWith(`${place}:`);
+      const path = resolve(root, one);
+      return line.startsWith(path + sep) || line.startsWith(`${path}:`);
     }),
   );
 }
 
 /**
- * Lines without those of files that are left out. A name may have a line feed in it: what follows a line
- * of such a file and begins in no root is still the file's.
+ * Lines without those of files that are left out. A file name may contain a line feed: a line that begins
+ * in no root belongs to the file of the line before.
  */
 async function leaveOut(
   lines: readonly string[],
@@ -98,8 +101,8 @@ async function leaveOut(
 }
 
 /**
- * The paths that a line of the search may be of: its name ends before some `:<number>:`, and may have
- * such a thing in it.
+ * The paths that a line may belong to: the path ends before some `:<number>:`, and may contain such text
+ * itself.
  */
 function pathsIn(line: string): string[] {
   const head = line.slice(0, LONGEST_PATH);
@@ -107,7 +110,7 @@ function pathsIn(line: string): string[] {
   return ends.length === 0 ? [head] : ends.map((end) => head.slice(0, end));
 }
 
-function waysOf(path: string, roots: readonly string[]): string[] {
+function spellingsOf(path: string, roots: readonly string[]): string[] {
   const below = withoutRoot(path, roots);
   return below === path ? [path] : roots.map((root) => join(root, below));
 }

@@ -2,10 +2,9 @@ import type { JsonObject } from '../../platform/json.js';
 import { ToolFailure } from '../calls/tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
 
-/** How the model names the tool that delegates. */
 export const TASK_TOOL = 'task';
 
-/** @param agent what is known of the names that may be given. */
+/** The input schema of `task`. @param agent schema keywords for the agent's name. */
 export function taskSchema(agent: JsonObject): JsonObject {
   return {
     type: 'object',
@@ -24,8 +23,8 @@ export function taskSchema(agent: JsonObject): JsonObject {
 }
 
 /**
- * Gives a piece of work to a subagent. What that one may do is decided call by call, within what
- * its parent may do: this call itself changes nothing. Side by side with others, as reads are.
+ * Delegates work to a subagent. The subagent's calls are permitted one by one, within the permissions of
+ * its parent; this call itself changes nothing, and runs in parallel with others, as reads do.
  */
 export const taskTool: ToolDefinition = {
   name: TASK_TOOL,
@@ -33,7 +32,7 @@ export const taskTool: ToolDefinition = {
     'Give a piece of work to another agent and wait for its answer. It sees nothing of this conversation: say in the prompt all that it must know, and what it is to report. Several calls in one step work side by side.',
   inputSchema: taskSchema({ minLength: 1 }),
   effect: 'read',
-  // Its key is the call: the subagent that was started for it goes on.
+  // The call id identifies the subagent: a call that runs again finds the subagent it started.
   retry: 'idempotent',
   timeLimit: 'turn',
   permissionArgument: { name: 'agent', kind: 'text' },

@@ -3,7 +3,10 @@ import { todoStatuses } from '../../notices/todo.js';
 import { ToolFailure } from '../calls/tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
 
-/** The session's own list: it changes nothing of the project, and nobody has to approve it. */
+/**
+ * The session's todo list. Its effect is `read`: it changes nothing of the project, and needs no
+ * approval.
+ */
 export const todoWriteTool: ToolDefinition = {
   name: 'todo_write',
   description:

@@ -1,6 +1,9 @@
 import type { ArgumentKind, ToolDefinition } from '../tool.js';
 
-/** What the patterns of rules are about, by tool; tools that declare no argument are left out. */
+/**
+ * Kinds of the arguments that rule patterns match, by tool; tools without such an argument are left
+ * out.
+ */
 export function argumentKinds(
   tools: readonly Pick<ToolDefinition, 'name' | 'permissionArgument'>[],
 ): Record<string, ArgumentKind> {

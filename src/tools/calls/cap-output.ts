@@ -1,7 +1,6 @@
 /**
- * Keeps the first and the last `limit / 2` characters (UTF-16 units, a pair is never split) of a
- * text that is longer than `limit`, with a marker between them that says so. The marker's own
- * length comes on top of `limit`.
+ * Keeps the first and the last `limit / 2` characters (UTF-16 units, no pair is split) of a text longer
+ * than `limit`, with a marker between them. The marker's own length comes on top of `limit`.
  */
 export function capOutput(text: string, limit: number): string {
   if (text.length <= limit) return text;

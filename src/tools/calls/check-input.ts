@@ -9,7 +9,7 @@ const shownProblems = 3;
 const options: Options = {
   allErrors: true,
   verbose: true,
-  // Schemas come from many makers: keywords and formats that we do not know are theirs to use.
+  // Schemas come from many authors: unknown keywords and formats are allowed.
   strict: false,
   validateFormats: false,
   addUsedSchema: false,
@@ -39,7 +39,7 @@ function compile(schema: JsonObject): ValidateFunction {
   try {
     return ajv.compile(rest);
   } finally {
-    // ajv keeps every schema it ever compiled; ours may come and go with a session.
+    // ajv keeps every schema it ever compiled; schemas here may come and go with a session.
     ajv.removeSchema(rest);
   }
 }

@@ -5,8 +5,8 @@ import { ToolFailure } from './tool-failure.js';
 const hostPath = /(?<![\w:/.])(?:file:\/\/)?\/(?:[^\s'"`:,;()]+\/)+[^\s'"`:,;()]*/g;
 
 /**
- * What the model reads when a tool threw. A `ToolFailure` speaks for itself. Of any other error
- * neither the stack nor a path of the host is shown: the text also goes to clients.
+ * The text for the model when a tool threw. The message of a `ToolFailure` is passed on as it is; any
+ * other error is shown without its stack and without paths of the host, as clients see the text too.
  */
 export function describeFailure(toolName: string, error: unknown): string {
   if (error instanceof ToolFailure) return error.message;

@@ -3,7 +3,7 @@ import type { ToolStatus } from '../../events/turn-event.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { toolCalls } from '../../storage/schema.js';
 
-/** A call as a model asked for it, and who runs it. */
+/** A call as the model requested it, and the attempt that runs it. */
 export interface LedgerCall {
   turnId: string;
   callId: string;
@@ -15,22 +15,21 @@ export interface LedgerCall {
 
 export interface CallEnd {
   status: ToolStatus;
-  /** What the model is told. */
+  /** The text for the model. */
   output: string;
   durationMs: number;
 }
 
 /**
- * Says, before a call starts, that it may have run from now on. Part of a fenced statement.
- * A claim without an end is what a crash leaves.
+ * Claims a call before it starts: from now on it may have run. A crash leaves a claim without an end.
+ * Part of a fenced statement.
  */
 export function claimCall(call: LedgerCall, now: Date): SQL {
   return insertFenced(toolCalls, { ...call, status: 'claimed', claimedAt: now });
 }
 
 /**
- * Ends a call: one that was claimed, or one that was answered without being run. Part of a fenced
- * statement.
+ * Ends a call that was claimed, or that was answered without a run. Part of a fenced statement.
  */
 export function endCall(call: LedgerCall, end: CallEnd, now: Date): SQL {
   const row = { ...call, ...end, claimedAt: now, endedAt: now };

@@ -4,16 +4,16 @@ import type { OfferRules } from '../../governance/permissions/offer-tools.js';
 import { withLinkTargets } from './resolve-links.js';
 import type { ToolContext } from '../tool.js';
 
-/** What searches of a turn leave out for its rules' sake. Rules do not change while it runs. */
+/** The paths that a turn's rules deny to searches. A turn's rules do not change while it runs. */
 export async function openPathDenials(
   rules: OfferRules,
   projectRoot: string,
 ): Promise<NonNullable<ToolContext['isDenied']>> {
   const roots = await withLinkTargets([path.resolve(projectRoot)]);
   const known = new Map<string, ReturnType<typeof deniedPaths>>();
-  return (tool, ways) => {
+  return (tool, spellings) => {
     const denies = known.get(tool.name) ?? deniedPaths(tool, rules, roots);
     known.set(tool.name, denies);
-    return denies(ways);
+    return denies(spellings);
   };
 }

@@ -2,7 +2,7 @@ import type { InputCheck } from './check-input.js';
 import type { RegisteredTool } from '../registry.js';
 import type { OpenTool, RetryClass, ToolContext, ToolDefinition, ToolEffect } from '../tool.js';
 
-/** A tool as a turn calls it. */
+/** A tool that a turn can call. */
 export interface CallableTool {
   name: string;
   effect: ToolEffect;
@@ -14,17 +14,17 @@ export interface CallableTool {
   run: OpenTool['run'];
 }
 
-/** The tools of one turn. Whoever opened them closes them when the turn ends, however it ends. */
+/** The tools of one turn. The caller of `openTools` closes them when the turn ends, however it ends. */
 export interface TurnTools {
   get(name: string): CallableTool | undefined;
   /**
-   * Closes every tool that was used, also when one of them fails to close.
-   * @throws AggregateError with what the failing ones threw.
+   * Closes every tool that was used, also when some fail to close.
+   * @throws AggregateError of their errors.
    */
   close(): Promise<void>;
 }
 
-/** Each tool is opened at its first call, so that a failure to open is that call's outcome. */
+/** Opens each tool at its first call, so that a failure to open is that call's outcome. */
 export function openTools(tools: readonly RegisteredTool[], context: ToolContext): TurnTools {
   const opened = new Map<string, OpenTool>();
   const callables = new Map(

@@ -4,13 +4,13 @@ import { isPlainObject } from '../../platform/json.js';
 import type { PermissionArgument, ToolDefinition } from '../tool.js';
 
 /**
- * What permission rules compare of a call. A path is resolved as the SDK's file tools resolve it, by
- * the same function, so that the decision is about the file that will be opened: a link is its target,
- * also one that leads nowhere yet. A path that is not given is the folder itself.
+ * The argument of a call that permission rules match. A path is resolved by the function that the SDK's
+ * file tools use, so that the decision is about the file that will be opened: a link becomes its target,
+ * also a dangling link. A missing path is the folder itself.
  *
  * @param workdir absolute.
- * @returns undefined for a tool that declares nothing, and for a path whose links cannot be
- * followed or have NUL in them: rules that forbid by pattern then apply, and none that allows does.
+ * @returns undefined for a tool without such an argument, and for a path that contains NUL or whose links
+ * cannot be followed: then rules that deny by pattern apply, and rules that allow by pattern do not.
  */
 export async function findArgument(
   { permissionArgument }: Pick<ToolDefinition, 'permissionArgument'>,
@@ -22,7 +22,7 @@ export async function findArgument(
   const given = isPlainObject(input) ? input[name] : undefined;
   if (kind !== 'path') return { kind, texts: typeof given === 'string' ? [given] : [] };
   const path = given ?? '';
-  // What is no text never reaches the tool: its input check refuses it.
+  // A path that is no text never reaches the tool: the input check refuses it.
   if (typeof path !== 'string') return { kind, texts: [] };
   const root = resolve(workdir);
   try {

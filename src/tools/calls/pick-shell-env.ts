@@ -2,8 +2,8 @@ const shellNames = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR'];
 const ours = /^(ANTHROPIC|CHIRALITY|TURNPIKE)_|^(REDIS|DATABASE)_URL$/;
 
 /**
- * The environment a command may see: of `source` only `names` (PATH, HOME, LANG, TERM and TMPDIR
- * unless told otherwise), and of those never the server's own settings and keys.
+ * The environment of a command: the variables of `source` in `names` (default: PATH, HOME, LANG, TERM and
+ * TMPDIR), but never the server's own configuration and keys.
  */
 export function pickShellEnv(
   source: Readonly<Record<string, string | undefined>>,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { OwnPaths } from '../../governance/permissions/own-paths.js';
 import { withLinkTargets } from './resolve-links.js';
 
-/** Files that are no files: the environment of the server is one of them. */
+/** Virtual files of the kernel, which include the server's environment. */
 const kernelFolders = ['/proc', '/sys', '/dev'];
 
 /** The server's own paths as they are configured. */
@@ -12,7 +12,7 @@ export interface OwnFolders {
   protected: readonly string[];
 }
 
-/** Looks where they lead, once: a link among them that is turned later is not seen. */
+/** Resolves the server's own paths, once: a link that changes later is not followed again. */
 export async function resolveOwnPaths(own: OwnFolders): Promise<OwnPaths> {
   const [data, hidden, kept] = await Promise.all(
     [own.data, own.hidden, own.protected].map((paths) =>

@@ -2,17 +2,16 @@ import pLimit from 'p-limit';
 import type { ToolEffect } from '../tool.js';
 
 export interface RunCallsOptions {
-  /** Most calls that run at once; 1 or more. */
+  /** Most calls in parallel; 1 or more. */
   limit: number;
 }
 
 /**
- * Runs the calls of one step. Neighbours that only read run side by side; a call with an effect
- * waits for all before it and runs alone, so that what it changes is seen by all after it.
+ * Runs the calls of one step. Adjacent calls that only read run in parallel; a call with an effect waits
+ * for all calls before it and runs alone, so that all calls after it see its changes.
  *
  * @returns the results in the order of the calls.
- * @throws what the first failing worker threw, once those that run have settled; the calls that
- * had not started never start.
+ * @throws the first error of a worker, once all running calls have settled; queued calls never start.
  */
 export async function runCalls<C extends { effect: ToolEffect }, R>(
   calls: readonly C[],
@@ -50,7 +49,7 @@ async function runBatch<C, R>(
   return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
 
-/** Neighbouring reads together, everything else by itself. */
+/** Batches of adjacent reads; any other call is a batch of its own. */
 function toBatches<C extends { effect: ToolEffect }>(calls: readonly C[]): C[][] {
   const batches: C[][] = [];
   let reads: C[] | undefined;
