@@ -27,25 +27,25 @@ export interface McpConfig {
 
 export interface OpenMcpOptions {
   config: McpConfig;
-  /** For `${NAME}` in the file; commands see PATH, HOME and LANG of it. */
+  /** Variables for `${NAME}` in the file; commands get PATH, HOME and LANG of them. */
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   logger: Logger;
 }
 
-/** MCP for one process. */
+/** The MCP servers of a process. */
 export interface Mcp {
-  /** The check of a session's `mcpServers` (see `checkSessionServers`). */
+  /** Checks a session's `mcpServers` (see `checkSessionServers`). */
   checkSession(given: unknown): Record<string, unknown> | null;
-  /** The tools of one turn. Whoever opened them closes them, after the tools. */
+  /** Connects the servers of a turn. The caller closes them, after the tools. */
   openForTurn(wish: ServerRequest & { signal: AbortSignal }): Promise<OpenedServers>;
-  /** Tools that every session may have, of the servers that turns have used here. */
+  /** Tools of servers that all sessions share, as far as turns have used them in this process. */
   listKnown(): RegisteredTool[];
   /** Ends all servers. */
   close(): Promise<void>;
 }
 
-/** Starts nothing: a server comes up with the first turn that has it. @throws McpFileError. */
+/** Loads the definitions. Servers start with the first turn that uses them. @throws McpFileError. */
 export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
   const { config, environment, clock } = options;
   const configured =

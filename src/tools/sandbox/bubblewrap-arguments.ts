@@ -2,25 +2,25 @@ import { bashArguments, bashFile, SECOND_INPUT } from './shell-program.js';
 import { mountArguments, type MountPlan } from './sandbox-mounts.js';
 
 export interface SandboxPlan extends MountPlan {
-  /** Whether commands reach the network of the machine. */
+  /** Whether commands can use the machine's network. */
   network: boolean;
-  /** The server is root: the commands are told that they are not. */
+  /** Whether the server runs as root; commands then see another user id. */
   isRoot: boolean;
-  /** A filter of system calls comes in as its second input. */
+  /** Whether a filter of system calls is passed as the second input. */
   isFiltered: boolean;
 }
 
-/** Any that is not root's. */
+/** A user and group id that is not root's. */
 const SOMEBODY = '1000';
 
 /**
- * Arguments of bubblewrap (0.8 or later) that put a shell into a sandbox. Its first process dies
- * with bubblewrap, and everything in the sandbox with that. Files it makes are the server's user's.
+ * Arguments of bubblewrap (0.8 or later) that run a shell in a sandbox. The sandbox's first process dies
+ * with bubblewrap, and everything in the sandbox with it. New files belong to the server's user.
  */
 export function bubblewrapArguments(plan: SandboxPlan): string[] {
   const { network, isRoot, isFiltered, root } = plan;
   return [
-    // A program that believes to be root tries what only root can, as to give files away.
+    // A program that sees user id 0 attempts what only root can, as chown.
     ['--unshare-user', ...(isRoot ? ['--uid', SOMEBODY, '--gid', SOMEBODY] : [])],
     ['--disable-userns', '--cap-drop', 'ALL'],
     ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],

@@ -1,37 +1,37 @@
 import path from 'node:path';
 import type { ResourceLimits } from './resource-limits.js';
 
-/** What a group can limit, by the name of the kernel's controller. */
+/** The kernel's controllers that are used, by name. */
 export const controllers = ['memory', 'pids', 'cpu'] as const;
 export type Controller = (typeof controllers)[number];
 
-/** Microseconds in which a group may use its share of processors. */
+/** Period of the CPU quota, in microseconds. */
 const CPU_PERIOD = 100_000;
 const MIB = 1024 * 1024;
 
-/** A folder in which groups may be made, and of which controllers. */
+/** A folder in which cgroups may be created, and their controllers. */
 export interface CgroupParent {
   folder: string;
   version: 1 | 2;
-  /** Those that it is asked for; whether it has them is known by trying. */
+  /** Candidate controllers: only a trial shows whether the folder has them. */
   controllers: readonly Controller[];
 }
 
-/** A file of a new group, and what is written to it. */
+/** A control file of a new cgroup, and its value. */
 export interface LimitFile {
   name: string;
   value: string;
-  /** The group is of no use without it. */
+  /** Whether the cgroup fails without it. */
   isNeeded: boolean;
 }
 
 /**
- * Where groups may be made, best first: inside the group that the server is in, so that they count
- * for its own limits as well. Version 2 lets no group with processes have limits for those below, so
- * that the group above is asked too, which is what `DelegateSubgroup=` of systemd prepares.
+ * Candidate parents of cgroups, best first: the server's own cgroup, so that its limits include the
+ * children. In version 2 a cgroup with processes cannot pass controllers on, so its parent is a
+ * candidate too, as systemd's `DelegateSubgroup=` prepares it.
  *
  * @param groups text of `/proc/self/cgroup`.
- * @param mount where cgroups are mounted.
+ * @param mount the folder where cgroups are mounted.
  */
 export function cgroupParents(groups: string, mount = '/sys/fs/cgroup'): CgroupParent[] {
   const lines = groups.split('\n').flatMap((line) => {
@@ -49,7 +49,7 @@ export function cgroupParents(groups: string, mount = '/sys/fs/cgroup'): CgroupP
     }
     const known = controllers.filter((one) => names.includes(one));
     if (known.length === 0) return [];
-    // In a container the mount is the container's own group, whatever the path says.
+    // In a container the mount is the container's own cgroup, whatever the path.
     const folders = new Set([own, '/']);
     const tree = names.join(',');
     return [...folders].map((one) => ({
@@ -60,7 +60,7 @@ export function cgroupParents(groups: string, mount = '/sys/fs/cgroup'): CgroupP
   });
 }
 
-/** What is written into a new group to limit it. */
+/** The control files that limit a new cgroup. */
 export function limitFiles(
   controller: Controller,
   version: 1 | 2,
@@ -74,7 +74,7 @@ export function limitFiles(
         ? [needed('memory.max', bytes), optional('memory.swap.max', '0')]
         : [
             needed('memory.limit_in_bytes', bytes),
-            // With swap: it is not there where the kernel does not count that.
+            // The limit with swap is missing where the kernel does not account for swap.
             optional('memory.memsw.limit_in_bytes', bytes),
           ];
     case 'pids':

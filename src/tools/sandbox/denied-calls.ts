@@ -1,21 +1,21 @@
-/** The system calls of one architecture that a sandbox does not have, by the kernel's names. */
+/** The system calls of an architecture that a sandbox denies, by the kernel's names. */
 export interface CallTable {
-  /** `AUDIT_ARCH_…` of the kernel. */
+  /** The kernel's `AUDIT_ARCH_…` of the architecture. */
   audit: number;
-  /** From this number on, calls are another architecture's. */
+  /** First number of the calls of another architecture. */
   foreignFrom?: number;
-  /** Fail with EPERM. */
+  /** Calls that fail with EPERM. */
   refused: Readonly<Record<string, number>>;
-  /** Fail with ENOSYS, as on an older kernel. */
+  /** Calls that fail with ENOSYS, as on an older kernel. */
   absent: Readonly<Record<string, number>>;
-  /** Make or change a file; which argument is its mode, and which, if any, says that it is made. */
+  /** Calls that create or change a file: the index of the mode argument, and of the flags, if any. */
   modes: Readonly<Record<string, { call: number; mode: number; flags?: number }>>;
   socket: number;
-  /** Families of sockets that no network namespace holds. */
+  /** Socket families that no network namespace confines. */
   families: Readonly<Record<string, number>>;
 }
 
-/** Calls that are younger than the difference: they have one number everywhere. */
+/** Newer calls, which have one number on all architectures. */
 const mounting = {
   open_tree: 428,
   move_mount: 429,
@@ -25,13 +25,13 @@ const mounting = {
   fspick: 433,
   mount_setattr: 442,
 };
-/** A filter cannot see the mode that `openat2` is given. */
+/** Calls that bypass the filter: io_uring, and `openat2`, whose mode is behind a pointer. */
 const absent = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, openat2: 437 };
 const fchmodat2 = { call: 452, mode: 2 };
-/** The first is the kernel's ciphers, the second reaches the host of a virtual machine. */
+/** AF_ALG is the kernel's crypto API; AF_VSOCK reaches the host of a virtual machine. */
 const families = { AF_ALG: 38, AF_VSOCK: 40 };
 
-/** By Node's name of the architecture. */
+/** Tables by Node's name of the architecture. */
 export const deniedCalls: Readonly<Record<string, CallTable>> = {
   x64: {
     audit: 0xc000_003e,

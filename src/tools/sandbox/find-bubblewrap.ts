@@ -4,10 +4,10 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { writeSecondInput } from './shell-program.js';
 
-/** For the trial run; it takes some ten milliseconds. */
+/** Time limit of the trial run, in ms; it usually takes ten. */
 const TRIAL_MS = 10_000;
 
-/** bubblewrap, where it is. */
+/** The path of bubblewrap; undefined when it is not installed. */
 export async function findBubblewrap(searchPath: string): Promise<string | undefined> {
   for (const folder of searchPath.split(path.delimiter).filter((one) => path.isAbsolute(one))) {
     const file = path.join(folder, 'bwrap');
@@ -21,11 +21,11 @@ export async function findBubblewrap(searchPath: string): Promise<string | undef
 }
 
 /**
- * Runs a shell in a sandbox that does nothing: whether user namespaces, mounts and every option
- * that is used are allowed here is known by trying only.
+ * Runs an empty command in a sandbox: only a trial shows whether user namespaces, mounts and all options
+ * are allowed here.
  *
- * @param filter of system calls, which `args` has it read from its second input.
- * @returns why it does not work.
+ * @param filter the filter of system calls that `args` makes bubblewrap read from its second input.
+ * @returns why the sandbox does not work; undefined when it does.
  */
 export async function tryBubblewrap(
   file: string,
@@ -48,7 +48,7 @@ export async function tryBubblewrap(
     trial.once('error', (error) => resolve(error.message)).once('close', (code) => resolve(code));
   });
   if (end === 0) return undefined;
-  const [said = ''] = stderr.trim().split('\n');
-  if (said !== '') return said;
+  const [firstLine = ''] = stderr.trim().split('\n');
+  if (firstLine !== '') return firstLine;
   return typeof end === 'string' ? end : `it ended with exit code ${end}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The first and the last bytes of what a command says, each half of `limit`; of the rest, only how
- * much it was. Its memory does not grow with the output.
+ * A window on a command's output: the first and the last bytes, each half of `limit`, and the size of the
+ * rest. Its memory is bounded.
  */
 export class OutputWindow {
   readonly #head: Buffer;
@@ -21,7 +21,7 @@ export class OutputWindow {
     this.#addToTail(chunk.subarray(taken));
   }
 
-  /** UTF-8; bytes that are not are shown as U+FFFD. A marker says what was left out. */
+  /** The output as UTF-8, with U+FFFD for invalid bytes and a note on the part that was left out. */
   text(): string {
     const head = this.#head.subarray(0, this.#headBytes);
     const size = this.#tail.length;
@@ -35,7 +35,7 @@ export class OutputWindow {
     return `${head.toString('utf8')}\n[output cut: ${shown} of ${all} bytes shown]\n${tail.toString('utf8')}`;
   }
 
-  /** A ring: what comes last takes the place of what came first. */
+  /** Appends to the tail, a ring buffer that overwrites its oldest bytes. */
   #addToTail(bytes: Buffer): void {
     const size = this.#tail.length;
     const last = bytes.subarray(Math.max(0, bytes.length - size));

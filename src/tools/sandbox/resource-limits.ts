@@ -1,9 +1,9 @@
 export interface ResourceLimits {
-  /** Of one process, of the files in `/tmp` and, where there is a cgroup, of all together, in MiB. */
+  /** Memory of a process, of the files in `/tmp` and, with a cgroup, of all together, in MiB. */
   memoryMb: number;
-  /** That one shell may have at a time. */
+  /** Processes of a shell at a time. */
   processes: number;
-  /** Of one shell and what it starts, in percent of one processor. Needs a cgroup. */
+  /** CPU of a shell and its children, in percent of one processor. Needs a cgroup. */
   cpuPercent: number;
 }
 
@@ -12,10 +12,10 @@ const FILE_MB = 4_096;
 const CPU_SECONDS = 3_600;
 
 /**
- * Lines for a shell that limit it and what it starts, for good: raising them again takes a
- * capability. A hard limit that is lower already stays.
+ * Shell lines that limit the shell and its children for good: raising a hard limit takes a capability. A
+ * hard limit that is lower already stays.
  *
- * Memory is limited as data, not as address space: runtimes reserve much more of that than they use.
+ * Memory is limited as data, not as address space, of which runtimes reserve far more than they use.
  */
 export function limitLines({ memoryMb, processes }: ResourceLimits): string[] {
   return [

@@ -8,31 +8,32 @@ import type { ResourceLimits } from './resource-limits.js';
 
 const prefix = 'turnpike-';
 
-/** How often, and after how many ms, a group is tried again that still has dying processes. */
+/** Attempts to remove a cgroup, which may still have dying processes. */
 const TRIES = 20;
-const WAIT_MS = 50;
-/** From this age on, in ms, a group that is empty is nobody's. */
+/** Pause between two attempts, in ms. */
+const RETRY_MS = 50;
+/** Age from which an empty cgroup is a leftover, in ms. */
 const LEFTOVER_MS = 60_000;
 
-/** Groups that one sandbox is in, which the kernel keeps from growing. */
+/** The cgroups that limit one sandbox. */
 export interface SandboxCgroup {
-  /** A process that writes its id to each is in the groups, with all that it starts later. */
+  /** Files to which a process writes its id to join, with all its later children. */
   joinFiles: readonly string[];
-  /** Takes them away once they are empty; one that is not within a second is left to a later start. */
+  /** Removes the cgroups once they are empty; after a second they are left to a later start. */
   remove(): Promise<void>;
 }
 
-/** Where this server makes groups, and what they limit. */
+/** Parents in which the server can create cgroups, and their controllers. */
 export interface UsableCgroups {
   parents: readonly CgroupParent[];
   limited: readonly Controller[];
 }
 
 /**
- * Where groups can be made, found by making one in each parent. Also takes away what servers that were
- * killed have left.
+ * Finds parents for cgroups by creating a cgroup in each candidate. Also removes leftovers of servers
+ * that were killed.
  *
- * @param candidates in the order in which they are tried. Default: those of this process.
+ * @param candidates in order of preference. Default: those of this process.
  */
 export async function findCgroups(
   limits: ResourceLimits,
@@ -53,7 +54,10 @@ export async function findCgroups(
   return { parents: found, limited: [...limited] };
 }
 
-/** @throws Error when one cannot be made, or has not the limits that it had at the start. */
+/**
+ * Creates the cgroups of a sandbox.
+ * @throws Error when that fails, or a limit is no longer available.
+ */
 export async function makeCgroup(
   { parents }: UsableCgroups,
   limits: ResourceLimits,
@@ -84,7 +88,7 @@ async function ownParents(): Promise<CgroupParent[]> {
   return cgroupParents(await readFile('/proc/self/cgroup', 'utf8').catch(() => ''));
 }
 
-/** @returns which of its controllers it has for groups that are made in it. */
+/** @returns the controllers that cgroups in this parent can have. */
 async function tryParent(
   parent: CgroupParent,
   limits: ResourceLimits,
@@ -99,13 +103,13 @@ async function tryParent(
       await trial.remove();
       has.push(one);
     } catch {
-      // Not there, not ours, or without the controller.
+      // The parent is missing, not writable, or without the controller.
     }
   }
   return has;
 }
 
-/** Version 2 has a controller below where the group above passes it on. */
+/** Passes a controller on to the children, as version 2 requires. */
 async function enable(folder: string, controller: Controller): Promise<void> {
   const file = path.join(folder, 'cgroup.subtree_control');
   const passed = (await readFile(file, 'utf8')).split(/\s+/);
@@ -120,7 +124,7 @@ async function limit(
   for (const { name, value, isNeeded } of limitFiles(controller, parent.version, limits)) {
     const file = path.join(folder, name);
     try {
-      // A folder that is no group would have it made.
+      // In a folder that is no cgroup, a write would create the file.
       await access(file);
       await writeFile(file, value);
     } catch (error) {
@@ -136,7 +140,7 @@ async function removeWhenEmpty(folder: string, clock: Clock): Promise<void> {
       return;
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return;
-      await pause(clock, WAIT_MS);
+      await pause(clock, RETRY_MS);
     }
   }
 }
@@ -145,12 +149,12 @@ async function removeLeftovers(parent: string, clock: Clock): Promise<void> {
   const names = (await readdir(parent)).filter((name) => name.startsWith(prefix));
   for (const name of names) {
     const folder = path.join(parent, name);
-    // A younger one may be another server's that nobody has joined yet.
+    // A younger cgroup may be another server's that no process has joined yet.
     const isOld = await stat(folder).then(
       ({ mtimeMs }) => mtimeMs < clock.now() - LEFTOVER_MS,
       () => false,
     );
-    // One with processes in it cannot be removed.
+    // A cgroup with processes cannot be removed.
     if (isOld) await rmdir(folder).catch(() => undefined);
   }
 }

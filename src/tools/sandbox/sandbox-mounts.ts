@@ -8,28 +8,28 @@ export interface RealPath {
 }
 
 export interface MountPlan {
-  /** The project root, without links. The one place that can be written, beside `/tmp`. */
+  /** The project root, without links: the only writable folder beside `/tmp`. */
   root: string;
-  /** What commands must not see. Where the root is inside of one, the root is seen. */
+  /** Paths hidden from commands. A root inside of a hidden folder stays visible. */
   hidden: readonly RealPath[];
-  /** Files that are seen all the same. */
+  /** Files inside hidden folders that stay visible. */
   shown: readonly RealPath[];
-  /** What they must not write, also where it is inside the root. */
+  /** Paths that commands must not write, also inside the root. */
   readOnly: readonly RealPath[];
-  /** Of `/tmp`, in bytes. */
+  /** Size of `/tmp`, in bytes. */
   tmpBytes: number;
-  /** Of `/dev/shm`. */
+  /** Size of `/dev/shm`, in bytes. */
   sharedBytes: number;
 }
 
-/** The kernel's files are root's: a server that runs as root would let commands write them. */
+/** Entries of `/proc` mounted read-only: commands of a server that runs as root could write them. */
 const kernelFolders = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'driver', 'tty'];
 
 const HIDDEN_BYTES = 65_536;
 
 /**
- * Options of bubblewrap, in the order they are carried out: everything read-only, then what is
- * hidden, then the root over it, then what is hidden or kept inside the root.
+ * Mount options of bubblewrap, in the order of execution: everything read-only, then covers over hidden
+ * paths, then the root, then hidden and read-only paths inside the root.
  */
 export function mountArguments(plan: MountPlan): string[] {
   const { root, hidden, shown, readOnly, tmpBytes, sharedBytes } = plan;
@@ -51,7 +51,7 @@ export function mountArguments(plan: MountPlan): string[] {
     ...pinned(root, [...inside, ...kept]).map((folder) => bind('--bind', folder)),
     ...kept.map((one) => bind('--ro-bind', one.path)),
     ...inside.map(hide),
-    // At the end: the root may be inside of one.
+    // Last, as the root may be mounted inside of a cover.
     ...[...covers, ...inside].filter(isFolder).map((one) => ['--remount-ro', one.path]),
   ].flat();
 }
@@ -69,7 +69,7 @@ function isFolder(one: RealPath): boolean {
   return one.isFolder;
 }
 
-/** Without those inside of others: what is hidden needs no second cover. */
+/** The paths that lie inside no other: a hidden folder needs no cover inside. */
 function outermost(paths: readonly RealPath[]): RealPath[] {
   const others = (one: RealPath) => paths.filter((other) => other.path !== one.path);
   const unique = [...new Map(paths.map((one) => [one.path, one])).values()];
@@ -77,8 +77,8 @@ function outermost(paths: readonly RealPath[]): RealPath[] {
 }
 
 /**
- * The folders between the root and what is hidden or kept in it. Mounted, they cannot be renamed: a
- * command that moves one away would find in its next shell what was under it, and not hidden.
+ * The folders between the root and the hidden or read-only paths in it. A mounted folder cannot be
+ * renamed: a command could otherwise move a folder away, and its next shell would see what was hidden.
  */
 function pinned(root: string, paths: readonly RealPath[]): string[] {
   const folders = new Set<string>();

@@ -1,14 +1,14 @@
 import type { Controller } from './cgroup-parents.js';
 
 export interface Strength {
-  /** What cgroups limit. */
+  /** Controllers that limit the sandbox. */
   limited: readonly Controller[];
   /** Whether system calls are filtered. */
   isFiltered: boolean;
   isRoot: boolean;
 }
 
-/** What a sandbox does not limit or keep out, each in a few words. Pure. */
+/** The limits and protections that a sandbox lacks, each in a few words. Pure. */
 export function findWeaknesses({ limited, isFiltered, isRoot }: Strength): string[] {
   const without = (controller: Controller, weakness: string) =>
     limited.includes(controller) ? [] : [weakness];
@@ -18,7 +18,7 @@ export function findWeaknesses({ limited, isFiltered, isRoot }: Strength): strin
       'memory is limited for each process and not for all of a sandbox, as no memory cgroup can be made',
     ),
     ...without('cpu', 'processors are not limited, as no cpu cgroup can be made'),
-    // For anybody else a limit of the shell's own does.
+    // For other users than root, the shell's own limit does.
     ...(isRoot
       ? without(
           'pids',

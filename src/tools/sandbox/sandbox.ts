@@ -13,16 +13,16 @@ import { limitLines, type ResourceLimits } from './resource-limits.js';
 import { homeFolders, secretPaths } from './secret-paths.js';
 import { bashArguments, bashEnvironment, bashFile, type ShellProgram } from './shell-program.js';
 
-/** Joins each group that is named, up to `--`, and becomes what comes after it. */
+/** A script that joins each cgroup named before `--`, and execs the command after it. */
 const joinAndRun =
   'for file in "$0" "$@"; do [ "$file" = -- ] && break; echo $$ > "$file" || exit; shift; done; exec "$@"';
 
 const MIB = 1024 * 1024;
 
-/** One that is there everywhere; the trial writes nothing. */
+/** A folder that exists everywhere; the trial writes nothing. */
 const trialFolder = '/usr';
 
-/** What no command may write to: the kernel's own, and everything. */
+/** Folders in which no project root may lie: the kernel's. */
 const unfitRoots = ['/proc', '/sys', '/dev'];
 
 export interface SandboxOptions {
@@ -30,32 +30,32 @@ export interface SandboxOptions {
   network: boolean;
   /** The server's own folders, which may be inside a project root. */
   dataFolders: readonly string[];
-  /** Folders that are hidden beside those where secrets usually are. */
+  /** Paths that are hidden beside the usual paths of secrets. */
   hide: readonly string[];
-  /** What commands may read and not write, also inside a project root. */
+  /** Paths that commands may read but not write, also inside a project root. */
   protect: readonly string[];
   /** The server's `PATH`. */
   searchPath: string;
   clock: Clock;
 }
 
-/** What one shell is started with. */
+/** The environment and the extra hidden folders of a shell. */
 export interface ShellNeeds {
   env: Readonly<Record<string, string>>;
-  /** Folders of others, which are hidden too, and for whose sake the root has no links; absent: none. */
+  /** Folders of other principals, hidden too; with them the root must have no links. Absent: none. */
   others?: readonly string[] | undefined;
 }
 
 export type FoundSandbox = { kind: 'bubblewrap'; sandbox: Sandbox } | NoSandbox;
 export interface NoSandbox {
   kind: 'none';
-  /** In a few words. */
+  /** Why, in a few words. */
   reason: string;
 }
 
-/** Starts shells that see and change no more than their project's folder needs. */
+/** Starts shells that see and change no more than their project needs. */
 export class Sandbox {
-  /** Looks for bubblewrap, and whether it works here. */
+  /** Finds bubblewrap, and tries whether it works here. */
   static async find(options: SandboxOptions): Promise<FoundSandbox> {
     if (process.platform !== 'linux') {
       return { kind: 'none', reason: `there is no sandbox for commands on ${process.platform}` };
@@ -71,7 +71,10 @@ export class Sandbox {
     return { kind: 'none', reason: `bubblewrap does not work here (${fault})` };
   }
 
-  /** Of system calls; undefined where there is none, or where this kernel does not take it. */
+  /**
+   * The filter of system calls; undefined for an unknown architecture, or when the kernel refuses
+   * it.
+   */
   #filter = seccompFilter(process.arch);
 
   private constructor(
@@ -80,16 +83,16 @@ export class Sandbox {
     private readonly cgroups: UsableCgroups,
   ) {}
 
-  /** What it does not limit or keep out here. */
+  /** The limits and protections that it lacks here. */
   get weaknesses(): readonly string[] {
     const { limited } = this.cgroups;
     return findWeaknesses({ limited, isFiltered: this.#filter !== undefined, isRoot: isRoot() });
   }
 
   /**
-   * A shell in `folder`, with what is hidden now: paths are looked at again for each.
+   * The program of a shell in `folder`. Hidden paths are resolved anew for each shell.
    *
-   * @throws ToolFailure when no sandbox can be made around that folder.
+   * @throws ToolFailure when the folder cannot be sandboxed.
    */
   async program(folder: string, { env, others }: ShellNeeds): Promise<ShellProgram> {
     const { limits, clock } = this.options;
@@ -113,13 +116,13 @@ export class Sandbox {
           }),
       ...compact({ secondInput: this.#filter }),
       cwd: '/',
-      // Bubblewrap's own environment too: the sandbox can read that of its first process.
+      // Bubblewrap runs with it too: the sandbox can read the environment of its first process.
       env: { ...env, ...bashEnvironment, TMPDIR: '/tmp' },
       setUp: limitLines(limits),
     };
   }
 
-  /** @returns why bubblewrap does not work. Without the filter it may, where the kernel has none. */
+  /** @returns why bubblewrap does not work. The filter is dropped where the kernel refuses it. */
   async #try(): Promise<string | undefined> {
     const filtered = this.#filter;
     const fault = await tryBubblewrap(this.file, await this.#arguments(trialFolder), filtered);
@@ -140,7 +143,7 @@ export class Sandbox {
       hidden: [...data, ...(await existingPaths([...secrets, ...hide, ...(others ?? [])]))],
       shown: network ? await existingPaths(['/etc/resolv.conf']) : [],
       readOnly: await existingPaths(protect),
-      // Files in memory count for a cgroup: both full, programs have a quarter left.
+      // Files in memory count in a cgroup: when both are full, programs have a quarter left.
       tmpBytes: (limits.memoryMb / 2) * MIB,
       sharedBytes: (limits.memoryMb / 4) * MIB,
       network,
@@ -154,7 +157,10 @@ function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** A link that was turned since the root was checked would have another's folder bound. */
+/**
+ * The error for a root whose links changed since the check: another principal's folder would be
+ * mounted.
+ */
 function rootMoved(): ToolFailure {
   return new ToolFailure(
     'bash: the project root leads to another folder since the turn began; send another turn',

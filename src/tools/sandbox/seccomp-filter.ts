@@ -1,6 +1,6 @@
 import { deniedCalls, type CallTable } from './denied-calls.js';
 
-/** Classic BPF, as the kernel's `linux/bpf_common.h` and `linux/seccomp.h` have it. */
+/** Opcodes of classic BPF and actions of seccomp, as in `linux/bpf_common.h` and `linux/seccomp.h`. */
 const LOAD_WORD = 0x20;
 const IF_EQUAL = 0x15;
 const IF_AT_LEAST = 0x35;
@@ -9,7 +9,7 @@ const RETURN = 0x06;
 const ALLOW = 0x7fff_0000;
 const FAIL = 0x0005_0000;
 
-/** Offsets in `struct seccomp_data`; of an argument its lower half, on a little-endian machine. */
+/** Offsets in `struct seccomp_data`; of an argument's lower half, on a little-endian machine. */
 const CALL = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number): number => 16 + 8 * index;
@@ -20,7 +20,7 @@ const EAFNOSUPPORT = 97;
 
 /** Set-user-id and set-group-id. */
 const SET_ID = 0o6000;
-/** `O_CREAT`, and what is `O_TMPFILE` alone: without one of them a mode means nothing. */
+/** `O_CREAT`, and the bit of `O_TMPFILE` alone: without either, a mode is ignored. */
 const CREATES = 0o100 | 0o2000_0000;
 
 type Instruction = readonly [code: number, value: number, jumpTrue: number, jumpFalse: number];
@@ -30,12 +30,12 @@ const give = (value: number): Instruction => [RETURN, value, 0, 0];
 const fail = (code: number): Instruction => give(FAIL | code);
 
 /**
- * The filter of system calls for commands, as bubblewrap takes it: a compiled program of classic BPF.
- * It refuses what only programs that manage a machine need, or what the kernel's namespaces do not
- * cover, and set-user-id bits on files, which would reach out of the sandbox.
+ * The filter of system calls for commands, a compiled program of classic BPF as bubblewrap takes it. It
+ * denies calls that only administration needs or that namespaces do not confine, and set-user-id bits
+ * on files, which would have effect outside of the sandbox.
  *
- * @param architecture as Node names it.
- * @returns undefined for one whose calls are not listed.
+ * @param architecture Node's name of it.
+ * @returns undefined for an architecture without a table of calls.
  */
 export function seccompFilter(architecture: string): Buffer | undefined {
   const calls = deniedCalls[architecture];
@@ -46,13 +46,13 @@ function instructions(calls: CallTable): Instruction[] {
   const { audit, foreignFrom, refused, absent, modes, socket, families } = calls;
   return [
     load(ARCHITECTURE),
-    // Another architecture's calls have other numbers.
+    // Calls of another architecture have other numbers.
     [IF_EQUAL, audit, 1, 0],
     fail(ENOSYS),
     load(CALL),
     ...(foreignFrom === undefined ? [] : when(IF_AT_LEAST, foreignFrom, [fail(ENOSYS)])),
     ...Object.values(refused).flatMap((call) => when(IF_EQUAL, call, [fail(EPERM)])),
-    // Programs that find them missing do the same in an older way.
+    // Programs fall back to older calls when these are missing.
     ...Object.values(absent).flatMap((call) => when(IF_EQUAL, call, [fail(ENOSYS)])),
     ...Object.values(modes).flatMap(({ call, mode, flags }) =>
       when(IF_EQUAL, call, checkMode(mode, flags)),
@@ -62,7 +62,7 @@ function instructions(calls: CallTable): Instruction[] {
   ];
 }
 
-/** @param then ends with an answer where it loads something else. */
+/** @param then must end with a return when it loads another word. */
 function when(code: number, value: number, then: readonly Instruction[]): Instruction[] {
   return [[code, value, 0, then.length], ...then];
 }

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 
-/** Under a home: keys, tokens, and what was typed. */
+/** Paths below a home folder: keys, tokens, and the shell's history. */
 const inHome = [
   '.ssh',
   '.aws',
@@ -23,17 +23,17 @@ const inHome = [
 ];
 
 /**
- * Sockets of other programs (a socket is not protected by a read-only mount), secrets that a
- * container is given, and what only root can read.
+ * Sockets of other programs (a read-only mount does not protect a socket), secrets of containers, and
+ * files that only root can read.
  */
 const ofTheMachine = ['/run', '/var/run', '/etc/shadow', '/etc/gshadow'];
 
-/** Where secrets usually are, whether or not they exist. */
+/** The usual paths of secrets, whether or not they exist. */
 export function secretPaths(homes: readonly string[]): string[] {
   return [...ofTheMachine, ...homes.flatMap((home) => inHome.map((one) => path.join(home, one)))];
 }
 
-/** Of the server's account; root reads everybody's. */
+/** The home folders that the server's user can read: its own, for root all. */
 export async function homeFolders(): Promise<string[]> {
   const isRoot = process.getuid?.() === 0;
   const others = isRoot ? await readdir('/home').catch(() => []) : [];

@@ -1,8 +1,8 @@
-/** The shell is gone, and the command with it: it ended, was killed, or never ran. */
+/** The shell ended, was killed or did not start, and the command with it. */
 export class ShellEndedError extends Error {
   override readonly name = 'ShellEndedError';
 
-  /** @param output what the command had said by then. */
+  /** @param output the command's output so far. */
   constructor(
     message: string,
     readonly output: string,
@@ -11,7 +11,7 @@ export class ShellEndedError extends Error {
   }
 }
 
-/** The command took too long; its shell was killed. */
+/** The command timed out, and its shell was killed. */
 export class ShellTimeoutError extends Error {
   override readonly name = 'ShellTimeoutError';
 

@@ -1,31 +1,31 @@
 import type { ChildProcess } from 'node:child_process';
 import { Writable } from 'node:stream';
 
-/** A shell that can be started: bash itself, or what puts it into a sandbox. */
+/** A program that runs a shell: bash itself, or bubblewrap. */
 export interface ShellProgram {
   file: string;
   args: readonly string[];
   cwd: string;
-  /** All of its environment. */
+  /** The whole environment. */
   env: Readonly<Record<string, string>>;
-  /** Lines it runs before any command. */
+  /** Shell lines to run before any command. */
   setUp: readonly string[];
-  /** What it reads from its descriptor `SECOND_INPUT`, which then ends. */
+  /** Content of the file descriptor `SECOND_INPUT`. */
   secondInput?: Buffer;
-  /** Called once when it is gone, or was never started. Never rejects. */
+  /** Called once, after the shell's end or a failed start. Never rejects. */
   release?(): Promise<void>;
 }
 
-/** Beside stdin, stdout and stderr. */
+/** File descriptor after stdin, stdout and stderr. */
 export const SECOND_INPUT = 3;
 
 export const bashFile = '/bin/bash';
 /**
- * No start-up files: they are the server's user's. Bash reads them, unasked, where its input is a
+ * No start-up files, which belong to the server's user: bash reads them by default when its input is a
  * socket, as it is here.
  */
 export const bashArguments = ['--noprofile', '--norc'];
-/** Prompts would be in the output; a terminal is not there. */
+/** Variables that keep prompts out of the output; there is no terminal. */
 export const bashEnvironment = { PS1: '', PS2: '', TERM: 'dumb' };
 
 /** Writes a program's second input and ends it. A program that does not read it has ended already. */

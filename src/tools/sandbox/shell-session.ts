@@ -10,15 +10,17 @@ import { ShellEndedError, ShellTimeoutError } from './shell-errors.js';
 import { writeSecondInput, type ShellProgram } from './shell-program.js';
 import { commandLines, openingLines } from './shell-script.js';
 
-/** How long output may still come after the shell is gone, and how long `close` waits, in ms. */
+/** Time that output may still come after the shell's exit, in ms. */
 const DRAIN_MS = 250;
+/** Time that `close` waits for the end, in ms. */
 const CLOSE_MS = 2_000;
+/** Time limit of a shell's start, in ms. */
 const START_MS = 10_000;
 const STDERR_CHARS = 2_000;
 
 export interface ShellOptions {
   clock: Clock;
-  /** Of one command's output; the middle of a longer one is left out. */
+  /** Bytes of a command's output that are kept; the middle of a longer output is left out. */
   outputBytes: number;
 }
 
@@ -28,14 +30,14 @@ export interface CommandLimits {
 }
 
 export interface CommandEnd {
-  /** stdout and stderr in the order they came, without terminal codes and last line feeds. */
+  /** stdout and stderr in the order they came, without terminal codes and trailing line feeds. */
   output: string;
   exitCode: number;
 }
 
 /**
- * One shell that runs one command after the other and keeps its directory and variables between
- * them. Whatever ends it (an `exit`, a limit, an abort) kills everything it started.
+ * A shell that runs one command after the other and keeps its directory and variables between them. Its
+ * end (an `exit`, a limit, an abort) kills everything it started.
  */
 export class ShellSession {
   readonly #child: ChildProcess;
@@ -43,17 +45,17 @@ export class ShellSession {
   #stderr = '';
   #onOutput: (chunk: Buffer) => void = ignore;
   #onEnd: () => void = ignore;
-  /** Why it ended, or will. */
+  /** Why the shell ended, or is about to. */
   #reason: string | undefined;
-  /** It takes no more commands. */
+  /** Whether the shell takes no more commands. */
   #hasEnded = false;
-  /** And nothing more comes from it. */
+  /** Whether its output has ended as well. */
   #isGone = false;
 
   /**
-   * Resolves when the shell takes commands.
+   * Starts a shell, and resolves when it takes commands.
    *
-   * @throws ShellEndedError with what the program said when it does not start; the signal's reason.
+   * @throws ShellEndedError with the program's stderr when it does not start; the signal's reason.
    */
   static async open(
     program: ShellProgram,
@@ -67,8 +69,8 @@ export class ShellSession {
     } catch (error) {
       await session.close();
       signal.throwIfAborted();
-      const said = session.#stderr.trim();
-      throw new ShellEndedError(said === '' ? String(error) : said, '');
+      const stderr = session.#stderr.trim();
+      throw new ShellEndedError(stderr === '' ? String(error) : stderr, '');
     }
     return session;
   }
@@ -111,7 +113,7 @@ export class ShellSession {
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS);
     });
-    // Written to a shell that has just ended: its end is what is told.
+    // A write to a shell that has just ended fails; its end is reported instead.
     this.#child.stdin?.on('error', ignore);
   }
 
@@ -120,13 +122,14 @@ export class ShellSession {
   }
 
   /**
-   * @throws ShellEndedError; ShellTimeoutError; the signal's reason. The shell is gone after each.
+   * Runs a command.
+   * @throws ShellEndedError; ShellTimeoutError; the signal's reason. Each ends the shell.
    */
   exec(command: string, limits: CommandLimits): Promise<CommandEnd> {
     return this.#run((marker) => commandLines(command, marker), limits);
   }
 
-  /** Kills the shell and everything it started. Resolves when it is gone, or after two seconds. */
+  /** Kills the shell and everything it started. Resolves after its end, or after two seconds. */
   async close(): Promise<void> {
     this.#kill('was closed');
     await Promise.race([this.#closed, pause(this.options.clock, CLOSE_MS)]);
@@ -156,7 +159,7 @@ export class ShellSession {
     });
   }
 
-  /** Resolves with the exit code; rejects when the shell ends before it says one. */
+  /** Resolves with the exit code; rejects when the shell ends before the marker. */
   #send(lines: (marker: string) => string, window: OutputWindow): Promise<number> {
     const marker = randomUUID().replaceAll('-', '');
     const reader = new MarkerReader(marker, window);
@@ -174,7 +177,7 @@ export class ShellSession {
     });
   }
 
-  /** Resolves when nothing more comes from it, also when what it left behind holds its output. */
+  /** Resolves when the output has ended; a child that keeps the pipe open delays that only briefly. */
   #untilClosed(): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
@@ -199,7 +202,10 @@ export class ShellSession {
     });
   }
 
-  /** In a sandbox everything dies with its first process, which dies with the one killed here. */
+  /**
+   * Kills the process group. In a sandbox its first process dies with it, and everything else with
+   * that.
+   */
   #kill(reason: string): void {
     this.#reason ??= reason;
     this.#hasEnded = true;
@@ -208,7 +214,7 @@ export class ShellSession {
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
-      // Nobody of its group is left.
+      // The process group is empty.
     }
   }
 }

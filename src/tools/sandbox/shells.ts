@@ -1,36 +1,36 @@
 import { Sandbox, type SandboxOptions, type ShellNeeds } from './sandbox.js';
 import { bashArguments, bashEnvironment, bashFile, type ShellProgram } from './shell-program.js';
 
-/** How this server runs commands, which it decides at its start. */
+/** How the server runs commands, decided at its start. */
 export type Shells =
   | (OpenShells & { kind: 'sandboxed'; network: boolean; weaknesses: readonly string[] })
   | (OpenShells & { kind: 'unsandboxed'; reason: string })
   | {
       kind: 'off';
-      /** In a few words. */
+      /** Why, in a few words. */
       reason: string;
-      /** For a model and its user: why, and what to do. */
+      /** Why, and what to do about it; for the model and its user. */
       explanation: string;
     };
 
 interface OpenShells {
-  /** Of one command's output that is kept, in bytes. */
+  /** Bytes of a command's output that are kept. */
   outputBytes: number;
-  /** @throws ToolFailure when no shell can be started in that folder. */
+  /** The program of a shell in a folder. @throws ToolFailure when none can run there. */
   program(folder: string, needs: ShellNeeds): Promise<ShellProgram>;
 }
 
 export interface ShellsOptions extends SandboxOptions {
-  /** Whether commands run without a sandbox where there is none. */
+  /** Whether commands run without a sandbox where no sandbox works. */
   allowUnsandboxed: boolean;
-  /** Characters of a tool's output. */
+  /** Characters of a tool's output at most. */
   outputLimit: number;
 }
 
-/** For the line that says what was cut, and the one with the exit code. */
+/** Characters for the notes on cut output and on the exit code. */
 const SPARE = 500;
 
-/** Finds out how commands can be run here: in a sandbox, or as the operator decides. */
+/** Decides how commands run here: in a sandbox if one works, else as the operator allows. */
 export async function openShells(options: ShellsOptions): Promise<Shells> {
   const outputBytes = Math.max(options.outputLimit - SPARE, SPARE);
   const found = await Sandbox.find(options);
@@ -49,7 +49,7 @@ export async function openShells(options: ShellsOptions): Promise<Shells> {
     : shellsOff(found.reason);
 }
 
-/** Shells that may do whatever the server's user may. */
+/** Shells with all rights of the server's user. */
 export function unsandboxedShells(reason: string, outputBytes: number): Shells {
   return {
     kind: 'unsandboxed',
@@ -75,7 +75,7 @@ export function shellsOff(reason: string): Shells {
   };
 }
 
-/** In one line, for whoever starts the server. */
+/** One line for the operator's log. */
 export function describeShells(shells: Shells): string {
   switch (shells.kind) {
     case 'sandboxed':

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { isPlainObject } from '../../../platform/json.js';
 
-/** What is wrong in a definition, and where. Never the value: it may be a credential. */
+/** A fault in a definition, and its field. The value is never repeated: it may be a credential. */
 export interface FieldProblem {
-  /** As `github.headers.Authorization`. */
+  /** Path of the field, as `github.headers.Authorization`. */
   field: string;
   message: string;
 }
@@ -12,11 +12,14 @@ const longestText = 4_096;
 const longestValue = 8_192;
 const mostItems = 100;
 
-/** Of the wire itself, or of the transport: not for a definition to set. */
+/** Headers of HTTP itself or of the transport, which a definition may not set. */
 const reservedHeaders =
   /^(host|connection|content-length|content-type|transfer-encoding|upgrade|te|trailer|expect|keep-alive|accept|mcp-.*|proxy-.*)$/i;
 
-/** Reads the fields of one definition; a wrong one is named in `problems` and counts as absent. */
+/**
+ * Validates the fields of one definition; a wrong field is added to `problems` and counts as
+ * absent.
+ */
 export class DefinitionFields {
   constructor(
     private readonly fields: Readonly<Record<string, unknown>>,

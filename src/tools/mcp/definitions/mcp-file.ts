@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const largestFile = 1_048_576;
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** The file of MCP servers has faults; the message lists them, one a line. */
+/** The file of MCP servers is not valid; the message lists its faults, one a line. */
 export class McpFileError extends Error {
   override readonly name = 'McpFileError';
 
@@ -51,7 +51,7 @@ export async function loadMcpFile(
   return definitions;
 }
 
-/** Undefined for what is no JSON: the parser's own message would quote the file. */
+/** Parses JSON; undefined when it is invalid, as the parser's own message would quote the file. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,28 +1,28 @@
 import { bareHost } from '../../../platform/net/address-rule.js';
 import type { McpDefinition } from '../servers/mcp-server.js';
 
-/** Names of this machine: allowed like any other host when a list has them, and then over http too. */
+/** Names of this machine: allowed only when listed, like any other host, but also over http. */
 export const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 const entryForm = /^(\*\.)?([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/;
 
 /**
- * An entry of a list of hosts: `mcp.example.com`, `*.example.com` (what is below it, not it itself),
- * either with `:port`, which is any port otherwise. Undefined for anything else.
+ * Parses an entry of a list of hosts: `mcp.example.com`, or `*.example.com` for all below it, each with
+ * an optional `:port` (default: any). Undefined when it is not valid.
  */
 export function parseHostEntry(text: string): string | undefined {
   const entry = text.trim().toLowerCase();
   return entryForm.test(entry) && entry !== '*.' ? entry : undefined;
 }
 
-/** The entry that allows just where a definition leads: its host, and its port. */
+/** The entries that allow just the host and port of a definition; none for a command. */
 export function hostEntryOf(definition: McpDefinition): string[] {
   if (definition.kind !== 'http') return [];
   const url = new URL(definition.url);
   return [`${url.hostname}:${portOf(url)}`];
 }
 
-/** Why a URL may not be reached; undefined when it may. `hosts` are entries. */
+/** Why a URL may not be reached, given the entries `hosts`; undefined when it may. */
 export function hostProblem(address: string, hosts: readonly string[]): string | undefined {
   const url = new URL(address);
   if (url.protocol !== 'https:' && !loopbackNames.includes(url.hostname)) {
@@ -47,7 +47,7 @@ function portOf(url: URL): string {
   return url.protocol === 'https:' ? '443' : '80';
 }
 
-/** A list of them, separated by commas; undefined where one is none. */
+/** Parses a comma-separated list of hosts; undefined when an entry is not valid. */
 export function parseHostList(value: string): readonly string[] | undefined {
   const entries = value.split(',').filter((entry) => entry.trim() !== '');
   const hosts = entries.flatMap((entry) => parseHostEntry(entry) ?? []);

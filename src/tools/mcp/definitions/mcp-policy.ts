@@ -1,17 +1,17 @@
 import { hostProblem } from './mcp-hosts.js';
 import type { McpDefinition } from '../servers/mcp-server.js';
 
-/** What the operator allows. */
+/** The operator's policy on MCP servers. */
 export interface McpPolicy {
-  /** Servers of the configuration file, by name. */
+  /** Servers of `TURNPIKE_MCP_FILE`, by name. */
   configured: Readonly<Record<string, McpDefinition>>;
-  /** Entries (see `parseHostEntry`) that servers of agents and sessions must be at. */
+  /** Entries (see `parseHostEntry`) of hosts that servers of agents and sessions may have. */
   hosts: readonly string[];
-  /** Whether a session may say which commands the server runs. */
+  /** Whether a session may define servers that are commands. */
   sessionStdio: boolean;
 }
 
-/** Why a definition that is not the operator's must not be used; undefined when it may. */
+/** Why a definition of an agent or a session may not be used; undefined when it may. */
 export function policyProblem(
   policy: McpPolicy,
   definition: McpDefinition,

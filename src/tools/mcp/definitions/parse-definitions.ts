@@ -8,7 +8,7 @@ import {
   type StdioDefinition,
 } from '../servers/mcp-server.js';
 
-/** Who wrote a definition: only the operator's file may say that a server is to be trusted. */
+/** The author of a definition: only the operator's file may declare a server trusted. */
 export type DefinitionSource = 'file' | 'agent' | 'session';
 
 export const mostServers = 32;
@@ -26,7 +26,7 @@ export interface ParsedDefinitions {
   problems: FieldProblem[];
 }
 
-/** Reads a map of names to definitions, in the shape that clients of MCP have in common. */
+/** Parses a map of names to definitions, in the shape common to clients of MCP. */
 export function parseDefinitions(given: unknown, source: DefinitionSource): ParsedDefinitions {
   const problems: FieldProblem[] = [];
   const definitions: Record<string, McpDefinition> = {};
@@ -37,7 +37,7 @@ export function parseDefinitions(given: unknown, source: DefinitionSource): Pars
   return { definitions, problems };
 }
 
-/** The entries of a map of servers that have a valid name and are maps themselves. */
+/** The entries of a map of servers that have a valid name and a map as their value. */
 export function parseServerMap(
   given: unknown,
   problems: FieldProblem[],
@@ -62,7 +62,7 @@ export function parseServerMap(
   return Object.fromEntries(read);
 }
 
-/** @returns undefined when something is wrong; it is in `problems` then. */
+/** Parses a definition. @returns undefined when it is not valid, with the faults in `problems`. */
 export function parseDefinition(
   name: string,
   given: Record<string, unknown>,
@@ -114,7 +114,7 @@ function parseStdio(
     command,
     args: fields.texts('args'),
     env,
-    // What a session brings is its own, whatever it is called.
+    // All variables of a session are its secrets, whatever their names.
     secretEnv: source === 'session' ? Object.keys(env) : secretNames(env),
     sessionEnv: fields.texts('sessionEnv'),
     ...compact({ cwd }),

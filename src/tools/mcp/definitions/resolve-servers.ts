@@ -9,7 +9,7 @@ import {
 } from '../servers/session-servers.js';
 
 export interface ServerRequest {
-  /** Absent: all servers of the configuration. */
+  /** The servers of the turn's agent. Absent: all servers of the configuration. */
   agent?: AgentServers | undefined;
   session: { id: string; mcpServers: Record<string, unknown> | null };
 }
@@ -20,9 +20,9 @@ export interface ResolvedServers {
 }
 
 /**
- * The servers of a turn: those of its agent, then those of its session. A session adds servers of
- * its own and credentials to what the agent has; it never widens what the agent may use of the
- * configuration. What a session brought, and what keeps state, is for that session alone.
+ * Resolves the servers of a turn: those of its agent, then those of its session. A session adds servers
+ * of its own, and credentials to the agent's servers; it never widens the agent's choice of configured
+ * servers. A server that a session defined, or that keeps state, has connections for that session alone.
  */
 export function resolveServers(
   policy: McpPolicy,

@@ -18,11 +18,11 @@ export interface WantedCall {
 }
 
 /**
- * One call of a server's tool. It has no time limit of its own: `call.signal` ends it, at once, and
- * the server is told.
+ * Calls a server's tool. The only time limit is `call.signal`: its abort ends the call at once and
+ * cancels it on the server.
  *
- * @throws ToolFailure when the server is not there, ends, or says that the call failed; the signal's
- * reason when it aborts.
+ * @throws ToolFailure when the server is unavailable, ends, or reports a failure; the signal's reason
+ * when it aborts.
  */
 export async function callTool(connection: McpConnection, wanted: WantedCall): Promise<string> {
   const { call } = wanted;
@@ -32,7 +32,7 @@ export async function callTool(connection: McpConnection, wanted: WantedCall): P
   } catch (error) {
     call.signal.throwIfAborted();
     if (!isSessionGone(error, wanted.retry)) throw failureOf(connection, live.client, error);
-    // Nothing was run: a server that was started anew does not know the session.
+    // The call was not run: a restarted server does not know the session.
     connection.drop(live.client);
   }
   const again = await readyFor(connection, call.signal);

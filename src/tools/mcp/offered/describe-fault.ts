@@ -7,27 +7,27 @@ import type { RetryClass } from '../../tool.js';
 
 const longest = 500;
 
-/** Of the operating system, about a command. */
+/** Texts for errors of the operating system when a command is spawned. */
 const commandFaults: Readonly<Record<string, string>> = {
   ENOENT: 'its command, or the folder it runs in, was not found',
   EACCES: 'its command may not be run',
 };
 
-/** A fault of ours or of the wire whose message is written for readers. */
+/** A fault of the connection, with a message written for users. */
 export class McpFault extends Error {
   override readonly name = 'McpFault';
 }
 
 /**
- * Why something with a server failed, as the end of a sentence about it. What the server itself said
- * is repeated, in short; of any other error only its code: the message may hold a path or a URL.
+ * Describes a fault of a server, as the end of a sentence about it. The server's own message is
+ * repeated, cut; of any other error only the code: its message may contain a path or a URL.
  */
 export function describeFault(error: unknown): string {
   if (error instanceof McpFault || error instanceof MessageTooLongError) return error.message;
   if (isConnectionLost(error)) {
     return 'it ended, or its connection did, before it answered';
   }
-  if (error instanceof McpError) return `it answered: ${saidBy(error)}`;
+  if (error instanceof McpError) return `it answered: ${messageOf(error)}`;
   if (error instanceof StreamableHTTPError) return describeStatus(error.code);
   if (refusedHost(error) !== undefined) {
     return 'its host is at an address that is not public; TURNPIKE_EGRESS_PRIVATE_HOSTS lists those that may be';
@@ -37,16 +37,16 @@ export function describeFault(error: unknown): string {
   return commandFaults[code] ?? `its connection failed (${code})`;
 }
 
-/** Whether the answer will not come any more. */
+/** Whether the connection ended before the answer. */
 export function isConnectionLost(error: unknown): boolean {
   const lost: number = ErrorCode.ConnectionClosed;
   return error instanceof McpError && error.code === lost;
 }
 
 /**
- * Whether a server over HTTP does not know the session any more, by the protocol's own word for it:
- * what was sent then was not run. Some say 400, as others do of a call that was: that counts for
- * calls that may run twice only.
+ * Whether a server over HTTP no longer knows the session: the protocol's 404 means that the request was
+ * not run. Some servers answer 400, which others use for requests that were run; it counts only for
+ * calls that may run twice.
  */
 export function isSessionGone(error: unknown, retry: RetryClass): boolean {
   if (!(error instanceof StreamableHTTPError)) return false;
@@ -62,9 +62,9 @@ function describeStatus(status: number | undefined): string {
     : `it answered HTTP ${status}`;
 }
 
-function saidBy(error: McpError): string {
-  const said = error.message.replace(/^MCP error -?\d+: /, '');
-  return said.length > longest ? `${said.slice(0, longest)}…` : said;
+function messageOf(error: McpError): string {
+  const message = error.message.replace(/^MCP error -?\d+: /, '');
+  return message.length > longest ? `${message.slice(0, longest)}…` : message;
 }
 
 function causeOf(error: unknown): unknown {

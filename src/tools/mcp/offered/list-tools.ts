@@ -6,7 +6,7 @@ import { sendRequest } from '../transport/send-request.js';
 
 export interface McpToolList {
   tools: McpTool[];
-  /** One sentence for each tool that is left out. */
+  /** A sentence for each tool that is left out; 11 at most. */
   problems: string[];
 }
 
@@ -14,9 +14,7 @@ const mostTools = 200;
 const mostPages = 50;
 const mostProblems = 10;
 
-/**
- * All tools of a server, 200 at most. A tool that cannot be offered is left out and named.
- */
+/** Lists the tools of a server, 200 at most. A tool that cannot be offered is left out and named. */
 export async function listTools(client: Client, signal: AbortSignal): Promise<McpToolList> {
   if (client.getServerCapabilities()?.tools === undefined) {
     return { tools: [], problems: ['it has no tools'] };
@@ -25,7 +23,7 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<Mc
   const tools = new Map<string, McpTool>();
   const problems: string[] = [];
   for (const entry of entries.slice(0, mostTools)) {
-    // To look at a large schema takes milliseconds, and others run on this thread.
+    // Checking a large schema takes milliseconds of the event loop.
     await nextTurn();
     try {
       const tool = parseTool(entry);

@@ -6,7 +6,7 @@ import type { McpServer } from '../servers/mcp-server.js';
 import type { McpTool } from './parse-tool.js';
 import { toolName } from './tool-name.js';
 
-/** A server's tools as a turn has them. They live as long as the connection is held. */
+/** A server's tools as a turn calls them, for as long as the turn has the connection. */
 export function offerTools(
   { name: server, definition }: McpServer,
   tools: readonly McpTool[],
@@ -28,7 +28,10 @@ export function offerTools(
   });
 }
 
-/** What a server says of its tools is a hint: only one that the operator trusts is believed. */
+/**
+ * The traits of a tool. A server's annotations are hints, used only when the operator trusts the
+ * server.
+ */
 function traitsOf(
   { readOnly, idempotent }: McpTool,
   trusted: boolean,

@@ -3,12 +3,12 @@ import { compileInputCheck, type InputCheck } from '../../calls/check-input.js';
 import { schemaFault } from './schema-fault.js';
 import { shallowSchema } from './shallow-schema.js';
 
-/** A tool as its server describes it, checked. */
+/** A tool of an MCP server, validated. */
 export interface McpTool {
   /** The server's own name for it. */
   name: string;
   description: string;
-  /** What the model is shown. */
+  /** The schema that the model is shown. */
   inputSchema: JsonObject;
   checkInput: InputCheck;
   readOnly: boolean;
@@ -19,13 +19,13 @@ export interface McpTool {
 const largestSchema = 65_536;
 const longestName = 256;
 const longestDescription = 4_096;
-/** What the model's provider takes for the name of a property. */
+/** Property names that the model's provider takes. */
 const propertyName = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /**
- * Reads one entry of `tools/list`.
+ * Parses an entry of `tools/list`.
  *
- * @throws Error that says what is wrong with it.
+ * @throws Error with the fault of the entry.
  */
 export function parseTool(given: unknown): McpTool {
   const name = isPlainObject(given) ? given['name'] : undefined;
@@ -46,7 +46,7 @@ export function parseTool(given: unknown): McpTool {
   };
 }
 
-/** The name to tell of an entry, whatever it is. */
+/** A name for an entry in messages, also when the entry is not valid. */
 export function nameOfEntry(given: unknown): string {
   const name = isPlainObject(given) ? given['name'] : undefined;
   return typeof name === 'string' ? JSON.stringify(name.slice(0, 60)) : 'without a name';
@@ -54,7 +54,7 @@ export function nameOfEntry(given: unknown): string {
 
 function parseSchema(given: unknown): JsonObject {
   if (!isPlainObject(given)) throw new Error('it has no input schema');
-  // It came as JSON.
+  // The value was parsed from JSON.
   const schema = given as JsonObject;
   if (JSON.stringify(schema).length > largestSchema) {
     throw new Error(`its input schema has more than ${largestSchema} characters`);
@@ -71,7 +71,7 @@ function parseSchema(given: unknown): JsonObject {
   return schema;
 }
 
-/** The model's provider refuses a choice at the root; what is below it is kept. */
+/** The schema without choices at its root, which the model's provider refuses. */
 function shownSchema(schema: JsonObject): JsonObject {
   const { anyOf: _any, oneOf: _one, allOf: _all, ...shown } = schema;
   return shown;

@@ -1,9 +1,9 @@
 import { isPlainObject } from '../../../platform/json.js';
 
 /**
- * What the model reads of a result of `tools/call`: texts, one after the other, and the names of what
- * is no text. Where there is neither, the structured content as JSON. Servers send anything: what
- * has not the form of the protocol is named, never a failure.
+ * The text for the model of a result of `tools/call`: the text blocks, with a label for any other block.
+ * Without a text block the structured content follows as JSON. A block that breaks the protocol is
+ * labelled, and never an error.
  */
 export function resultText(result: Readonly<Record<string, unknown>>): string {
   const content: unknown[] = Array.isArray(result['content']) ? result['content'] : [];
@@ -32,7 +32,7 @@ function blockText(block: unknown): string {
   }
 }
 
-/** An embedded file: its text where it has some. */
+/** The text of an embedded resource; a label for a binary one. */
 function resourceText(resource: unknown): string {
   if (!isPlainObject(resource)) return '[resource]';
   const { uri, text, blob, mimeType } = resource;

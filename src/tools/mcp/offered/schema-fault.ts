@@ -7,8 +7,8 @@ const draft7 = new Ajv(options);
 const draft2020 = new Ajv2020(options);
 
 /**
- * What makes a schema one that a model's provider would refuse, and the turn with it; undefined for
- * nothing. It is compared with the schema of schemas, never compiled.
+ * The fault of a schema for which a model's provider would refuse the request; undefined for none. The
+ * schema is validated against the meta-schema, and never compiled.
  */
 export function schemaFault(schema: JsonObject): string | undefined {
   if (schema['type'] !== 'object') return 'its root is not of type "object"';
@@ -31,7 +31,10 @@ function referencesOf(value: JsonValue): string[] {
   return typeof own === 'string' ? [own, ...below] : below;
 }
 
-/** Of `#/$defs/a`; names of schemas (`#a`) are left to the provider. */
+/**
+ * Whether a reference as `#/$defs/a` resolves; references by anchor (`#a`) are left to the
+ * provider.
+ */
 function resolves(schema: JsonObject, reference: string): boolean {
   if (reference === '#' || /^#[^/]/.test(reference)) return true;
   if (!reference.startsWith('#/')) return false;

@@ -5,10 +5,10 @@ const mostProperties = 200;
 const mostValues = 100;
 
 /**
- * What is checked here of a schema that an MCP server gave, before a call goes to it: which
- * properties there are, which must be, and their types. The server checks the rest. To compile the
- * whole of it could take seconds, and to run it as long as its maker likes: references and regular
- * expressions that take exponential time are schemas too.
+ * The part of an MCP server's schema that is checked before a call: its properties, which are required,
+ * and their types. The server checks the rest. Compiling the whole schema could take seconds, and
+ * validating with it unbounded time: schemas may have recursive references and regular expressions that
+ * backtrack.
  */
 export function shallowSchema(schema: JsonObject): JsonObject {
   const { properties: given, required, patternProperties, additionalProperties } = schema;

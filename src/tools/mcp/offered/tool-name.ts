@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 const longest = 64;
 
 /**
- * The name the model calls a server's tool by: `mcp__<server>__<tool>`. Other characters than
- * `a-z A-Z 0-9 _ -` become `_`, and a long name is cut; then a hash of the tool's own name ends it,
- * so that two tools stay two. A server's name has no `__` and no `_` at its end, so no tool of one
- * server can take the name of another's.
+ * The model's name for a server's tool: `mcp__<server>__<tool>`. Characters other than
+ * `a-z A-Z 0-9 _ -` become `_`, and a long name is cut; a hash of the original name then keeps names
+ * distinct. A server's name has no `__` and does not end in `_`, so the tools of two servers never
+ * have the same name.
  */
 export function toolName(server: string, tool: string): string {
   const prefix = `mcp__${server}__`;

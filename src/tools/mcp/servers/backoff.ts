@@ -5,7 +5,7 @@ const retryDelays: RetryDelays = { firstMs: 1_000, maxMs: 60_000 };
 /** What ran for so long is not what keeps failing at its start. */
 const steadyMs = 60_000;
 
-/** When a server that failed may be started again: after a first death at once, then ever later. */
+/** Exponential backoff for the restart of a server: at once after the first death, then ever later. */
 export class Backoff {
   #failures = 0;
   #notBefore = 0;
@@ -13,7 +13,7 @@ export class Backoff {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Milliseconds until it may be started; 0: now. */
+  /** Milliseconds until the server may be started; 0: now. */
   waitMs(): number {
     return Math.max(0, this.#notBefore - this.clock.now());
   }
@@ -22,18 +22,18 @@ export class Backoff {
     this.#startedAt = this.clock.now();
   }
 
-  /** It did what it is for. */
+  /** The server answered a call. */
   worked(): void {
     this.#failures = 0;
   }
 
-  /** It could not be started. */
+  /** The server could not be started. */
   failed(): void {
     this.#failures += 1;
     this.#wait(this.#failures);
   }
 
-  /** It was running, and ended by itself. */
+  /** The server ended while it was up. */
   died(): void {
     if (this.clock.now() - this.#startedAt >= steadyMs) this.#failures = 0;
     this.#failures += 1;

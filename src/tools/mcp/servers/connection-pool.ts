@@ -9,19 +9,19 @@ import { offerTools } from '../offered/offer-tools.js';
 
 export interface ConnectionPoolOptions {
   clock: Clock;
-  /** How long a connection that no turn has is kept, in ms. */
+  /** Time that an idle connection is kept, in ms. */
   idleMs: number;
-  /** Most connections at a time; the one unused for longest goes first. */
+  /** Most connections at a time; the one idle for longest is evicted first. */
   most: number;
   connect(server: McpServer): McpConnection;
 }
 
 /** The servers of one turn. */
 export interface OpenedServers {
-  /** Each with its check made, for `openTools`. */
+  /** Tools with compiled input checks, for `openTools`. */
   tools: RegisteredTool[];
   problems: McpProblem[];
-  /** Gives the connections back; later turns use them. */
+  /** Returns the connections to the pool. */
   close(): Promise<void>;
 }
 
@@ -31,12 +31,15 @@ interface PooledConnection {
   cancelIdle: () => void;
 }
 
-/** The connections of a process. Turns share one where its definition and its owner are the same. */
+/**
+ * The connections of a process. Turns share a connection when its definition and its owner are
+ * equal.
+ */
 export class McpConnectionPool {
   readonly #options: ConnectionPoolOptions;
-  /** Those without users first come in the order they were let go. */
-  readonly #slots = new Map<string, PooledConnection>();
-  /** What servers that are nobody's alone had when a turn asked last, by their names. */
+  /** Connections by key; idle ones in the order of their release. */
+  readonly #pool = new Map<string, PooledConnection>();
+  /** Tools of shared servers when a turn last listed them, by server name. */
   readonly #listed = new Map<string, readonly RegisteredTool[]>();
 
   constructor(options: ConnectionPoolOptions) {
@@ -44,7 +47,7 @@ export class McpConnectionPool {
   }
 
   /**
-   * Connects to all servers at once. One that does not come up is a problem, and its turn goes on.
+   * Connects to all servers in parallel. A server that fails to start is a problem, and the turn goes on.
    *
    * @throws the signal's reason when it aborts.
    */
@@ -52,42 +55,42 @@ export class McpConnectionPool {
     servers: readonly McpServer[],
     { signal }: { signal: AbortSignal },
   ): Promise<OpenedServers> {
-    const held: (() => void)[] = [];
-    const release = (): void => {
-      for (const letGo of held.splice(0)) letGo();
+    const releases: (() => void)[] = [];
+    const releaseAll = (): void => {
+      for (const release of releases.splice(0)) release();
     };
     try {
       const opened = await Promise.all(
         servers.map(async (server) => {
-          const slot = this.#hold(server, held);
-          if (slot === undefined) {
+          const pooled = this.#acquire(server, releases);
+          if (pooled === undefined) {
             const reason = 'too many MCP servers are in use on this worker; try again later';
             return { tools: [], problems: [{ server: server.name, reason }] };
           }
-          return this.#openOne(server, slot.connection, signal);
+          return this.#openOne(server, pooled.connection, signal);
         }),
       );
-      // Two servers have no name in common, and so no tool.
-      const tools = opened.flatMap((one) => one.tools);
-      const problems = opened.flatMap((one) => one.problems);
-      return { tools, problems, close: async () => release() };
+      // Tool names begin with the server's name, so those of two servers differ.
+      const tools = opened.flatMap((server) => server.tools);
+      const problems = opened.flatMap((server) => server.problems);
+      return { tools, problems, close: async () => releaseAll() };
     } catch (error) {
-      release();
+      releaseAll();
       throw error;
     }
   }
 
-  /** Tools of servers that every session may use, as far as turns have used them here. */
+  /** Tools of shared servers, as far as turns have used them in this process. */
   listKnown(): RegisteredTool[] {
     return [...this.#listed.values()].flat();
   }
 
-  /** Ends every connection. Calls that run fail. */
+  /** Ends every connection; running calls fail. */
   async close(): Promise<void> {
-    const slots = [...this.#slots.values()];
-    this.#slots.clear();
-    for (const { cancelIdle } of slots) cancelIdle();
-    await Promise.all(slots.map(({ connection }) => connection.close()));
+    const all = [...this.#pool.values()];
+    this.#pool.clear();
+    for (const { cancelIdle } of all) cancelIdle();
+    await Promise.all(all.map(({ connection }) => connection.close()));
   }
 
   async #openOne(
@@ -116,55 +119,58 @@ export class McpConnectionPool {
     }
   }
 
-  /** @returns undefined when there is no room. What it takes is let go by a function in `held`. */
-  #hold(server: McpServer, held: (() => void)[]): PooledConnection | undefined {
+  /**
+   * Takes a connection, and adds its release to `releases`.
+   * @returns undefined when the pool is full.
+   */
+  #acquire(server: McpServer, releases: (() => void)[]): PooledConnection | undefined {
     const key = keyOf(server);
-    const slot = this.#slots.get(key) ?? this.#add(key, server);
-    if (slot === undefined) return undefined;
-    slot.users += 1;
-    slot.cancelIdle();
-    held.push(() => this.#letGo(key, slot));
-    return slot;
+    const pooled = this.#pool.get(key) ?? this.#add(key, server);
+    if (pooled === undefined) return undefined;
+    pooled.users += 1;
+    pooled.cancelIdle();
+    releases.push(() => this.#release(key, pooled));
+    return pooled;
   }
 
   #add(key: string, server: McpServer): PooledConnection | undefined {
-    if (this.#slots.size >= this.#options.most && !this.#evict()) return undefined;
+    if (this.#pool.size >= this.#options.most && !this.#evict()) return undefined;
     const connection = this.#options.connect(server);
-    const slot = { connection, users: 0, cancelIdle: () => undefined };
-    this.#slots.set(key, slot);
-    return slot;
+    const pooled = { connection, users: 0, cancelIdle: () => undefined };
+    this.#pool.set(key, pooled);
+    return pooled;
   }
 
   #evict(): boolean {
-    const idle = [...this.#slots].find(([, { users }]) => users === 0);
+    const idle = [...this.#pool].find(([, { users }]) => users === 0);
     if (idle === undefined) return false;
     this.#remove(...idle);
     return true;
   }
 
-  #letGo(key: string, slot: PooledConnection): void {
-    slot.users -= 1;
-    if (slot.users > 0 || this.#slots.get(key) !== slot) return;
-    this.#slots.delete(key);
-    this.#slots.set(key, slot);
+  #release(key: string, pooled: PooledConnection): void {
+    pooled.users -= 1;
+    if (pooled.users > 0 || this.#pool.get(key) !== pooled) return;
+    this.#pool.delete(key);
+    this.#pool.set(key, pooled);
     const { clock, idleMs } = this.#options;
-    slot.cancelIdle = clock.after(idleMs, () => this.#remove(key, slot));
+    pooled.cancelIdle = clock.after(idleMs, () => this.#remove(key, pooled));
   }
 
-  #remove(key: string, slot: PooledConnection): void {
-    slot.cancelIdle();
-    this.#slots.delete(key);
-    void slot.connection.close();
+  #remove(key: string, pooled: PooledConnection): void {
+    pooled.cancelIdle();
+    this.#pool.delete(key);
+    void pooled.connection.close();
   }
 }
 
-/** Of what a connection is made of and who may use it. A hash: the definition holds credentials. */
+/** The pool's key: definition and owner of a connection, hashed as the definition has credentials. */
 function keyOf({ name, definition, onlyFor }: McpServer): string {
   const parts = canonicalJson([name, definition, onlyFor ?? null]);
   return createHash('sha256').update(parts).digest('hex');
 }
 
-/** A server may list two tools whose names become the same: one that is called as another's hash. */
+/** Drops tools whose names collide: a server may name a tool like the hashed name of another tool. */
 function firstByName(tools: readonly RegisteredTool[]) {
   const first = new Map<string, RegisteredTool>();
   const hidden: string[] = [];

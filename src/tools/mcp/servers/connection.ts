@@ -12,11 +12,11 @@ import { listTools, type McpToolList } from '../offered/list-tools.js';
 export interface ConnectionOptions {
   server: string;
   openTransport(): Transport;
-  /** Longest time to connect and to list the tools, in ms. */
+  /** Time limit to connect and list the tools, in ms. */
   connectMs: number;
   clock: Clock;
   logger: Logger;
-  /** Takes the server's credentials out of a text. */
+  /** Removes the server's credentials from a text. */
   redact(text: string): string;
 }
 
@@ -24,13 +24,13 @@ export interface ConnectionOptions {
 export interface LiveServer {
   client: Client;
   listed: McpToolList;
-  /** Its tools are not those any more. */
+  /** Whether the server has announced a change of its tools. */
   stale: boolean;
 }
 
 /**
- * The connection to one server: opened when it is needed, opened again when it was lost, with a
- * growing pause where that keeps happening. Many turns may use it at once.
+ * The connection to one server: opened on demand, and again after a loss, with exponential backoff. Many
+ * turns may use it at once.
  */
 export class McpConnection {
   readonly #options: ConnectionOptions;
@@ -52,9 +52,9 @@ export class McpConnection {
   }
 
   /**
-   * The server, started if it is not up.
+   * The server, started unless it is up.
    *
-   * @throws McpFault, redacted; the signal's reason, while others go on waiting.
+   * @throws McpFault, redacted; the signal's reason, which does not stop the start for other callers.
    */
   async ready(signal: AbortSignal): Promise<LiveServer> {
     if (this.#live === undefined) {
@@ -67,7 +67,7 @@ export class McpConnection {
     return untilAborted(this.#live, signal);
   }
 
-  /** As `ready`, with the tools of now. */
+  /** The server's tools, listed again after a change. @throws as `ready` does. */
   async listTools(signal: AbortSignal): Promise<McpToolList> {
     const live = await this.ready(signal);
     if (live.stale) {
@@ -89,7 +89,7 @@ export class McpConnection {
     this.#backoff.worked();
   }
 
-  /** Lets a client go that the server does not know any more; the next call connects anew. */
+  /** Drops a client whose session the server has lost; the next call connects anew. */
   drop(client: Client): void {
     if (this.#current !== client) return;
     this.#forget();
@@ -122,7 +122,7 @@ export class McpConnection {
         });
       });
     } catch (error) {
-      // Also when it was closed meanwhile: nobody waits for it then.
+      // False when the connection was closed meanwhile, which is no failure.
       if (this.#current === client) {
         this.#forget();
         this.#backoff.failed();
@@ -142,7 +142,7 @@ export class McpConnection {
       onclose: () => {
         if (this.#current !== client) return;
         logger.debug({ server }, 'an MCP server ended');
-        // One that ends while it starts has not started.
+        // An end during the start is a failure to start, and counted there.
         if (client.getServerCapabilities() === undefined) return;
         this.#forget();
         this.#backoff.died();

@@ -1,10 +1,10 @@
-/** How an MCP server is run or reached, checked. */
+/** How an MCP server is run or reached, validated. */
 export type McpDefinition = StdioDefinition | HttpDefinition;
 
 interface Common {
   /**
-   * Whether what the server says of its tools (that one only reads, that one may be repeated) is
-   * believed. Otherwise each of them counts as a command that must not run twice.
+   * Whether the server's annotations of its tools (read-only, idempotent) are trusted. Otherwise every
+   * tool counts as a command that must not run twice.
    */
   trustAnnotations: boolean;
   /** Whether each session has a connection of its own: for a server that keeps state. */
@@ -15,11 +15,11 @@ export interface StdioDefinition extends Common {
   kind: 'stdio';
   command: string;
   args: readonly string[];
-  /** On top of PATH, HOME and LANG; nothing else is inherited. */
+  /** Variables beside PATH, HOME and LANG; nothing else is inherited. */
   env: Readonly<Record<string, string>>;
-  /** Of these, the ones whose values are told nowhere. */
+  /** Names of variables whose values are redacted. */
   secretEnv: readonly string[];
-  /** Absolute. Absent: the working folder of this process. */
+  /** Absolute working folder. Absent: that of the server's process. */
   cwd?: string;
   /** Names of variables that a session may set for itself. */
   sessionEnv: readonly string[];
@@ -35,33 +35,34 @@ export interface HttpDefinition extends Common {
 export interface McpServer {
   name: string;
   definition: McpDefinition;
-  /** The one session that may use the connection; absent: all whose definition is the same. */
+  /** The only session that may use the connection; absent: all sessions with an equal definition. */
   onlyFor?: string;
 }
 
-/** Why a server, or a tool of it, is not there. For clients and for the model; no secrets. */
+/** Why a server, or a tool of it, is unavailable. For clients and the model, without secrets. */
 export interface McpProblem {
   server: string;
   reason: string;
 }
 
-/** What an agent's file says about servers. */
+/** The servers of an agent's file. */
 export interface AgentServers {
-  /** Of the configuration, by name. */
+  /** Names of configured servers. */
   named: readonly string[];
+  /** Definitions in the agent's file, by name. */
   own: Readonly<Record<string, McpDefinition>>;
 }
 
 const secretName = /key|token|secret|passw|auth|credential|cookie|dsn/i;
 
-/** Names of variables that are secrets by their names. */
+/** Variables whose names suggest a secret. */
 export function secretNames(env: Readonly<Record<string, string>>): string[] {
   return Object.keys(env).filter((name) => secretName.test(name));
 }
 
 /**
- * Values that must not show up anywhere: of a definition's headers, of its secret variables, and of
- * the query of its URL. Of `Bearer abc` also `abc` alone, which is what a server repeats.
+ * Values to redact: of a definition's headers, of its secret variables, and of its URL's query. For
+ * `Bearer abc` also `abc` alone, which a server may repeat.
  */
 export function secretsOf(definition: McpDefinition): string[] {
   const values =

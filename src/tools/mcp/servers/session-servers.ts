@@ -4,7 +4,10 @@ import { policyProblem, type McpPolicy } from '../definitions/mcp-policy.js';
 import type { McpDefinition, StdioDefinition } from './mcp-server.js';
 import { parseDefinition, parseServerMap } from '../definitions/parse-definitions.js';
 
-/** What a session says of one server: a definition of its own, or credentials for a configured one. */
+/**
+ * A session's entry for a server: a definition of its own, or credentials for a server of its
+ * agent.
+ */
 export type SessionServer =
   | { kind: 'own'; definition: McpDefinition }
   | { kind: 'credentials'; credentials: Credentials };
@@ -20,8 +23,8 @@ export interface SessionServers {
 }
 
 /**
- * Reads a session's `mcpServers` under the policy of now: what was taken when the session was made
- * may not be allowed any more. A server is dropped with its problem, the others stay.
+ * Parses a session's `mcpServers` under the current policy, which may be stricter than when the session
+ * was created. A server that is not allowed is dropped with a problem; the others stay.
  */
 export function parseSessionServers(given: unknown, policy: McpPolicy): SessionServers {
   const problems: FieldProblem[] = [];
@@ -37,9 +40,9 @@ export function parseSessionServers(given: unknown, policy: McpPolicy): SessionS
 }
 
 /**
- * The check when a session is made.
+ * Checks the servers of a new session.
  *
- * @returns what is stored: the map as it was given.
+ * @returns the map as given, to be stored.
  * @throws TypedError INVALID_REQUEST that names the field, and never repeats a value.
  */
 export function checkSessionServers(
@@ -59,7 +62,7 @@ export function checkSessionServers(
   throw invalidRequest(`'${field}' ${problem.message}`, { field });
 }
 
-/** A definition with a session's credentials on it; that they fit is for `credentialProblems`. */
+/** Adds a session's credentials, checked by `credentialProblems`, to a definition. */
 export function withCredentials(definition: McpDefinition, given: Credentials): McpDefinition {
   if (definition.kind === 'http') {
     return { ...definition, headers: mergeHeaders(definition.headers, given.headers) };
@@ -68,7 +71,7 @@ export function withCredentials(definition: McpDefinition, given: Credentials): 
   return { ...definition, env, secretEnv: [...definition.secretEnv, ...Object.keys(given.env)] };
 }
 
-/** What of a session's credentials does not fit the server they are for. */
+/** The faults of a session's credentials for a server. */
 export function credentialProblems(
   name: string,
   given: Credentials,
@@ -84,7 +87,10 @@ export function credentialProblems(
   return policy.sessionStdio ? [] : refuseEnv(name, given, configured);
 }
 
-/** A variable can make a command run something else (PATH, NODE_OPTIONS): only named ones are set. */
+/**
+ * Refuses variables that the operator did not list: some make a command run other code (PATH,
+ * NODE_OPTIONS).
+ */
 function refuseEnv(name: string, given: Credentials, server: StdioDefinition): FieldProblem[] {
   return Object.keys(given.env)
     .filter((key) => !server.sessionEnv.includes(key))
@@ -124,7 +130,7 @@ function parseCredentials(
   return problems.length === before ? { kind: 'credentials', credentials } : undefined;
 }
 
-/** Names of headers are the same in any case. */
+/** Merges headers, whose names are case-insensitive. */
 function mergeHeaders(
   ours: Readonly<Record<string, string>>,
   theirs: Readonly<Record<string, string>>,

@@ -7,10 +7,10 @@ const carriageReturn = 0x0d;
 const bodiless = [101, 204, 205, 304];
 
 /**
- * The response, with a body that fails once it is larger than `most` bytes. Of a stream of events each
- * event may be that large; the stream itself goes on for ever.
+ * Bounds a response: its body fails once it is larger than `most` bytes. In a stream of events each event
+ * may be that large, and the stream is endless.
  *
- * @param onEnd called once the last was read, or could not be.
+ * @param onEnd called when the body ended or failed.
  */
 export function boundedResponse(response: Response, most: number, onEnd: () => void): Response {
   const { body, status, statusText, headers } = response;
@@ -29,7 +29,7 @@ export function boundedResponse(response: Response, most: number, onEnd: () => v
       controller.close();
     } catch (error) {
       controller.error(error);
-      // Of a body that failed already, or of one that is too large.
+      // The body failed already, or is too large.
       reader.cancel().catch(() => undefined);
     }
     onEnd();
@@ -42,7 +42,7 @@ export function boundedResponse(response: Response, most: number, onEnd: () => v
   return new Response(bounded, { status, statusText, headers });
 }
 
-/** Both give, for the next chunk, the most that is held by then. */
+/** Takes the next chunk. @returns the largest number of bytes buffered so far. */
 type Measure = (chunk: Uint8Array) => number;
 
 function wholeBody(): Measure {
@@ -50,7 +50,7 @@ function wholeBody(): Measure {
   return (chunk) => (bytes += chunk.byteLength);
 }
 
-/** An event ends with an empty line. */
+/** Measures the open event; an event ends with an empty line. */
 function openEvent(): Measure {
   let bytes = 0;
   let isLineEmpty = true;

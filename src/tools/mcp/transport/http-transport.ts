@@ -13,15 +13,15 @@ import { boundedResponse } from './bounded-response.js';
 import type { HttpDefinition } from '../servers/mcp-server.js';
 import { largestMessage } from './message-too-long.js';
 
-/** How long a server may take to hear that its session is over. */
+/** Time limit for the request that ends a session, in ms. */
 const farewellMs = 1_000;
-/** How long a response that broke off may take to be resumed by the SDK. */
+/** Time that the SDK may take to resume a response that broke off, in ms. */
 const resumeMs = 5_000;
 
 /**
- * Streamable HTTP to one server. Redirects are followed by the SDK within the origin only, each one
- * through `fetchBy` again. A message is bounded as on a pipe. An answer whose connection ended
- * before it came is answered here: the SDK would wait for it for ever.
+ * Streamable HTTP to one server. The SDK follows redirects within the origin only, each through `fetchBy`
+ * again. A message is bounded as on a pipe. A request whose connection ended before its answer is
+ * answered with an error here: the SDK would wait for ever.
  */
 export class HttpTransport implements Transport {
   onclose?: () => void;
@@ -64,7 +64,7 @@ export class HttpTransport implements Transport {
 
   async close(): Promise<void> {
     this.#unanswered.clear();
-    // A server that does not hear it ends the session by itself.
+    // A server that misses the request ends the session by itself.
     await settlesWithin(
       farewellMs,
       this.#sdk.terminateSession().catch(() => undefined),
@@ -83,7 +83,7 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** Of the request that a body is; undefined for all else. */
+/** The id of a JSON-RPC request; undefined for any other body. */
 function requestIdOf(body: unknown): RequestId | undefined {
   if (typeof body !== 'string') return undefined;
   const message: unknown = JSON.parse(body);

@@ -2,33 +2,33 @@ import { MessageTooLongError } from './message-too-long.js';
 
 const newline = 0x0a;
 
-/** Cuts a stream of bytes into lines, and holds no more of one than it may have. */
+/** Splits a stream of bytes into lines, with a bounded buffer. */
 export class LineSplitter {
   #pieces: Buffer[] = [];
-  #held = 0;
+  #size = 0;
 
   /** @param longest most bytes of a line. */
   constructor(private readonly longest: number) {}
 
   /**
-   * @returns the lines that are whole now, without their ends.
-   * @throws MessageTooLongError; what was held is dropped.
+   * @returns the lines that are complete now, without their ends.
+   * @throws MessageTooLongError; the buffered line is dropped.
    */
   push(chunk: Buffer): string[] {
     const lines: string[] = [];
     let from = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
-      this.#hold(chunk.subarray(from, end));
+      this.#append(chunk.subarray(from, end));
       lines.push(this.#take());
       from = end + 1;
     }
-    this.#hold(chunk.subarray(from));
+    this.#append(chunk.subarray(from));
     return lines;
   }
 
-  #hold(piece: Buffer): void {
-    this.#held += piece.length;
-    if (this.#held > this.longest) {
+  #append(piece: Buffer): void {
+    this.#size += piece.length;
+    if (this.#size > this.longest) {
       this.#take();
       throw new MessageTooLongError(this.longest);
     }
@@ -38,7 +38,7 @@ export class LineSplitter {
   #take(): string {
     const line = Buffer.concat(this.#pieces).toString('utf8').replace(/\r$/, '');
     this.#pieces = [];
-    this.#held = 0;
+    this.#size = 0;
     return line;
   }
 }

@@ -1,7 +1,7 @@
-/** Most bytes of one message of a server; a screenshot fits. */
+/** Bytes of a server's message at most; a screenshot fits. */
 export const largestMessage = 8 * 1024 * 1024;
 
-/** A server sent more in one message than is held for it. */
+/** A server sent a message over the limit. */
 export class MessageTooLongError extends Error {
   override readonly name = 'MessageTooLongError';
 

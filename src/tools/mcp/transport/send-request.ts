@@ -4,21 +4,21 @@ import { linkAbort } from '../../../platform/abort.js';
 import { compact } from '../../../platform/compact.js';
 import type { JsonObject } from '../../../platform/json.js';
 
-/** What Node's timers can hold: limits of time are signals here. */
+/** Longest delay of Node's timers, in ms: the SDK's own timeout is off, as signals end requests. */
 const longestTimeout = 2 ** 31 - 1;
 
 /**
- * Asks a server, until `signal` aborts. The result is not read by the SDK's schemas: one odd part
- * would cost the whole of it.
+ * Sends a request to a server, until `signal` aborts. The result is not validated by the SDK's schemas:
+ * one odd part would make the whole result fail.
  *
- * @throws McpError and what the transport throws.
+ * @throws McpError; errors of the transport.
  */
 export async function sendRequest(
   client: Client,
   request: { method: string; params: JsonObject },
   { signal, onprogress }: { signal: AbortSignal; onprogress?: (progress: Progress) => void },
 ): Promise<Record<string, unknown>> {
-  // One controller a request: the SDK's listener on its signal stays.
+  // A controller for each request: the SDK never removes its listener from the signal.
   const stop = new AbortController();
   const unlink = linkAbort(signal, stop);
   try {

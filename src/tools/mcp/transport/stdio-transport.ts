@@ -10,24 +10,26 @@ import { largestMessage } from './message-too-long.js';
 export interface StdioOptions {
   command: string;
   args: readonly string[];
-  /** All of it: nothing is inherited. */
+  /** The whole environment: nothing is inherited. */
   env: Readonly<Record<string, string>>;
   cwd: string | undefined;
   clock: Clock;
-  /** A line the command wrote to its standard error. */
+  /** Called with each line of the command's standard error. */
   onStderr(line: string): void;
 }
 
-/** Lines on standard output that are no messages, as of a program that also prints there. */
+/** Lines on standard output that are no messages, at most: some programs also print there. */
 const STDERR_LINE_CHARS = 1_000;
 const STDERR_CHARS = 1_048_576;
 const mostOddLines = 1_000;
+/** Grace before SIGTERM, and for output after the exit, in ms. */
 const endMs = 500;
+/** Grace between SIGTERM and SIGKILL, in ms. */
 const killMs = 2_000;
 
 /**
- * A server that is a child process, one message a line. Not the SDK's: that one passes on more of the
- * environment, has no process group to kill, and takes up to four seconds to close.
+ * A transport to a child process, one message a line. The SDK's own passes on more of the environment,
+ * has no process group to kill, and takes up to four seconds to close.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -50,7 +52,7 @@ export class StdioTransport implements Transport {
       env: { ...env },
       ...compact({ cwd }),
       stdio: 'pipe',
-      // A process group of its own: what it starts goes with it.
+      // A process group of its own, which is killed as one.
       detached: true,
     });
     this.#child = child;
@@ -68,14 +70,14 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Waits for nothing: what the command does not take is kept, and is as large as its input. */
+  /** Sends a message without backpressure: the buffer is bounded by the size of the calls' input. */
   async send(message: JSONRPCMessage): Promise<void> {
     const { stdin, exitCode, signalCode } = this.#running();
     if (exitCode !== null || signalCode !== null) throw new Error('the process has ended');
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Tells it to end, then makes it end. Settles when it is gone. */
+  /** Ends the process: by the end of its input, SIGTERM, then SIGKILL. Resolves after its exit. */
   async close(): Promise<void> {
     const child = this.#child;
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -89,18 +91,18 @@ export class StdioTransport implements Transport {
     for (const cancel of cancels) cancel();
   }
 
-  /** What it wrote last is read yet; what left its group may hold its output open for ever. */
+  /** Reads the last output, for a short time: a process that left the group may keep the pipe open. */
   #ended(child: ChildProcessWithoutNullStreams): void {
     killGroup(child, 'SIGKILL');
-    let told = false;
-    const tell = (): void => {
-      if (!told) this.onclose?.();
-      told = true;
+    let isClosed = false;
+    const close = (): void => {
+      if (!isClosed) this.onclose?.();
+      isClosed = true;
     };
-    const cancel = this.#options.clock.after(endMs, tell);
+    const cancel = this.#options.clock.after(endMs, close);
     child.once('close', () => {
       cancel();
-      tell();
+      close();
     });
   }
 
@@ -137,7 +139,7 @@ function parseMessage(line: string): JSONRPCMessage | undefined {
   }
 }
 
-/** A group that is gone already is as good as one that was killed. */
+/** Signals a process group; a group that is gone already is no error. */
 function killGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   try {
