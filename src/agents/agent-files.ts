@@ -6,22 +6,22 @@ import { ParsedFiles } from './parsed-files.js';
 import { parseAgentFile, type AgentFile } from './parse-agent-file.js';
 import { betterFileName, personaOfFile } from './persona-name.js';
 
-/** A file of `agents/` that holds an agent. */
+/** A file of `agents/` that defines an agent. */
 export interface AgentEntry {
   name: string;
-  /** Below the instruction root, as `agents/AGENT_EDITOR.md`. */
+  /** Path below the instruction root, as `agents/AGENT_EDITOR.md`. */
   file: string;
 }
 
-/** The agents' files of one instruction root, each version parsed once. */
+/** The files of an instruction root's agents, each version parsed once. */
 export class AgentFiles {
   readonly #parsed = new ParsedFiles<AgentFile>();
 
   constructor(readonly instructionRoot: string) {}
 
   /**
-   * The files by name, sorted; of two for one name, `AGENT_<NAME>.md` comes first. Empty when the
-   * root has no `agents` folder.
+   * Lists the files, sorted by name; of two files with one name, `AGENT_<NAME>.md` comes first. Empty
+   * when the root has no `agents` folder.
    */
   async list(): Promise<AgentEntry[]> {
     const files = await namesIn(join(this.instructionRoot, 'agents'));
@@ -33,7 +33,10 @@ export class AgentFiles {
       .sort((a, b) => compare(a.name, b.name) || rank(a) - rank(b) || compare(a.file, b.file));
   }
 
-  /** Files that are not taken for agents and were meant to be, with a name under which each would be. */
+  /**
+   * Files that are ignored for their names but were probably meant as agents, each with a better
+   * name.
+   */
   async ignored(): Promise<{ file: string; better: string }[]> {
     const files = await namesIn(join(this.instructionRoot, 'agents'));
     return files.sort().flatMap((file) => {
@@ -42,7 +45,10 @@ export class AgentFiles {
     });
   }
 
-  /** Undefined when it is not a regular file, or when its links lead out of the instruction root. */
+  /**
+   * Loads a file; undefined when it is no regular file, or its links lead out of the instruction
+   * root.
+   */
   async load({ file }: AgentEntry): Promise<AgentFile | undefined> {
     const path = await resolveInside(this.instructionRoot, file);
     return path === undefined ? undefined : this.#parsed.load(path, parseAgentFile);
@@ -65,7 +71,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** The real path of `file` below `root`; undefined when there is none or when it lies outside. */
+/** The real path of `file` below `root`; undefined when it does not exist or lies outside. */
 async function resolveInside(root: string, file: string): Promise<string | undefined> {
   try {
     const [realRoot, path] = await Promise.all([realpath(root), realpath(join(root, file))]);

@@ -4,26 +4,26 @@ import type { AgentFile, Persona } from './parse-agent-file.js';
 import type { ReferenceContext } from './check-references.js';
 
 /**
- * Chooses which version of an agent's file applies. One without faults does, and stays until there
- * is another without faults, or the file is gone. Of a file that was never good what can be read
- * applies, but without any tool: what could not be read may have been what it must not do.
+ * Chooses the version of an agent's file that applies: the last version without faults, until the file is
+ * gone. A file that never was without faults applies without any tool, as the part that could not be
+ * parsed may have been a prohibition.
  */
 export class AgentVersions {
   readonly #onProblem: (problem: AgentProblem) => void;
-  /** By file. */
+  /** The last version without faults, by file. */
   readonly #good = new Map<string, { version: AgentFile; persona: Persona }>();
-  readonly #told = new Map<string, { version: AgentFile | undefined; text: string }>();
+  readonly #reported = new Map<string, { version: AgentFile | undefined; text: string }>();
 
-  /** @param onProblem hears each fault once per version of the file. */
+  /** @param onProblem called with each fault once per version of the file. */
   constructor(onProblem: (problem: AgentProblem) => void) {
     this.#onProblem = onProblem;
   }
 
-  choose({ name, file }: AgentEntry, version: AgentFile, around: ReferenceContext): Persona {
+  choose({ name, file }: AgentEntry, version: AgentFile, context: ReferenceContext): Persona {
     const good = this.#good.get(file);
-    const faults = faultsOf(version, around);
+    const faults = faultsOf(version, context);
     if (faults.length === 0) {
-      this.#told.delete(file);
+      this.#reported.delete(file);
       if (good?.version === version) return good.persona;
       const persona = { name, ...version.content };
       this.#good.set(file, { version, persona });
@@ -39,26 +39,26 @@ export class AgentVersions {
     return good?.persona ?? withoutTools({ name, ...version.content });
   }
 
-  /** Says what is wrong in one file, unless it was said of this version. */
+  /** Reports the faults of a file, unless they were reported for this version. */
   report(problems: readonly AgentProblem[], version?: AgentFile): void {
     const [first] = problems;
     if (first === undefined) return;
     const text = problems.map(({ line, message }) => `${line}: ${message}`).join('\n');
-    const told = this.#told.get(first.file);
-    if (told?.text === text && told.version === version) return;
-    this.#told.set(first.file, { version, text });
+    const reported = this.#reported.get(first.file);
+    if (reported?.text === text && reported.version === version) return;
+    this.#reported.set(first.file, { version, text });
     for (const problem of problems) this.#onProblem(problem);
   }
 
   /** Forgets every file that is not one of `files`. */
   keepOnly(files: ReadonlySet<string>): void {
-    for (const known of [this.#good, this.#told]) {
+    for (const known of [this.#good, this.#reported]) {
       for (const file of known.keys()) if (!files.has(file)) known.delete(file);
     }
   }
 }
 
-/** All are denied, because a turn may name tools of its own. */
+/** The persona without tools; all are also denied, because a turn may name tools of its own. */
 function withoutTools(persona: Persona): Persona {
   return {
     ...persona,

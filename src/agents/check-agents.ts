@@ -6,11 +6,11 @@ import { checkReferences, type KnownNames, type ReferenceContext } from './check
 
 /** A fault of an agent's file. */
 export interface AgentProblem extends LineProblem {
-  /** Below the instruction root, as `agents/reader.md`. */
+  /** Path below the instruction root, as `agents/reader.md`. */
   file: string;
 }
 
-/** The agents of an instruction root have faults; the message lists them, one a line. */
+/** The agents of an instruction root are not valid; the message lists the faults, one a line. */
 export class AgentsInvalidError extends Error {
   constructor(readonly problems: readonly AgentProblem[]) {
     const lines = problems.map(({ file, line, message }) => `  - ${file}:${line}: ${message}`);
@@ -22,8 +22,8 @@ export class AgentsInvalidError extends Error {
 }
 
 /**
- * Everything that is wrong in the agents of an instruction root, by file and line. None when there
- * is no `agents` folder: that is for `assertInstructionRoot` to say.
+ * All faults in the agents of an instruction root, by file and line. None when there is no `agents`
+ * folder, which `assertInstructionRoot` reports.
  */
 export async function checkAgents(
   instructionRoot: string,
@@ -41,7 +41,7 @@ export async function checkAgents(
   return [...findDuplicates(entries), ...found.flat()];
 }
 
-/** Each file whose name another one has already, by the order of `entries`. */
+/** A problem for each file whose agent has an earlier file in `entries`. */
 export function findDuplicates(entries: readonly AgentEntry[]): AgentProblem[] {
   return entries.flatMap((entry) => {
     const first = entries.find(({ name }) => name === entry.name) ?? entry;
@@ -51,9 +51,9 @@ export function findDuplicates(entries: readonly AgentEntry[]): AgentProblem[] {
   });
 }
 
-/** What is wrong in a file, and with what it names. In the order of the lines. */
-export function faultsOf(file: AgentFile, surroundings: ReferenceContext): LineProblem[] {
-  return [...file.content.problems, ...checkReferences(file.references, surroundings)].sort(
+/** The faults of a file and of its references, in the order of the lines. */
+export function faultsOf(file: AgentFile, context: ReferenceContext): LineProblem[] {
+  return [...file.content.problems, ...checkReferences(file.references, context)].sort(
     (a, b) => a.line - b.line,
   );
 }
@@ -61,11 +61,11 @@ export function faultsOf(file: AgentFile, surroundings: ReferenceContext): LineP
 async function checkEntry(
   files: AgentFiles,
   entry: AgentEntry,
-  surroundings: ReferenceContext,
+  context: ReferenceContext,
 ): Promise<LineProblem[]> {
   try {
     const file = await files.load(entry);
-    if (file) return faultsOf(file, surroundings);
+    if (file) return faultsOf(file, context);
     return [{ line: 1, message: 'this must be a regular file inside the instruction root' }];
   } catch (error) {
     const code = errorCode(error);

@@ -9,66 +9,66 @@ import { canonicalPersonaName, namesLike } from './persona-name.js';
 
 type ReferenceKind = 'self' | 'tool' | 'rule' | 'tree' | 'agent';
 
-/** A name in an agent's file of something outside it. */
+/** A name in an agent's file that refers to something outside of the file. */
 export interface Reference {
   /** `self` is the agent's own name, `rule` a permission rule. */
   kind: ReferenceKind;
-  /** Where it stands, as `permissions.deny`. */
+  /** Path of the field, as `permissions.deny`. */
   field: string;
   value: string;
   line: number;
 }
 
-/** What the server has. Names of a kind that is absent are not checked. */
+/** Names that the server knows. References of a kind that is absent are not checked. */
 export interface KnownNames {
   knownTools?: readonly string[];
-  /** Of the tools that rules may have patterns for. */
+  /** Kinds of the arguments that rule patterns match, by tool. */
   toolArguments?: Readonly<Record<string, ArgumentKind>>;
   knownTrees?: readonly string[];
 }
 
 export interface ReferenceContext extends KnownNames {
-  /** The agent's own name, by its file. */
+  /** The agent's name, from its file's. */
   name: string;
   /** The names of all agents. */
   agents: readonly string[];
 }
 
-/** Names the references that lead nowhere. */
+/** Reports references to names that do not exist. */
 export function checkReferences(
   references: readonly Reference[],
-  surroundings: ReferenceContext,
+  context: ReferenceContext,
 ): LineProblem[] {
   return references.flatMap((reference) => {
-    const message = fault(reference, surroundings);
+    const message = fault(reference, context);
     return message === undefined ? [] : [{ line: reference.line, message }];
   });
 }
 
-function fault(reference: Reference, around: ReferenceContext): string | undefined {
+function fault(reference: Reference, context: ReferenceContext): string | undefined {
   switch (reference.kind) {
     case 'self':
-      return canonicalPersonaName(reference.value) === around.name
+      return canonicalPersonaName(reference.value) === context.name
         ? undefined
-        : `name must be that of the file, ${around.name}, not ${JSON.stringify(reference.value)}; leave it out or rename the file`;
+        : `name must be that of the file, ${context.name}, not ${JSON.stringify(reference.value)}; leave it out or rename the file`;
     case 'tool':
-      return missing(reference, around.knownTools, 'tool');
+      return missing(reference, context.knownTools, 'tool');
     case 'rule':
-      return ruleFault(reference, around);
+      return ruleFault(reference, context);
     case 'tree':
-      return missing(reference, around.knownTrees, 'decision tree');
+      return missing(reference, context.knownTrees, 'decision tree');
     case 'agent':
-      return namesLike(reference.value, around.agents).length === 1
+      return namesLike(reference.value, context.agents).length === 1
         ? undefined
-        : missing(reference, around.agents, 'agent');
+        : missing(reference, context.agents, 'agent');
     default:
       return assertNever(reference.kind);
   }
 }
 
-/** Its text was read before; here it is about what it names. */
-function ruleFault(reference: Reference, around: ReferenceContext): string | undefined {
-  const { knownTools, toolArguments } = around;
+/** The fault of a permission rule's tool or pattern; its syntax was checked before. */
+function ruleFault(reference: Reference, context: ReferenceContext): string | undefined {
+  const { knownTools, toolArguments } = context;
   const parsed = parsePermissionRule(reference.value);
   if ('fault' in parsed) return undefined;
   const { tool } = parsed.rule;

@@ -1,16 +1,16 @@
 import { isMap, isScalar, isSeq, type LineCounter } from 'yaml';
 
-/** The path of a field, joined with `.` (`permissions.deny.0`) → its line in the file, from 1. */
+/** Lines in the file, from 1, by field path (`permissions.deny.0`). */
 export type FieldLines = ReadonlyMap<string, number>;
 
-/** The lines of all fields and items of a YAML tree. What an alias stands for is not looked at. */
+/** The lines of all fields and items of a YAML tree; aliases are not followed. */
 export function linesOf(root: unknown, counter: LineCounter): FieldLines {
   const lines = new Map<string, number>();
   walk(root, '', { counter, lines });
   return lines;
 }
 
-/** The line of a field, or of what it would be in; 1 when there is neither. */
+/** The line of a field, else of its closest parent, else 1. */
 export function lineOf(lines: FieldLines, path: string): number {
   const line = lines.get(path);
   if (line !== undefined) return line;
@@ -36,12 +36,12 @@ function walk(node: unknown, prefix: string, into: Walk): void {
 }
 
 function visit(
-  place: unknown,
+  node: unknown,
   value: unknown,
   { prefix, name, into }: { prefix: string; name: string; into: Walk },
 ): void {
   const path = prefix + name;
-  const offset = offsetOf(place);
+  const offset = offsetOf(node);
   if (offset !== undefined) into.lines.set(path, into.counter.linePos(offset).line);
   walk(value, `${path}.`, into);
 }

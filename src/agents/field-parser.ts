@@ -19,7 +19,7 @@ export interface FieldSource {
   lines: FieldLines;
 }
 
-/** What a reader finds besides the values. */
+/** Faults and references that parsing finds. */
 export interface Findings {
   problems: LineProblem[];
   references: Reference[];
@@ -27,20 +27,20 @@ export interface Findings {
 
 const longestShown = 60;
 
-/** Reads one map of a file field by field; a wrong value is left out and named in `problems`. */
+/** Parses the fields of one map of a file; a wrong value is left out and named in `problems`. */
 export class FieldParser {
   readonly #source: FieldSource;
   readonly #found: Findings;
   readonly #prefix: string;
 
-  /** @param prefix of the names of the map's fields, as `permissions.`. */
+  /** @param prefix path of the map, as `permissions.`. */
   constructor(source: FieldSource, found: Findings, prefix = '') {
     this.#source = source;
     this.#found = found;
     this.#prefix = prefix;
   }
 
-  /** Names every field that is not one of `known`. */
+  /** Reports every field that is not in `known`. */
   onlyKeys(known: readonly string[]): void {
     for (const key of Object.keys(this.#source.fields)) {
       if (known.includes(key)) continue;
@@ -50,7 +50,7 @@ export class FieldParser {
     }
   }
 
-  /** Names the field `old`, where the one that took its place is given too. */
+  /** Reports the field `old` when the field `name` that replaced it is given too. */
   notBoth(old: string, name: string, newer: unknown): void {
     if (newer !== undefined && this.given(old) !== undefined) {
       this.#report(old, `is the old name of ${name}, which is given too: keep one of the two`);
@@ -75,7 +75,7 @@ export class FieldParser {
     );
   }
 
-  /** Whether to think, or the effort to think with. */
+  /** Whether to think, or with which effort. */
   thinking(key: string): ThinkingChoice | undefined {
     const allowed = `true, false, one of ${efforts.join(', ')}, or {effort, display}`;
     return this.#take(key, allowed, (value) => {
@@ -90,14 +90,14 @@ export class FieldParser {
     );
   }
 
-  /** A list of text only: a comma-separated string is not parsed. `[]` is a value. */
+  /** A list of tool names; unlike `names`, no comma-separated text. `[]` is a value. */
   toolList(key: string): string[] | undefined {
     const list = this.#take(key, 'a list of tool names, for example [read, write]', asTexts);
     return list && this.#refer(key, list, 'tool');
   }
 
   /**
-   * A list, or names separated by commas. One odd item costs that item only: dropping a whole list
+   * A list of names, or names separated by commas. An invalid item is dropped alone: dropping a whole list
    * of forbidden tools would allow them.
    */
   names(key: string, refersTo: Reference['kind']): string[] {
@@ -120,8 +120,8 @@ export class FieldParser {
   }
 
   /**
-   * Permission rules: a list, or rules separated by commas that stand in no parentheses. One odd item
-   * costs that item only.
+   * Permission rules: a list, or rules separated by commas outside of parentheses. An invalid item is
+   * dropped alone.
    */
   rules(key: string): string[] {
     const value = this.given(key);
@@ -135,33 +135,33 @@ export class FieldParser {
     return this.#refer(key, texts, 'rule');
   }
 
-  /** @returns '' for what is no rule. */
-  #rule(place: string, item: unknown): string {
+  /** @returns '' for an invalid rule. */
+  #rule(key: string, item: unknown): string {
     if (!isScalar(item)) {
-      this.#refuse(place, item, 'a rule, for example read or "bash(git status*)"');
+      this.#refuse(key, item, 'a rule, for example read or "bash(git status*)"');
       return '';
     }
     const text = String(item).trim();
     const parsed = text === '' ? undefined : parsePermissionRule(text);
     if (parsed === undefined || 'rule' in parsed) return text;
-    this.#report(place, `${parsed.fault}; it is ${shown(text)}`);
+    this.#report(key, `${parsed.fault}; it is ${shown(text)}`);
     return '';
   }
 
-  /** A reader of the map that is the value of `key`; of nothing when it is none. */
+  /** A parser of the map at `key`; of an empty map when the value is none. */
   map(key: string, example: string): FieldParser {
     const fields = this.#take(key, `a map, for example ${example}`, asMap) ?? {};
     const { lines } = this.#source;
     return new FieldParser({ fields, lines }, this.#found, `${this.#prefix}${key}.`);
   }
 
-  /** A map of limits; one that is wrong is left out. */
+  /** A map of limits; an invalid limit is left out. */
   agentConfig(key: string): Partial<AgentConfig> | undefined {
     const limits = this.map(key, '{max_iterations: 10}');
-    return isPlainObject(this.given(key)) ? limits.#readLimits() : undefined;
+    return isPlainObject(this.given(key)) ? limits.#parseLimits() : undefined;
   }
 
-  #readLimits(): Partial<AgentConfig> {
+  #parseLimits(): Partial<AgentConfig> {
     this.onlyKeys(agentConfigFields.map(({ wireName }) => wireName));
     const { config, problems } = readAgentConfig(this.#source.fields);
     for (const { field, message } of problems) {
@@ -171,12 +171,12 @@ export class FieldParser {
     return config;
   }
 
-  /** A key without a value counts as absent. */
+  /** The raw value of a field; a key without a value counts as absent. */
   given(key: string): unknown {
     return this.#source.fields[key] ?? undefined;
   }
 
-  /** The names, clean, each once; kept as references with the line each stands on. */
+  /** Trims the names and drops duplicates; each becomes a reference with its line. */
   #refer(key: string, names: readonly string[], kind: Reference['kind']): string[] {
     const clean = new Map<string, number>();
     for (const [index, name] of names.entries()) {
@@ -195,7 +195,7 @@ export class FieldParser {
     return read(value) ?? this.#refuse(key, value, expected);
   }
 
-  /** Names what is wrong with a field that was read elsewhere. */
+  /** Reports a fault of a field that was parsed elsewhere. */
   fault(key: string, what: string): void {
     this.#report(key, what);
   }

@@ -1,19 +1,19 @@
 import { TypedError } from '../platform/typed-error.js';
 import type { PersonaLibrary } from './persona-library.js';
 
-/** An agent that is delegated to must say that it is made for it. */
+/** `AGENT_TYPE` of agents that may be delegated to. */
 const TASK_AGENT = 2;
 
 export interface Delegates {
-  /** In the order the persona lists them. */
+  /** Names of delegates, in the order of the persona's list. */
   names: string[];
-  /** Why the others are not among them. */
+  /** Listed agents that are no delegates, with the reason. */
   dropped: { name: string; reason: string }[];
-  /** What is odd about those that are. */
+  /** Delegates with a doubtful file. */
   warnings: { name: string; reason: string }[];
 }
 
-/** Of the agents a persona lists, those that can be delegated to: a file, of `AGENT_TYPE: 2`. */
+/** Selects the delegates from the agents that a persona lists: those with a file of `AGENT_TYPE: 2`. */
 export async function findDelegates(
   personas: Pick<PersonaLibrary, 'load'>,
   listed: readonly string[],

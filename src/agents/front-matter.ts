@@ -2,23 +2,23 @@ import { LineCounter, parseDocument } from 'yaml';
 import { isPlainObject } from '../platform/json.js';
 import { linesOf, type FieldLines } from './field-lines.js';
 
-/** What is wrong in a file, and where. */
+/** A fault in a file, and its line. */
 export interface LineProblem {
-  /** From 1, of the file. */
+  /** Line of the file, from 1. */
   line: number;
-  /** What is wrong, and what is allowed. */
+  /** The fault, and what is allowed. */
   message: string;
 }
 
 export interface FrontMatter {
-  /** What the front matter says; `{}` when there is none or when it is malformed. */
+  /** The fields of the front matter; `{}` when it is missing or malformed. */
   fields: Record<string, unknown>;
   lines: FieldLines;
   /** The text below the front matter, trimmed. */
   body: string;
   /** The line of the file on which `body` starts. */
   bodyLine: number;
-  /** Why the front matter counts as empty: one at most. None when all is well. */
+  /** Why the front matter counts as empty, one problem at most. Empty for valid front matter. */
   problems: LineProblem[];
 }
 
@@ -36,15 +36,15 @@ export function splitFrontMatter(file: string): FrontMatter {
   if (match?.index !== 0) {
     return { ...start, ...bodyAfter('', text), problems: [fault(1, 'its closing --- is missing')] };
   }
-  // The blank line stands for the opening ---, so that a line of the YAML is a line of the file.
+  // A blank line in place of the opening --- keeps the line numbers of the file.
   return {
     ...start,
     ...bodyAfter(match[0], text.slice(match[0].length)),
-    ...readFields(`\n${match[1] ?? ''}`),
+    ...parseFields(`\n${match[1] ?? ''}`),
   };
 }
 
-function readFields(yaml: string): Partial<Pick<FrontMatter, 'fields' | 'lines' | 'problems'>> {
+function parseFields(yaml: string): Partial<Pick<FrontMatter, 'fields' | 'lines' | 'problems'>> {
   const counter = new LineCounter();
   const document = parseDocument(yaml, {
     logLevel: 'silent',
@@ -58,7 +58,7 @@ function readFields(yaml: string): Partial<Pick<FrontMatter, 'fields' | 'lines' 
     if (isPlainObject(fields)) return { fields, lines: linesOf(document.contents, counter) };
     return { problems: [fault(2, 'it must be "key: value" lines')] };
   } catch (error) {
-    // Aliases that expand too far.
+    // The parser throws for aliases that expand too far.
     return { problems: [fault(1, error instanceof Error ? error.message : String(error))] };
   }
 }

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { compact } from '../platform/compact.js';
 import { TypedError } from '../platform/typed-error.js';
 import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import { FieldParser } from './field-parser.js';
@@ -56,30 +57,26 @@ async function kindOf(path: string): Promise<EntryKind | 'missing' | 'other'> {
     return stats.isFile() ? 'file' : 'other';
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Present, yet not to be looked at: that is not the same as missing.
+    // An entry that exists but cannot be examined is not missing.
     return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'other';
   }
 }
 
 export interface AgentsDefaults {
-  /** The model of every turn that neither its options nor the environment give one. */
+  /** Model of turns for which neither the options nor the environment give one. */
   model?: string;
-  /** Limits of every turn that nobody nearer to it sets. */
+  /** Limits of turns, unless the agent or the request sets them. */
   agentConfig?: Partial<AgentConfig>;
-  /** What it says wrongly; each was left out. */
+  /** Faults of the file, each of which was left out. */
   problems: readonly LineProblem[];
 }
 
-/** Reads the front matter of the instruction root's AGENTS.md. Never throws. */
+/** Parses the front matter of the instruction root's AGENTS.md. Never throws. */
 export function parseAgentsDefaults(file: string): AgentsDefaults {
   const matter = splitFrontMatter(file);
   const { problems } = matter;
-  const reader = new FieldParser(matter, { problems, references: [] });
-  const model = reader.text('model');
-  const agentConfig = reader.agentConfig('agent_config');
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(agentConfig === undefined ? {} : { agentConfig }),
-    problems,
-  };
+  const fields = new FieldParser(matter, { problems, references: [] });
+  const model = fields.text('model');
+  const agentConfig = fields.agentConfig('agent_config');
+  return compact({ model, agentConfig, problems });
 }

@@ -1,6 +1,6 @@
 /**
- * The known name that was most likely meant, or undefined when none is near: the same but for case
- * and `_` or `-`, or at most a third of its letters wrong.
+ * The known name nearest to a given name, apart from case, `_` and `-`; undefined when more than a third of
+ * its letters differ from every known name.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   const wanted = plain(given);
@@ -9,7 +9,7 @@ export function nearestName(given: string, known: readonly string[]): string | u
   for (const name of known) {
     const candidate = plain(name);
     const most = Math.floor(candidate.length / 3);
-    // Names whose lengths differ by more cannot be near, however long a name was given.
+    // A larger difference of lengths rules the name out, before a long input costs anything.
     if (Math.abs(candidate.length - wanted.length) > most) continue;
     const distance = editDistance(wanted, candidate);
     if (distance <= most && distance < least) [nearest, least] = [name, distance];
@@ -21,7 +21,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, '');
 }
 
-/** How many letters must be added, removed or replaced to make one of the other. */
+/** The Levenshtein distance of two names. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let index = 0; index < from.length; index += 1) {

@@ -6,9 +6,9 @@ export type OpenAgentsOptions = PersonaLibraryOptions &
   Required<Pick<PersonaLibraryOptions, 'knownTools' | 'knownTrees'>>;
 
 /**
- * The agents of an instruction root, each of them checked.
+ * Checks and opens the agents of an instruction root.
  *
- * @throws AgentsInvalidError that names every fault by file and line.
+ * @throws AgentsInvalidError with every fault by file and line.
  */
 export async function openAgents(
   instructionRoot: string,
@@ -23,10 +23,10 @@ export async function openAgents(
       `this file is no agent: a name is 1 to 64 letters, digits, "_" or "-", and ends in .md; rename it, for example ${better}`,
     );
   }
-  // Turns of the harness say so, as they do for every client of the reference; whoever starts it reads it here.
+  // An incomplete root fails the turns of the harness only; the operator gets a warning at the start.
   await library.assertValid().catch((error: unknown) => {
-    const said = error instanceof Error ? error.message : String(error);
-    options.onProblem?.(instructionRoot, said);
+    const message = error instanceof Error ? error.message : String(error);
+    options.onProblem?.(instructionRoot, message);
   });
   return library;
 }

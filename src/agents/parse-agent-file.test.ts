@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { parsePersona, type Persona } from './parse-agent-file.js';
+import { parsePersona } from '../../test/support/parse-persona.js';
+import type { Persona } from './parse-agent-file.js';
 
 const withFields = (...lines: string[]): Persona =>
   parsePersona('P', ['---', ...lines, '---', 'Prompt'].join('\n'));
 
-describe('parsePersona', () => {
+describe('parseAgentFile', () => {
   it('reads a whole file', () => {
     const file = [
       '---',

@@ -1,9 +1,9 @@
 import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import type { PermissionRules } from '../governance/permissions/permission-rules.js';
 import { ruleLists } from '../governance/permissions/read-permission-rules.js';
+import { compact } from '../platform/compact.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
 import type { AgentServers } from '../tools/mcp/servers/mcp-server.js';
-import { parseHeader } from './body-header.js';
 import { lineOf } from './field-lines.js';
 import { FieldParser, type Findings } from './field-parser.js';
 import { splitFrontMatter, type FrontMatter, type LineProblem } from './front-matter.js';
@@ -13,13 +13,13 @@ import type { Reference } from './check-references.js';
 const permissionModes = ['direct', 'acceptEdits', 'dontAsk', 'plan'] as const;
 const attachmentForms = ['native', 'text'] as const;
 
-/** An agent or persona: what its Markdown file says, checked. */
+/** An agent or persona, from its validated Markdown file. */
 export interface Persona {
   name: string;
   description?: string;
-  /** Tools it asks for; an explicit empty list means none. Absent: the default applies. */
+  /** Names of its tools; an empty list means none. Absent: the default applies. */
   tools?: readonly string[];
-  /** Most model calls of a turn; an integer from 1. */
+  /** Most model calls of a turn, 1 or more. */
   maxTurns?: number;
   /** Limits of its turns. */
   agentConfig?: Partial<AgentConfig>;
@@ -27,35 +27,35 @@ export interface Persona {
   decisionTree?: string;
   /** Names it may delegate to. */
   subagents: readonly string[];
-  /** Mode of a turn where neither the turn nor its session sets one. */
+  /** Permission mode of a turn, unless the turn or its session sets one. */
   permissionMode?: (typeof permissionModes)[number];
-  /** Rules for its tools; a list without rules is absent. */
+  /** Permission rules for its tools; a list without rules is absent. */
   permissions: PermissionRules;
   /** MCP servers of its turns. Absent: all that the server has. */
   mcpServers?: AgentServers;
-  /** Whether the model gets files as they are, or the text in them. Absent: `native`. */
+  /** Whether the model gets files unchanged, or the text in them. Absent: `native`. */
   attachments?: (typeof attachmentForms)[number];
-  /** Whether answers cite the documents they rest on. Absent: false. */
+  /** Whether replies cite documents. Absent: false. */
   citations?: boolean;
-  /** Whether its turns think, or how much. Absent: what the request or the user says. */
+  /** Whether its turns think, and how much. Absent: as the request or the preferences say. */
   thinking?: ThinkingChoice;
-  /** Kept for the reader; a turn's model is not chosen from it. */
+  /** The model that lists show; a turn's model is not chosen from it. */
   model?: string;
-  /** The model that goes on where the turn's own does not answer. */
+  /** The model that is used when the turn's own does not answer. */
   fallbackModel?: string;
   /** 0, 1 (talks to a person) or 2 (may be delegated to). */
   agentType?: number;
   agentClass?: string;
   /** The system prompt: the file without its front matter. */
   prompt: string;
-  /** What the file says wrongly; each was left out. In the order of the lines. */
+  /** Faults of the file, each of which was left out, in the order of the lines. */
   problems: readonly LineProblem[];
 }
 
-/** What a file says, whatever it is called. */
+/** A parsed file, without the agent's name, which is the file's. */
 export interface AgentFile {
   content: Omit<Persona, 'name'>;
-  /** What it names, to be looked for where it is used. */
+  /** Names of other things in the file, to be checked where the file is used. */
   references: readonly Reference[];
 }
 
@@ -76,7 +76,7 @@ const knownFields = [
   'thinking',
   'AGENT_TYPE',
   'AGENT_CLASS',
-  // Older names, of `limits` and of what is in `permissions`.
+  // Older names, of `limits` and of fields of `permissions`.
   'agent_config',
   'auto_approve_tools',
   'disallowed_tools',
@@ -84,82 +84,96 @@ const knownFields = [
 const agentTypes = ['0', '1', '2'];
 const agentClasses = ['PERSONA', 'TASK'];
 
-/** Reads a persona file. Never throws: what is wrong is left out and named in `problems`. */
-export function parsePersona(name: string, file: string): Persona {
-  return { name, ...parseAgentFile(file).content };
-}
-
-/** The same, with the names it refers to. */
+/**
+ * Parses the file of an agent or a persona. Never throws: a fault is left out and named in
+ * `problems`.
+ */
 export function parseAgentFile(file: string): AgentFile {
   const matter = splitFrontMatter(file);
   const found: Findings = { problems: [...matter.problems], references: [] };
-  const reader = new FieldParser(matter, found);
-  reader.onlyKeys(knownFields);
-  reader.text('name', 'self');
-  const agentType = headerOf('AGENT_TYPE', agentTypes, { matter, found, reader });
-  const says: Omit<Persona, 'name' | 'problems'> = {
-    ...present('description', reader.text('description')),
-    ...present('tools', reader.toolList('tools')),
-    ...present('maxTurns', reader.positiveInteger('max_turns')),
-    ...present('agentConfig', parseLimits(reader)),
-    ...present('decisionTree', reader.text('decision_tree', 'tree')),
-    subagents: reader.names('subagents', 'agent'),
-    ...parsePermissions(reader),
-    ...present('mcpServers', parseMcpServers(reader)),
-    ...present('attachments', reader.oneOf('attachments', attachmentForms)),
-    ...present('citations', reader.flag('citations')),
-    ...present('thinking', reader.thinking('thinking')),
-    ...present('model', reader.text('model')),
-    ...present('fallbackModel', reader.text('fallback_model')),
-    ...present('agentType', agentType === undefined ? undefined : Number(agentType)),
-    ...present('agentClass', headerOf('AGENT_CLASS', agentClasses, { matter, found, reader })),
+  const fields = new FieldParser(matter, found);
+  fields.onlyKeys(knownFields);
+  fields.text('name', 'self');
+  const agentType = parseHeader('AGENT_TYPE', agentTypes, { matter, found, fields });
+  const content = compact({
+    description: fields.text('description'),
+    tools: fields.toolList('tools'),
+    maxTurns: fields.positiveInteger('max_turns'),
+    agentConfig: parseLimits(fields),
+    decisionTree: fields.text('decision_tree', 'tree'),
+    subagents: fields.names('subagents', 'agent'),
+    ...parsePermissions(fields),
+    mcpServers: parseMcpServers(fields),
+    attachments: fields.oneOf('attachments', attachmentForms),
+    citations: fields.flag('citations'),
+    thinking: fields.thinking('thinking'),
+    model: fields.text('model'),
+    fallbackModel: fields.text('fallback_model'),
+    agentType: agentType === undefined ? undefined : Number(agentType),
+    agentClass: parseHeader('AGENT_CLASS', agentClasses, { matter, found, fields }),
     prompt: matter.body,
-  };
+  });
   if (matter.body === '') {
     const message = 'the prompt is empty: write it below the front matter';
     found.problems.push({ line: matter.bodyLine, message });
   }
   const problems = found.problems.sort((a, b) => a.line - b.line);
-  return { content: { ...says, problems }, references: found.references };
+  return { content: { ...content, problems }, references: found.references };
 }
 
-function parseLimits(reader: FieldParser): Partial<AgentConfig> | undefined {
-  const limits = reader.agentConfig('limits');
-  const older = reader.agentConfig('agent_config');
-  reader.notBoth('agent_config', 'limits', reader.given('limits'));
+function parseLimits(fields: FieldParser): Partial<AgentConfig> | undefined {
+  const limits = fields.agentConfig('limits');
+  const older = fields.agentConfig('agent_config');
+  fields.notBoth('agent_config', 'limits', fields.given('limits'));
   return older && limits ? { ...older, ...limits } : (limits ?? older);
 }
 
-function parsePermissions(reader: FieldParser): Pick<Persona, 'permissionMode' | 'permissions'> {
-  const permissions = reader.map('permissions', '{mode: plan, deny: [bash]}');
+function parsePermissions(fields: FieldParser): Pick<Persona, 'permissionMode' | 'permissions'> {
+  const permissions = fields.map('permissions', '{mode: plan, deny: [bash]}');
   permissions.onlyKeys(['mode', ...ruleLists]);
-  reader.notBoth('auto_approve_tools', 'permissions.allow', permissions.given('allow'));
-  reader.notBoth('disallowed_tools', 'permissions.deny', permissions.given('deny'));
+  fields.notBoth('auto_approve_tools', 'permissions.allow', permissions.given('allow'));
+  fields.notBoth('disallowed_tools', 'permissions.deny', permissions.given('deny'));
   const older = { allow: 'auto_approve_tools', ask: undefined, deny: 'disallowed_tools' };
   const lists = ruleLists.flatMap((list) => {
-    const named = older[list] === undefined ? [] : reader.names(older[list], 'tool');
+    const named = older[list] === undefined ? [] : fields.names(older[list], 'tool');
     const rules = [...new Set([...permissions.rules(list), ...named])];
     return rules.length === 0 ? [] : [[list, rules] as const];
   });
   return {
-    ...present('permissionMode', permissions.oneOf('mode', permissionModes)),
+    ...compact({ permissionMode: permissions.oneOf('mode', permissionModes) }),
     permissions: Object.fromEntries(lists) as PermissionRules,
   };
 }
 
-function headerOf(
-  key: string,
-  allowed: readonly string[],
-  { matter, found, reader }: { matter: FrontMatter; found: Findings; reader: FieldParser },
-): string | undefined {
-  const { body, bodyLine, lines } = matter;
-  const field = reader.given(key);
-  const fieldLine = lineOf(lines, key);
-  const { value, problems } = parseHeader(key, { body, bodyLine, field, fieldLine, allowed });
-  found.problems.push(...problems);
-  return value;
+interface HeaderSource {
+  matter: FrontMatter;
+  found: Findings;
+  fields: FieldParser;
 }
 
-function present<K extends string, T>(key: K, value: T | undefined): { [P in K]?: T } {
-  return value === undefined ? {} : ({ [key]: value } as { [P in K]?: T });
+/**
+ * `AGENT_TYPE` or `AGENT_CLASS`: a line `KEY: value` or a table row `**KEY** | value` of the body, else
+ * the field of the front matter. Undefined when it is missing or not allowed.
+ */
+function parseHeader(
+  key: string,
+  allowed: readonly string[],
+  { matter, found, fields }: HeaderSource,
+): string | undefined {
+  const { body, bodyLine, lines } = matter;
+  const row = new RegExp(
+    `^[ \\t]*(?:\\|[ \\t]*)?\\**${key}\\**[ \\t]*[:|][ \\t]*(?:TYPE[ \\t]+)?([^\\s|]+)`,
+    'm',
+  ).exec(body);
+  const given = row?.[1] ?? fields.given(key);
+  if (given === undefined) return undefined;
+  const isScalar = typeof given === 'string' || typeof given === 'number';
+  const value = isScalar ? String(given).replace(/^TYPE\s+/, '') : '';
+  if (allowed.includes(value)) return value;
+  const line = row
+    ? bodyLine + body.slice(0, row.index).split('\n').length - 1
+    : lineOf(lines, key);
+  const message = `${key} must be one of ${allowed.join(', ')}, not ${JSON.stringify(given)}`;
+  found.problems.push({ line, message });
+  return undefined;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parsePersona, type Persona } from './parse-agent-file.js';
+import { parsePersona } from '../../test/support/parse-persona.js';
+import type { Persona } from './parse-agent-file.js';
 
 function persona(...lines: string[]): Persona {
   return parsePersona('P', ['---', ...lines, '---', 'Prompt'].join('\n'));

@@ -6,25 +6,25 @@ const key = 'mcp_servers';
 const example = '[github] or {docs: {type: http, url: "https://…"}}';
 
 /**
- * The MCP servers of an agent: a list of names, as of `TURNPIKE_MCP_FILE`, or a map of definitions.
- * Absent: all of the file. What is wrong in it is named, and leaves the agent without any: a server
- * fewer is a tool fewer, one more is a right that nobody gave.
+ * Parses the MCP servers of an agent: a list of names in `TURNPIKE_MCP_FILE`, or a map of definitions.
+ * Absent: all servers of the file. A fault is reported and leaves the agent without servers, as a server
+ * too few costs a tool, and a server too many grants a right.
  */
-export function parseMcpServers(reader: FieldParser): AgentServers | undefined {
-  const given = reader.given(key);
+export function parseMcpServers(fields: FieldParser): AgentServers | undefined {
+  const given = fields.given(key);
   if (given === undefined) return undefined;
   const none: AgentServers = { named: [], own: {} };
   if (Array.isArray(given)) {
     const named: unknown[] = given;
     if (named.every((name) => typeof name === 'string')) return { named, own: {} };
-    reader.fault(key, `must be a list of names or a map, for example ${example}`);
+    fields.fault(key, `must be a list of names or a map, for example ${example}`);
     return none;
   }
   const { definitions, problems } = parseDefinitions(given, 'agent');
   for (const { field, message } of problems) {
-    const place = field === 'mcpServers' ? key : `${key}.${field}`;
-    reader.fault(
-      place,
+    const path = field === 'mcpServers' ? key : `${key}.${field}`;
+    fields.fault(
+      path,
       field === 'mcpServers' ? `must be a list or a map, for example ${example}` : message,
     );
   }

@@ -3,13 +3,13 @@ import { constants, open } from 'node:fs/promises';
 const missing = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
 
 /**
- * Parses a file once per version of it. A version is inode, times and size, so an edit
- * shows at the next read and an unchanged file costs one open and one stat.
+ * Parses each version of a file once. A version is inode, times and size: an edit takes effect at the next
+ * load, and an unchanged file costs one open and one stat.
  */
 export class ParsedFiles<T> {
   readonly #known = new Map<string, { version: string; value: T }>();
 
-  /** The parsed file, or undefined when there is no regular file at `path`. */
+  /** The parsed file; undefined when `path` is no regular file. */
   async load(path: string, parse: (text: string) => T): Promise<T | undefined> {
     const handle = await openIfThere(path);
     if (handle === undefined) return undefined;
@@ -20,9 +20,9 @@ export class ParsedFiles<T> {
       const known = this.#known.get(path);
       if (known?.version === version) return known.value;
       const text = await handle.readFile('utf8');
-      // Another read of the same version may have been faster: all get one value.
-      const faster = this.#known.get(path);
-      if (faster?.version === version) return faster.value;
+      // A concurrent load of the same version may have finished first: all callers get its value.
+      const concurrent = this.#known.get(path);
+      if (concurrent?.version === version) return concurrent.value;
       const value = parse(text);
       this.#known.set(path, { version, value });
       return value;

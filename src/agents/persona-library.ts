@@ -16,21 +16,24 @@ import { isPersonaName, namesLike, personaNotFound } from './persona-name.js';
 import type { KnownNames } from './check-references.js';
 
 export interface PersonaLibraryOptions extends KnownNames {
-  /** Hears what is wrong in a file (`agents/reader.md:4`), once per version of it. Default: nobody. */
-  onProblem?: (place: string, problem: string) => void;
-  /** How long an answer is given again without a look at the files, in ms. Default: 0. */
+  /**
+   * Called with each fault and its location (`agents/reader.md:4`), once per version. Default:
+   * ignored.
+   */
+  onProblem?: (location: string, problem: string) => void;
+  /** TTL of answers, during which files are not looked at, in ms. Default: 0. */
   freshMs?: number;
   clock?: Clock;
 }
 
 /**
- * The personas and agents of one instruction root. Edits of its files show after `freshMs`; see
- * `AgentVersions` for those with faults.
+ * The personas and agents of one instruction root. Edits of files take effect after `freshMs`; see
+ * `AgentVersions` for edits with faults.
  */
 export class PersonaLibrary {
   readonly instructionRoot: string;
   readonly #known: KnownNames;
-  readonly #onProblem: (place: string, problem: string) => void;
+  readonly #onProblem: (location: string, problem: string) => void;
   readonly #files: AgentFiles;
   readonly #versions: AgentVersions;
   readonly #agentsFile = new ParsedFiles<AgentsDefaults>();
@@ -55,8 +58,8 @@ export class PersonaLibrary {
   }
 
   /**
-   * The persona of `agents/AGENT_<NAME>.md` or `agents/<name>.md`; `-` stands for `_`, and case
-   * does not matter where only one name is spelled so.
+   * Loads the persona of `agents/AGENT_<NAME>.md` or `agents/<name>.md`. `-` equals `_`, and case is
+   * ignored when only one name matches then.
    *
    * @throws TypedError 404 `PERSONA_NOT_FOUND` for a bad name, a missing file, or a file whose
    * links lead out of the instruction root.
@@ -65,21 +68,23 @@ export class PersonaLibrary {
     return this.#loaded.get(name, () => this.#load(name));
   }
 
-  /** The names that have a file, sorted. Empty when the root has no `agents` folder. */
+  /** Names with a file, sorted. Empty when the root has no `agents` folder. */
   async list(): Promise<string[]> {
     return namesOf(await this.#files.list());
   }
 
-  /** The agents that can be loaded, sorted by name. */
+  /** Summaries of the agents that can be loaded, sorted by name. */
   agents(): Promise<AgentSummary[]> {
     return this.#listed.get('', async () => {
       const entries = await this.#entries();
-      const found = await Promise.all(namesOf(entries).map((name) => this.#read(name, entries)));
+      const found = await Promise.all(
+        namesOf(entries).map((name) => this.#loadFrom(name, entries)),
+      );
       return found.flatMap((persona) => (persona ? [summarizeAgent(persona)] : []));
     });
   }
 
-  /** What the front matter of AGENTS.md says for every turn; undefined without the file. */
+  /** Defaults for every turn from the front matter of AGENTS.md; undefined without the file. */
   async globalDefaults(): Promise<AgentsDefaults | undefined> {
     return this.#defaults.get('AGENTS.md', () =>
       this.#agentsFile.read(join(this.instructionRoot, 'AGENTS.md'), (text) => {
@@ -92,7 +97,10 @@ export class PersonaLibrary {
     );
   }
 
-  /** @throws TypedError 500 `INSTRUCTION_ROOT_INVALID` with what is missing or of a wrong kind. */
+  /**
+   * @throws TypedError 500 `INSTRUCTION_ROOT_INVALID` that lists entries that are missing or of the
+   * wrong kind.
+   */
   async assertValid(): Promise<void> {
     await this.#valid.get('', () => assertInstructionRoot(this.instructionRoot));
   }
@@ -102,7 +110,7 @@ export class PersonaLibrary {
     const like = isPersonaName(name) ? namesLike(name, namesOf(entries)) : [];
     const [found] = like;
     const clear = found !== undefined && like.length === 1;
-    const persona = clear ? await this.#read(found, entries) : undefined;
+    const persona = clear ? await this.#loadFrom(found, entries) : undefined;
     if (persona) return persona;
     throw personaNotFound(name, this.instructionRoot, namesOf(entries));
   }
@@ -113,15 +121,15 @@ export class PersonaLibrary {
     return entries;
   }
 
-  /** From the first of its files that can be read. */
-  async #read(name: string, entries: readonly AgentEntry[]): Promise<Persona | undefined> {
+  /** The persona of the first of its files that can be loaded. */
+  async #loadFrom(name: string, entries: readonly AgentEntry[]): Promise<Persona | undefined> {
     const own = entries.filter((entry) => entry.name === name);
     for (const problem of findDuplicates(own)) this.#versions.report([problem]);
     for (const entry of own) {
       const version = await this.#files.load(entry);
       if (version === undefined) continue;
-      const around = { ...this.#known, name, agents: namesOf(entries) };
-      return this.#versions.choose(entry, version, around);
+      const context = { ...this.#known, name, agents: namesOf(entries) };
+      return this.#versions.choose(entry, version, context);
     }
     return undefined;
   }

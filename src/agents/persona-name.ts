@@ -2,22 +2,22 @@ import { TypedError } from '../platform/typed-error.js';
 
 const prefix = 'AGENT_';
 const mostNamesShown = 20;
-/** Characters of a name that is none. */
+/** Characters of an invalid name that an error repeats. */
 const longestShown = 200;
 
-/** Whether `name`, trimmed, is 1 to 64 of `A-Z a-z 0-9 _ -`. It says nothing about a file. */
+/** Whether `name`, trimmed, is 1 to 64 of `A-Z a-z 0-9 _ -`; its file need not exist. */
 export function isPersonaName(name: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(name.trim());
 }
 
-/** The name as it is compared: trimmed, `_` for `-`. */
+/** The canonical form of a name, for comparison: trimmed, with `_` for `-`. */
 export function canonicalPersonaName(name: string): string {
   return name.trim().replaceAll('-', '_');
 }
 
 /**
- * The persona a file of `agents/` holds: `AGENT_<NAME>.md` or `<name>.md`. Undefined for any other
- * file, and for README.md.
+ * The name of the persona in a file of `agents/`: `AGENT_<NAME>.md` or `<name>.md`. Undefined for any
+ * other file, and for README.md.
  */
 export function personaOfFile(file: string): string | undefined {
   if (!file.endsWith('.md') || file.toLowerCase() === 'readme.md') return undefined;
@@ -27,8 +27,8 @@ export function personaOfFile(file: string): string | undefined {
 }
 
 /**
- * A better name for a file of `agents/` that is ignored for its name. Undefined for a file that is an agent's, for
- * README.md, and for files that are no Markdown.
+ * A better name for a Markdown file of `agents/` that is ignored for its name. Undefined for the file of an
+ * agent, for README.md, and for other files.
  */
 export function betterFileName(file: string): string | undefined {
   const [, stem] = /^(.*)\.(?:md|markdown)$/i.exec(file) ?? [];
@@ -43,8 +43,8 @@ export function betterFileName(file: string): string | undefined {
 }
 
 /**
- * The names that `name` may stand for: the one that is spelled the same, else all that differ in
- * case only. One means it is clear.
+ * The names that match `name`: the exact match alone, else all that differ in case only. More than one
+ * result is ambiguous.
  */
 export function namesLike(name: string, names: readonly string[]): string[] {
   const wanted = canonicalPersonaName(name);

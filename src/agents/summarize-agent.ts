@@ -1,19 +1,20 @@
 import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
+import { compact } from '../platform/compact.js';
 import type { Persona } from './parse-agent-file.js';
 
 /** An agent as `GET /agents` shows it. */
 export interface AgentSummary {
   name: string;
   description: string | null;
-  /** Null: a turn's own, or the server's default. */
+  /** Null: the turn's model, or the server's default. */
   model: string | null;
-  /** Null: the server's default. */
+  /** Null: the server's default tools. */
   tools: readonly string[] | null;
-  /** Those that its file sets, by the names of the wire; `max_turns` is `max_iterations`. */
+  /** Limits that the file sets, by their wire names; `max_turns` is `max_iterations`. */
   limits: Record<string, number>;
   subagents: readonly string[];
   decision_tree: string;
-  /** 0, 1 (talks to a person) or 2 (may be delegated to). Null: not said. */
+  /** 0, 1 (talks to a person) or 2 (may be delegated to). Null: not given. */
   type: number | null;
 }
 
@@ -24,10 +25,7 @@ export function summarizeAgent(persona: Persona): AgentSummary {
     description: persona.description ?? null,
     model: persona.model ?? null,
     tools: persona.tools ?? null,
-    limits: {
-      ...agentConfigToWire(agentConfig),
-      ...(maxTurns === undefined ? {} : { max_iterations: maxTurns }),
-    },
+    limits: { ...agentConfigToWire(agentConfig), ...compact({ max_iterations: maxTurns }) },
     subagents: persona.subagents,
     decision_tree: persona.decisionTree ?? 'default',
     type: persona.agentType ?? null,

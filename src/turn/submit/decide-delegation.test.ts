@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { parsePersona, type Persona } from '../../agents/parse-agent-file.js';
+import { parsePersona } from '../../../test/support/parse-persona.js';
+import type { Persona } from '../../agents/parse-agent-file.js';
 import { createLogger } from '../../platform/logger.js';
 import { TypedError } from '../../platform/typed-error.js';
 import { decideDelegation, logDelegation } from './decide-delegation.js';
