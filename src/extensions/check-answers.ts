@@ -2,14 +2,15 @@ import { agentConfigFields, type AgentConfig } from '../governance/decision-tree
 import type { AgentState } from '../governance/decision-tree/agent-state.js';
 import type { Continuation } from '../governance/decision-tree/decision-tree.js';
 import { reservedReasons } from '../governance/limits/termination-reasons.js';
+import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
 
-/** What extensions give is checked where it comes in: a fault is then theirs by name. */
+/** Checks of values that extensions return: a fault is then the extension's, by name. */
 
 const ownReason = /^[a-z][a-z0-9_]{0,63}$/;
 const longestExplanation = 500;
 
-/** @throws Error that says what is wrong. */
+/** Checks and freezes a tree's limits. @throws Error with the fault. */
 export function checkConfig(given: unknown): Readonly<AgentConfig> {
   if (typeof given !== 'object' || given === null) throw new Error('it gave no config');
   const config = Object.fromEntries(
@@ -25,10 +26,10 @@ export function checkConfig(given: unknown): Readonly<AgentConfig> {
 }
 
 /**
- * Whether a loop goes on, as a tree said it. A reason is one of the server's, where it is true of the state, or
- * the tree's own.
+ * Checks a tree's decision on whether the loop goes on. Its reason is the tree's own, or a reason of the
+ * server that is true of the state.
  *
- * @throws Error that says what is wrong.
+ * @throws Error with the fault.
  */
 export function checkContinuation(given: unknown, state: AgentState): Continuation {
   if (!isPlainObject(given) || typeof given['shouldContinue'] !== 'boolean') {
@@ -49,7 +50,9 @@ export function checkContinuation(given: unknown, state: AgentState): Continuati
   return {
     shouldContinue: false,
     reason,
-    ...(explanation === undefined ? {} : { explanation: checkExplanation(explanation) }),
+    ...compact({
+      explanation: explanation === undefined ? undefined : checkExplanation(explanation),
+    }),
   };
 }
 
@@ -60,7 +63,7 @@ function checkExplanation(given: unknown): string {
   throw new Error(`an explanation is text of 1 to ${longestExplanation} characters`);
 }
 
-/** NUL and half of a surrogate pair: no column holds them. */
+/** NUL and lone surrogates, which no column can store. */
 const unstorable = /[\0\p{Cs}]/gu;
 
 export function isPromise(value: unknown): value is Promise<unknown> {

@@ -1,18 +1,21 @@
 import { isPlainObject } from '../platform/json.js';
 
-/** The shapes of what extensions register: modules of JavaScript have no types that hold them to it. */
+/**
+ * Checks of what extensions register: JavaScript modules have no types that would enforce the
+ * shapes.
+ */
 
 const effects = ['read', 'edit', 'command'];
 const retries = ['safe', 'idempotent', 'never'];
 const argumentKinds = ['command', 'path', 'text'];
 const levels = ['message', 'step'];
 
-/** @throws Error that says what is wrong. */
+/** @throws Error when the value is no function. */
 export function expectFunction(given: unknown, what: string): void {
   if (typeof given !== 'function') throw new Error(`${what} must be a function`);
 }
 
-/** @throws Error that says what is wrong. */
+/** Checks the shape of a trigger. @throws Error with the fault. */
 export function checkTrigger(given: unknown): void {
   const { id, priority, levels: at, check } = fieldsOf(given, 'a trigger');
   if (typeof id !== 'string' || !/^[a-z0-9-]{1,64}$/.test(id)) {
@@ -28,7 +31,10 @@ export function checkTrigger(given: unknown): void {
   expectFunction(check, `check of the trigger ${id}`);
 }
 
-/** The name and the schema are for the registry to check. @throws Error that says what is wrong. */
+/**
+ * Checks the shape of a tool; the registry checks its name and schema.
+ * @throws Error with the fault.
+ */
 export function checkTool(given: unknown): void {
   const tool = fieldsOf(given, 'a tool');
   const { name, description, inputSchema, effect, retry, permissionArgument, run } = tool;
@@ -66,7 +72,7 @@ function isOneOf(known: readonly string[], value: unknown): boolean {
   return typeof value === 'string' && known.includes(value);
 }
 
-/** Also of a class's instance. */
+/** The fields of an object, which may be a class's instance. */
 function fieldsOf(given: unknown, what: string): Record<string, unknown> {
   if (typeof given === 'object' && given !== null) return given as Record<string, unknown>;
   throw new Error(`${what} must be an object`);

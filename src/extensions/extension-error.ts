@@ -1,6 +1,6 @@
 import { TypedError } from '../platform/typed-error.js';
 
-/** An extension that cannot be used: the start ends with what is wrong, and in which module. */
+/** An extension cannot be used, which ends the start; the message names the module and the fault. */
 export class ExtensionError extends Error {
   override readonly name = 'ExtensionError';
 
@@ -17,7 +17,7 @@ export class ExtensionError extends Error {
   }
 }
 
-/** A turn that cannot go on because of an extension. It is nobody's fault but the operator's. */
+/** The error of a turn that an extension's fault ends; only the operator can correct it. */
 export function extensionFailure(of: {
   extension: string;
   /** As `decision tree "x"`. */

@@ -2,10 +2,10 @@ import type { ExtensionTool } from '../extend/extend.js';
 import { ToolFailure } from '../tools/calls/tool-failure.js';
 import type { ToolDefinition } from '../tools/tool.js';
 
-/** Hears of what an extension's tool threw that was not meant for the model. */
+/** Called with errors of an extension's tool, apart from `ToolFailure`. */
 export type OnToolFault = (tool: string, error: unknown) => void;
 
-/** An extension's tool as the registry has it. What it throws is told, and is the call's outcome. */
+/** Wraps an extension's tool for the registry. Its errors are reported, and are the call's outcome. */
 export function guardTool(tool: ExtensionTool, onFault: OnToolFault): ToolDefinition {
   const { name, description, inputSchema, effect = 'command', retry = 'never' } = tool;
   return {

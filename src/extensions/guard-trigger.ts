@@ -10,7 +10,7 @@ const everyLevel: readonly NoticeLevel[] = ['message', 'step'];
 const longestMark = 200;
 const longestText = 20_000;
 
-/** An extension's trigger: what it gives is checked, and its marks are nobody else's. */
+/** Wraps an extension's trigger: its notices are checked, and its marks get its id as a prefix. */
 export function guardTrigger(trigger: ExtensionTrigger): Trigger {
   const { id, priority = lastPriority, levels = everyLevel } = trigger;
   return {
@@ -33,7 +33,7 @@ export function guardTrigger(trigger: ExtensionTrigger): Trigger {
   };
 }
 
-/** @throws Error that says what is wrong. */
+/** Validates a notice of an extension. @throws Error with the fault. */
 function parseNotice(id: string, given: unknown): Omit<Notice, 'level' | 'urgency'> {
   if (!isPlainObject(given)) throw new Error('a notice must be an object');
   const { mark = 'once', text, metadata = {}, seenByModel = true } = given;
@@ -53,7 +53,7 @@ function parseNotice(id: string, given: unknown): Omit<Notice, 'level' | 'urgenc
   };
 }
 
-/** @throws Error for what JSON cannot say. */
+/** The metadata as JSON. @throws Error when JSON cannot represent it. */
 function toJson(metadata: unknown): Record<string, unknown> {
   const json: unknown = storableJson(JSON.parse(JSON.stringify(metadata)));
   if (!isPlainObject(json)) throw new Error('the metadata of a notice must be an object');

@@ -14,16 +14,16 @@ export interface GuardedTreeOptions {
   name: string;
   make: MakeDecisionTree;
   config: Readonly<AgentConfig>;
-  /** What the loop is kept consistent with when the tree fails. */
+  /** The tree that keeps the state consistent when the extension's fails. */
   standard: DecisionTree;
-  /** Hears of the first fault. */
+  /** Called with the first fault. */
   onFault(operation: string, error: unknown): void;
 }
 
 /**
- * An extension's tree, as the loop can rely on it. Whatever it throws or gives that is no answer is
- * told once; the state then goes on as the standard tree has it, so that what is stored stays
- * readable, and `shouldContinue` throws a typed error, which ends the turn.
+ * Guards an extension's tree for the loop. The first error or invalid answer is reported; from then on the
+ * standard tree advances the state, so that stored rows stay consistent, and `shouldContinue` throws a
+ * typed error, which ends the turn.
  */
 export class GuardedTree implements DecisionTree {
   readonly #options: GuardedTreeOptions;
@@ -64,7 +64,10 @@ export class GuardedTree implements DecisionTree {
     return this.#config;
   }
 
-  /** What the server counts stays as it was: a tree changes what it decides from, not what was spent. */
+  /**
+   * Advances the state by the tree. Fields that the server counts stay as they were: a tree does
+   * not change what was spent.
+   */
   #advance(
     operation: string,
     state: AgentState,
@@ -93,7 +96,7 @@ export class GuardedTree implements DecisionTree {
   }
 }
 
-/** A promise that nobody waits for would end the process when it is rejected. */
+/** Refuses a promise, whose rejection nobody would handle and which would end the process. */
 function refusePromise<T>(value: T): T {
   if (!isPromise(value)) return value;
   void value.then(undefined, () => undefined);

@@ -5,16 +5,16 @@ import { settlesWithin } from '../platform/settles-within.js';
 import { ExtensionError } from './extension-error.js';
 import { openRegistrar, type Registries } from './registrar.js';
 
-/** How long an extension may take to register, in ms. */
+/** Time limit for an extension to register, in ms. */
 const REGISTER_MS = 30_000;
 
 /**
- * Loads the modules of `TURNPIKE_EXTENSIONS` and lets each register what it adds, one after the
- * other. They run with the rights of this process.
+ * Loads the modules of `TURNPIKE_EXTENSIONS` and lets each register its additions, one after the other.
+ * Extensions have all rights of this process.
  *
- * @param names files (`./x.mjs`, `/x.mjs`, `file:` URLs; relative ones from the working directory),
- *   or packages that are installed beside the server.
- * @throws ExtensionError for the first that cannot be loaded or registers what is not valid.
+ * @param names files (`./x.mjs`, `/x.mjs`, `file:` URLs; relative to the working directory), or packages
+ *   installed beside the server.
+ * @throws ExtensionError for the first module that cannot be loaded, or registers something invalid.
  */
 export async function loadExtensions(
   names: readonly string[],
@@ -58,7 +58,7 @@ function toSpecifier(name: string): string {
 
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  // A sentence of its own in a clause.
+  // The message becomes a clause of a longer sentence.
   return message.trim().replace(/\.$/, '');
 }
 

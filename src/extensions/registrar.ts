@@ -8,6 +8,7 @@ import { changeState } from '../governance/decision-tree/agent-state.js';
 import type { DecisionTrees } from '../governance/decision-tree/decision-trees.js';
 import { DefaultDecisionTree } from '../governance/decision-tree/default-decision-tree.js';
 import type { Trigger } from '../notices/trigger.js';
+import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
 import type { Logger } from '../platform/logger.js';
 import { isServerToolName } from '../provider/server-tools.js';
@@ -18,16 +19,16 @@ import { guardTool } from './guard-tool.js';
 import { GuardedTree } from './guarded-tree.js';
 import { guardTrigger } from './guard-trigger.js';
 
-/** Where what extensions add goes. */
+/** The registries that extensions add to. */
 export interface Registries {
   trees: DecisionTrees;
   tools: ToolRegistry;
-  /** The triggers so far, of ours and of extensions; added to. */
+  /** Built-in triggers and those of extensions so far; appended to. */
   triggers: Trigger[];
   logger: Logger;
 }
 
-/** What an extension is given while it registers; `close` ends that. */
+/** The interface that an extension registers through, until `close`. */
 export function openRegistrar(
   extension: string,
   { trees, tools, triggers, logger }: Registries,
@@ -65,8 +66,7 @@ export function openRegistrar(
     }
     const onFault = (name: string, error: unknown): void =>
       logger.error({ extension, tool: name, error }, 'a tool of an extension failed');
-    // Called on the object it was given as: it may be a class's.
-    tools.register(guardTool(bound(tool), onFault), 'extension');
+    tools.register(guardTool(snapshotOf(tool), onFault), 'extension');
   };
   const turnpike: Turnpike = Object.freeze({
     version: 1,
@@ -79,15 +79,18 @@ export function openRegistrar(
   return { turnpike, close: () => void (isOpen = false) };
 }
 
-function bound(tool: ExtensionTool): ExtensionTool {
+/** A copy that later changes of the tool do not reach; `run` stays a method of the original object. */
+function snapshotOf(tool: ExtensionTool): ExtensionTool {
   const { name, description, inputSchema, effect, retry, permissionArgument } = tool;
   return {
     name,
     description,
     inputSchema: structuredClone(inputSchema),
-    ...(effect === undefined ? {} : { effect }),
-    ...(retry === undefined ? {} : { retry }),
-    ...(isPlainObject(permissionArgument) ? { permissionArgument } : {}),
+    ...compact({
+      effect,
+      retry,
+      permissionArgument: isPlainObject(permissionArgument) ? permissionArgument : undefined,
+    }),
     run: (input, call) => tool.run(input, call),
   };
 }

@@ -2,8 +2,9 @@ import type { Notice } from './notice.js';
 import type { Facts, Trigger } from './trigger.js';
 
 /**
- * What is due, most urgent first: of every trigger that is looked at now, what was not said in this
- * turn. A trigger that throws is told of and skipped: it must not cost the turn.
+ * The notices that are due, most urgent first: those of the enabled triggers of this level whose mark has
+ * not fired in this turn. A trigger that throws is reported to `onError` and skipped, and the turn goes
+ * on.
  */
 export function checkTriggers(
   triggers: readonly Trigger[],

@@ -1,25 +1,25 @@
 import type { NoticePosted } from '../events/turn-event.js';
 
-/** `message`: before a turn's first model call. `step`: before a later one. */
+/** `message`: before a turn's first model call. `step`: before a later call. */
 export type NoticeLevel = NoticePosted['level'];
 
-/** What the server says on the way: to the model, to the client, or to both. */
+/** A message of the server during a turn: to the model, to the client, or to both. */
 export interface Notice {
-  /** What must not be said twice in one turn: the trigger, and which of its marks. */
+  /** Key of the notice, with its trigger's id: a notice is posted once a turn for each mark. */
   mark: string;
   kind: string;
   level: NoticeLevel;
   text: string;
-  /** For machines. */
+  /** Machine-readable details. */
   metadata: Record<string, unknown>;
   seenByModel: boolean;
-  /** Said first when it is lower. */
+  /** Order of notices that are due together: lower first. */
   urgency: number;
 }
 
 export interface StoredNotice extends Omit<Notice, 'urgency'> {
-  /** The model hears it after this step; 0: before the first. */
+  /** The step after which the model sees the notice; 0: before the first. */
   afterStep: number;
-  /** Among those after one step, from 0. */
+  /** Index among the notices after one step, from 0. */
   position: number;
 }

@@ -5,7 +5,7 @@ const MOST_TODOS = 100;
 const LONGEST_ID = 64;
 const LONGEST_CONTENT = 500;
 
-/** A whole list as a model wrote it; a text for the model where it is not one. */
+/** Parses a whole todo list of a model. @returns the todos, or the problem as a text for the model. */
 export function parseTodos(input: unknown): { todos: Todo[] } | { problem: string } {
   if (!Array.isArray(input)) return { problem: 'todos must be a list' };
   if (input.length > MOST_TODOS) return { problem: `at most ${MOST_TODOS} todos fit in the list` };

@@ -16,7 +16,7 @@ export class TodoStore {
   }
 }
 
-/** The whole list in place of the one there was. Part of a fenced statement. */
+/** Replaces a session's whole list. Part of a fenced statement. */
 export function replaceTodos(sessionId: string, items: Todo[], updatedAt: Date): SQL {
   return insertFenced(
     todos,

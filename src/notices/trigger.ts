@@ -2,56 +2,59 @@ import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import type { Notice, NoticeLevel } from './notice.js';
 import type { Todo } from './todo.js';
 
-/** One look at what may fill up, in percent. */
+/** A sample of usage, in percent. */
 export interface Reading {
   contextPercent: number;
   memoryPercent: number;
   diskPercent: number;
 }
 
-/** Everything a trigger may look at. Data only: whoever checks has read it. */
+/** The input of triggers: data only, loaded by the caller. */
 export interface Facts {
-  /** `message`: before a turn's first model call. `step`: before a later one. */
+  /** `message`: before a turn's first model call. `step`: before a later call. */
   at: NoticeLevel;
-  /** Model calls that are done. */
+  /** Model calls that have ended. */
   step: number;
-  /** The session had no turn before. */
+  /** Whether this is the session's first turn. */
   isFirstMessage: boolean;
   config: Readonly<AgentConfig>;
-  /** Soft marks of limits that are passed (see `governance/limits/limit-warnings`). */
+  /** Limits whose soft percentage is passed (see `governance/limits/limit-warnings`). */
   warnings: readonly { kind: string; text: string; metadata: object }[];
   context: { tokens: number; window: number };
-  /** Of every look of this turn, this one last; the first is of before the turn. */
+  /** Samples of this turn, oldest first: from before the turn to the current one. */
   readings: readonly Reading[];
   todos: readonly Todo[];
-  /** Model calls since the list was written, or since the turn began. */
+  /** Model calls since the todo list was written, or since the turn began. */
   stepsSinceTodos: number;
-  /** A summary that stands for earlier turns and was not told yet. */
+  /** A summary of earlier turns that the model was not given yet. */
   compaction?: { id: string; summary: string };
-  /** What changed since the session's last turn, where the model is told instead of shown. */
+  /**
+   * A change since the session's last turn that the model gets as a notice, as its prompt stays as
+   * sent.
+   */
   sessionChange?: string;
-  /** One more of the same would end the turn. */
+  /** An action whose next repetition would end the turn. */
   nearNoProgress?: { action: string };
-  /** Tool errors in a row. */
+  /** Consecutive tool errors. */
   toolErrors: number;
   lastError?: string;
-  /** Of the project, on a session's first message; absent where there is nothing to say. */
+  /** The project's notes for agents, on a session's first message; absent when there are none. */
   projectFacts?: string;
-  /** What the session waited for and has come. */
+  /** Results of background work that have come in. */
   background: readonly { id: string; text: string }[];
-  /** Marks that were said in this turn. */
+  /** Marks of notices posted in this turn. */
   fired: ReadonlySet<string>;
 }
 
-/** Data and one pure function: adding one touches nothing else. */
+/** A trigger of notices: data and one pure function. */
 export interface Trigger {
   id: string;
   name: string;
   /** When it fires, for the documentation. */
   description: string;
-  /** When it may fire again, for the documentation. */
+  /** When it may fire again in a turn, for the documentation. */
   rearms: string;
-  /** Looked at first when it is lower; also how urgent its notices are. */
+  /** Order of triggers, lower first; also the urgency of their notices. */
   priority: number;
   enabled: boolean;
   levels: readonly NoticeLevel[];

@@ -10,7 +10,7 @@ import { costLimit, iterationLimit, timeLimit, tokenLimit } from './triggers/lim
 import { errorStreak, noProgressNudge } from './triggers/progress.js';
 import { todoReminder } from './triggers/todo-reminder.js';
 
-/** Every trigger of ours. */
+/** The built-in triggers. */
 export const defaultTriggers: readonly Trigger[] = [
   noProgressNudge,
   errorStreak,
@@ -27,7 +27,7 @@ export const defaultTriggers: readonly Trigger[] = [
   todoReminder,
 ];
 
-/** For the documentation. */
+/** The table of triggers in the documentation. */
 export function triggerTable(): Pick<Trigger, 'id' | 'levels' | 'description' | 'rearms'>[] {
   return defaultTriggers.map(({ id, levels, description, rearms }) => ({
     id,

@@ -1,6 +1,6 @@
 import type { Facts, Trigger } from '../trigger.js';
 
-/** The soft marks of the limits: what governance finds, said once. */
+/** A trigger that posts a limit's soft warning of governance, once a turn. */
 function limitTrigger(id: string, what: string, priority: number): Trigger {
   return {
     id,

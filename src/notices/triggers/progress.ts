@@ -1,6 +1,7 @@
+import { compact } from '../../platform/compact.js';
 import type { Facts, Trigger } from '../trigger.js';
 
-/** Tool errors in a row from which the model is told; with a third it has one reply left. */
+/** Consecutive tool errors from which the model gets a notice; after a third it has one reply left. */
 const NEAR_ERROR_LIMIT = 2;
 
 export const noProgressNudge: Trigger = {
@@ -16,7 +17,7 @@ export const noProgressNudge: Trigger = {
       ? []
       : [
           {
-            // Another action, or the same one later, is another occasion.
+            // The step makes a later repetition a notice of its own.
             mark: `no-progress-nudge:${step}`,
             kind: 'no-progress-nudge',
             text: `The same action keeps giving the same result: ${nearNoProgress.action}. Once more and the turn is ended. Try something else, or answer with what you have.`,
@@ -46,10 +47,7 @@ export const errorStreak: Trigger = {
               toolErrors === NEAR_ERROR_LIMIT
                 ? `${toolErrors} tool calls in a row failed. If the next one fails too, the turn is ended. Check the arguments, or answer with what you have.`
                 : `${toolErrors} tool calls in a row failed. No other is run in this turn: answer with what you have.`,
-            metadata: {
-              error_count: toolErrors,
-              ...(lastError === undefined ? {} : { last_error: lastError }),
-            },
+            metadata: compact({ error_count: toolErrors, last_error: lastError }),
             seenByModel: true,
           },
         ],

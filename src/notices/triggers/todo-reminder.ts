@@ -1,7 +1,7 @@
 import type { Facts, Trigger } from '../trigger.js';
 import { listTodos, openTodos } from './conversation.js';
 
-/** Model calls after which a list that nobody touched is brought to mind. */
+/** Model calls without a change of the list after which a reminder is due. */
 const QUIET_STEPS = 5;
 
 export const todoReminder: Trigger = {
@@ -14,12 +14,12 @@ export const todoReminder: Trigger = {
   levels: ['message', 'step'],
   check: ({ at, isFirstMessage, todos, step, stepsSinceTodos }: Facts) => {
     const open = openTodos(todos);
-    // A session's first message has its own word for them.
+    // On a session's first message, `session-start` has the open todos.
     const isDue = at === 'message' ? !isFirstMessage : stepsSinceTodos >= QUIET_STEPS;
     if (open.length === 0 || !isDue) return [];
     return [
       {
-        // The same until the list is written.
+        // The mark stays the same until the list is written.
         mark: `todo-reminder:${at}:${step - stepsSinceTodos}`,
         kind: 'todo-reminder',
         text: `Open todos:\n${listTodos(open)}\nUpdate the list when one is done or no longer needed.`,
