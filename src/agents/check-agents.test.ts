@@ -22,7 +22,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 const write = (file: string, ...lines: string[]) =>
   writeFile(join(root, 'agents', file), lines.join('\n'));
 
-/** The problems of one file with these lines as its front matter, as `line: message`. */
+/** The problems of a file with these lines as its front matter, as `line: message`. */
 async function problemsOf(...lines: string[]): Promise<string[]> {
   await write('one.md', '---', ...lines, '---', 'You are one.');
   await write('AGENT_READER.md', 'You read.');

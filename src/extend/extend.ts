@@ -24,11 +24,11 @@ export type {
   ToolResult,
 };
 
-/** One run of an extension's tool. */
+/** A run of an extension's tool. */
 export interface ExtensionCall {
   /** The model's id of the call. */
   callId: string;
-  /** The same in every run of this call, and of no other call of any turn. */
+  /** Key of the call for idempotent services: equal in every run of this call, and unique to it. */
   idempotencyKey: string;
   /** Absolute path of the project that the turn works in. */
   workdir: string;

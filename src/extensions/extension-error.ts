@@ -20,7 +20,7 @@ export class ExtensionError extends Error {
 /** The error of a turn that an extension's fault ends; only the operator can correct it. */
 export function extensionFailure(of: {
   extension: string;
-  /** As `decision tree "x"`. */
+  /** The part that failed, as `decision tree "x"`. */
   part: string;
   operation: string;
 }): TypedError {

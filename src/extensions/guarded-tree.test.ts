@@ -13,7 +13,7 @@ const standard = new DefaultDecisionTree(config);
 const begin = newAgentState({ userId: 'u', projectId: 'p', startTime: 1_000, config });
 const failure = expect.objectContaining({ type: 'EXTENSION_FAILURE', status: 500 });
 
-/** The standard tree with something else in it, of whatever shape. */
+/** The standard tree with some members replaced, by values of any shape. */
 function guard(change: Record<string, unknown>) {
   const faults: string[] = [];
   const made = {

@@ -87,7 +87,7 @@ const todo = fc.record({
 });
 const limitKinds = ['iteration-limit', 'token-limit', 'time-limit'];
 
-/** What may be different at each check of one turn. */
+/** Facts that differ between the checks of a turn. */
 const look = fc.record({
   at: fc.constantFrom<Facts['at']>('message', 'step'),
   isFirstMessage: fc.boolean(),
@@ -105,7 +105,7 @@ const look = fc.record({
 
 type Look = typeof look extends fc.Arbitrary<infer T> ? T : never;
 
-/** The facts of one turn, check after check, without what was said. */
+/** The facts of a turn, check by check, without `fired`. */
 function factsOf(looks: readonly Look[]): Facts[] {
   return looks.map((one, step) => {
     const { at, isFirstMessage, todos, stepsSinceTodos, toolErrors } = one;
@@ -140,7 +140,7 @@ describe('the triggers, over a whole turn', () => {
             due.map(({ urgency }) => urgency).sort((a, b) => a - b),
           );
           for (const mark of marks) fired.add(mark);
-          // Another look at the same facts, as after a crash.
+          // A second check of the same facts, as after a crash.
           expect(check(defaultTriggers, { ...facts, fired }).marks).toEqual([]);
         }
       }),

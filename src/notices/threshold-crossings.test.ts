@@ -4,7 +4,7 @@ import { thresholdsCrossed } from './threshold-crossings.js';
 
 const marks = [70, 85, 95];
 
-/** What some readings rose to, as `mark#time`, each said once. */
+/** The crossings of a series of readings, as `mark#time`, without repetitions. */
 function said(...readings: number[]): string[] {
   const marksSaid = readings.map((_, index) => {
     const risen = thresholdsCrossed(readings.slice(0, index + 1), marks);
@@ -26,7 +26,7 @@ describe('risenTo', () => {
       [0, 70, 71, 84, 85],
       ['70#1', '85#1'],
     ],
-    // Ten points under the mark, and not before.
+    // The mark is re-armed ten points below it, and not before.
     [[0, 70, 61, 70], ['70#1']],
     [
       [0, 70, 60, 70],

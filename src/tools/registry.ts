@@ -9,7 +9,7 @@ export interface RegisteredTool extends ToolDefinition {
 }
 
 export interface ToolSelection {
-  /** In the order of the names, each once. */
+  /** Tools in the order of the names, each once. */
   tools: RegisteredTool[];
   unknown: string[];
 }

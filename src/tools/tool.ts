@@ -73,7 +73,7 @@ export interface TodoBoard {
 
 export interface ToolCall {
   callId: string;
-  /** The same in every run of this call, and of no other call of any turn. */
+  /** Key of the call for idempotent services: equal in every run of this call, and unique to it. */
   idempotencyKey: string;
   /** Aborts when the turn ends early or the call's time is over: stop, and reject with its reason. */
   signal: AbortSignal;

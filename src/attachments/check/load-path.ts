@@ -51,7 +51,7 @@ export async function loadPath(
   }
 }
 
-/** A fault of the file, which its sender is told; a fault of the store is an error. */
+/** A fault of the file, which becomes a reason; a fault of the store is an error. */
 class UnreadableError extends Error {}
 
 async function* readable(content: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {

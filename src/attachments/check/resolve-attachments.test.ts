@@ -40,7 +40,7 @@ const resolve = (named: readonly string[], input: Partial<AttachmentInput> = {})
     ...input,
   });
 
-/** A file of so many zero bytes that takes no room on the disk. */
+/** A sparse file of so many zero bytes. */
 async function sparse(name: string, size: number): Promise<string> {
   await writeFile(at(name), '');
   await truncate(at(name), size);
@@ -159,7 +159,7 @@ describe('resolveAttachments', () => {
   it('refuses an unreadable file', async () => {
     await writeFile(at('u.txt'), 'x');
     await chmod(at('u.txt'), 0);
-    // Root reads everything: it looks as somebody else for the length of this test.
+    // Root may read everything: the test runs as another user.
     const isRoot = process.getuid?.() === 0;
     if (isRoot) process.seteuid?.(65_534);
     try {
@@ -260,7 +260,7 @@ describe('resolveAttachments', () => {
     expect(files.map(({ name }) => name)).toEqual(['mine.txt']);
     const more = await resolve([join(other, 'secret.txt')], { roots: [folder, other] });
     expect(more.errors).toEqual([]);
-    // A root that is a link itself is what it leads to; one that is gone holds nothing.
+    // A root that is a link stands for its target; a root that is gone allows nothing.
     await symlink(other, at('linked-root'));
     const linked = await resolve([join(other, 'secret.txt')], {
       roots: [at('gone'), at('linked-root')],

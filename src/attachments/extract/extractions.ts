@@ -100,7 +100,7 @@ export class Extractions {
     const { sha256, method, isValid = async () => true } = extraction;
     const stored = (await this.#find(sha256, method)) as T | undefined;
     if (stored !== undefined && (await isValid(stored))) return stored;
-    // The key has the principal: nobody waits behind the other files of another principal.
+    // The key includes the principal: sharing one's pending extraction would mean waiting in its queue.
     const key = `${principalId}:${sha256}:${method}`;
     return wait(() => {
       // A method has one type of outcome, so the pending promise has it too.

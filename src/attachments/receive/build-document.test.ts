@@ -15,7 +15,7 @@ const rules: DocumentRules = {
   tooMany: () => tooMany,
 };
 
-/** Reads a text that comes in chunks of so many bytes. */
+/** Builds a document from a text that comes in chunks of so many bytes. */
 async function read(text: string, more: Partial<DocumentRules> = {}, size = 7): Promise<unknown> {
   const bytes = Buffer.from(text);
   const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseDisposition } from './parse-disposition.js';
 
-/** As a parser of headers gives it: a character for each byte. */
+/** A header as the parser gives it: one character for each byte. */
 const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
 
 describe('parseDisposition', () => {

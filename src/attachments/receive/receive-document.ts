@@ -19,7 +19,7 @@ const PLAIN_BYTES = 1024 * 1024;
 
 /** Bytes that are parsed in one turn of the event loop: their tokens take some milliseconds. */
 const PIECE_BYTES = 16 * 1024;
-/** One share for all documents of the process, as they share the event loop. */
+/** Share of the event loop for all documents of the process together. */
 const pieceShare = new LoopShare(1);
 
 export interface DocumentOptions extends ReceiveOptions {

@@ -213,7 +213,7 @@ describe('receiveJson', () => {
     const size = head.length + piece.length * times + 4;
     const client = await server.connect([`Content-Length: ${size}`]);
     await client.send(head);
-    // What the database does in this process at the beginning and the end is not the question.
+    // The database's own work in this process, at the beginning and the end, is not measured.
     await client.sendAll(piece, 16);
     const stop = measureTurns();
     await client.sendAll(piece, times - 16);
@@ -222,16 +222,16 @@ describe('receiveJson', () => {
     await server.outcomes.count(1);
     expect(server.received.files[0]?.size).toBe((40 * MiB * 3) / 4);
     const longest = turnsMs.sort((a, b) => b - a);
-    // One turn in a hundred may have a collection of garbage in it.
+    // Garbage collection may be in one turn of a hundred.
     expect(longest[Math.floor(longest.length / 100)]).toBeLessThan(100);
-    // All of it in one turn is more than a second.
+    // The whole body in one turn would take more than a second.
     expect(longest[0]).toBeLessThan(400);
   });
 });
 
 /**
- * Milliseconds of each turn of the event loop from now on, of this process's own time: a machine
- * that is busy with other things makes every turn long.
+ * CPU milliseconds of each turn of the event loop from now on: wall time would include other processes
+ * of a busy machine.
  */
 function measureTurns(): () => number[] {
   const turnsMs: number[] = [];

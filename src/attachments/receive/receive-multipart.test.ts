@@ -55,7 +55,7 @@ describe('receiveMultipart', () => {
   });
   afterEach(() => server.close());
 
-  /** What is stored, and what is being stored. */
+  /** Contents that are stored, and that are being stored. */
   const kept = async (): Promise<[number, number]> => [
     (await database.db.select().from(blobs)).length,
     (await database.db.select().from(blobWrites)).length,
@@ -70,7 +70,7 @@ describe('receiveMultipart', () => {
     return { status: response.status, refusal: (await response.json()) as Refusal };
   }
 
-  /** A form of one boundary, `x`, from its parts' heads and contents. */
+  /** A form with the boundary `x`, from the heads and contents of its parts. */
   const formOf = (...parts: [head: string, content: string][]): string =>
     `${parts.map(([head, content]) => `--x\r\n${head}\r\n\r\n${content}\r\n`).join('')}--x--\r\n`;
   const dispositionOf = (name: string, more = ''): string =>

@@ -31,9 +31,9 @@ export interface SkippedFile {
 
 export interface ReceivedForm {
   fields: Record<string, string>;
-  /** In the order they were sent. */
+  /** Stored files, in the order they were sent. */
   files: ReceivedFile[];
-  /** In the order they were sent; empty unless `tooLarge` is `skip`. */
+  /** Skipped files, in the order they were sent; empty unless `tooLarge` is `skip`. */
   skipped: SkippedFile[];
 }
 

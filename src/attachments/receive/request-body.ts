@@ -71,7 +71,7 @@ export class RequestBody {
       this.refuse(error);
       throw error;
     } finally {
-      // Not awaited: a pending read may never settle. Later data is discarded.
+      // The return is not awaited, as a pending read may never settle. Later data is discarded.
       void chunks.return?.().then(() => this.#request.resume());
     }
   }

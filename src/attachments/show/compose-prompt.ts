@@ -33,7 +33,7 @@ export function composePrompt(
 }
 
 /**
- * Checks that every file was accepted, for wires on which a refusal cannot be told during the turn.
+ * Checks that every file was accepted, for wires that cannot report a refusal during the turn.
  *
  * @throws TypedError 400 `ATTACHMENT_FAILURE` when a file was refused, or is empty.
  */

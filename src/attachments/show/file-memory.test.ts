@@ -10,7 +10,7 @@ const asks = (principalId: string, signal = new AbortController().signal): Reque
 });
 const open = asks('a');
 
-/** Whether it has settled by now; what needs no event has. */
+/** Whether a promise has settled, once all that need no event have. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   promise.then(
@@ -72,7 +72,7 @@ describe('FileMemory', () => {
     const small = await memory.reserve(2 * MiB, asks('b'));
     const waiting = memory.reserve(2 * MiB, asks('c'));
     expect(await isSettled(waiting)).toBe(false);
-    // It goes to who holds nothing, not to who asked before.
+    // The principal with nothing reserved is served first, though its request came later.
     held[0]?.();
     (await waiting)();
     small();

@@ -28,7 +28,7 @@ const rules: ShowRules = { wanted: 'native', seesImages: true, readsPdfs: true }
 const open = (other: Partial<ShowRules> = {}) =>
   new FileShower(opened.attachments, { ...rules, ...other });
 
-/** One white pixel. */
+/** An image of a white pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
@@ -59,7 +59,7 @@ describe('FileShower', () => {
     const { parts, files } = await shower.show(message);
     expect(files.map(({ as }) => as)).toEqual(['document', 'document', 'nothing']);
     expect(parts[2]).toMatchObject({ text: expect.stringContaining('max_context_nodes') });
-    // Each message has its own: what was shown of an earlier one stays as it was.
+    // The limit counts in each message: files of earlier messages stay as they were shown.
     expect((await shower.show(message)).parts).toEqual(parts);
   });
 

@@ -19,7 +19,7 @@ import type { ShownFile } from './shown-events.js';
 export interface ShowDeps {
   store: Pick<BlobStore, 'get'>;
   extractions: Pick<Extractions, 'readText' | 'readImage' | 'countPages' | 'fitImage'>;
-  /** Who the extraction is for. Default: the local user, whose waits are plain. */
+  /** Requester of the extraction. Default: the local user, whose waits are plain. */
   requester?: Requester;
   /** Keeps a changed image in the store as long as the session. Default: not kept. */
   keep?(sha256: string): Promise<void>;

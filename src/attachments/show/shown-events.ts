@@ -20,7 +20,7 @@ export interface ShownFile {
   doubt?: string;
 }
 
-/** Events that tell a client how its files are shown, except for unchanged files. Pure. */
+/** Events on how files are shown to the model, for the client; none for unchanged files. Pure. */
 export function shownEvents(files: readonly ShownFile[]): TurnEventBody[] {
   return files.flatMap((file): TurnEventBody[] => {
     const { name, index, as, why, changed } = file;

@@ -4,7 +4,7 @@ import { contextUsage, resourceUsage } from './usage.js';
 
 const window = 200_000;
 
-/** Marks at the last of some looks; the first is of before the turn. */
+/** The marks that are due at the last of some samples; the first is from before the turn. */
 function contextMarks(...percents: number[]): string[] {
   const readings = percents.map((contextPercent) => someReading({ contextPercent }));
   const tokens = ((percents.at(-1) ?? 0) * window) / 100;

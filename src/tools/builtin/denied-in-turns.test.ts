@@ -16,7 +16,10 @@ describe('the rules are asked about what a search found', () => {
   });
   afterEach(() => rm(workdir, { recursive: true }));
 
-  /** @returns how many files were asked about, and how many at most in one turn of the event loop. */
+  /**
+   * @returns the number of paths matched with rules, in all and at most in one turn of the event
+   * loop.
+   */
   async function ask(tool: ToolDefinition, input: JsonObject) {
     let [all, inTurn, most] = [0, 0, 0];
     const isDenied = (): boolean => {

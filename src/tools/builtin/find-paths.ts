@@ -75,7 +75,7 @@ interface Visited {
   depth: number;
 }
 
-/** Undefined when neither the entry nor anything in it can match. */
+/** Visits an entry; undefined when neither it nor anything in it can match. */
 function visit(
   entry: Dirent,
   folder: Visited,

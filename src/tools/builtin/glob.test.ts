@@ -8,7 +8,7 @@ import { globTool } from './glob.js';
 let base: string;
 let workdir: string;
 
-/** Seconds after the epoch, so that the order is the test's and not the disk's. */
+/** Sets a file's mtime, in seconds, so that the order does not depend on the disk. */
 async function put(path: string, modified = 0): Promise<void> {
   const full = join(workdir, path);
   await mkdir(dirname(full), { recursive: true });

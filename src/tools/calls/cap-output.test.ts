@@ -9,7 +9,7 @@ describe('capOutput', () => {
     ['abcdef', 4, 'ab\n[output cut: 4 of 6 characters shown]\nef'],
     ['abcdef', 3, 'ab\n[output cut: 3 of 6 characters shown]\nf'],
     ['abcdef', 0, '\n[output cut: 0 of 6 characters shown]\n'],
-    // A pair that lies on the cut is dropped whole, at the head and at the tail.
+    // A surrogate pair on the cut is dropped whole, at the head and at the tail.
     ['a😀bcdef', 4, 'a\n[output cut: 3 of 8 characters shown]\nef'],
     ['abcde😀f', 4, 'ab\n[output cut: 3 of 8 characters shown]\nf'],
   ])('%j at %i', (text, limit, capped) => {

@@ -12,7 +12,7 @@ const call = (id: string): Call => ({
   effect: id.startsWith('r') ? 'read' : id.startsWith('e') ? 'edit' : 'command',
 });
 
-/** A worker whose calls end when the test says so. */
+/** A worker whose calls the test ends. */
 function setUp(ids: readonly string[], limit: number) {
   const started: string[] = [];
   const open = new Map<string, { resolve(): void; reject(error: Error): void }>();
@@ -28,7 +28,7 @@ function setUp(ids: readonly string[], limit: number) {
     settled = true;
   };
   results.then(mark, mark);
-  /** Lets every promise that can settle do so. */
+  /** Lets all pending promises settle. */
   const flush = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const end = async (id: string): Promise<void> => {
     open.get(id)?.resolve();

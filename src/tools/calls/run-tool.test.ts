@@ -5,7 +5,7 @@ import type { CallableTool } from './open-tools.js';
 import { runTool, type RunToolOptions } from './run-tool.js';
 import { ToolFailure } from './tool-failure.js';
 
-/** Time that moves only when told to. */
+/** A clock that the test advances. */
 function manualClock(): Clock & { advance(ms: number): void; pending(): number } {
   let now = 1_000;
   let timers: { at: number; callback: () => void }[] = [];

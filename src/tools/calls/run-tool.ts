@@ -14,7 +14,7 @@ export interface RunToolOptions {
   idempotencyKey: string;
   /** The turn's signal. */
   signal: AbortSignal;
-  /** Milliseconds after which the call is told to stop and counts as failed. */
+  /** Time limit in ms, after which the call's signal aborts and the call has failed. */
   timeoutMs: number;
   /** Most characters of output that are kept (see `capOutput`). */
   outputLimit: number;

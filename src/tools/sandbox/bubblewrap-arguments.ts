@@ -11,7 +11,7 @@ export interface SandboxPlan extends MountPlan {
 }
 
 /** A user and group id that is not root's. */
-const SOMEBODY = '1000';
+const UNPRIVILEGED_ID = '1000';
 
 /**
  * Arguments of bubblewrap (0.8 or later) that run a shell in a sandbox. The sandbox's first process dies
@@ -21,7 +21,7 @@ export function bubblewrapArguments(plan: SandboxPlan): string[] {
   const { network, isRoot, isFiltered, root } = plan;
   return [
     // A program that sees user id 0 attempts what only root can, as chown.
-    ['--unshare-user', ...(isRoot ? ['--uid', SOMEBODY, '--gid', SOMEBODY] : [])],
+    ['--unshare-user', ...(isRoot ? ['--uid', UNPRIVILEGED_ID, '--gid', UNPRIVILEGED_ID] : [])],
     ['--disable-userns', '--cap-drop', 'ALL'],
     ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     network ? [] : ['--unshare-net'],

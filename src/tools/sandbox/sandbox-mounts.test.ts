@@ -4,7 +4,7 @@ import { mountArguments, type MountPlan } from './sandbox-mounts.js';
 const folder = (path: string) => ({ path, isFolder: true });
 const file = (path: string) => ({ path, isFolder: false });
 
-/** What is done to paths under `/home` and `/tmp`, in order. */
+/** Mount operations on paths under `/home` and `/tmp`, in order. */
 function mounts(plan: Partial<MountPlan>): string[] {
   const given = {
     root: '/home/me/p',

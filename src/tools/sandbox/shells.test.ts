@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** On a machine whose only program is this. */
+/** Options for a machine whose PATH has only this program. */
 async function shellsWith(bwrap: string | undefined, allowUnsandboxed: boolean): Promise<Shells> {
   if (bwrap !== undefined) {
     await writeFile(path.join(folder, 'bwrap'), `#!/bin/sh\n${bwrap}\n`);

@@ -6,7 +6,7 @@ import { runJob } from '../process/run-job.js';
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../../../test/fixtures/files/${name}`, import.meta.url));
 
-/** As Node does where a package is not installed. */
+/** Resolution of a package that is not installed, as Node does it. */
 const without =
   (...missing: string[]): Resolve =>
   (id) => {

@@ -5,7 +5,7 @@ import { extractXlsx } from './extract-xlsx.js';
 const relations = `<Relationships><Relationship Id="rId1" Type="t/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`;
 const budget = { maxChars: 10_000 };
 
-/** A workbook of one sheet. */
+/** A workbook with a single sheet. */
 function workbook(rows: string, more: Record<string, string> = {}, properties = ''): Buffer {
   const parts = {
     'xl/workbook.xml': `<workbook xmlns:r="r">${properties}<sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>`,

@@ -3,13 +3,13 @@ import { localName } from './parse-date-styles.js';
 
 /** A cell that is not empty. */
 export interface SheetCell {
-  /** From 1. */
+  /** Number of the column, from 1. */
   column: number;
   text: string;
 }
 
 export interface SheetRow {
-  /** From 1. */
+  /** Number of the row, from 1. */
   row: number;
   cells: SheetCell[];
 }

@@ -5,7 +5,7 @@ import { FairSlots, type Slot } from './fair-slots.js';
 const QUANTUM_MS = 1_000;
 
 interface Watched {
-  /** Times that the job was begun. */
+  /** Number of starts of the job. */
   begun: number;
   end(): void;
   done: Promise<unknown>;
@@ -15,7 +15,7 @@ function open(slots: number) {
   const clock = new ManualClock();
   const fair = new FairSlots({ slots, quantumMs: QUANTUM_MS, clock });
   const order: string[] = [];
-  /** A job that ends when it is told to, or stopped. */
+  /** A job that the test ends, or the scheduler preempts. */
   const start = (principalId: string, name = principalId): Watched => {
     let end = (): void => undefined;
     const told = new Promise<void>((resolve) => {
@@ -60,7 +60,7 @@ describe('FairSlots', () => {
     expect(small.begun).toBe(0);
     await clock.advance(QUANTUM_MS / 2);
     expect(small.begun).toBe(1);
-    // The other one keeps its slot: it is not begun anew for ever.
+    // The second long job keeps its slot: it is not restarted for ever.
     expect(hostile.map(({ begun }) => begun).slice(0, 3)).toEqual([1, 1, 0]);
     small.end();
     await small.done;

@@ -145,7 +145,7 @@ describe('a hostile schema', () => {
         expect(error).toMatchObject({ message: expect.any(String) });
       }
     }
-    // To compile them takes ten seconds.
+    // Compiling the schemas would take ten seconds.
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 });

@@ -132,10 +132,10 @@ function parseCredentials(
 
 /** Merges headers, whose names are case-insensitive. */
 function mergeHeaders(
-  ours: Readonly<Record<string, string>>,
-  theirs: Readonly<Record<string, string>>,
+  base: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const merged = new Headers(ours);
-  for (const [name, value] of Object.entries(theirs)) merged.set(name, value);
+  const merged = new Headers(base);
+  for (const [name, value] of Object.entries(given)) merged.set(name, value);
   return Object.fromEntries(merged);
 }
