@@ -2,7 +2,7 @@ import { compact } from '../../platform/compact.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { Upload, UploadStore } from '../blobs/upload-store.js';
 import { refuseCount, refuseSize, shownPath, type AttachmentLimits } from './check-attachment.js';
-import { judgeFile, type Judgement } from './judge-file.js';
+import { checkFile, type FileCheck } from './check-file.js';
 import { loadPath } from './load-path.js';
 import type { ReceivedFile } from './received-file.js';
 import type { AttachmentRef } from '../show/stored-part.js';
@@ -61,14 +61,14 @@ export async function resolveAttachments(
   const accepted = { files: 0, bytes: 0 };
   const refuse = (size: number) => refuseSize(size, accepted, limits);
   let index = 0;
-  const take = (path: string, size: number, judgement: Judgement): void => {
+  const take = (path: string, size: number, checked: FileCheck): void => {
     const at = { index };
     index += 1;
-    if ('reason' in judgement) {
-      errors.push({ path: shownPath(path), reason: judgement.reason, ...at });
+    if ('reason' in checked) {
+      errors.push({ path: shownPath(path), reason: checked.reason, ...at });
       return;
     }
-    files.push({ ...judgement.file, ...at });
+    files.push({ ...checked.file, ...at });
     accepted.files += 1;
     accepted.bytes += size;
   };
@@ -87,13 +87,13 @@ export async function resolveAttachments(
       refuseSize: refuse,
     });
     if ('reason' in read) take(name, 0, read);
-    else take(name, read.file.size, withPath(await judgeFile(read.file), name));
+    else take(name, read.file.size, withPath(await checkFile(read.file), name));
   }
   errors.push(...excess.errors);
   index = input.named.length;
   for (const file of sent) {
     const reason = refuse(file.size);
-    take(file.name, file.size, reason === undefined ? await judgeFile(file) : { reason });
+    take(file.name, file.size, reason === undefined ? await checkFile(file) : { reason });
   }
   return compact({ files, errors, unlisted: excess.unlisted || undefined });
 }
@@ -118,7 +118,7 @@ const isUploadId = (name: string): boolean => name.startsWith('att_');
 function useUpload(
   upload: Upload | undefined,
   refuse: (size: number) => string | undefined,
-): Judgement {
+): FileCheck {
   if (upload === undefined) {
     return {
       reason: 'Attachment is not known: send the file to POST /api/harness/attachments again',
@@ -131,6 +131,6 @@ function useUpload(
   return { file: changed === null ? file : { ...file, changed } };
 }
 
-function withPath(judgement: Judgement, path: string): Judgement {
-  return 'reason' in judgement ? judgement : { file: { ...judgement.file, path } };
+function withPath(checked: FileCheck, path: string): FileCheck {
+  return 'reason' in checked ? checked : { file: { ...checked.file, path } };
 }

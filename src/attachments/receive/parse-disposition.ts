@@ -1,5 +1,5 @@
 /** The field and file name of a form's part. */
-export interface Disposition {
+export interface ContentDisposition {
   /** Name of the field. */
   name: string;
   /** Name of the file as sent; undefined when the part has none. */
@@ -17,7 +17,7 @@ const escaped = /%(22|0[Dd]|0[Aa])/g;
  *
  * @param header the header's bytes, which are UTF-8, one character each.
  */
-export function parseDisposition(header: string): Disposition | undefined {
+export function parseDisposition(header: string): ContentDisposition | undefined {
   const text = Buffer.from(header, 'latin1').toString('utf8').trim();
   const type = /^form-data\s*(?=;)/i.exec(text);
   if (type === null) return undefined;

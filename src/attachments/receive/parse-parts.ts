@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
 import { untilAborted } from '../../platform/abort.js';
 import { invalidRequest, type TypedError } from '../../platform/typed-error.js';
-import { parseDisposition, type Disposition } from './parse-disposition.js';
+import { parseDisposition, type ContentDisposition } from './parse-disposition.js';
 import type { RequestBody } from './request-body.js';
 
-export interface FormPart extends Disposition {
+export interface FormPart extends ContentDisposition {
   /** The Content-Type that the sender declared; empty when there is none. */
   declaredType: string;
   content: Readable;

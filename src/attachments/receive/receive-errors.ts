@@ -9,7 +9,7 @@ export class ClientGoneError extends Error {
   }
 }
 
-export function bodyTooLarge(maxRequestBytes: number): TypedError {
+export function requestTooLarge(maxRequestBytes: number): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
     status: 413,
     message: `The request body is over the limit of ${maxRequestBytes} bytes. Send fewer or smaller files.`,

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.js';
 import { chunkShare } from './chunk-share.js';
 import { discardRest } from './discard-rest.js';
 import {
-  bodyTooLarge,
+  requestTooLarge,
   ClientGoneError,
   requestTimeout,
   unsupportedEncoding,
@@ -14,7 +14,7 @@ import type { ReceiveLimits } from './receive-options.js';
 export interface BodyLimits extends Pick<ReceiveLimits, 'maxRequestBytes' | 'idleMs'> {
   /** Codings of `Content-Encoding` that the caller decodes itself; absent: none. */
   encodings?: readonly string[];
-  /** Makes the error for a body over the limit. Default: `bodyTooLarge`. */
+  /** Makes the error for a body over the limit. Default: `requestTooLarge`. */
   tooLarge?(): Error;
 }
 
@@ -97,7 +97,7 @@ export class RequestBody {
 
   #tooLarge(): Error {
     const { tooLarge, maxRequestBytes } = this.#limits;
-    return tooLarge?.() ?? bodyTooLarge(maxRequestBytes);
+    return tooLarge?.() ?? requestTooLarge(maxRequestBytes);
   }
 
   async #whileItComes<T>(chunk: Promise<T>): Promise<T> {

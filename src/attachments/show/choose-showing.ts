@@ -9,7 +9,7 @@ export const maxNativePages = 100;
 export const maxNativeBytes = 20 * 1024 * 1024;
 
 /** How the model is shown a file; `why` explains to the client a form other than the file itself. */
-export type Showing =
+export type ShownAs =
   | { as: 'image' }
   | { as: 'pdf' }
   | { as: 'document' }
@@ -37,7 +37,7 @@ const officeSources: Readonly<Record<string, TextSource>> = {
 };
 
 /** Chooses how the model is shown a file. Pure. */
-export function chooseShowing({ mimeType, size }: AttachmentRef, facts: ShowingFacts): Showing {
+export function chooseShowing({ mimeType, size }: AttachmentRef, facts: ShowingFacts): ShownAs {
   const kind = mediaKind(mimeType);
   switch (kind) {
     case 'image':
@@ -60,15 +60,15 @@ export function chooseShowing({ mimeType, size }: AttachmentRef, facts: ShowingF
   }
 }
 
-function showImage(size: number, { wanted, seesImages, bytesLeft }: ShowingFacts): Showing {
+function showImage(size: number, { wanted, seesImages, bytesLeft }: ShowingFacts): ShownAs {
   if (wanted === 'text') return { as: 'image-text', why: 'the agent asks for text' };
   if (!seesImages) return { as: 'image-text', why: 'the model sees no images' };
   if (size > bytesLeft) return { as: 'image-text', why: 'the conversation has too many files' };
   return { as: 'image' };
 }
 
-function showPdf(size: number, facts: ShowingFacts): Showing {
-  const text = (why: string): Showing => ({ as: 'text', source: 'pdf', why });
+function showPdf(size: number, facts: ShowingFacts): ShownAs {
+  const text = (why: string): ShownAs => ({ as: 'text', source: 'pdf', why });
   if (facts.wanted === 'text') return text('the agent asks for text');
   if (!facts.readsPdfs) return text('the model reads no PDF files');
   if (facts.isLocked === true) return text('it is protected, and the model takes no such PDF');

@@ -5,7 +5,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import {
   chooseShowing,
   maxNativeBytes,
-  type Showing,
+  type ShownAs,
   type ShowingFacts,
 } from './choose-showing.js';
 import { mediaKind } from '../check/classify.js';
@@ -138,7 +138,7 @@ export class FileShower {
     return { file: { ...file, sha256, size, mimeType, changed } };
   }
 
-  async #choose(file: AttachmentRef): Promise<Showing> {
+  async #choose(file: AttachmentRef): Promise<ShownAs> {
     const kind = mediaKind(file.mimeType);
     const { extractions, requester } = this.deps;
     const counted =

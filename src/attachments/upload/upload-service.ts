@@ -7,7 +7,7 @@ import { TypedError } from '../../platform/typed-error.js';
 import { harnessLimits } from '../check/check-attachment.js';
 import { fitStoredImage } from '../check/fit-file.js';
 import { mediaKind } from '../check/classify.js';
-import { judgeFile, type Judgement } from '../check/judge-file.js';
+import { checkFile, type FileCheck } from '../check/check-file.js';
 import type { ReceivedFile } from '../check/received-file.js';
 import { receiveMultipart } from '../receive/receive-multipart.js';
 import type { AttachmentError } from '../check/resolve-attachments.js';
@@ -67,13 +67,13 @@ export class UploadService {
     const errors = skipped.map(({ name, reason }) => ({ path: name, reason }));
     const taken: Uploaded = { attachments: [], errors };
     for (const file of files) {
-      const judgement = await this.#take(file, principalId);
-      if ('reason' in judgement) {
-        taken.errors.push({ path: file.name, reason: judgement.reason });
+      const checked = await this.#take(file, principalId);
+      if ('reason' in checked) {
+        taken.errors.push({ path: file.name, reason: checked.reason });
         continue;
       }
-      const { name, mimeType, size, changed } = judgement.file;
-      const { id } = await uploads.add({ ...judgement.file, principalId });
+      const { name, mimeType, size, changed } = checked.file;
+      const { id } = await uploads.add({ ...checked.file, principalId });
       taken.attachments.push(compact({ id, name, mimeType, size, changed }));
     }
     if (taken.attachments.length === 0) throw nothingTaken(taken.errors);
@@ -81,14 +81,14 @@ export class UploadService {
   }
 
   /**
-   * Judges a file as in a turn, and fits an image at once, so that its sender gets the reason
+   * Checks a file as in a turn, and fits an image at once, so that its sender gets the reason
    * against it.
    */
-  async #take(received: ReceivedFile, principalId: string): Promise<Judgement> {
-    const judgement = await judgeFile(received);
-    if ('reason' in judgement || received.size === 0) return judgement;
-    const { file } = judgement;
-    if (mediaKind(file.mimeType) !== 'image') return judgement;
+  async #take(received: ReceivedFile, principalId: string): Promise<FileCheck> {
+    const checked = await checkFile(received);
+    if ('reason' in checked || received.size === 0) return checked;
+    const { file } = checked;
+    if (mediaKind(file.mimeType) !== 'image') return checked;
     const load = async (): Promise<Buffer> => {
       const content = await this.attachments.store.get(file.sha256);
       if (content === undefined) throw new Error('A file is gone that was stored a moment ago');
@@ -96,7 +96,7 @@ export class UploadService {
     };
     const fitted = await fitStoredImage(this.attachments, load, principalId);
     if (fitted.type === 'refused') return { reason: fitted.reason };
-    if (fitted.type === 'fits') return judgement;
+    if (fitted.type === 'fits') return checked;
     const { sha256, size, mimeType, why: changed } = fitted;
     return { file: { ...file, sha256, size, mimeType, changed } };
   }

@@ -7,7 +7,7 @@ const mostTexts = 32;
  *
  * @throws RangeError when the pattern has more than 32 texts.
  */
-export function expandBraces(pattern: string): string[] {
+export function expandGlobBraces(pattern: string): string[] {
   const texts: string[] = [];
   const left = [pattern];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { expandBraces } from './expand-braces.js';
+import { expandGlobBraces } from './expand-braces.js';
 import { GlobPattern } from './glob-pattern.js';
 
 function fits(text: string, path: string): boolean {
@@ -85,7 +85,7 @@ describe('GlobPattern', () => {
   });
 });
 
-describe('expandBraces', () => {
+describe('expandGlobBraces', () => {
   it.each([
     ['a', ['a']],
     ['{a,b}c', ['ac', 'bc']],
@@ -94,6 +94,6 @@ describe('expandBraces', () => {
     ['{{a,b},c}', ['a', 'b', 'c']],
     ['{}', ['{}']],
   ])('of %s', (pattern, texts) => {
-    expect([...new Set(expandBraces(pattern))].sort()).toEqual(texts);
+    expect([...new Set(expandGlobBraces(pattern))].sort()).toEqual(texts);
   });
 });

@@ -1,5 +1,5 @@
 import { wildcardMatcher, type Wildcard } from '../../governance/permissions/wildcards.js';
-import { expandBraces } from './expand-braces.js';
+import { expandGlobBraces } from './expand-braces.js';
 
 /** A matcher of one name of a path; `any-folders` for `**`, which matches any number of folders. */
 type Segment = 'any-folders' | ((name: string) => boolean);
@@ -29,7 +29,7 @@ export class GlobPattern {
     if (fault !== undefined) throw new RangeError(`${fault}: ${advice}`);
     const segments: (Segment | undefined)[] = [];
     const starts: number[] = [];
-    for (const alternative of expandBraces(pattern)) {
+    for (const alternative of expandGlobBraces(pattern)) {
       starts.push(segments.length);
       segments.push(...namesOf(alternative).map(toSegment), undefined);
     }

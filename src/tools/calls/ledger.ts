@@ -24,14 +24,14 @@ export interface CallEnd {
  * Claims a call before it starts: from now on it may have run. A crash leaves a claim without an end.
  * Part of a fenced statement.
  */
-export function claimCall(call: LedgerCall, now: Date): SQL {
+export function claimToolCall(call: LedgerCall, now: Date): SQL {
   return insertFenced(toolCalls, { ...call, status: 'claimed', claimedAt: now });
 }
 
 /**
  * Ends a call that was claimed, or that was answered without a run. Part of a fenced statement.
  */
-export function endCall(call: LedgerCall, end: CallEnd, now: Date): SQL {
+export function endToolCall(call: LedgerCall, end: CallEnd, now: Date): SQL {
   const row = { ...call, ...end, claimedAt: now, endedAt: now };
   return insertFenced(
     toolCalls,

@@ -7,7 +7,7 @@ import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { steps, turns } from '../../storage/schema.js';
-import { claimCall, endCall } from '../../tools/calls/ledger.js';
+import { claimToolCall, endToolCall } from '../../tools/calls/ledger.js';
 import { TurnClaims, type Claim } from '../queue/turn-claims.js';
 
 describe('attempts in vain', () => {
@@ -70,10 +70,10 @@ describe('attempts in vain', () => {
           endedAt: now,
         }),
     ],
-    ['a call', (claimed) => claimCall(call(claimed), now)],
+    ['a call', (claimed) => claimToolCall(call(claimed), now)],
     [
       'a call that was answered without being run',
-      (claimed) => endCall(call(claimed), { status: 'denied', output: '', durationMs: 0 }, now),
+      (claimed) => endToolCall(call(claimed), { status: 'denied', output: '', durationMs: 0 }, now),
     ],
   ])('are counted anew after one that stored %s', async (_what, fact) => {
     const turnId = await queued();
@@ -88,10 +88,13 @@ describe('attempts in vain', () => {
   it('are counted anew after one that stored the end of an earlier one’s call', async () => {
     const turnId = await queued();
     const first = await claim(turnId);
-    await store(first, claimCall(call(first), now));
+    await store(first, claimToolCall(call(first), now));
     await claim(turnId);
     const third = await claim(turnId);
-    await store(third, endCall(call(third), { status: 'success', output: '', durationMs: 1 }, now));
+    await store(
+      third,
+      endToolCall(call(third), { status: 'success', output: '', durationMs: 1 }, now),
+    );
     expect([third.attemptsInVain, (await claim(turnId)).attemptsInVain]).toEqual([2, 1]);
   });
 

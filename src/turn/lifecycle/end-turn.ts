@@ -12,7 +12,7 @@ import type { AssistantPart } from '../../provider/model-types.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import { messages, steps, turns, type TurnFailure } from '../../storage/schema.js';
-import { endCall, type CallEnd } from '../../tools/calls/ledger.js';
+import { endToolCall, type CallEnd } from '../../tools/calls/ledger.js';
 import { resolvedEvent, cancelApprovals } from '../approvals/approval-writes.js';
 import { draftUsage } from '../budgets/draft-usage.js';
 import { totalUsage } from '../budgets/total-usage.js';
@@ -79,7 +79,7 @@ export async function endTurn(
   ];
   const lastStep = run.progress.steps.at(-1)?.step ?? 0;
   const facts = [
-    ...abandoned.map(({ call, end }) => endCall(ledgerCall(run, call), end, now)),
+    ...abandoned.map(({ call, end }) => endToolCall(ledgerCall(run, call), end, now)),
     ...(cut === undefined
       ? []
       : [insertFenced(steps, { ...cut, turnId: turn.id, attempt, endedAt: now })]),

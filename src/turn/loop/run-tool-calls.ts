@@ -2,7 +2,7 @@ import type { SQL } from 'drizzle-orm';
 import { assertNever } from '../../platform/assert-never.js';
 import type { CallEnd } from '../../tools/calls/ledger.js';
 import { capOutput } from '../../tools/calls/cap-output.js';
-import { claimCall, endCall } from '../../tools/calls/ledger.js';
+import { claimToolCall, endToolCall } from '../../tools/calls/ledger.js';
 import type { CallableTool } from '../../tools/calls/open-tools.js';
 import { runCalls } from '../../tools/calls/run-calls.js';
 import { runTool } from '../../tools/calls/run-tool.js';
@@ -76,7 +76,7 @@ async function refuseTooMany(run: TurnRun): Promise<ReadonlySet<string>> {
       ...open.map((call) => toolEnded(call, result)),
       tooManyCalls({ asked: asked.length, cap, cut: open.map((call) => call.name) }),
     ],
-    open.map((call) => endCall(ledgerCall(run, call), result, now)),
+    open.map((call) => endToolCall(ledgerCall(run, call), result, now)),
   );
   for (const call of open) keepResult(run, call, result);
   return beyond;
@@ -167,7 +167,7 @@ async function claim(run: TurnRun, call: ToolUse, facts: readonly SQL[]): Promis
   const { id: callId, name, input } = call;
   await run.writer.commit(
     [{ type: 'tool.started', callId, name, input }],
-    [claimCall(ledgerCall(run, call), new Date(run.clock.now())), ...facts],
+    [claimToolCall(ledgerCall(run, call), new Date(run.clock.now())), ...facts],
   );
   run.progress.results.set(callId, { status: 'claimed', output: null });
 }
@@ -175,7 +175,7 @@ async function claim(run: TurnRun, call: ToolUse, facts: readonly SQL[]): Promis
 async function end(run: TurnRun, call: ToolUse, result: CallEnd): Promise<void> {
   await run.writer.commit(
     [toolEnded(call, result)],
-    [endCall(ledgerCall(run, call), result, new Date(run.clock.now()))],
+    [endToolCall(ledgerCall(run, call), result, new Date(run.clock.now()))],
   );
   keepResult(run, call, result);
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isPlainObject } from '../../../platform/json.js';
 
 /** A fault in a definition, and its field. The value is never repeated: it may be a credential. */
-export interface FieldProblem {
+export interface DefinitionProblem {
   /** Path of the field, as `github.headers.Authorization`. */
   field: string;
   message: string;
@@ -24,7 +24,7 @@ export class DefinitionFields {
   constructor(
     private readonly fields: Readonly<Record<string, unknown>>,
     private readonly at: string,
-    private readonly problems: FieldProblem[],
+    private readonly problems: DefinitionProblem[],
   ) {}
 
   has(key: string): boolean {

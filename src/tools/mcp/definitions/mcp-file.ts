@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { errorCode } from '../../../platform/error-code.js';
 import { isPlainObject } from '../../../platform/json.js';
 import { pickShellEnv } from '../../calls/pick-shell-env.js';
-import type { FieldProblem } from './definition-fields.js';
+import type { DefinitionProblem } from './definition-fields.js';
 import type { McpDefinition } from '../servers/mcp-server.js';
 import { parseDefinitions } from './parse-definitions.js';
 
@@ -17,7 +17,7 @@ export class McpFileError extends Error {
 
   constructor(
     readonly file: string,
-    readonly problems: readonly FieldProblem[],
+    readonly problems: readonly DefinitionProblem[],
   ) {
     const lines = problems.map(({ field, message }) => `  - ${file}: ${field} ${message}`);
     super(`TURNPIKE_MCP_FILE is not valid:\n${lines.join('\n')}\nCorrect it and start again.`);
@@ -67,8 +67,8 @@ function parseJson(text: string): unknown {
 function expandVariables(
   value: unknown,
   environment: Environment,
-): { value: unknown; problems: FieldProblem[] } {
-  const problems: FieldProblem[] = [];
+): { value: unknown; problems: DefinitionProblem[] } {
+  const problems: DefinitionProblem[] = [];
   const expand = (item: unknown, field: string): unknown => {
     const below = (key: string): string => (field === '' ? key : `${field}.${key}`);
     if (typeof item === 'string') {

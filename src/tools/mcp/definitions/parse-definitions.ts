@@ -1,6 +1,6 @@
 import { compact } from '../../../platform/compact.js';
 import { isPlainObject } from '../../../platform/json.js';
-import { DefinitionFields, type FieldProblem } from './definition-fields.js';
+import { DefinitionFields, type DefinitionProblem } from './definition-fields.js';
 import {
   secretNames,
   type HttpDefinition,
@@ -23,12 +23,12 @@ const traits: Readonly<Record<DefinitionSource, readonly string[]>> = {
 
 export interface ParsedDefinitions {
   definitions: Record<string, McpDefinition>;
-  problems: FieldProblem[];
+  problems: DefinitionProblem[];
 }
 
 /** Parses a map of names to definitions, in the shape common to clients of MCP. */
 export function parseDefinitions(given: unknown, source: DefinitionSource): ParsedDefinitions {
-  const problems: FieldProblem[] = [];
+  const problems: DefinitionProblem[] = [];
   const definitions: Record<string, McpDefinition> = {};
   for (const [name, fields] of Object.entries(parseServerMap(given, problems))) {
     const definition = parseDefinition(name, fields, { source, problems });
@@ -40,7 +40,7 @@ export function parseDefinitions(given: unknown, source: DefinitionSource): Pars
 /** The entries of a map of servers that have a valid name and a map as their value. */
 export function parseServerMap(
   given: unknown,
-  problems: FieldProblem[],
+  problems: DefinitionProblem[],
 ): Record<string, Record<string, unknown>> {
   if (!isPlainObject(given)) {
     problems.push({ field: 'mcpServers', message: 'must be a map of names to servers' });
@@ -66,7 +66,7 @@ export function parseServerMap(
 export function parseDefinition(
   name: string,
   given: Record<string, unknown>,
-  { source, problems }: { source: DefinitionSource; problems: FieldProblem[] },
+  { source, problems }: { source: DefinitionSource; problems: DefinitionProblem[] },
 ): McpDefinition | undefined {
   const before = problems.length;
   const fields = new DefinitionFields(given, name, problems);

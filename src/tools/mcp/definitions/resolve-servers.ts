@@ -1,4 +1,4 @@
-import type { FieldProblem } from './definition-fields.js';
+import type { DefinitionProblem } from './definition-fields.js';
 import { policyProblem, type McpPolicy } from './mcp-policy.js';
 import type { AgentServers, McpDefinition, McpProblem, McpServer } from '../servers/mcp-server.js';
 import {
@@ -79,7 +79,7 @@ function addFromSession(
   name: string,
   wanted: SessionServer,
   { policy, base }: { policy: McpPolicy; base: McpDefinition | undefined },
-): { definition: McpDefinition } | { problems: FieldProblem[] } {
+): { definition: McpDefinition } | { problems: DefinitionProblem[] } {
   if (wanted.kind === 'own') {
     const message = "is a name of the agent's own servers: choose another";
     return base === undefined ? wanted : { problems: [{ field: name, message }] };
@@ -93,7 +93,7 @@ function addFromSession(
   return problems.length > 0 ? { problems } : { definition: withCredentials(base, credentials) };
 }
 
-function asProblem({ field, message }: FieldProblem): McpProblem {
+function asProblem({ field, message }: DefinitionProblem): McpProblem {
   const [server = field] = field.split('.');
   return { server, reason: `mcpServers.${field} of the session ${message}` };
 }

@@ -5,7 +5,7 @@ import type { RegisteredTool } from '../../registry.js';
 import type { McpConnection } from './connection.js';
 import { describeFault } from '../offered/describe-fault.js';
 import type { McpProblem, McpServer } from './mcp-server.js';
-import { offerTools } from '../offered/offer-tools.js';
+import { adaptTools } from '../offered/adapt-tools.js';
 
 export interface ConnectionPoolOptions {
   clock: Clock;
@@ -100,7 +100,7 @@ export class McpConnectionPool {
   ): Promise<Pick<OpenedServers, 'tools' | 'problems'>> {
     try {
       const { tools: listed, problems } = await connection.listTools(signal);
-      const { tools, hidden } = firstByName(offerTools(server, listed, connection));
+      const { tools, hidden } = firstByName(adaptTools(server, listed, connection));
       if (server.onlyFor === undefined) this.#listed.set(server.name, tools);
       const twice = hidden.map((name) => `a second tool would be called ${name}: it is left out`);
       return {

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../../platform/typed-error.js';
-import { DefinitionFields, type FieldProblem } from '../definitions/definition-fields.js';
+import { DefinitionFields, type DefinitionProblem } from '../definitions/definition-fields.js';
 import { policyProblem, type McpPolicy } from '../definitions/mcp-policy.js';
 import type { McpDefinition, StdioDefinition } from './mcp-server.js';
 import { parseDefinition, parseServerMap } from '../definitions/parse-definitions.js';
@@ -19,7 +19,7 @@ export interface Credentials {
 
 export interface SessionServers {
   servers: Record<string, SessionServer>;
-  problems: FieldProblem[];
+  problems: DefinitionProblem[];
 }
 
 /**
@@ -27,7 +27,7 @@ export interface SessionServers {
  * was created. A server that is not allowed is dropped with a problem; the others stay.
  */
 export function parseSessionServers(given: unknown, policy: McpPolicy): SessionServers {
-  const problems: FieldProblem[] = [];
+  const problems: DefinitionProblem[] = [];
   const servers: Record<string, SessionServer> = {};
   for (const [name, fields] of Object.entries(parseServerMap(given, problems))) {
     const isOwn = ['type', 'command', 'url'].some((key) => fields[key] !== undefined);
@@ -76,7 +76,7 @@ export function credentialProblems(
   name: string,
   given: Credentials,
   { configured, policy }: { configured: McpDefinition; policy: McpPolicy },
-): FieldProblem[] {
+): DefinitionProblem[] {
   if (configured.kind === 'http') {
     const wrong = Object.keys(given.env).length > 0;
     return wrong ? [{ field: `${name}.env`, message: 'is for servers that are commands' }] : [];
@@ -91,7 +91,7 @@ export function credentialProblems(
  * Refuses variables that the operator did not list: some make a command run other code (PATH,
  * NODE_OPTIONS).
  */
-function refuseEnv(name: string, given: Credentials, server: StdioDefinition): FieldProblem[] {
+function refuseEnv(name: string, given: Credentials, server: StdioDefinition): DefinitionProblem[] {
   return Object.keys(given.env)
     .filter((key) => !server.sessionEnv.includes(key))
     .map((key) => ({
@@ -103,7 +103,7 @@ function refuseEnv(name: string, given: Credentials, server: StdioDefinition): F
 function parseOwn(
   name: string,
   fields: Record<string, unknown>,
-  { policy, problems }: { policy: McpPolicy; problems: FieldProblem[] },
+  { policy, problems }: { policy: McpPolicy; problems: DefinitionProblem[] },
 ): SessionServer | undefined {
   if (policy.configured[name] !== undefined) {
     const message = 'is a server of the configuration: give headers or env only, or another name';
@@ -121,7 +121,7 @@ function parseOwn(
 function parseCredentials(
   name: string,
   given: Record<string, unknown>,
-  problems: FieldProblem[],
+  problems: DefinitionProblem[],
 ): SessionServer | undefined {
   const before = problems.length;
   const fields = new DefinitionFields(given, name, problems);

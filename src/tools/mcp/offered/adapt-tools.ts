@@ -7,7 +7,7 @@ import type { McpTool } from './parse-tool.js';
 import { toolName } from './tool-name.js';
 
 /** A server's tools as a turn calls them, for as long as the turn has the connection. */
-export function offerTools(
+export function adaptTools(
   { name: server, definition }: McpServer,
   tools: readonly McpTool[],
   connection: McpConnection,

@@ -6,13 +6,13 @@ import type { AttachmentRef } from '../show/stored-part.js';
 
 const imageTooLarge = `Attachment exceeds the model's image size limit (${maxImageBytes} bytes)`;
 
-export type Judgement = { file: AttachmentRef } | { reason: string };
+export type FileCheck = { file: AttachmentRef } | { reason: string };
 
 /**
  * Decides whether a file is accepted, by its name and its first bytes; the type that the sender declared
  * is ignored. Faults further inside, as of a damaged document, are found when a worker extracts it.
  */
-export async function judgeFile(received: ReceivedFile): Promise<Judgement> {
+export async function checkFile(received: ReceivedFile): Promise<FileCheck> {
   const { name, sha256, size } = received;
   const typed = await typeOf(received);
   if ('reason' in typed) return typed;
