@@ -8,7 +8,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { serverToolNames } from '../provider/server-tools.js';
 import { argumentKinds } from '../tools/calls/argument-kinds.js';
 import { ToolRegistry } from '../tools/registry.js';
-import { PersonaLibrary } from './load-persona.js';
+import { PersonaLibrary } from './persona-library.js';
 import { openAgents } from './open-agents.js';
 
 /** How long an edit of an instruction file may stay unseen, in ms. */

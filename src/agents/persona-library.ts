@@ -87,7 +87,7 @@ export class PersonaLibrary {
   /** Defaults for every turn from the front matter of AGENTS.md; undefined without the file. */
   async globalDefaults(): Promise<AgentsDefaults | undefined> {
     return this.#defaults.get('AGENTS.md', () =>
-      this.#agentsFile.read(join(this.instructionRoot, 'AGENTS.md'), (text) => {
+      this.#agentsFile.load(join(this.instructionRoot, 'AGENTS.md'), (text) => {
         const defaults = parseAgentsDefaults(text);
         for (const { line, message } of defaults.problems) {
           this.#onProblem(`AGENTS.md:${line}`, `${message}; left out`);

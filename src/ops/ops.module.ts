@@ -2,7 +2,7 @@ import { Module, type OnModuleDestroy } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { AuditLog } from '../access/keys/audit-log.js';
 import { AgentsModule } from '../agents/agents.module.js';
-import { PersonaLibrary } from '../agents/load-persona.js';
+import { PersonaLibrary } from '../agents/persona-library.js';
 import { AttachmentsModule } from '../attachments/attachments.module.js';
 import { BlobStore } from '../attachments/blobs/blob-store.js';
 import { CONFIG, type Config } from '../config/config.js';

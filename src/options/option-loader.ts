@@ -3,9 +3,9 @@ import { CONFIG, type Config } from '../config/config.js';
 import { compact } from '../platform/compact.js';
 import { freeLimits } from './free-limits.js';
 import type { ServerDefaults } from './settings/effective-settings.js';
-import { PersonaLibrary } from '../agents/load-persona.js';
+import { PersonaLibrary } from '../agents/persona-library.js';
 import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
-import type { Persona } from '../agents/parse-persona.js';
+import type { Persona } from '../agents/parse-agent-file.js';
 import { ModelResolver } from '../provider/models/model-resolver.js';
 import type { Preferences } from './settings/preferences.js';
 import {

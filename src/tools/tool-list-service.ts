@@ -1,3 +1,4 @@
+import { compact } from '../platform/compact.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import type { JsonObject } from '../platform/json.js';
@@ -20,7 +21,7 @@ export interface ListedTool {
 
 const pageSize: PageSize = { standard: 200, most: 200 };
 
-/** The tools of this server. What a turn may use of them is not said here. */
+/** Lists the server's tools, whether or not a turn may use them. */
 @Injectable()
 export class ToolListService {
   constructor(

@@ -1,7 +1,7 @@
 import { Module, type OnModuleDestroy } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { AgentsModule } from '../agents/agents.module.js';
-import { PersonaLibrary } from '../agents/load-persona.js';
+import { PersonaLibrary } from '../agents/persona-library.js';
 import { Attachments } from '../attachments/attachments.js';
 import { AttachmentsModule } from '../attachments/attachments.module.js';
 import { CONFIG, type Config } from '../config/config.js';

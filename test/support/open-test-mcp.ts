@@ -2,11 +2,11 @@ import { writeFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { silentLogger } from './silent-logger.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import type { Logger } from '../../src/platform/logger.js';
-import type { OpenedServers } from '../../src/tools/mcp/servers/mcp-connections.js';
-import { openMcp, type Mcp, type McpSettings } from '../../src/tools/mcp/open-mcp.js';
+import { silentLogger } from './silent-logger.js';
+import type { OpenedServers } from '../../src/tools/mcp/servers/connection-pool.js';
+import { openMcp, type Mcp, type McpConfig } from '../../src/tools/mcp/open-mcp.js';
 
 const server = fileURLToPath(new URL('mcp-stdio-server.mjs', import.meta.url));
 

@@ -6,7 +6,7 @@ import { silentLogger } from './silent-logger.js';
 import { openProjectRoots } from './open-project-roots.js';
 import { someLimits } from './store-turn.js';
 import { attachmentsIn } from './test-attachments.js';
-import { PersonaLibrary } from '../../src/agents/load-persona.js';
+import { PersonaLibrary } from '../../src/agents/persona-library.js';
 import { openExtractor } from '../../src/attachments/extract/extractor.js';
 import { MemoryEventLog } from '../../src/events/memory-event-log.js';
 import { OptionLoader } from '../../src/options/option-loader.js';

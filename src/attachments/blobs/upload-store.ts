@@ -15,7 +15,7 @@ type NewUpload = Omit<ReceivedFile, 'start'> & {
   principalId?: string;
 };
 
-/** Files that were sent before the turn that names them. `BlobStore.collect` ends them. */
+/** Files that were sent before the turn that names them. `BlobStore.collect` removes old ones. */
 @Injectable()
 export class UploadStore {
   constructor(

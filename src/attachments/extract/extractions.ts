@@ -4,7 +4,7 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { extractions } from '../../storage/file-schema.js';
-import { localUser, type Asker } from './asker.js';
+import { localRequester, type Requester } from './requester.js';
 import { BlobStore } from '../blobs/blob-store.js';
 import { EXTRACTOR, type Extractor } from './extractor.js';
 import type { PdfOutcome, TextOutcome, TextSource } from './outcomes.js';
@@ -62,20 +62,20 @@ export class Extractions {
 
   readText(sha256: string, source: TextSource, requester = localRequester): Promise<TextOutcome> {
     const run: Extraction<TextOutcome>['run'] = (content) =>
-      this.deps.extractor.readText(content, source, requester.principalId);
+      this.extractor.readText(content, source, requester.principalId);
     return this.#once({ sha256, method: `text:${source}:${EXTRACTORS}`, run }, requester);
   }
 
   /** The text in an image. */
   readImage(sha256: string, requester = localRequester): Promise<TextOutcome> {
     const run: Extraction<TextOutcome>['run'] = (content) =>
-      this.deps.extractor.readImage(content, requester.principalId);
+      this.extractor.readImage(content, requester.principalId);
     return this.#once({ sha256, method: 'ocr', run }, requester);
   }
 
   countPages(sha256: string, requester = localRequester): Promise<PdfOutcome> {
     const run: Extraction<PdfOutcome>['run'] = (content) =>
-      this.deps.extractor.countPages(content, requester.principalId);
+      this.extractor.countPages(content, requester.principalId);
     return this.#once({ sha256, method: 'pages', run }, requester);
   }
 
@@ -87,8 +87,8 @@ export class Extractions {
     const extraction: Extraction<FittedImage> = {
       sha256,
       method: 'image',
-      run: (content) => fitStoredImage(this.deps, content, requester.principalId),
-      isValid: async (stored) => stored.type !== 'changed' || this.deps.store.has(stored.sha256),
+      run: (content) => fitStoredImage(this, content, requester.principalId),
+      isValid: async (stored) => stored.type !== 'changed' || this.store.has(stored.sha256),
     };
     return this.#once(extraction, requester);
   }
@@ -123,7 +123,7 @@ export class Extractions {
     } catch (error) {
       if (error instanceof GoneError) return gone;
       // A fault of the server, not of the file, is not stored and ends no turn.
-      this.deps.logger.error({ sha256, method, error }, 'a file could not be read');
+      this.logger.error({ sha256, method, error }, 'a file could not be read');
       return unread;
     }
     const isTransient = outcome.type === 'refused' && 'isPassing' in outcome;
@@ -151,7 +151,7 @@ export class Extractions {
   }
 
   async #store(sha256: string, method: string, outcome: { type: string }): Promise<void> {
-    const { db, clock } = this.deps;
+    const { db, clock } = this;
     const made = { outcome, createdAt: new Date(clock.now()) };
     await db
       .insert(extractions)

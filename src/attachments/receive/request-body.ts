@@ -63,7 +63,8 @@ export class RequestBody {
         if (next.done === true) return;
         size += next.value.length;
         if (size > this.#limits.maxRequestBytes) throw this.#tooLarge();
-        // A socket that has more gives all of it in one turn of the loop, and nobody else has any.
+        // A socket with more data gives all of it in one turn of the event loop: others must have
+        // theirs.
         await chunkShare.next();
         yield next.value;
       }

@@ -24,9 +24,9 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 describe('FileMemory', () => {
   it('lets in what fits, and the rest in order as room comes', async () => {
     const memory = new FileMemory({ attachmentMemoryMb: 10 });
-    const first = await memory.hold(6 * MiB, open);
-    const second = memory.hold(6 * MiB, open);
-    const third = memory.hold(4 * MiB, open);
+    const first = await memory.reserve(6 * MiB, open);
+    const second = memory.reserve(6 * MiB, open);
+    const third = memory.reserve(4 * MiB, open);
     expect(await isSettled(second)).toBe(false);
     expect(await isSettled(third)).toBe(false);
     first();
@@ -36,8 +36,8 @@ describe('FileMemory', () => {
 
   it('takes one that is larger than all room when it is alone', async () => {
     const memory = new FileMemory({ attachmentMemoryMb: 1 });
-    const small = await memory.hold(1, open);
-    const large = memory.hold(50 * MiB, open);
+    const small = await memory.reserve(1, open);
+    const large = memory.reserve(50 * MiB, open);
     expect(await isSettled(large)).toBe(false);
     small();
     (await large)();
@@ -46,13 +46,13 @@ describe('FileMemory', () => {
 
   it('asks nothing of turns without files', async () => {
     const memory = new FileMemory({ attachmentMemoryMb: 1 });
-    await memory.hold(MiB, open);
-    expect(await isSettled(memory.hold(0, open))).toBe(true);
+    await memory.reserve(MiB, open);
+    expect(await isSettled(memory.reserve(0, open))).toBe(true);
   });
 
   it('gives the room of one who left to the next', async () => {
     const memory = new FileMemory({ attachmentMemoryMb: 1 });
-    const first = await memory.hold(MiB, open);
+    const first = await memory.reserve(MiB, open);
     const leaving = new AbortController();
     const gone = memory.reserve(MiB, asks('a', leaving.signal));
     const next = memory.reserve(MiB, open);

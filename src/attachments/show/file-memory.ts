@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import type { Asker } from '../extract/asker.js';
+import type { Requester } from '../extract/requester.js';
 
 /** Granularity of reservations, in bytes. */
 const UNIT_BYTES = 64 * 1024;
+const MIB = 1024 * 1024;
 /** Share of the memory that the turns of one principal may reserve: the rest is for others. */
 const MOST_SHARE = 0.75;
 
@@ -23,6 +24,7 @@ interface Reservation {
  * Reservations of memory for the files of a process's running turns; a turn waits while there is
  * too little.
  */
+@Injectable()
 export class FileMemory {
   readonly #units: number;
   #free: number;
@@ -30,9 +32,9 @@ export class FileMemory {
   readonly #reserved = new Map<string, number>();
   readonly #queue: Request[] = [];
 
-  /** @param maxBytes limit of all reservations; a turn that needs more waits until it is alone. */
-  constructor(maxBytes: number) {
-    this.#units = Math.max(1, Math.floor(maxBytes / UNIT_BYTES));
+  /** @param config limit of all reservations; a turn that needs more waits until it is alone. */
+  constructor(@Inject(CONFIG) { attachmentMemoryMb }: Pick<Config, 'attachmentMemoryMb'>) {
+    this.#units = Math.max(1, Math.floor((attachmentMemoryMb * MIB) / UNIT_BYTES));
     this.#free = this.#units;
   }
 

@@ -1,3 +1,4 @@
+import { compact } from '../../platform/compact.js';
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
@@ -32,7 +33,7 @@ export interface Uploaded {
   errors: AttachmentError[];
 }
 
-/** Files that are sent before the turn that names them. */
+/** Receives files before the turn that names them. */
 @Injectable()
 export class UploadService {
   constructor(

@@ -2,7 +2,7 @@ import type { Clock } from '../../../platform/clock.js';
 import { retryDelay, type RetryDelays } from '../../../platform/retry.js';
 
 const retryDelays: RetryDelays = { firstMs: 1_000, maxMs: 60_000 };
-/** What ran for so long is not what keeps failing at its start. */
+/** Uptime after which a death is no longer a failure to start, in ms. */
 const steadyMs = 60_000;
 
 /** Exponential backoff for the restart of a server: at once after the first death, then ever later. */
