@@ -48,7 +48,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|wires/|ops/|client/(server-types|read-disposition\\.test)|app\\.module|backend/|http/serve)',
+          '^src/(turn/|wires/|ops/|client/(server-types|parse-disposition\\.test)|app\\.module|backend/|http/serve)',
       },
       to: { path: '^src/turn/' },
     },

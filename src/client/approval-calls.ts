@@ -1,33 +1,33 @@
-import type { Line } from './transport.js';
+import type { Transport } from './transport.js';
 import type { ApprovalView } from './server-types.js';
 import type { Page } from './session-calls.js';
 
 export interface ApprovalQuery extends Page {
   sessionId?: string;
   turnId?: string;
-  /** Default: those that are open. */
+  /** Default: pending. */
   status?: 'pending' | 'all';
 }
 
-/** What turns wait for: `client.approvals`. The same answer again is fine. */
+/** Questions that turns are parked on: `client.approvals`. The same answer may be sent again. */
 export class ApprovalCalls {
-  constructor(private readonly line: Line) {}
+  constructor(private readonly transport: Transport) {}
 
   list(query: ApprovalQuery = {}): Promise<{ approvals: ApprovalView[]; nextCursor?: string }> {
-    return this.line.json({ path: '/api/harness/approvals', query: { ...query } });
+    return this.transport.json({ path: '/api/harness/approvals', query: { ...query } });
   }
 
   async get(approvalId: string): Promise<ApprovalView> {
     const call = { path: pathOf(approvalId) };
-    return (await this.line.json<{ approval: ApprovalView }>(call)).approval;
+    return (await this.transport.json<{ approval: ApprovalView }>(call)).approval;
   }
 
-  /** @param changes an input to run with, in place of what the model asked for. */
+  /** @param changes an input that replaces the model's. */
   approve(approvalId: string, changes: { input?: unknown } = {}): Promise<ApprovalView> {
     return this.#answer(approvalId, { decision: 'approve', ...changes });
   }
 
-  /** And every such call of the session: this very one, or what `rule` says. */
+  /** Approves the call and, for the session, every call with the same input or, with `rule`, under it. */
   approveForSession(
     approvalId: string,
     changes: { input?: unknown; rule?: string } = {},
@@ -35,12 +35,12 @@ export class ApprovalCalls {
     return this.#answer(approvalId, { decision: 'approve-session', ...changes });
   }
 
-  /** @param message what the model is told. */
+  /** @param message for the model. */
   deny(approvalId: string, message?: string): Promise<ApprovalView> {
     return this.#answer(approvalId, { decision: 'deny', message });
   }
 
-  /** The output of a tool of the client's: a text, or anything that JSON can say. */
+  /** Answers a client tool's call with its output: a text or any JSON. */
   answer(
     approvalId: string,
     output: unknown,
@@ -51,7 +51,7 @@ export class ApprovalCalls {
 
   async #answer(approvalId: string, body: Record<string, unknown>): Promise<ApprovalView> {
     const call = { method: 'POST' as const, path: pathOf(approvalId), body };
-    return (await this.line.json<{ approval: ApprovalView }>(call)).approval;
+    return (await this.transport.json<{ approval: ApprovalView }>(call)).approval;
   }
 }
 

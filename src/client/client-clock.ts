@@ -1,4 +1,4 @@
-/** Where the client has its time from, so that a test moves it by hand. */
+/** The client's source of time; tests move theirs by hand. */
 export interface ClientClock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -6,7 +6,7 @@ export interface ClientClock {
   after(delayMs: number, callback: () => void): () => void;
 }
 
-export const realClock: ClientClock = {
+export const systemClientClock: ClientClock = {
   now: () => Date.now(),
   after: (delayMs, callback) => {
     const timer = setTimeout(callback, delayMs);
@@ -14,7 +14,7 @@ export const realClock: ClientClock = {
   },
 };
 
-/** @throws the signal's reason once it is aborted. */
+/** Resolves after `ms` milliseconds. @throws the signal's reason once it is aborted. */
 export function pause(clock: ClientClock, ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {

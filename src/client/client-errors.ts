@@ -7,21 +7,20 @@ export interface RefusalFacts {
   details?: unknown;
 }
 
-/** The server answered, and the answer is no. */
+/** The server refused the request. */
 export class TurnpikeError extends Error {
-  /** Stable, for programs: `TURN_IN_PROGRESS`; `HTTP_502` where something else answered. */
+  /** Stable, for programs: `TURN_IN_PROGRESS`; `HTTP_502` where a gateway answered. */
   readonly code: string;
   readonly status: number;
   /** Whether the same request may work later, with nothing changed. */
   readonly retryable: boolean;
-  /** When the server said to come again, in milliseconds from its answer. */
+  /** Milliseconds from the answer after which the server wants the next try. */
   readonly retryAfterMs: number | undefined;
-  /** The model provider's, of the request that failed. */
+  /** The model provider's id of its request. */
   readonly requestId: string | undefined;
-  /** Facts beside the message; of settings, what is wrong with each field. */
+  /** Structured facts beside the message; for preferences, the fault of each field. */
   readonly details: unknown;
 
-  /** @param facts its message says what to do. */
   constructor(code: string, facts: RefusalFacts) {
     super(facts.message);
     this.name = 'TurnpikeError';
@@ -34,12 +33,12 @@ export class TurnpikeError extends Error {
   }
 }
 
-/** The server did not answer, or not for too long. What it was asked to do may be done. */
+/** The server was not reached, or was silent for too long. It may have done what was asked. */
 export class ConnectionLostError extends Error {
   readonly url: string;
-  /** Of a turn that was read: it may go on, and can be followed again. */
+  /** The turn that was being read: it may go on, and can be followed again. */
   readonly turnId: string | undefined;
-  /** The last event that was received: follow the turn after it. */
+  /** The last event that was received: pass it as `after`. */
   readonly lastEventId: string | undefined;
 
   constructor(

@@ -25,7 +25,7 @@ function open(server: FakeServer, more: Partial<ClientOptions> = {}) {
   return { client, clock, retries };
 }
 
-/** Reads to the end while time passes. */
+/** Reads a turn to its end while the clock is moved. */
 async function readAll(
   { client, clock }: ReturnType<typeof open>,
   options: { after?: string; signal?: AbortSignal } = {},
@@ -139,7 +139,7 @@ describe('following a turn', () => {
 
   it('waits no longer to hear whether a turn has ended', async () => {
     let asked = 0;
-    // The stream ends with nothing said; who asks about the turn gets no answer at first.
+    // The stream ends empty, and the first question about the turn gets no answer.
     const silent = new FakeServer(frames, { before: [new Response('')] });
     const server: typeof fetch = (input, init) => {
       if (new Request(input).url.endsWith('/events') || asked++ > 0) {

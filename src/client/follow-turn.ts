@@ -1,122 +1,128 @@
 import { ConnectionLostError, TurnpikeError } from './client-errors.js';
 import type { HarnessEvent } from './harness-event.js';
-import { unreadable, type Line } from './transport.js';
-import { Patience } from './retry-policy.js';
-import { readEvents } from './read-events.js';
+import { unreadableAnswer, type Transport } from './transport.js';
+import { RetryPolicy } from './retry-policy.js';
+import { receiveEvents } from './receive-events.js';
 import type { TurnRecord } from './server-types.js';
-import { WatchedSignal } from './watched-signal.js';
+import { StallSignal } from './stall-signal.js';
 
-/** Where a reader is in a turn. It is read on from there, once at a time. */
-export interface ReadingPlace {
+/** How far a reader is in a turn. One `followTurn` at a time goes on from it. */
+export interface FollowState {
   readonly turnId: string;
   readonly signal: AbortSignal | undefined;
-  /** A connection that is open already, and its signal. */
-  opened: { response: Response; watched: WatchedSignal } | undefined;
-  /** The last event that was handed out. */
+  /** An open connection to begin with, and its signal. */
+  connection: { response: Response; stallSignal: StallSignal } | undefined;
+  /** The id of the last event that was handed out. */
   lastEventId: string | undefined;
   isOver: boolean;
   onEvent(event: HarnessEvent): void;
 }
 
 /**
- * Events of a turn from a place on, to the last one, over as many connections as it takes: each goes
- * on after the last event that was handed out, so that none is lost and none comes twice.
+ * The events of a turn after `lastEventId`, to its last one, over as many connections as it takes. Each
+ * connection goes on after the last event that was handed out: no event is lost, none comes twice.
  *
- * @throws TurnpikeError when the server will not go on; ConnectionLostError when it gave no sign of
- *   life for too long; the signal's reason.
+ * @throws TurnpikeError when the server will not go on; ConnectionLostError when it was
+ *   silent for `maxSilenceMs`; the signal's reason.
  */
 export async function* followTurn(
-  line: Line,
-  place: ReadingPlace,
+  transport: Transport,
+  state: FollowState,
 ): AsyncGenerator<HarnessEvent, void, undefined> {
-  const patience = new Patience(line, place.signal);
+  const retryPolicy = new RetryPolicy(transport, state.signal);
   let knownEnded = false;
-  while (!place.isOver) {
-    place.signal?.throwIfAborted();
+  while (!state.isOver) {
+    state.signal?.throwIfAborted();
     let cause: unknown;
     let isEmpty = true;
-    const watched =
-      place.opened?.watched ?? new WatchedSignal(line.clock, line.stallMs, place.signal);
+    const stallSignal =
+      state.connection?.stallSignal ??
+      new StallSignal(transport.clock, transport.stallMs, state.signal);
     try {
-      const body = await openBody(line, place, watched);
-      // Whoever follows from after the last event has them all.
+      const body = await openBody(transport, state, stallSignal);
+      // 204: the turn has ended, and `lastEventId` is its last event.
       if (body === undefined) {
-        place.isOver = true;
+        state.isOver = true;
         return;
       }
-      for await (const events of readEvents(body, watched)) {
-        patience.heard();
+      for await (const events of receiveEvents(body, stallSignal)) {
+        retryPolicy.recordContact();
         for (const event of events) {
-          // One read brings many: who leaves among them is given no more.
-          place.signal?.throwIfAborted();
+          // One chunk holds many events; an abort between two of them stops here.
+          state.signal?.throwIfAborted();
           isEmpty = false;
-          patience.progressed();
-          place.lastEventId = event.id;
-          place.isOver = event.event === 'process:exit';
-          place.onEvent(event);
+          retryPolicy.recordProgress();
+          state.lastEventId = event.id;
+          state.isOver = event.event === 'process:exit';
+          state.onEvent(event);
           yield event;
         }
-        // The time the reader took for them is not the server's silence.
-        patience.heard();
-        if (place.isOver) return;
+        // The time that the caller took for these events is not the server's silence.
+        retryPolicy.recordContact();
+        if (state.isOver) return;
       }
-      // A server of an earlier version gives none, and does not say so.
-      if (isEmpty && knownEnded) place.isOver = true;
-      else if (isEmpty) knownEnded = await watched.watch(hasEnded(line, place, watched));
+      // Servers of earlier versions answer a turn that has ended with an empty stream, not with 204.
+      if (isEmpty && knownEnded) state.isOver = true;
+      else if (isEmpty)
+        knownEnded = await stallSignal.guard(hasEnded(transport, state, stallSignal));
       if (isEmpty && knownEnded) continue;
     } catch (error) {
-      place.signal?.throwIfAborted();
+      state.signal?.throwIfAborted();
       if (isFinal(error)) throw error;
       cause = error;
     } finally {
-      watched.close();
+      stallSignal.close();
     }
-    await patience.wait(cause, () => givenUp(line, place, cause));
+    await retryPolicy.wait(cause, () => lostTurn(transport, state, cause));
   }
 }
 
 async function openBody(
-  line: Line,
-  place: ReadingPlace,
-  watched: WatchedSignal,
+  transport: Transport,
+  state: FollowState,
+  stallSignal: StallSignal,
 ): Promise<ReadableStream<Uint8Array> | undefined> {
-  const { turnId, opened, lastEventId } = place;
-  place.opened = undefined;
+  const { turnId, connection, lastEventId } = state;
+  state.connection = undefined;
   const opening = (): Promise<Response> =>
-    line.open({
+    transport.open({
       path: `/api/harness/turns/${encodeURIComponent(turnId)}/events`,
       headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
-      signal: watched.signal,
+      signal: stallSignal.signal,
     });
-  const response = opened?.response ?? (await watched.watch(opening()));
+  const response = connection?.response ?? (await stallSignal.guard(opening()));
   if (response.status === 204) return undefined;
   if (response.body === null) throw new Error('The answer has no body');
   return response.body;
 }
 
-/** Asked for before another try, so that nothing which is said in between is missed. */
+/** Asked before the next connection: events between a later question and it would be missed. */
 async function hasEnded(
-  line: Line,
-  { turnId }: ReadingPlace,
-  { signal }: WatchedSignal,
+  transport: Transport,
+  { turnId }: FollowState,
+  { signal }: StallSignal,
 ): Promise<boolean> {
   const path = `/api/harness/turns/${encodeURIComponent(turnId)}`;
-  const answer = await line.json<{ turn?: TurnRecord } | null>({ path, signal });
-  // What answers everything with something would be asked for ever.
-  if (answer?.turn === undefined) throw unreadable(200, 'The answer has no turn in it');
+  const answer = await transport.json<{ turn?: TurnRecord } | null>({ path, signal });
+  // A proxy that answers every request with 200 would be asked for ever.
+  if (answer?.turn === undefined) throw unreadableAnswer(200, 'The answer has no turn in it');
   return answer.turn.endedAt !== null;
 }
 
-/** What another try would not change. */
+/** Whether the same request would fail again. */
 function isFinal(error: unknown): boolean {
   return error instanceof TurnpikeError && error.status < 500 && !error.retryable;
 }
 
-function givenUp(line: Line, { turnId, lastEventId }: ReadingPlace, cause: unknown): Error {
-  const seconds = Math.round(line.maxSilenceMs / 1_000);
+function lostTurn(
+  transport: Transport,
+  { turnId, lastEventId }: FollowState,
+  cause: unknown,
+): Error {
+  const seconds = Math.round(transport.maxSilenceMs / 1_000);
   const after = lastEventId === undefined ? '' : ` after ${lastEventId}`;
   return new ConnectionLostError(
-    `The server at ${line.url} gave no sign of life for ${seconds} s. Turn ${turnId} may go on: follow it again${after}.`,
-    { url: line.url, cause, turnId, lastEventId },
+    `The server at ${transport.url} gave no sign of life for ${seconds} s. Turn ${turnId} may go on: follow it again${after}.`,
+    { url: transport.url, cause, turnId, lastEventId },
   );
 }

@@ -1,6 +1,6 @@
 import type { HarnessFrames } from './server-types.js';
 
-/** A frame of a subagent's own stream has a name of its own, and says whose it is. */
+/** Frames of subagents: a prefix before the name, and the ids of their turn and call. */
 type SubagentFrames = {
   [Name in keyof HarnessFrames as `subagent:${Name}`]: HarnessFrames[Name] & {
     childTurnId: string;
@@ -8,17 +8,17 @@ type SubagentFrames = {
   };
 };
 
-/** Event name → the fields of its data, those of subagents among them. */
+/** Event name → the fields of its data, with the frames of subagents. */
 export type TurnEvents = HarnessFrames & SubagentFrames;
 
 /**
- * One event of a turn, told from the others by `event`. A newer server may send names that are not
- * among these: let a `switch` pass them by.
+ * One event of a turn, a union by `event`. A newer server may send names that are not in it: a `switch`
+ * ignores them.
  */
 export type HarnessEvent = {
   [Name in keyof TurnEvents]: {
     event: Name;
-    /** Where it is in the turn: a reader goes on after it with this as `after`. */
+    /** The event's cursor: pass it as `after` to go on behind it. */
     id: string;
     data: TurnEvents[Name];
   };

@@ -6,10 +6,10 @@ export interface MultipartBody {
 }
 
 /**
- * A form of one file, written as it is read: nothing is held in memory.
+ * A form with one file, streamed: the file is never in memory as a whole.
  *
- * @param boundary that the file does not hold: random.
- * @param onBytes hears how many of the file's bytes were taken.
+ * @param boundary random, so that the file does not contain it.
+ * @param onBytes called with the length of each chunk of the file after it was taken.
  */
 export function multipartBody(
   file: SentFile,
@@ -50,7 +50,7 @@ async function* write(
   yield text.encode(`\r\n--${boundary}--\r\n`);
 }
 
-/** Not every browser can iterate a stream. */
+/** Iterates a stream, which not every browser can do by itself. */
 async function* chunksOf(
   stream: ReadableStream<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -66,7 +66,7 @@ async function* chunksOf(
   }
 }
 
-/** As browsers do it in forms. */
+/** Escapes a file name as browsers do in forms. */
 function escapeName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

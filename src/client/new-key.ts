@@ -1,4 +1,4 @@
-/** A key that nobody has used. Not `randomUUID`: pages that came over plain http have none. */
+/** A random idempotency key. Not `randomUUID`: pages over plain http do not have it. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,45 +1,60 @@
-import { backoffMs } from './backoff.js';
 import { pause } from './client-clock.js';
 import { TurnpikeError } from './client-errors.js';
-import type { Line } from './transport.js';
+import type { Transport } from './transport.js';
 
-/** How long to go on trying: while the server was silent for less than `maxSilenceMs`. */
-export class Patience {
+const BASE_MS = 250;
+const CAP_MS = 10_000;
+
+/** Retries until the server was silent for `maxSilenceMs`. */
+export class RetryPolicy {
   #failures = 0;
-  #heardAt: number;
+  #lastContactAt: number;
 
   constructor(
-    private readonly line: Line,
+    private readonly transport: Transport,
     private readonly signal: AbortSignal | undefined,
   ) {
-    this.#heardAt = line.clock.now();
+    this.#lastContactAt = transport.clock.now();
   }
 
-  /** The server lives. */
-  heard(): void {
-    this.#heardAt = this.line.clock.now();
+  /** The server sent something: its silence begins anew. */
+  recordContact(): void {
+    this.#lastContactAt = this.transport.clock.now();
   }
 
-  /** It got further: the next failure is a first one. */
-  progressed(): void {
+  /** An event arrived: the next delay is the shortest again. */
+  recordProgress(): void {
     this.#failures = 0;
   }
 
   /**
    * Waits until the next try.
    *
-   * @throws the server's refusal, or what `giveUp` makes of it, where there is no next try; the
-   *   signal's reason.
+   * @throws the server's refusal, or the error of `giveUp`, where there is no next try; the signal's
+   *   reason.
    */
   async wait(cause: unknown, giveUp: () => Error): Promise<void> {
-    const { line, signal } = this;
+    const { transport, signal } = this;
     this.#failures += 1;
     const retryAfterMs = cause instanceof TurnpikeError ? cause.retryAfterMs : undefined;
-    const delayMs = backoffMs(this.#failures, line.random(), retryAfterMs);
-    if (line.clock.now() + delayMs - this.#heardAt > line.maxSilenceMs) {
+    const delayMs = backoffMs(this.#failures, transport.random(), retryAfterMs);
+    if (transport.clock.now() + delayMs - this.#lastContactAt > transport.maxSilenceMs) {
       throw cause instanceof TurnpikeError ? cause : giveUp();
     }
-    line.onRetry({ attempt: this.#failures, delayMs, cause });
-    await pause(line.clock, delayMs, signal);
+    transport.onRetry({ attempt: this.#failures, delayMs, cause });
+    await pause(transport.clock, delayMs, signal);
   }
+}
+
+/**
+ * Milliseconds to wait before the next try: exponential with full jitter, so that the readers of a
+ * server that died do not all come back in the same moment. Pure.
+ *
+ * @param failures in a row, from 1.
+ * @param random from 0 up to 1.
+ * @param retryAfterMs the least, as the server asked for.
+ */
+export function backoffMs(failures: number, random: number, retryAfterMs = 0): number {
+  const cap = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures - 1, 30));
+  return Math.max(retryAfterMs, Math.round(random * cap));
 }

@@ -1,4 +1,4 @@
-/** What of a browser's XMLHttpRequest is used here; Node's types have none. */
+/** The members of a browser's XMLHttpRequest that are used here; Node's types have none. */
 interface Xhr {
   readonly status: number;
   readonly responseText: string;
@@ -28,7 +28,7 @@ export function findXhr(): FormToSend['Xhr'] | undefined {
 }
 
 /**
- * Sends a form as browsers can tell how far it is: their `fetch` cannot.
+ * Sends a form by XMLHttpRequest, which reports progress; the browsers' `fetch` does not.
  *
  * @throws Error when the server was not reached; the signal's reason.
  */
@@ -65,6 +65,6 @@ export function sendByXhr(sending: FormToSend): Promise<Response> {
 function answerOf(request: Xhr): Response {
   const retryAfter = request.getResponseHeader('retry-after');
   const headers = new Headers(retryAfter === null ? {} : { 'retry-after': retryAfter });
-  // Of an answer that must have no body, an empty one would be refused.
+  // `null` for an empty body: `Response` refuses an empty string where the status allows no body.
   return new Response(request.responseText || null, { status: request.status, headers });
 }

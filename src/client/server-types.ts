@@ -1,11 +1,10 @@
 /**
- * What the server answers, by its own types: the only file of the client that names another part of
- * the source, and for types alone. `scripts/client-types.mjs` writes it out, member by member, for
- * those who install the package.
+ * The server's own types of its answers: the only file of the client that imports another part of the
+ * source, and types alone. `scripts/client-types.mjs` writes them out, member by member, into the
+ * package's declarations.
  */
 import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import type { viewTurn } from '../turn/state/turn-lookup.js';
-import type { SnakeCase } from './snake-case.js';
 
 export type { CreatedKey } from '../access/keys/key-service.js';
 export type { KeyView } from '../access/keys/view-key.js';
@@ -36,3 +35,8 @@ export type TurnRecord = ReturnType<typeof viewTurn>;
 
 /** The limits of a user's turns, by the names they have on the wire. */
 export type AgentConfigSettings = { [Name in keyof AgentConfig as SnakeCase<Name>]: number };
+
+/** `maxIterations` → `max_iterations`. */
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : '';

@@ -1,4 +1,4 @@
-import type { Line } from './transport.js';
+import type { Transport } from './transport.js';
 import type {
   BootReport,
   ListedSession,
@@ -9,7 +9,7 @@ import type {
 } from './server-types.js';
 
 export interface Page {
-  /** `nextCursor` of the page before. */
+  /** The page token: `nextCursor` of the page before. */
   cursor?: string | undefined;
   /** 1 to 200. Default: 50. */
   limit?: number | undefined;
@@ -17,57 +17,58 @@ export interface Page {
 
 /** Sessions: `client.sessions`. */
 export class SessionCalls {
-  constructor(private readonly line: Line) {}
+  constructor(private readonly transport: Transport) {}
 
   async create(wanted: WantedSession): Promise<SessionRecord> {
     const path = '/api/harness/session/create';
     const call = { method: 'POST' as const, path, body: wanted };
-    return (await this.line.json<{ session: SessionRecord }>(call)).session;
+    return (await this.transport.json<{ session: SessionRecord }>(call)).session;
   }
 
   async get(sessionId: string): Promise<SessionRecord> {
-    return (await this.line.json<{ session: SessionRecord }>({ path: pathOf(sessionId) })).session;
+    return (await this.transport.json<{ session: SessionRecord }>({ path: pathOf(sessionId) }))
+      .session;
   }
 
-  /** The caller's of all folders, the one used last first. */
+  /** The caller's sessions of all folders, the last used first. */
   list(page: Page = {}): Promise<{ sessions: ListedSession[]; nextCursor?: string }> {
-    return this.line.json({ path: '/api/harness/sessions', query: { ...page } });
+    return this.transport.json({ path: '/api/harness/sessions', query: { ...page } });
   }
 
-  /** Those of a project folder, oldest first. */
+  /** The sessions of a project folder, oldest first. */
   async inFolder(projectRoot: string): Promise<SessionRecord[]> {
     const path = '/api/harness/session/list';
     const call = { path, query: { projectRoot } };
-    return (await this.line.json<{ sessions: SessionRecord[] }>(call)).sessions;
+    return (await this.transport.json<{ sessions: SessionRecord[] }>(call)).sessions;
   }
 
-  /** A turn that runs in it is ended first. */
+  /** Deletes a session; its active turn is ended first. */
   async delete(sessionId: string): Promise<void> {
-    await this.line.json({ method: 'DELETE', path: pathOf(sessionId) });
+    await this.transport.json({ method: 'DELETE', path: pathOf(sessionId) });
   }
 
-  /** Checks everything a turn of the session will need. */
+  /** Checks everything that a turn of the session needs. */
   boot(sessionId: string, opts?: Readonly<Record<string, unknown>>): Promise<BootReport> {
     const body = { sessionId, ...(opts === undefined ? {} : { opts }) };
-    return this.line.json({ method: 'POST', path: '/api/harness/session/boot', body });
+    return this.transport.json({ method: 'POST', path: '/api/harness/session/boot', body });
   }
 
-  /** What was said, oldest first, a page of turns at a time. */
+  /** The session's messages, oldest first, a page of turns at a time. */
   messages(
     sessionId: string,
     page: Page = {},
   ): Promise<{ messages: MessageView[]; nextCursor?: string }> {
     const path = `/api/harness/sessions/${encodeURIComponent(sessionId)}/messages`;
-    return this.line.json({ path, query: { ...page } });
+    return this.transport.json({ path, query: { ...page } });
   }
 
-  /** Its turns, the newest first. */
+  /** The session's turns, newest first. */
   turns(
     sessionId: string,
     page: Page = {},
   ): Promise<{ turns: ListedTurnView[]; nextCursor?: string }> {
     const path = `/api/harness/sessions/${encodeURIComponent(sessionId)}/turns`;
-    return this.line.json({ path, query: { ...page } });
+    return this.transport.json({ path, query: { ...page } });
   }
 }
 

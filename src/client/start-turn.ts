@@ -1,10 +1,10 @@
 import { newKey } from './new-key.js';
 import { TurnpikeError } from './client-errors.js';
-import type { Line } from './transport.js';
-import { Patience } from './retry-policy.js';
-import { readDisposition } from './read-disposition.js';
+import type { Transport } from './transport.js';
+import { RetryPolicy } from './retry-policy.js';
+import { parseDisposition } from './parse-disposition.js';
 import { Turn } from './turn.js';
-import { WatchedSignal } from './watched-signal.js';
+import { StallSignal } from './stall-signal.js';
 
 export interface TurnRequest {
   sessionId: string;
@@ -12,64 +12,68 @@ export interface TurnRequest {
   message: string;
   /** The turn's options: `model`, `tools`, `maxTurns`, `onBusy`, `onDisconnect`, `clientTools`, … */
   opts?: Readonly<Record<string, unknown>>;
-  /** Files that were sent before, or paths on the server's machine. */
+  /** Uploaded files, or paths on the server's machine. */
   attachments?: readonly (string | { id: string })[];
-  /** Ends the request, and the reading of the turn; `interrupt` ends the turn. */
+  /** Stops the request and the reading of the turn; `interrupt` ends the turn. */
   signal?: AbortSignal;
-  /** Names the request: a repeat joins the first turn. Default: one of its own. */
+  /** A request with the same key follows the first turn. Default: a new key. */
   idempotencyKey?: string;
 }
 
 /**
- * Asks for a turn until it is known what became of it: the same request goes out again where the
- * answer was lost, under one key, and starts one turn.
+ * Submits a turn. Where the answer is lost, the same request goes out again under the same key, so that
+ * only one turn starts.
  *
  * @throws TurnpikeError when the server refuses; ConnectionLostError when it did not answer for too
  *   long; the signal's reason.
  */
-export async function startTurn(line: Line, request: TurnRequest): Promise<Turn> {
+export async function startTurn(transport: Transport, request: TurnRequest): Promise<Turn> {
   const { signal, idempotencyKey = newKey() } = request;
-  const patience = new Patience(line, signal);
+  const retryPolicy = new RetryPolicy(transport, signal);
   for (let isRepeat = false; ; isRepeat = true) {
-    const watched = new WatchedSignal(line.clock, line.stallMs, signal);
+    const stallSignal = new StallSignal(transport.clock, transport.stallMs, signal);
     try {
-      return await ask(line, { ...request, idempotencyKey }, watched);
+      return await ask(transport, { ...request, idempotencyKey }, stallSignal);
     } catch (error) {
-      watched.close();
+      stallSignal.close();
       signal?.throwIfAborted();
-      if (error instanceof TurnpikeError && isAnswer(error, isRepeat)) throw error;
-      await patience.wait(error, () => line.lost(error));
+      if (error instanceof TurnpikeError && isFinalAnswer(error, isRepeat)) throw error;
+      await retryPolicy.wait(error, () => transport.lost(error));
     }
   }
 }
 
 async function ask(
-  line: Line,
+  transport: Transport,
   request: TurnRequest & { idempotencyKey: string },
-  watched: WatchedSignal,
+  stallSignal: StallSignal,
 ): Promise<Turn> {
   const { sessionId, message, opts, attachments = [], signal, idempotencyKey } = request;
   const files = attachments.map((file) => (typeof file === 'string' ? file : file.id));
-  const asking = line.open({
+  const asking = transport.open({
     method: 'POST',
     path: '/api/harness/turn',
     body: { sessionId, message, ...(opts === undefined ? {} : { opts }), attachments: files },
     headers: { 'idempotency-key': idempotencyKey },
-    signal: watched.signal,
+    signal: stallSignal.signal,
   });
-  const response = await watched.watch(asking);
+  const response = await stallSignal.guard(asking);
   const turnId = response.headers.get('x-turn-id');
   if (turnId === null) throw notTurnpike(response.status);
-  const disposition = readDisposition(response.headers.get('x-turn-disposition'));
-  return new Turn(line, disposition, sessionId, { turnId, signal, opened: { response, watched } });
+  const disposition = parseDisposition(response.headers.get('x-turn-disposition'));
+  return new Turn(transport, disposition, sessionId, {
+    turnId,
+    signal,
+    connection: { response, stallSignal },
+  });
 }
 
 /**
- * Whether it says what became of the turn. A server that is to be asked again later, and what
- * stands before one, may have spoken after the turn was accepted; so may have what a repeat met, but for
- * a busy session: a repeat finds its own turn by its key, so that turn is another one.
+ * Whether the error proves that no turn was accepted. A retryable error does not: a proxy or a stopping
+ * server may send it after the turn was stored. Nor does one of a repeat, unless it is
+ * `TURN_IN_PROGRESS`: a repeat finds its own turn by its key, so the active turn is a different one.
  */
-function isAnswer({ code, status, retryable }: TurnpikeError, isRepeat: boolean): boolean {
+function isFinalAnswer({ code, status, retryable }: TurnpikeError, isRepeat: boolean): boolean {
   return !retryable || code === 'TURN_IN_PROGRESS' || (status < 500 && !isRepeat);
 }
 

@@ -1,31 +1,31 @@
-import { realClock, type ClientClock } from './client-clock.js';
+import { systemClientClock, type ClientClock } from './client-clock.js';
 import { ConnectionLostError, TurnpikeError } from './client-errors.js';
-import { readRefusal } from './read-refusal.js';
+import { parseRefusal } from './parse-refusal.js';
 
 export interface Retrying {
-  /** Of tries in a row, from 1. */
+  /** The number of the try since the last success, from 1. */
   attempt: number;
   delayMs: number;
   cause: unknown;
 }
 
 export interface ClientOptions {
-  /** Where the server is, `http://127.0.0.1:4400`; in a page of its own, `''` or `location.origin`. */
+  /** The server's address, `http://127.0.0.1:4400`; in the server's own page `''`. */
   url: string;
-  /** An API key; sent with every request. */
+  /** An API key, sent with every request. */
   key?: string | undefined;
   /** Default: the platform's. */
   fetch?: typeof fetch;
   /** Sent with every request, beside the client's own. */
   headers?: Readonly<Record<string, string>>;
   /**
-   * A connection on which nothing came for so long is taken for dead, and made anew. The server
-   * sends a sign of life every 15 s. Default: 45,000.
+   * Milliseconds without a byte after which a connection is made anew. The server sends a comment
+   * every 15 s. Default: 45,000.
    */
   stallMs?: number;
-  /** A turn is given up when its server gave no sign of life for so long. Default: 300,000. */
+  /** Milliseconds of silence after which a turn's stream is given up. Default: 300,000. */
   maxSilenceMs?: number;
-  /** Hears of each wait before a turn's stream, or its request, is tried again. */
+  /** Called before each wait for the next try of a turn's request or stream. */
   onRetry?(retrying: Retrying): void;
   clock?: ClientClock;
   /** From 0 up to 1, as `Math.random`. */
@@ -36,7 +36,7 @@ export interface Call {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** From `/api` on, encoded. */
   path: string;
-  /** Those that are undefined are left out. */
+  /** Undefined values are left out. */
   query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON. */
   body?: unknown;
@@ -44,8 +44,8 @@ export interface Call {
   signal?: AbortSignal | undefined;
 }
 
-/** The way to a server: what every request has in common. */
-export class Line {
+/** Sends requests to one server, with its key and headers. */
+export class Transport {
   readonly url: string;
   readonly clock: ClientClock;
   readonly stallMs: number;
@@ -59,7 +59,7 @@ export class Line {
 
   constructor(options: ClientOptions) {
     this.url = options.url.replace(/\/+$/, '');
-    this.clock = options.clock ?? realClock;
+    this.clock = options.clock ?? systemClientClock;
     this.stallMs = options.stallMs ?? 45_000;
     this.maxSilenceMs = options.maxSilenceMs ?? 300_000;
     this.random = options.random ?? Math.random;
@@ -69,11 +69,11 @@ export class Line {
       ...options.headers,
       ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
     };
-    // Looked up at each call, and called without an object: browsers insist on both.
+    // `fetch` is looked up at each call, and called without an object: browsers insist on the latter.
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
 
-  /** Any request. @throws ConnectionLostError; the signal's reason. */
+  /** Sends a request. @returns any status. @throws ConnectionLostError; the signal's reason. */
   async send(path: string, init: RequestInit): Promise<Response> {
     init.signal?.throwIfAborted();
     try {
@@ -87,7 +87,7 @@ export class Line {
     }
   }
 
-  /** A request that is expected to work. @throws TurnpikeError, ConnectionLostError. */
+  /** Sends a request. @returns a 2xx. @throws TurnpikeError for any other; ConnectionLostError. */
   async open(call: Call): Promise<Response> {
     const { method = 'GET', path, query = {}, body, headers, signal } = call;
     const response = await this.send(path + queryOf(query), {
@@ -100,17 +100,17 @@ export class Line {
       ...(signal === undefined ? {} : { signal }),
     });
     if (response.ok) return response;
-    throw await readRefusal(response, this.clock.now());
+    throw await parseRefusal(response, this.clock.now());
   }
 
-  /** Its answer. @throws TurnpikeError, ConnectionLostError. */
+  /** Sends a request and parses its answer. @throws TurnpikeError; ConnectionLostError. */
   async json<Answer>(call: Call): Promise<Answer> {
     const response = await this.open(call);
     const text = await response.text().catch((error: unknown) => {
       call.signal?.throwIfAborted();
       throw this.lost(error);
     });
-    return readJson(text, response.status) as Answer;
+    return parseJson(text, response.status) as Answer;
   }
 
   lost(cause: unknown): ConnectionLostError {
@@ -121,17 +121,17 @@ export class Line {
   }
 }
 
-/** @throws TurnpikeError of an answer that no Turnpike gives. */
-export function readJson(text: string, status: number): unknown {
+/** @throws TurnpikeError UNREADABLE_ANSWER. */
+export function parseJson(text: string, status: number): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw unreadable(status, 'The answer is not JSON');
+    throw unreadableAnswer(status, 'The answer is not JSON');
   }
 }
 
-/** @param what is wrong with it. */
-export function unreadable(status: number, what: string): TurnpikeError {
+/** @param what is wrong with the answer. */
+export function unreadableAnswer(status: number, what: string): TurnpikeError {
   return new TurnpikeError('UNREADABLE_ANSWER', {
     status,
     message: `${what}: check that the address is that of a Turnpike server.`,

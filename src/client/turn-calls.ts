@@ -1,38 +1,38 @@
-import type { Line } from './transport.js';
+import type { Transport } from './transport.js';
 import type { CallView, CancelState, StepView, TurnEvent, TurnRecord } from './server-types.js';
 import type { Page } from './session-calls.js';
 
 /** Turns beside their streams: `client.turns`. */
 export class TurnCalls {
-  constructor(private readonly line: Line) {}
+  constructor(private readonly transport: Transport) {}
 
   async get(turnId: string): Promise<TurnRecord> {
-    return (await this.line.json<{ turn: TurnRecord }>({ path: pathOf(turnId) })).turn;
+    return (await this.transport.json<{ turn: TurnRecord }>({ path: pathOf(turnId) })).turn;
   }
 
   /**
-   * Asks for its end, also of one that waits. Again is fine.
+   * Asks the server to end a turn, running, queued or held. May be called again.
    *
-   * @returns `ended` where it had not begun, and has ended; otherwise it ends shortly.
+   * @returns `ended` where the turn had not started and is over; otherwise it ends shortly.
    */
   async interrupt(turnId: string): Promise<CancelState> {
     const call = { method: 'POST' as const, path: `${pathOf(turnId)}/interrupt` };
-    return (await this.line.json<{ state: CancelState }>(call)).state;
+    return (await this.transport.json<{ state: CancelState }>(call)).state;
   }
 
-  /** Its model calls, in order. */
+  /** The turn's model calls, in order. */
   steps(turnId: string, page: Page = {}): Promise<{ steps: StepView[]; nextCursor?: string }> {
-    return this.line.json({ path: `${pathOf(turnId)}/steps`, query: { ...page } });
+    return this.transport.json({ path: `${pathOf(turnId)}/steps`, query: { ...page } });
   }
 
-  /** Its tool calls as the ledger has them. */
+  /** The turn's tool calls, from the ledger. */
   calls(turnId: string, page: Page = {}): Promise<{ calls: CallView[]; nextCursor?: string }> {
-    return this.line.json({ path: `${pathOf(turnId)}/tools`, query: { ...page } });
+    return this.transport.json({ path: `${pathOf(turnId)}/tools`, query: { ...page } });
   }
 
-  /** Its events with their times, as they were said; 1 to 1,000 of them. Default: 200. */
+  /** The turn's events with their times. `limit`: 1 to 1,000; default: 200. */
   log(turnId: string, page: Page = {}): Promise<{ events: TurnEvent[]; nextCursor?: string }> {
-    return this.line.json({ path: `${pathOf(turnId)}/log`, query: { ...page } });
+    return this.transport.json({ path: `${pathOf(turnId)}/log`, query: { ...page } });
   }
 }
 

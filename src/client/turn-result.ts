@@ -1,36 +1,36 @@
 import type { HarnessEvent } from './harness-event.js';
 import type { HarnessFrames } from './server-types.js';
 
-/** What a turn came to. */
+/** The outcome of a turn and its text. */
 export interface TurnResult extends Readonly<HarnessFrames['turn:end']> {
   turnId: string;
-  /** What the model said, without what was discarded; of a turn that was cut, as far as it came. */
+  /** The model's text without discarded steps; of a turn that was cut off, as far as it came. */
   text: string;
-  /** Why it failed. */
+  /** The error of a failed turn. */
   error?: HarnessFrames['turn:error'];
 }
 
-/** A result in the making. */
+/** A fold over a turn's events. */
 export interface ResultState {
-  /** Of the steps before the one that streams. */
-  readonly said: string;
-  readonly streaming: string;
-  /** The text as the server has it. */
-  readonly complete?: string;
+  /** The text of the steps before the current one. */
+  readonly earlierText: string;
+  readonly streamingText: string;
+  /** The text as the server stored it. */
+  readonly completeText?: string;
   readonly end?: HarnessFrames['turn:end'];
   readonly error?: HarnessFrames['turn:error'];
 }
 
-export const emptyResult: ResultState = { said: '', streaming: '' };
+export const emptyResult: ResultState = { earlierText: '', streamingText: '' };
 
-/** One event further. Pure. */
+/** The state after one more event. Pure. */
 export function foldResult(state: ResultState, { event, data }: HarnessEvent): ResultState {
-  if (event === 'chat:delta') return { ...state, streaming: state.streaming + data.text };
+  if (event === 'chat:delta') return { ...state, streamingText: state.streamingText + data.text };
   if (event === 'step:start') {
-    return { ...state, said: state.said + state.streaming, streaming: '' };
+    return { ...state, earlierText: state.earlierText + state.streamingText, streamingText: '' };
   }
-  if (event === 'step:discard') return { ...state, streaming: '' };
-  if (event === 'chat:complete') return { ...state, complete: data.text };
+  if (event === 'step:discard') return { ...state, streamingText: '' };
+  if (event === 'chat:complete') return { ...state, completeText: data.text };
   if (event === 'turn:error') return { ...state, error: data };
   if (event === 'turn:end') return { ...state, end: data };
   return state;
@@ -38,8 +38,8 @@ export function foldResult(state: ResultState, { event, data }: HarnessEvent): R
 
 /** Undefined before the turn's end. */
 export function resultOf(turnId: string, state: ResultState): TurnResult | undefined {
-  const { said, streaming, complete, end, error } = state;
+  const { earlierText, streamingText, completeText, end, error } = state;
   if (end === undefined) return undefined;
-  const text = complete ?? said + streaming;
+  const text = completeText ?? earlierText + streamingText;
   return { turnId, text, ...end, ...(error === undefined ? {} : { error }) };
 }

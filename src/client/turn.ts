@@ -1,51 +1,51 @@
-import { followTurn, type ReadingPlace } from './follow-turn.js';
+import { followTurn, type FollowState } from './follow-turn.js';
 import type { HarnessEvent } from './harness-event.js';
-import type { Line } from './transport.js';
+import type { Transport } from './transport.js';
 import type { CancelState, Disposition } from './server-types.js';
 import { emptyResult, foldResult, resultOf, type TurnResult } from './turn-result.js';
 
 export interface FollowOptions {
-  /** The id of the last event that is known; without it, from the start. */
+  /** The id of the last event that is known. Default: the turn is read from its start. */
   after?: string | undefined;
-  /** Ends the reading, not the turn. */
+  /** Stops the reading; the turn goes on. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * A turn, read event by event: `for await (const event of turn)`. Connections that break are made
- * anew; the server is read only as fast as events are taken. A loop that was left can be entered
- * again, and goes on where it was. One reader at a time: `follow` makes another one.
+ * A turn, read event by event: `for await (const event of turn)`. A connection that breaks is made
+ * anew; events are received only as fast as they are taken. A second loop goes on where the first one
+ * was left. One loop at a time: `client.follow` makes a second reader.
  */
 export class FollowedTurn implements AsyncIterable<HarnessEvent> {
   readonly turnId: string;
   #state = emptyResult;
   #isRead = false;
-  readonly #line: Line;
-  readonly #place: ReadingPlace;
+  readonly #transport: Transport;
+  readonly #followState: FollowState;
 
   constructor(
-    line: Line,
+    transport: Transport,
     turnId: string,
-    { after, signal, opened }: FollowOptions & Pick<Partial<ReadingPlace>, 'opened'> = {},
+    { after, signal, connection }: FollowOptions & Pick<Partial<FollowState>, 'connection'> = {},
   ) {
     this.turnId = turnId;
-    this.#line = line;
-    this.#place = {
+    this.#transport = transport;
+    this.#followState = {
       turnId,
       signal,
-      opened,
+      connection,
       lastEventId: after,
       isOver: false,
       onEvent: (event) => (this.#state = foldResult(this.#state, event)),
     };
   }
 
-  /** The id of the last event that was taken; to be kept where reading goes on elsewhere. */
+  /** The id of the last event that was taken: `after` for a reader elsewhere. */
   get lastEventId(): string | undefined {
-    return this.#place.lastEventId;
+    return this.#followState.lastEventId;
   }
 
-  /** @throws TurnpikeError, ConnectionLostError; the signal's reason. */
+  /** @throws TurnpikeError; ConnectionLostError; the signal's reason. */
   async *[Symbol.asyncIterator](): AsyncGenerator<HarnessEvent, void, undefined> {
     if (this.#isRead) {
       throw new Error(
@@ -54,17 +54,17 @@ export class FollowedTurn implements AsyncIterable<HarnessEvent> {
     }
     this.#isRead = true;
     try {
-      yield* followTurn(this.#line, this.#place);
+      yield* followTurn(this.#transport, this.#followState);
     } finally {
       this.#isRead = false;
     }
   }
 
   /**
-   * Reads what is left of the turn, and says what it came to. A turn that failed has a result, too:
-   * look at `outcome`.
+   * Reads the turn to its end and returns its result. A turn that failed has a result, too: look at
+   * `outcome`.
    *
-   * @throws as reading does; Error where the turn was followed from after its end.
+   * @throws as the loop does; Error where the turn was followed from after its end.
    */
   async result(): Promise<TurnResult> {
     const events = this[Symbol.asyncIterator]();
@@ -76,29 +76,29 @@ export class FollowedTurn implements AsyncIterable<HarnessEvent> {
     );
   }
 
-  /** Asks for its end, which comes as its last events. Again is fine. */
+  /** Asks the server to end the turn; its last events follow. May be called again. */
   async interrupt(): Promise<CancelState> {
     const path = `/api/harness/turns/${encodeURIComponent(this.turnId)}/interrupt`;
-    const { state } = await this.#line.json<{ state: CancelState }>({ method: 'POST', path });
+    const { state } = await this.#transport.json<{ state: CancelState }>({ method: 'POST', path });
     return state;
   }
 
-  /** Closes a connection that was opened and not read. What is being read ends with its loop. */
+  /** Closes the first connection where no loop has taken it over. */
   leave(): void {
-    this.#place.opened?.watched.close();
-    this.#place.opened = undefined;
+    this.#followState.connection?.stallSignal.close();
+    this.#followState.connection = undefined;
   }
 }
 
-/** A turn that was asked for. */
+/** A turn that this client submitted. */
 export class Turn extends FollowedTurn {
   constructor(
-    line: Line,
-    /** What became of the request. */
+    transport: Transport,
+    /** How the server admitted the turn: started, enqueued, interrupting, steered or repeated. */
     readonly disposition: Disposition,
     readonly sessionId: string,
-    followed: { turnId: string } & FollowOptions & Pick<ReadingPlace, 'opened'>,
+    followed: { turnId: string } & FollowOptions & Pick<FollowState, 'connection'>,
   ) {
-    super(line, followed.turnId, followed);
+    super(transport, followed.turnId, followed);
   }
 }

@@ -1,6 +1,6 @@
 import { ApprovalCalls } from './approval-calls.js';
 import { KeyCalls } from './key-calls.js';
-import { Line, type Call, type ClientOptions } from './transport.js';
+import { Transport, type Call, type ClientOptions } from './transport.js';
 import type {
   AgentSummary,
   ListedTool,
@@ -38,30 +38,30 @@ export class TurnpikeClient {
   readonly settings: SettingCalls;
   readonly uploads: UploadCalls;
   readonly keys: KeyCalls;
-  readonly #line: Line;
+  readonly #transport: Transport;
 
   constructor(options: ClientOptions) {
-    const line = new Line(options);
-    this.#line = line;
-    this.sessions = new SessionCalls(line);
-    this.turns = new TurnCalls(line);
-    this.approvals = new ApprovalCalls(line);
-    this.settings = new SettingCalls(line);
-    this.uploads = new UploadCalls(line);
-    this.keys = new KeyCalls(line);
+    const transport = new Transport(options);
+    this.#transport = transport;
+    this.sessions = new SessionCalls(transport);
+    this.turns = new TurnCalls(transport);
+    this.approvals = new ApprovalCalls(transport);
+    this.settings = new SettingCalls(transport);
+    this.uploads = new UploadCalls(transport);
+    this.keys = new KeyCalls(transport);
   }
 
-  /** Asks for a turn; resolves when the server has taken it. */
+  /** Submits a turn; resolves once the server has accepted it. */
   turn(request: TurnRequest): Promise<Turn> {
-    return startTurn(this.#line, request);
+    return startTurn(this.#transport, request);
   }
 
-  /** A turn that runs or ran, from its start or after an event. Nothing is sent before it is read. */
+  /** A turn that runs or ran, from its start or after an event. The first loop sends the request. */
   follow(turnId: string, options: FollowOptions = {}): FollowedTurn {
-    return new FollowedTurn(this.#line, turnId, options);
+    return new FollowedTurn(this.#transport, turnId, options);
   }
 
-  /** What was said in a session, oldest first, a page of turns at a time. */
+  /** A session's messages, oldest first, a page of turns at a time. */
   messages(
     sessionId: string,
     page: Page = {},
@@ -71,12 +71,12 @@ export class TurnpikeClient {
 
   /** The named agents. */
   async agents(): Promise<AgentSummary[]> {
-    return (await this.#line.json<{ agents: AgentSummary[] }>({ path: '/agents' })).agents;
+    return (await this.#transport.json<{ agents: AgentSummary[] }>({ path: '/agents' })).agents;
   }
 
-  /** The models that turns may name, and the one of turns that name none. */
+  /** The models that turns may name, and the default model. */
   models(): Promise<ModelList> {
-    return this.#line.json({ path: '/api/harness/models' });
+    return this.#transport.json({ path: '/api/harness/models' });
   }
 
   /** The server's tools by name, with those of MCP servers that turns have used. */
@@ -85,25 +85,25 @@ export class TurnpikeClient {
     let cursor: string | undefined;
     do {
       const call = { path: '/api/harness/tools', query: { cursor } };
-      const page = await this.#line.json<{ tools: ListedTool[]; nextCursor?: string }>(call);
+      const page = await this.#transport.json<{ tools: ListedTool[]; nextCursor?: string }>(call);
       all.push(...page.tools);
       cursor = page.nextCursor;
     } while (cursor !== undefined);
     return all;
   }
 
-  /** Turns that have not ended, and the workers' places; for a key with the scope `admin`. */
+  /** Turns that have not ended, and the workers' slots; for a key with the scope `admin`. */
   queue(): Promise<QueueView> {
-    return this.#line.json({ path: '/api/admin/queue' });
+    return this.#transport.json({ path: '/api/admin/queue' });
   }
 
-  /** What the caller has used of its limits today. */
+  /** The caller's usage of its limits today. */
   usage(): Promise<UsageView> {
-    return this.#line.json({ path: '/api/harness/usage' });
+    return this.#transport.json({ path: '/api/harness/usage' });
   }
 
-  /** Any other route, with the same errors. The answer's type is the caller's claim. */
+  /** Calls any other route, with the same errors. Nothing checks the answer against its type. */
   request<Answer>(call: Call): Promise<Answer> {
-    return this.#line.json(call);
+    return this.#transport.json(call);
   }
 }

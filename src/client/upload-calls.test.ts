@@ -9,7 +9,7 @@ interface Received {
   key: string | null;
 }
 
-/** A server that takes a form, whichever way it comes. */
+/** A server that takes a form by `fetch` and by XMLHttpRequest. */
 async function receive(request: Request): Promise<Received> {
   const file = (await request.formData()).get('files') as File;
   const { name } = file;
@@ -66,7 +66,7 @@ describe('sending a file', () => {
   });
 });
 
-/** As a browser sends: it tells how far it is, the form's own bytes among it. */
+/** A browser's XMLHttpRequest: it reports progress that counts the form's own bytes. */
 class BrowserRequest {
   static asked: { url: string; headers: Map<string, string>; aborted: boolean }[] = [];
   static hangs = false;

@@ -1,16 +1,16 @@
 import { ConnectionLostError, TurnpikeError } from './client-errors.js';
-import { readJson, type Line } from './transport.js';
+import { parseJson, type Transport } from './transport.js';
 import { multipartBody } from './multipart-body.js';
-import { readRefusal } from './read-refusal.js';
+import { parseRefusal } from './parse-refusal.js';
 import { findXhr, sendByXhr, type FormToSend } from './send-by-xhr.js';
-import { readFileToSend, type FileToSend, type SentFile } from './sent-file.js';
+import { toSentFile, type FileToSend, type SentFile } from './sent-file.js';
 import type { UploadedFile } from './server-types.js';
-import { WatchedSignal } from './watched-signal.js';
+import { StallSignal } from './stall-signal.js';
 
 export interface UploadProgress {
-  /** Bytes of the file that went out. */
+  /** Bytes of the file that were sent. */
   sent: number;
-  /** Bytes; undefined where the size of what is sent is not known. */
+  /** Bytes of the file; undefined where its size is not known. */
   total: number | undefined;
 }
 
@@ -23,28 +23,28 @@ const path = '/api/harness/attachments';
 
 /** Files for later turns: `client.uploads`. */
 export class UploadCalls {
-  constructor(private readonly line: Line) {}
+  constructor(private readonly transport: Transport) {}
 
   /**
-   * Sends one file. Put what it gives among the `attachments` of a turn.
+   * Uploads one file. A turn takes the returned value among its `attachments`.
    *
-   * @throws TurnpikeError ATTACHMENT_FAILURE that says why it was not taken; ConnectionLostError; the
+   * @throws TurnpikeError ATTACHMENT_FAILURE for a file that is refused; ConnectionLostError; the
    *   signal's reason.
    */
   async send(file: FileToSend, { onProgress, signal }: UploadOptions = {}): Promise<UploadedFile> {
-    const sent = readFileToSend(file);
+    const sent = toSentFile(file);
     let last = -1;
-    const tell = (bytes: number): void => {
-      // A form is a little longer than its file.
+    const report = (bytes: number): void => {
+      // The progress counts the form, which is a little longer than the file.
       const known = Math.min(bytes, sent.size ?? Infinity);
       if (known > last) onProgress?.({ sent: (last = known), total: sent.size });
     };
-    const response = await this.#post(sent, tell, signal);
-    if (!response.ok) throw await readRefusal(response, this.line.clock.now());
-    const answer = readJson(await response.text(), response.status);
+    const response = await this.#post(sent, report, signal);
+    if (!response.ok) throw await parseRefusal(response, this.transport.clock.now());
+    const answer = parseJson(await response.text(), response.status);
     const [uploaded] = (answer as { attachments: UploadedFile[] }).attachments;
     if (uploaded === undefined) throw notTaken(response.status);
-    if (sent.size !== undefined) tell(sent.size);
+    if (sent.size !== undefined) report(sent.size);
     return uploaded;
   }
 
@@ -53,7 +53,7 @@ export class UploadCalls {
     onBytes: (bytes: number) => void,
     signal: AbortSignal | undefined,
   ): Promise<Response> {
-    const Xhr = this.line.isPlatformFetch ? findXhr() : undefined;
+    const Xhr = this.transport.isPlatformFetch ? findXhr() : undefined;
     if (Xhr === undefined) return this.#stream(file, onBytes, signal);
     return this.#sendForm(file, onBytes, { Xhr, signal });
   }
@@ -63,13 +63,13 @@ export class UploadCalls {
     onBytes: (bytes: number) => void,
     { Xhr, signal }: Pick<FormToSend, 'Xhr' | 'signal'>,
   ): Promise<Response> {
-    const { url, headers } = this.line;
+    const { url, headers } = this.transport;
     const form = new FormData();
     form.append('files', await toBlob(content), name);
     const sending = { Xhr, url: url + path, headers, form, onBytes, signal };
     return sendByXhr(sending).catch((error: unknown) => {
       signal?.throwIfAborted();
-      throw this.line.lost(error);
+      throw this.transport.lost(error);
     });
   }
 
@@ -78,27 +78,27 @@ export class UploadCalls {
     onBytes: (bytes: number) => void,
     signal: AbortSignal | undefined,
   ): Promise<Response> {
-    const { line } = this;
+    const { transport } = this;
     let sent = 0;
     const boundary = `turnpike-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
     const body = multipartBody(file, boundary, (bytes) => onBytes((sent += bytes)));
-    const sending = new WatchedSignal(line.clock, line.stallMs, signal);
+    const sending = new StallSignal(transport.clock, transport.stallMs, signal);
     const init: RequestInit & { duplex: 'half' } = {
       method: 'POST',
       headers: { 'content-type': body.contentType },
       body: body.stream,
-      // What a body that is a stream needs, and the types do not know.
+      // A stream as body needs `duplex`, which the types do not know.
       duplex: 'half',
       signal: sending.signal,
     };
     try {
-      const { status, headers, text } = await readWhole(await line.send(path, init));
+      const { status, headers, text } = await readWhole(await transport.send(path, init));
       return new Response(text, { status, headers });
     } catch (error) {
       signal?.throwIfAborted();
-      throw error instanceof ConnectionLostError ? error : line.lost(error);
+      throw error instanceof ConnectionLostError ? error : transport.lost(error);
     } finally {
-      // A server that refuses answers before it has everything: the rest is not sent.
+      // A server that refuses answers before it has the whole body: the rest is not sent.
       sending.close();
     }
   }
@@ -111,7 +111,7 @@ async function readWhole(
   return { status, headers, text: await response.text() };
 }
 
-/** What is no blob has to be read first: a form is sent whole. */
+/** A form is sent whole: a stream is collected into a blob first. */
 async function toBlob(content: SentFile['content']): Promise<Blob> {
   if (content instanceof Blob) return content;
   if (content instanceof ReadableStream) return new Response(content).blob();

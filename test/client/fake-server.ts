@@ -22,16 +22,16 @@ export function turnFrames(turnId: string, words: number): FakeFrame[] {
 }
 
 export interface FakeServerOptions {
-  /** What each request meets first, in order; `serve` and whatever comes after them is served. */
+  /** The answers to the first requests, in order; `serve` and every later request is served. */
   before?: (Error | Response | 'serve')[];
-  /** Characters after which each connection breaks, in order; later ones are whole. */
+  /** The number of characters after which each connection breaks, in order; later connections are whole. */
   cutAfter?: number[];
-  /** A connection that breaks says nothing of it. */
+  /** Whether a broken connection stays open and silent. */
   hang?: boolean;
   chunkLength?: number;
 }
 
-/** Serves one turn's frames through `fetch`, and breaks as it is told to. No sockets, no time. */
+/** Serves one turn's frames through `fetch`, with faults on order. No sockets, no time. */
 export class FakeServer {
   /** `Last-Event-ID` of each request for the events. */
   readonly cursors: (string | undefined)[] = [];

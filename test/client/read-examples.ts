@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const pages = ['README.md', 'docs/guide/client.md'];
 
-/** The blocks of the documentation that are marked `ts client`, in order. */
+/** Extracts the code blocks marked `ts client` from a document, in order. */
 export function readExamples(): string[] {
   return pages.flatMap((page) => {
     const text = readFileSync(fileURLToPath(new URL(`../../${page}`, import.meta.url)), 'utf8');

@@ -1,6 +1,6 @@
 import type { ManualClock } from '../support/manual-clock.js';
 
-/** What is awaited, while time passes a second at a time. */
+/** Awaits a promise while the clock is moved a second at a time. */
 export async function untilDone<T>(clock: ManualClock, coming: Promise<T>): Promise<T> {
   const state = { isDone: false };
   const settle = (): void => void (state.isDone = true);

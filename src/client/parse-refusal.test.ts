@@ -1,16 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { backoffMs } from './backoff.js';
-import { readRefusal } from './read-refusal.js';
-import { readRetryAfter } from './retry-after.js';
+import { parseRefusal, parseRetryAfter } from './parse-refusal.js';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 const read = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  readRefusal(
+  parseRefusal(
     new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }),
     now,
   );
 
-describe('readRefusal', () => {
+describe('parseRefusal', () => {
   it('reads the API’s own errors', async () => {
     const body = { error: { type: 'QUEUE_FULL', message: 'Wait.', details: { depth: 3 } } };
     expect(await read(429, body, { 'retry-after': '2' })).toMatchObject({
@@ -74,7 +72,7 @@ describe('readRefusal', () => {
   });
 });
 
-describe('readRetryAfter', () => {
+describe('parseRetryAfter', () => {
   it.each([
     ['5', 5_000],
     ['0', 0],
@@ -84,26 +82,6 @@ describe('readRetryAfter', () => {
     ['', undefined],
     [null, undefined],
   ])('reads %j as %j ms', (header, ms) => {
-    expect(readRetryAfter(header, now)).toBe(ms);
-  });
-});
-
-describe('backoffMs', () => {
-  it.each([
-    [1, 250],
-    [2, 500],
-    [3, 1_000],
-    [6, 8_000],
-    [7, 10_000],
-    [1_000, 10_000],
-  ])('is anything up to a most after %i failures: %i ms', (failures, most) => {
-    expect(backoffMs(failures, 0)).toBe(0);
-    expect(backoffMs(failures, 0.5)).toBe(most / 2);
-    expect(backoffMs(failures, 1)).toBe(most);
-  });
-
-  it('is not less than the server said', () => {
-    expect(backoffMs(1, 0.5, 5_000)).toBe(5_000);
-    expect(backoffMs(7, 1, 5_000)).toBe(10_000);
+    expect(parseRetryAfter(header, now)).toBe(ms);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeDisposition, type Disposition } from '../turn/submit/disposition.js';
-import { readDisposition } from './read-disposition.js';
+import { parseDisposition } from './parse-disposition.js';
 
 const all: Disposition[] = [
   { type: 'started' },
@@ -11,12 +11,12 @@ const all: Disposition[] = [
   { type: 'steered', messageId: 'msg_1' },
 ];
 
-describe('readDisposition', () => {
+describe('parseDisposition', () => {
   it.each(all)('reads what the server says of %j', (disposition) => {
-    expect(readDisposition(describeDisposition(disposition))).toEqual(disposition);
+    expect(parseDisposition(describeDisposition(disposition))).toEqual(disposition);
   });
 
   it.each([null, '', 'something; new=1'])('takes %j for a turn that began', (header) => {
-    expect(readDisposition(header)).toEqual({ type: 'started' });
+    expect(parseDisposition(header)).toEqual({ type: 'started' });
   });
 });

@@ -1,7 +1,7 @@
 import type { ClientClock } from './client-clock.js';
 
-/** A connection's own signal: it aborts with the caller's, and when nothing comes for too long. */
-export class WatchedSignal {
+/** A connection's signal: aborts with the caller's, and when a guarded wait takes `stallMs`. */
+export class StallSignal {
   readonly #controller = new AbortController();
   readonly #follow: () => void;
 
@@ -12,7 +12,7 @@ export class WatchedSignal {
   ) {
     this.#follow = () => this.#controller.abort(this.outer?.reason);
     if (outer?.aborted === true) this.#follow();
-    // Taken off again: a signal may outlive a thousand connections.
+    // `close` removes the listener: the caller's signal may outlive a thousand connections.
     outer?.addEventListener('abort', this.#follow, { once: true });
   }
 
@@ -20,8 +20,8 @@ export class WatchedSignal {
     return this.#controller.signal;
   }
 
-  /** Aborts if it takes too long. Time between two waits is the caller's own. */
-  async watch<T>(coming: Promise<T>): Promise<T> {
+  /** Aborts when `coming` takes longer than `stallMs`. Time between two calls does not count. */
+  async guard<T>(coming: Promise<T>): Promise<T> {
     const cancel = this.clock.after(this.stallMs, () => {
       this.#controller.abort(new Error(`Nothing came for ${this.stallMs} ms`));
     });
@@ -32,7 +32,7 @@ export class WatchedSignal {
     }
   }
 
-  /** Ends the connection, if it is still there. */
+  /** Ends the connection. */
   close(): void {
     this.outer?.removeEventListener('abort', this.#follow);
     this.#controller.abort();

@@ -1,27 +1,27 @@
 import { createParser } from 'eventsource-parser';
 import type { HarnessEvent } from './harness-event.js';
-import type { WatchedSignal } from './watched-signal.js';
+import type { StallSignal } from './stall-signal.js';
 
 /**
- * The events of one connection, as many at a time as one read brought; none of a read that only
- * brought a sign of life. The next read is made when the reader asks for more.
+ * The events of one connection, those of one chunk together; a chunk with comments alone gives an empty
+ * list. The next chunk is received when the caller asks for more.
  *
- * @throws what broke the connection.
+ * @throws the error that broke the connection; Error for data that is no JSON object.
  */
-export async function* readEvents(
+export async function* receiveEvents(
   body: ReadableStream<Uint8Array>,
-  watched: WatchedSignal,
+  stallSignal: StallSignal,
 ): AsyncGenerator<HarnessEvent[], void, undefined> {
   let events: HarnessEvent[] = [];
   const parser = createParser({
     onEvent: ({ id = '', event, data }) =>
-      events.push({ id, event, data: readData(data) } as HarnessEvent),
+      events.push({ id, event, data: parseData(data) } as HarnessEvent),
   });
   const decoder = new TextDecoder();
   const reader = body.getReader();
   for (;;) {
-    const { done, value } = await watched.watch(reader.read());
-    // What is left then is half an event: it comes whole on the next connection.
+    const { done, value } = await stallSignal.guard(reader.read());
+    // The rest in the parser is half an event: the next connection sends it whole.
     if (done) return;
     parser.feed(decoder.decode(value, { stream: true }));
     const read = events;
@@ -30,8 +30,8 @@ export async function* readEvents(
   }
 }
 
-/** Checked before anybody counts it as received. */
-function readData(text: string): object {
+/** Validated before the event counts as received. */
+function parseData(text: string): object {
   const data: unknown = JSON.parse(text);
   if (typeof data === 'object' && data !== null) return data;
   throw new Error('An event came with data that is no object');
