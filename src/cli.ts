@@ -5,7 +5,7 @@ import { keysCommand } from './cli/commands/keys-command.js';
 import { leaveOnClosedPipe } from './cli/terminal/leave-on-closed-pipe.js';
 import { listCommand } from './cli/commands/list-command.js';
 import { migrateCommand } from './cli/commands/migrate-command.js';
-import { readPackageVersion } from './cli/commands/package-version.js';
+import { loadPackageVersion } from './cli/commands/package-version.js';
 import { oneLine } from './cli/terminal/plain-text.js';
 import { serveCommand } from './cli/commands/serve-command.js';
 import { tailCommand } from './cli/commands/tail-command.js';
@@ -38,7 +38,7 @@ const commands = new Map<string, Command>([
 const helpFlags: readonly string[] = ['--help', '-h'];
 
 const [name = '', ...rest] = process.argv.slice(2);
-// A server is not done when nobody reads what it prints.
+// A server goes on when the reader of its output is gone.
 if (name !== 'serve') leaveOnClosedPipe();
 process.exitCode = await run();
 
@@ -54,12 +54,12 @@ async function run(): Promise<number> {
   const command = commands.get(name);
   if (command !== undefined) return command(rest);
   process.stderr.write(
-    `There is no command ${oneLine(name, 60)}; turnpike --help lists those there are.\n`,
+    `There is no command ${oneLine(name, 60)}; turnpike --help lists the commands.\n`,
   );
   return 2;
 }
 
-/** What comes after `--` is text, whatever it looks like. */
+/** The arguments before `--`; those after it are text. */
 function optionsOf(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return end === -1 ? args : args.slice(0, end);
@@ -71,6 +71,6 @@ async function help(): Promise<number> {
 }
 
 async function version(): Promise<number> {
-  process.stdout.write(`${readPackageVersion()}\n`);
+  process.stdout.write(`${loadPackageVersion()}\n`);
   return 0;
 }

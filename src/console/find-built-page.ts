@@ -2,32 +2,32 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { packageRoot } from '../platform/package-root.js';
 
-/** Where the build puts the console. */
+/** The folder of the built console. */
 export const builtPage = path.join(packageRoot, 'dist/web');
 
-/** A file of the page, and the compressed copies beside it. */
+/** A file of the page with its compressed copies. */
 export interface PageFile {
-  /** Relative to the folder. */
+  /** The path relative to the folder. */
   name: string;
-  /** Its name has a hash of its content: what it says once it says for ever. */
+  /** The name contains a hash of the content: the file never changes and may be cached for ever. */
   isHashed: boolean;
-  /** Most compressed first. */
+  /** The encodings of its copies, the smallest first. */
   encodings: readonly Encoding[];
 }
 
-/** By what `Accept-Encoding` calls it, with the end of its files' names. */
+/** Encodings as `Accept-Encoding` names them → the suffix of their files. */
 export const encodings = { br: '.br', gzip: '.gz' } as const;
 export type Encoding = keyof typeof encodings;
 
-/** The page's own file. */
+/** The file of the page itself. */
 export const INDEX = 'index.html';
 
-/** Files whose names the build gives a hash. */
+/** The folder of the files with hashed names. */
 const HASHED = 'assets/';
 
 /**
- * The files of a built page by their paths on the server, `/assets/index-Bx7.js`. What is not among
- * them is not served, whatever else the folder gets.
+ * The files of the built page by their paths on the server, `/assets/index-Bx7.js`. Only these are
+ * served, whatever the folder gets later.
  *
  * @returns undefined where no page was built.
  */
@@ -41,13 +41,15 @@ export async function findBuiltPage(folder: string): Promise<Map<string, PageFil
     files.set(`/${name}`, {
       name,
       isHashed: name.startsWith(HASHED),
-      encodings: (['br', 'gzip'] as const).filter((one) => names.has(name + encodings[one])),
+      encodings: (['br', 'gzip'] as const).filter((encoding) =>
+        names.has(name + encodings[encoding]),
+      ),
     });
   }
   return files;
 }
 
-/** Of a folder and those in it; none where it is not there. */
+/** Lists the files of a folder and its subfolders; none where it does not exist. */
 async function listFiles(folder: string): Promise<ReadonlySet<string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {

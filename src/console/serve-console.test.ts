@@ -18,7 +18,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** The console over a folder, before routes that say who they are. */
+/** The console over a folder, in front of routes that answer with their name. */
 async function start(folder: string): Promise<{ server: Server; port: number }> {
   const app = express();
   app.use(await serveConsole(folder));
@@ -58,7 +58,7 @@ describe('the console', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** By hand: `fetch` takes `..` out of paths, and compression out of bodies. */
+  /** A request by hand: `fetch` removes `..` from paths and compression from bodies. */
   function ask(
     where: string,
     headers: Record<string, string> = {},

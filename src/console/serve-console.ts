@@ -2,10 +2,10 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { TypedError } from '../platform/typed-error.js';
 import { encodings, findBuiltPage, INDEX, type PageFile } from './find-built-page.js';
 
-/** Addresses that the page makes something of by itself, beside `/`. */
+/** The paths that the page routes by itself. */
 const pagePath = /^\/(?:(?:settings|approvals|agents|queue)|(?:sessions|turns)\/[\w-]+)?$/;
 
-/** Also a route of the API, which is meant unless a browser goes there. */
+/** A path of the page that is also a route of the API: only a browser's navigation gets the page. */
 const SHARED = '/agents';
 
 const policy = [
@@ -30,9 +30,8 @@ const pageHeaders = {
 const YEAR_S = 31_536_000;
 
 /**
- * Serves the console: the files of a folder as they are when this is called, and its page under
- * every address that the page knows. The rest is left to the routes. It needs no key: there is nothing
- * of anybody in it.
+ * Serves the console: the files that the folder has at the call, and the page under each of its paths.
+ * Other requests go on to the routes. The files need no key: they contain no data.
  */
 export async function serveConsole(folder: string): Promise<RequestHandler> {
   const files = await findBuiltPage(folder);
@@ -46,7 +45,7 @@ export async function serveConsole(folder: string): Promise<RequestHandler> {
   };
 }
 
-/** Programs that call the API accept anything, or JSON; a browser that opens a page asks for one. */
+/** Whether the request prefers HTML, as a browser's navigation does; API clients accept anything or JSON. */
 function wantsPage(request: Request, response: Response): boolean {
   response.vary('Accept');
   return request.accepts(['json', 'html']) === 'html';
@@ -62,7 +61,7 @@ interface Sending {
 function send(file: PageFile, { folder, request, response, next }: Sending): void {
   response.set(pageHeaders);
   response.vary('Accept-Encoding');
-  // Asked one by one: of several that it takes alike, a client names the oldest first.
+  // Tried in our order: where a client takes several alike, `acceptsEncodings` returns the oldest.
   const encoding = file.encodings.find((one) => request.acceptsEncodings(one) === one);
   response.type(file.name.slice(file.name.lastIndexOf('.')));
   if (encoding !== undefined) response.set('Content-Encoding', encoding);
@@ -75,7 +74,7 @@ function send(file: PageFile, { folder, request, response, next }: Sending): voi
     if (!(error instanceof Error) || response.headersSent) return;
     response.removeHeader('Content-Encoding');
     response.removeHeader('Cache-Control');
-    // The folder was built anew, or emptied.
+    // The file is gone: the folder was built anew or emptied.
     next('code' in error && error.code === 'ENOENT' ? notBuilt() : error);
   });
 }

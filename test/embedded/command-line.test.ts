@@ -139,7 +139,7 @@ describe('turnpike on the command line', () => {
       expect(stderr).not.toBe('');
     }
     const { stderr } = await run(['fly']).ended;
-    expect(stderr).toBe('There is no command fly; turnpike --help lists those there are.\n');
+    expect(stderr).toBe('There is no command fly; turnpike --help lists the commands.\n');
     for (const args of [['--help'], ['help'], ['turn', '--help'], ['sessions', '-h']]) {
       const help = await run(args).ended;
       expect([help.code, help.stdout.includes('turnpike turn')]).toEqual([0, true]);
@@ -197,7 +197,7 @@ describe('turnpike on the command line', () => {
     expect(await readdir(cwd)).toEqual([]);
     person.send('n\n');
     expect(await person.ended).toBe(1);
-    expect(person.output()).toContain('None was started.');
+    expect(person.output()).toContain('No server was started.');
     expect(await readdir(cwd)).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { TurnpikeClient } from '../../client/turnpike-client.js';
+import { compact } from '../../platform/compact.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer } from './find-server.js';
 import { serverOptions } from './server-options.js';
@@ -8,17 +9,17 @@ import { askedLine, oneLine } from '../terminal/plain-text.js';
 
 type Environment = Record<string, string | undefined>;
 
-/** What to do at a server, and which one `--url` names. */
-interface Asked {
+/** The call to make, and the server that `--url` names. */
+interface ParsedCall {
   url: string | undefined;
   act(client: TurnpikeClient): Promise<unknown>;
 }
 
 /**
- * `turnpike approvals`, `turnpike approve ID`, `turnpike deny ID [WHY]`: what turns wait for, and
- * the answers. Of the server that runs: one that was started for this would know of no turn.
+ * `turnpike approvals`, `turnpike approve ID`, `turnpike deny ID [WHY]`: lists and answers the questions
+ * that turns are parked on. Never starts a server: a new one would have no turn.
  *
- * @returns 0; 1 when it was refused or no server runs; 2 for a wrong call.
+ * @returns the exit code: 0; 1 when the answer was refused or no server runs; 2 for a wrong call.
  */
 export async function answerCommand(
   command: 'approvals' | 'approve' | 'deny',
@@ -26,7 +27,8 @@ export async function answerCommand(
   environment: Environment,
 ): Promise<number> {
   try {
-    const { url, act } = command === 'approvals' ? readList(args) : readAnswer(command, args);
+    const { url, act } =
+      command === 'approvals' ? parseListCall(args) : parseAnswerCall(command, args);
     await act(clientOf(await findServer(environment, { url, orElse: 'refuse' })));
     return 0;
   } catch (error) {
@@ -35,7 +37,7 @@ export async function answerCommand(
   }
 }
 
-function readList(args: readonly string[]): Asked {
+function parseListCall(args: readonly string[]): ParsedCall {
   const options = { json: { type: 'boolean', default: false }, ...serverOptions } as const;
   const { values } = parseArgs({ args: [...args], options });
   return { url: values.url, act: (client) => list(client, values.json) };
@@ -53,7 +55,7 @@ async function list(client: TurnpikeClient, isJson: boolean): Promise<void> {
   }
 }
 
-function readAnswer(command: 'approve' | 'deny', args: readonly string[]): Asked {
+function parseAnswerCall(command: 'approve' | 'deny', args: readonly string[]): ParsedCall {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -73,6 +75,5 @@ function readAnswer(command: 'approve' | 'deny', args: readonly string[]): Asked
     return { url, act: ({ approvals }) => approvals.deny(id, why) };
   }
   if (!forSession) return { url, act: ({ approvals }) => approvals.approve(id) };
-  const scope = rule === undefined ? {} : { rule };
-  return { url, act: ({ approvals }) => approvals.approveForSession(id, scope) };
+  return { url, act: ({ approvals }) => approvals.approveForSession(id, compact({ rule })) };
 }

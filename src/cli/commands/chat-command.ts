@@ -2,15 +2,17 @@ import { parseArgs } from 'node:util';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
 import { startOptions } from './server-options.js';
-import { openChatInput } from '../terminal/open-chat-input.js';
+import type { ChatInput } from '../terminal/chat-input.js';
+import { pipedInput } from '../terminal/piped-input.js';
 import { runChat } from '../terminal/run-chat.js';
-import { openScreen, tellRetries } from '../terminal/screen.js';
+import { openScreen, reportRetries } from '../terminal/screen.js';
+import { terminalInput } from '../terminal/terminal-input.js';
 
 /**
  * `turnpike chat`: a conversation at a terminal, or line by line from another program.
  *
- * @returns 0 when its person left; from a program the last turn's exit code; 1 when there was no
- *   server or no session; 2 for a wrong call; 130 after a second Ctrl-C.
+ * @returns the exit code: 0 when the user left; from a program the last turn's; 1 without a server or
+ *   session; 2 for a wrong call; 130 after a second Ctrl-C.
  */
 export async function chatCommand(
   args: readonly string[],
@@ -34,11 +36,11 @@ export async function chatCommand(
     try {
       return await runChat(
         {
-          client: clientOf(server, tellRetries(screen)),
+          client: clientOf(server, reportRetries(screen)),
           input,
           screen,
           environment,
-          // npm runs scripts in the package's folder; the user called from another.
+          // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
           projectRoot: environment['INIT_CWD'] ?? process.cwd(),
           onInterrupt,
         },
@@ -58,4 +60,10 @@ export async function chatCommand(
 function onInterrupt(callback: () => void): () => void {
   process.on('SIGINT', callback);
   return () => void process.off('SIGINT', callback);
+}
+
+/** @param isPlain standard output is for a program: no prompts. */
+function openChatInput(isPlain: boolean): ChatInput {
+  const { stdin, stdout } = process;
+  return stdin.isTTY && stdout.isTTY && !isPlain ? terminalInput(stdin, stdout) : pipedInput(stdin);
 }

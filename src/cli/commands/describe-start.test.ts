@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../config/config.js';
 import { shellsOff, type Shells } from '../../tools/sandbox/shells.js';
-import { describeStart, startLine } from './describe-start.js';
+import { describeStart, startFields } from './describe-start.js';
 
 const url = 'http://127.0.0.1:4400';
 const off = shellsOff('bubblewrap (bwrap) is not installed');
@@ -34,7 +34,7 @@ describe('describeStart', () => {
 
   it('says the same in one line', () => {
     const runtime = { config: parseConfig({}), mode: 'rehearsal' as const, shells: off };
-    expect(startLine(runtime, url)).toEqual({
+    expect(startFields(runtime, url)).toEqual({
       url,
       role: 'all',
       data: expect.stringMatching(/\.turnpike$/),

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.js';
 import type { ProviderMode } from '../../provider/provider-config.js';
 import { describeShells, type Shells } from '../../tools/sandbox/shells.js';
 
-/** The ones to begin with; the page has all. */
+/** The routes to begin with; `/docs` describes all. */
 const routes = [
   '  POST /api/harness/session/create     begin a session in a folder',
   '  POST /api/harness/turn               run a turn in it, streamed',
@@ -20,7 +20,7 @@ export interface Started {
   shells: Shells;
 }
 
-/** What `npm start` prints in a terminal once it serves. */
+/** The text that `npm start` prints in a terminal once it serves. */
 export function describeStart(started: Started, url: string): string {
   if (started.config.role === 'worker') {
     return `Turnpike runs turns and serves ${url} (/health and /ready)`;
@@ -44,8 +44,8 @@ export function describeStart(started: Started, url: string): string {
   ].join('\n');
 }
 
-/** The same as the fields of one line, for who reads no terminal. */
-export function startLine(started: Started, url: string) {
+/** The facts of `describeStart` as the fields of one log line. */
+export function startFields(started: Started, url: string) {
   const { role } = started.config;
   const what = role === 'worker' ? 'runs turns and serves' : 'serves';
   return { url, role, ...describeParts(started), message: `Turnpike ${what} ${url} from now on` };
@@ -61,7 +61,7 @@ function describeParts({ config, mode, shells }: Started) {
   };
 }
 
-/** One line that makes a session for the current folder and runs a turn in it. */
+/** A shell line that creates a session for the current folder and runs a turn in it. */
 export function exampleCurl(url: string): string {
   const create = `curl -s ${url}/api/harness/session/create -d '{"projectRoot":"'"$PWD"'"}'`;
   const id = `$(${create} | grep -o 'sess_[0-9a-f-]*')`;

@@ -7,15 +7,15 @@ import { describeAdvice } from '../render/describe-advice.js';
 import { UsageError } from './usage-error.js';
 import { plainText } from '../terminal/plain-text.js';
 
-/** What went wrong with a command that talks to a server, and what to do. */
+/** A message for the user: why a command failed, and what to do. */
 export function explainFailure(error: unknown): string {
-  // A message may quote what somebody else wrote, or be no Turnpike's.
+  // The message may quote a model or a tool, or come from a server that is not Turnpike.
   return plainText(explain(error));
 }
 
 function explain(error: unknown): string {
   if (error instanceof TurnpikeError) {
-    // Of what is wrong with the request its message says all: that a repeat fails too is no news.
+    // For a wrong request the message is enough: that a repeat fails too is no news.
     const { code, message, retryable, requestId } = error;
     const advice = retryable || requestId !== undefined ? describeAdvice(error) : '';
     return `${code}: ${message}${advice}`;
@@ -29,13 +29,13 @@ function explain(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** 2 for a wrong call, as shells have it; else 1. */
+/** The exit code: 2 for a wrong call, as in shells; else 1. */
 export function exitCodeOf(error: unknown): number {
   const isWrongCall = error instanceof UsageError || errorCode(error)?.startsWith('ERR_PARSE_ARGS');
   return isWrongCall === true ? 2 : 1;
 }
 
-/** The system's own words stand below those of `fetch`. */
+/** The system's message, which `fetch` keeps in the cause of its error. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'no answer';
   return cause.cause instanceof Error ? cause.cause.message : cause.message;

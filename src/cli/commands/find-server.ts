@@ -1,8 +1,7 @@
 import { TurnpikeClient, type ClientOptions } from '../../client/turnpike-client.js';
 import { parseConfig } from '../../config/config.js';
 import { confirm } from '../terminal/confirm.js';
-import { locateServer, type ServerSearch } from './locate-server.js';
-import { NoServerError } from './no-server-error.js';
+import { locateServer, NoServerError, type ServerSearch } from './locate-server.js';
 
 type Environment = Record<string, string | undefined>;
 
@@ -13,35 +12,35 @@ export interface FoundServer {
   close(): Promise<void>;
 }
 
-export interface ServerWish {
+export interface FindOptions {
   /** The value of `--url`. */
   url?: string | undefined;
-  /** What becomes of a command that finds no server: at a terminal `offer` asks whether to start one. */
+  /** What a command does that finds no server; `offer` asks at a terminal, and refuses elsewhere. */
   orElse: 'refuse' | 'offer' | 'start';
 }
 
 /**
- * The server a command talks to: the one that `locateServer` finds, or one started here on a free port,
- * for as long as the command runs.
+ * The server for a command: the one that `locateServer` finds, or a new one on a free port for as long as
+ * the command runs.
  *
- * @throws UsageError, ConfigError, DataFolderBusyError; NoServerError; Error where one was not wanted.
+ * @throws UsageError, ConfigError, DataFolderBusyError; NoServerError; Error where the user wants none started.
  */
 export async function findServer(
   environment: Environment,
-  { url: named, orElse }: ServerWish,
+  { url: named, orElse }: FindOptions,
 ): Promise<FoundServer> {
   const given = environment['TURNPIKE_API_KEY'];
   const key = given === '' ? undefined : given;
   const search = await locateServer(environment, named);
   const { url, isByPort } = search;
   if (url !== undefined) {
-    // Whoever called elsewhere than in its folder did not name this one.
+    // A server that was found by its port has a different data folder: the user sees which one it is.
     if (isByPort) process.stderr.write(`server ${url}\n`);
     return { url, key, close: async () => undefined };
   }
   if (orElse === 'refuse') throw new NoServerError(search);
-  if (orElse === 'offer' && !(await isAccepted(search))) throw new Error('None was started.');
-  return { key, ...(await startServer(environment)) };
+  if (orElse === 'offer' && !(await isAccepted(search))) throw new Error('No server was started.');
+  return { key, ...(await startOwnServer(environment)) };
 }
 
 export function clientOf(
@@ -51,20 +50,20 @@ export function clientOf(
   return new TurnpikeClient({ url, key, ...more });
 }
 
-/** @throws NoServerError where nobody can be asked. */
+/** Asks the user. @throws NoServerError without a terminal. */
 async function isAccepted(search: ServerSearch): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new NoServerError(search, ' With --start this command starts one for itself.');
   }
   return confirm(
-    `No server was found: ${search.looked}.\nStart one until this command ends, with its data in ${search.dataDir}? [y/N] `,
+    `No server was found: ${search.searched}.\nStart one until this command ends, with its data in ${search.dataDir}? [y/N] `,
   );
 }
 
-async function startServer(environment: Environment): Promise<Omit<FoundServer, 'key'>> {
+async function startOwnServer(environment: Environment): Promise<Omit<FoundServer, 'key'>> {
   const quiet = { TURNPIKE_LOG_LEVEL: 'warn', ...environment, TURNPIKE_PORT: '0' };
   const config = parseConfig(quiet);
-  // Loaded only when needed: a server of one's own costs a second to load.
+  // Loaded when needed alone: the server's code takes a second to load.
   const [{ serve }, { openLog }] = await Promise.all([
     import('../../http/serve.js'),
     import('../../http/process-log.js'),

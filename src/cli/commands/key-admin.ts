@@ -17,21 +17,20 @@ import { openEmbeddedDatabase } from '../../storage/embedded-database.js';
 import { openPostgres } from '../../storage/postgres-database.js';
 import { UnreachableError } from '../../storage/unreachable-error.js';
 import { clientOf } from './find-server.js';
-import { locateServer } from './locate-server.js';
-import { NoServerError } from './no-server-error.js';
+import { locateServer, NoServerError } from './locate-server.js';
 
-/** Who the audit log says it was. */
-const COMMAND_LINE = 'command-line';
+/** The actor in the audit log. */
+const AUDIT_ACTOR = 'command-line';
 
-export interface KeyPlace {
+export interface KeyAdminOptions {
   /** The value of `--url`. */
   url?: string | undefined;
-  /** A key is to be made, and not only looked for. */
+  /** The command creates a key: a missing data folder is created for it. */
   isNew: boolean;
 }
 
 export interface KeyAdmin {
-  /** @param body as the route takes it. */
+  /** @param body that of the route that creates keys. */
   create(body: Record<string, unknown>): Promise<CreatedKey>;
   list(): Promise<KeyView[]>;
   revoke(id: string): Promise<KeyView>;
@@ -39,17 +38,17 @@ export interface KeyAdmin {
 }
 
 /**
- * Where keys are managed: at the server `TURNPIKE_URL` names; in the database of `DATABASE_URL`; at
- * the server that holds the data folder, since an embedded database has one owner; in the data folder
- * itself while nobody serves it; or, where there is no such folder and nobody named one, at the server on
- * the port that `npm start` uses. A folder is made for the first key alone.
+ * Opens the keys of the first of these: the server that `--url` or `TURNPIKE_URL` names; the database of
+ * `DATABASE_URL`; the server that serves the data folder, since an embedded database has one owner; where
+ * there is no data folder and none was named, the server on the port of `npm start`; the data folder
+ * itself. The folder is created for a new key alone.
  *
  * @throws UsageError, ConfigError, DataFolderBusyError, UnreachableError; NoServerError where there
- *   is nothing to look at.
+ *   is neither server nor folder.
  */
 export async function openKeyAdmin(
   environment: Record<string, string | undefined>,
-  { url, isNew }: KeyPlace,
+  { url, isNew }: KeyAdminOptions,
 ): Promise<KeyAdmin> {
   const config = parseConfig(environment);
   const isNamed = url !== undefined || (environment['TURNPIKE_URL'] ?? '') !== '';
@@ -59,9 +58,9 @@ export async function openKeyAdmin(
   const search = await locateServer(environment, url);
   const { isByPort } = search;
   const hasFolder = isNamed || existsSync(config.dataDir);
-  // Keys of a folder that was named, or is there, are not made at a server that has another one.
-  const isOthers = isByPort && (hasFolder || (environment['TURNPIKE_DATA_DIR'] ?? '') !== '');
-  if (search.url !== undefined && !isOthers) {
+  // A folder that was named, or exists, has its own keys: not those of a server with a different folder.
+  const isOtherFolder = isByPort && (hasFolder || (environment['TURNPIKE_DATA_DIR'] ?? '') !== '');
+  if (search.url !== undefined && !isOtherFolder) {
     if (isByPort) process.stderr.write(`server ${search.url}\n`);
     return atServer(search.url, config.clientKey);
   }
@@ -79,7 +78,7 @@ function atServer(url: string, key: string | undefined): KeyAdmin {
   };
 }
 
-/** A server that runs is asked with a key that may; one that has stopped leaves its data folder. */
+/** Adds what to do to a refusal of the key. */
 function advise(error: unknown): never {
   const isAboutKey = error instanceof TurnpikeError && [401, 403].includes(error.status);
   if (!isAboutKey) throw error;
@@ -100,9 +99,9 @@ function inDatabase({ db, close }: Pick<OpenedDatabase, 'db' | 'close'>): KeyAdm
   );
   const keys = new KeyService(db, clock, store, audit, known);
   return {
-    create: (body) => keys.create(readNewKey(body), COMMAND_LINE),
+    create: (body) => keys.create(readNewKey(body), AUDIT_ACTOR),
     list: () => keys.list(),
-    revoke: (id) => keys.revoke(id, COMMAND_LINE),
+    revoke: (id) => keys.revoke(id, AUDIT_ACTOR),
     close,
   };
 }

@@ -3,7 +3,7 @@ import type { KeyView } from '../../access/keys/view-key.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { TypedError } from '../../platform/typed-error.js';
 import { explainFailure } from './explain-failure.js';
-import { NoServerError } from './no-server-error.js';
+import { NoServerError } from './locate-server.js';
 import { openKeyAdmin, type KeyAdmin } from './key-admin.js';
 import { parseKeysArguments, type KeysArguments } from './parse-keys-arguments.js';
 import { UsageError } from './usage-error.js';
@@ -12,9 +12,9 @@ import { explainStartFailure } from './serve-command.js';
 type Environment = Record<string, string | undefined>;
 
 /**
- * `turnpike keys`: makes, lists and revokes API keys.
+ * `turnpike keys`: creates, lists and revokes API keys.
  *
- * @returns the exit code: 0; 1 when it could not; 2 for a wrong call.
+ * @returns the exit code: 0; 1 when it failed; 2 for a wrong call.
  */
 export async function keysCommand(
   args: readonly string[],

@@ -7,21 +7,21 @@ import { clientOf, findServer, type FoundServer } from './find-server.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
-export type Listed = 'sessions' | 'agents' | 'models';
+export type ListName = 'sessions' | 'agents' | 'models';
 
 /**
  * `turnpike sessions`, `turnpike agents` and `turnpike models`: one line each, or one line of JSON with `--json`.
  *
- * @returns 0; 1 when the server could not be asked; 2 for a wrong call.
+ * @returns the exit code: 0; 1 when the server cannot be asked; 2 for a wrong call.
  */
 export async function listCommand(
-  what: Listed,
+  what: ListName,
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
   let server: FoundServer | undefined;
   try {
-    const { json, limit, url } = readArguments(what, args);
+    const { json, limit, url } = parseArguments(what, args);
     server = await findServer(environment, { url, orElse: 'refuse' });
     const lines = await linesOf(what, clientOf(server), { json, limit });
     for (const line of lines) process.stdout.write(`${line}\n`);
@@ -35,17 +35,21 @@ export async function listCommand(
   }
 }
 
-interface Asked {
+interface ListOptions {
   json: boolean;
-  /** Of sessions. */
+  /** The most sessions to list. */
   limit: number;
 }
 
-interface ListArguments extends Asked {
+interface ListArguments extends ListOptions {
   url: string | undefined;
 }
 
-function linesOf(what: Listed, client: TurnpikeClient, { json, limit }: Asked): Promise<string[]> {
+function linesOf(
+  what: ListName,
+  client: TurnpikeClient,
+  { json, limit }: ListOptions,
+): Promise<string[]> {
   switch (what) {
     case 'sessions':
       return sessionLines(client, limit, json);
@@ -83,7 +87,7 @@ async function modelLines(client: TurnpikeClient, json: boolean): Promise<string
   return models.map((one) => (json ? JSON.stringify(one) : describeModel(one, defaultModel)));
 }
 
-function readArguments(what: Listed, args: readonly string[]): ListArguments {
+function parseArguments(what: ListName, args: readonly string[]): ListArguments {
   const { values } = parseArgs({
     args: [...args],
     options: {

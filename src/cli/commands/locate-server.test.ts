@@ -27,7 +27,7 @@ describe('locateServer', () => {
 
   const dataDir = (): string => path.join(folder, 'data');
 
-  /** @returns the port of a server that answers every request in one way. */
+  /** @returns the port of a server that answers every request alike. */
   async function listen(answer: http.RequestListener): Promise<number> {
     const server = http.createServer(answer);
     servers.push(server);
@@ -69,14 +69,14 @@ describe('locateServer', () => {
     ['another path', (_request, response) => void response.writeHead(302, { location: '/' }).end()],
     ['no answer', (request) => void request.socket.destroy()],
   ])('takes %s on the port for none', async (_what, answer) => {
-    const { url, looked } = await locate(await listen(answer));
+    const { url, searched } = await locate(await listen(answer));
     expect(url).toBeUndefined();
-    expect(looked).toContain(dataDir());
+    expect(searched).toContain(dataDir());
   });
 
   it('makes no folder, and asks no port that is a free one', async () => {
-    const { url, looked } = await locate(0);
-    expect([url, looked]).toEqual([undefined, `none serves ${dataDir()}`]);
+    const { url, searched } = await locate(0);
+    expect([url, searched]).toEqual([undefined, `none serves ${dataDir()}`]);
     expect(existsSync(dataDir())).toBe(false);
   });
 

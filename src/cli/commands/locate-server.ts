@@ -6,26 +6,35 @@ import { UsageError } from './usage-error.js';
 
 type Environment = Record<string, string | undefined>;
 
-/** How long a server on the default port has to say that it is one, in ms. */
+/** Milliseconds in which a server on the default port must answer. */
 const PROBE_MS = 5_000;
 
 export interface ServerSearch {
-  /** Undefined: none was found. */
+  /** Undefined where no server was found. */
   url: string | undefined;
-  /** Nobody named the server, and it has another data folder: it was found by its port. */
+  /** The server was found by its port alone: it was not named and serves a different data folder. */
   isByPort: boolean;
-  /** The data folder of a server that is started here. Absolute. */
+  /** The data folder of a server that this command would start. Absolute. */
   dataDir: string;
-  /** Where one would have been found, in words. */
-  looked: string;
+  /** Where the search looked, in words. */
+  searched: string;
+}
+
+/** No server was found, and none was started. The message, one line, says where and what to do. */
+export class NoServerError extends Error {
+  constructor({ searched }: Pick<ServerSearch, 'searched'>, advice = '') {
+    super(
+      `No server was found: ${searched}. Start one (npm start, or turnpike serve), or name one with --url or TURNPIKE_URL.${advice}`,
+    );
+  }
 }
 
 /**
- * Looks for a server, in this order: the one that `--url` names, the one that `TURNPIKE_URL` names, the one
- * that serves the data folder, and one on the port that `npm start` uses. Starts and makes nothing.
+ * Finds a server, in this order: that of `--url`, that of `TURNPIKE_URL`, the one that serves the data
+ * folder, the one on the port of `npm start`. Starts and creates nothing.
  *
  * @param named the value of `--url`.
- * @throws UsageError for an address that is none; ConfigError.
+ * @throws UsageError for a bad address; ConfigError.
  */
 export async function locateServer(
   environment: Environment,
@@ -33,16 +42,16 @@ export async function locateServer(
 ): Promise<ServerSearch> {
   const { TURNPIKE_URL } = environment;
   const given =
-    readUrl('--url', named) ??
-    readUrl('TURNPIKE_URL', TURNPIKE_URL === '' ? undefined : TURNPIKE_URL);
-  if (given !== undefined) return { url: given, isByPort: false, dataDir: '', looked: given };
+    parseUrl('--url', named) ??
+    parseUrl('TURNPIKE_URL', TURNPIKE_URL === '' ? undefined : TURNPIKE_URL);
+  if (given !== undefined) return { url: given, isByPort: false, dataDir: '', searched: given };
   const config = parseConfig({ TURNPIKE_LOG_LEVEL: 'warn', ...environment });
   const dataDir = path.resolve(config.dataDir);
   const owner = await livingOwner(dataDir);
   const atPort = portUrl(config.port);
   const found = {
     dataDir,
-    looked: [
+    searched: [
       `none serves ${dataDir}`,
       ...(atPort === undefined ? [] : [`none is at ${atPort}`]),
     ].join(', and '),
@@ -52,8 +61,8 @@ export async function locateServer(
   return { ...found, url: isThere ? atPort : undefined, isByPort: isThere };
 }
 
-/** Without a scheme it is http: `localhost:4400` is what people write. */
-function readUrl(name: string, text: string | undefined): string | undefined {
+/** Parses an address; without a scheme, such as `localhost:4400`, it is http. */
+function parseUrl(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (/^https?:/i.test(url) && URL.canParse(url)) return url.replace(/\/+$/, '');
@@ -62,12 +71,12 @@ function readUrl(name: string, text: string | undefined): string | undefined {
   );
 }
 
-/** Port 0 is a free one: nobody knows which. */
+/** Undefined for port 0, which means any free port. */
 function portUrl(port: number): string | undefined {
   return port === 0 ? undefined : `http://127.0.0.1:${port}`;
 }
 
-/** Whether what answers at an address is a Turnpike: its health has a form of its own. */
+/** Whether a Turnpike answers at the address, told by the form of its health. */
 async function isTurnpike(url: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_MS);
@@ -80,7 +89,7 @@ async function isTurnpike(url: string): Promise<boolean> {
       typeof health['uptime_seconds'] === 'number'
     );
   } catch {
-    // Nothing answers, or something else does: both are no Turnpike.
+    // No answer, or no JSON: not a Turnpike.
     return false;
   }
 }

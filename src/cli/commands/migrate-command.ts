@@ -4,10 +4,10 @@ import { UnreachableError } from '../../storage/unreachable-error.js';
 import { explainStartFailure } from './serve-command.js';
 
 /**
- * `turnpike migrate`: brings the database of `DATABASE_URL` up to this version. Every process does
- * so at its start as well; a deployment that wants it done before does it with this.
+ * `turnpike migrate`: brings the database of `DATABASE_URL` up to this version. Every process does so
+ * when it starts; a deployment may do it earlier with this command.
  *
- * @returns the exit code: 0, or 1 when it could not.
+ * @returns the exit code: 0; 1 when it failed.
  */
 export async function migrateCommand(
   environment: Record<string, string | undefined>,

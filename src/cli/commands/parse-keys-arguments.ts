@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { compact } from '../../platform/compact.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -29,7 +30,7 @@ const limits = {
   'usd-per-day': 'usdPerDay',
 } as const;
 
-/** What comes after `turnpike keys`. Values are checked where they are used. @throws UsageError. */
+/** Parses the arguments after `turnpike keys`. The route validates the values. @throws UsageError. */
 export function parseKeysArguments(args: readonly string[]): KeysArguments {
   const { values, positionals } = parse(args);
   const { json, url } = values;
@@ -43,7 +44,7 @@ export function parseKeysArguments(args: readonly string[]): KeysArguments {
     );
   }
   if (values.principal === undefined) {
-    throw new UsageError('A key is somebody’s: turnpike keys create --principal NAME');
+    throw new UsageError('A key needs a principal: turnpike keys create --principal NAME');
   }
   return { action, json, url, body: toBody(values) };
 }
@@ -62,14 +63,14 @@ function toBody(values: ReturnType<typeof parse>['values']): Record<string, unkn
     const value = values[option as keyof typeof limits];
     return value === undefined ? [] : [[field, toNumber(option, value)] as const];
   });
-  return {
+  return compact({
     principal,
-    ...(name === undefined ? {} : { name }),
-    ...(scopes === undefined ? {} : { scopes: scopes.split(',').map((scope) => scope.trim()) }),
-    ...(expires === undefined ? {} : { expiresIn: expires }),
-    ...(projectRoots === undefined ? {} : { projectRoots }),
-    ...(given.length === 0 ? {} : { limits: Object.fromEntries(given) }),
-  };
+    name,
+    scopes: scopes?.split(',').map((scope) => scope.trim()),
+    expiresIn: expires,
+    projectRoots,
+    limits: given.length === 0 ? undefined : Object.fromEntries(given),
+  });
 }
 
 function toNumber(option: string, value: string): number {

@@ -1,26 +1,29 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { compact } from '../../platform/compact.js';
 import { startOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
 export interface TurnArguments {
   /** `-` stands for standard input. */
   message: string;
-  /** Absolute. */
+  /** Absolute paths. */
   attachments: string[];
   sessionId: string | undefined;
   persona: string | undefined;
   opts: Record<string, unknown>;
   json: boolean;
-  /** The server to use. */
+  /** The value of `--url`. */
   url: string | undefined;
-  /** Where there is none, one is started without a question. */
+  /** Start a server without a question where none is found. */
   start: boolean;
 }
 
 /**
- * @param caller the folder that relative paths start from; and whether standard input is no terminal: it
- *   is the message then, where none is among the arguments.
+ * Parses the arguments after `turnpike turn`.
+ *
+ * @param caller `folder`: where relative paths start; `isPiped`: standard input is no terminal, and is the
+ *   message where the arguments have none.
  * @throws UsageError
  */
 export function parseTurnArguments(
@@ -30,27 +33,26 @@ export function parseTurnArguments(
   const { values, positionals } = parse(args);
   const message = positionals.length === 0 && isPiped ? '-' : positionals.join(' ');
   const attachments = (values.attach ?? []).map((file) => path.resolve(folder, file));
-  if (message.trim() === '' && attachments.length === 0) throw emptyTurn();
-  const { mode, model, tools } = values;
+  if (message.trim() === '' && attachments.length === 0) throw emptyTurnError();
+  const { mode, model, tools, persona } = values;
   return {
     message,
     attachments,
     sessionId: values.session,
-    persona: values.persona,
-    opts: {
-      ...(mode === undefined ? {} : { mode }),
-      ...(model === undefined ? {} : { model }),
-      ...(tools === undefined ? {} : { tools: tools.split(',').filter((name) => name !== '') }),
-      ...(values.persona === undefined ? {} : { persona: values.persona }),
-    },
+    persona,
+    opts: compact({
+      mode,
+      model,
+      tools: tools?.split(',').filter((name) => name !== ''),
+      persona,
+    }),
     json: values.json ?? false,
     url: values.url,
     start: values.start ?? false,
   };
 }
 
-/** Nothing was asked. */
-export function emptyTurn(): UsageError {
+export function emptyTurnError(): UsageError {
   return new UsageError('Say what the turn is about: turnpike turn "MESSAGE" (or --attach FILE).');
 }
 

@@ -6,6 +6,7 @@ import { ExtensionError } from '../../extensions/extension-error.js';
 import { McpFileError } from '../../tools/mcp/definitions/mcp-file.js';
 import { ModelsInvalidError } from '../../provider/models/models-invalid-error.js';
 import { PermissionsInvalidError } from '../../options/load-permissions.js';
+import { compact } from '../../platform/compact.js';
 import { errorCode } from '../../platform/error-code.js';
 import { createLogger, type Logger } from '../../platform/logger.js';
 import { startWatchdog } from '../../platform/watchdog.js';
@@ -16,7 +17,7 @@ import { SHELLS, type Shells } from '../../tools/sandbox/shells.js';
 import { findServiceLinks } from '../../config/service-links.js';
 import { UnreachableError } from '../../storage/unreachable-error.js';
 import { DataFolderBusyError } from '../../storage/data-folder.js';
-import { describeStart, startLine, type Started } from './describe-start.js';
+import { describeStart, startFields, type Started } from './describe-start.js';
 import { exitCodeOf } from './explain-failure.js';
 
 type Environment = Record<string, string | undefined>;
@@ -25,25 +26,25 @@ type Environment = Record<string, string | undefined>;
  * `turnpike serve`: runs until SIGINT or SIGTERM, then stops in order. A second signal stops at
  * once.
  *
- * @returns the exit code: 0 after an orderly stop, 1 when it could not start, 2 for a wrong call.
+ * @returns the exit code: 0 after an orderly stop; 1 when it failed to start or stop; 2 for a wrong call.
  */
 export async function serveCommand(args: readonly string[], given: Environment): Promise<number> {
   let environment = given;
   try {
-    const asked = readArguments(args);
+    const asked = parseArguments(args);
     environment = { ...given, ...asked.environment };
     const config = parseConfig(environment);
-    // Loaded here, so that a bad configuration is told before anything heavy is read.
+    // Loaded after the config, so that a bad variable is reported before the server's code is loaded.
     const { serve } = await import('../../http/serve.js');
     const readable = process.stderr.isTTY;
     const logger = openLog(config, readable);
-    // Before the first turn is taken; until then nothing of others runs.
-    const stopWatchdog = watch(config, logger, readable);
+    // Started before the first turn is claimed; until then no tool or extension runs.
+    const stopWatchdog = guardEventLoop(config, logger, readable);
     const server = await serve({ config, environment, logger });
-    // Whoever reads that it serves may stop it in the same moment.
+    // Listens for signals before the announcement: a reader of that line may stop the process at once.
     const stopping = stopSignal();
     const mode = server.get<ProviderMode>(PROVIDER_MODE);
-    sayThatItServes({ config, mode, shells: server.get<Shells>(SHELLS) }, server.url);
+    announceServing({ config, mode, shells: server.get<Shells>(SHELLS) }, server.url);
     if (asked.open) await openPage(`${server.url}/docs`);
     await stopping;
     const code = await stop(server);
@@ -55,23 +56,27 @@ export async function serveCommand(args: readonly string[], given: Environment):
   }
 }
 
-function watch({ watchdogMs }: Config, logger: Logger, readable: boolean): () => Promise<void> {
+function guardEventLoop(
+  { watchdogMs }: Config,
+  logger: Logger,
+  readable: boolean,
+): () => Promise<void> {
   if (watchdogMs === 0) return async () => undefined;
   return startWatchdog({
     stillMs: watchdogMs,
     message: `the event loop stood still for ${watchdogMs} ms (TURNPIKE_WATCHDOG_MS): the process is ended, and its turns go on elsewhere or at its next start`,
     readable,
-    onError: (error) => logger.warn({ error }, 'nothing watches the event loop'),
+    onError: (error) => logger.warn({ error }, 'the event loop has no watchdog'),
   });
 }
 
-/** In a terminal for people; else one line among those of the log, whatever its level is. */
-function sayThatItServes(started: Started, url: string): void {
+/** Prints a page on a terminal; elsewhere one log line, whatever the log level. */
+function announceServing(started: Started, url: string): void {
   if (process.stdout.isTTY) return console.log(describeStart(started, url));
   const destination = process.stdout;
   const redact = (line: string): string => line;
   const log = createLogger({ level: 'info', readable: false, redact, destination });
-  const { message, ...fields } = startLine(started, url);
+  const { message, ...fields } = startFields(started, url);
   log.info(fields, message);
 }
 
@@ -88,8 +93,8 @@ async function stop(server: Server): Promise<number> {
   }
 }
 
-/** `--port` and `--role` stand for their variables; what they may be is checked with the rest. */
-function readArguments(args: readonly string[]): { environment: Environment; open: boolean } {
+/** Parses `--port` and `--role` into their variables; the config validates their values. */
+function parseArguments(args: readonly string[]): { environment: Environment; open: boolean } {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -99,23 +104,20 @@ function readArguments(args: readonly string[]): { environment: Environment; ope
     },
   });
   return {
-    environment: {
-      ...(values.port === undefined ? {} : { TURNPIKE_PORT: values.port }),
-      ...(values.role === undefined ? {} : { TURNPIKE_ROLE: values.role }),
-    },
+    environment: compact({ TURNPIKE_PORT: values.port, TURNPIKE_ROLE: values.role }),
     open: values.open,
   };
 }
 
-/** A server without a screen serves all the same. */
+/** Opens a page in the browser; without a browser it only says so. */
 async function openPage(url: string): Promise<void> {
   try {
     const browser = await open(url);
-    const say = (): void => console.error(`No browser could be opened; the page is ${url}`);
-    browser.once('error', say);
-    // What opens a page is there without a browser, too. One that was killed had opened it.
+    const warn = (): void => console.error(`No browser could be opened; the page is ${url}`);
+    browser.once('error', warn);
+    // The opener exits with a code where there is no browser; it was killed only after it had opened one.
     browser.once('exit', (code) => {
-      if (code !== 0 && code !== null) say();
+      if (code !== 0 && code !== null) warn();
     });
   } catch (error) {
     console.error(`No browser could be opened; the page is ${url}`, error);
@@ -128,7 +130,7 @@ function stopSignal(): Promise<void> {
   });
 }
 
-/** What went wrong, and what to do. */
+/** A message for the user: why the server could not start, and what to do. */
 export function explainStartFailure(error: unknown, environment: Environment): string {
   const explained = [
     AgentsInvalidError,

@@ -1,5 +1,5 @@
-/** How every command that talks to a server names it. */
+/** The option of every command that talks to a server. */
 export const serverOptions = { url: { type: 'string' } } as const;
 
-/** Of commands that may start one. */
+/** The options of commands that may start a server. */
 export const startOptions = { ...serverOptions, start: { type: 'boolean' } } as const;

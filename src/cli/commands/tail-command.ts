@@ -4,13 +4,13 @@ import { clientOf, findServer, type FoundServer } from './find-server.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 import { printTurn } from '../render/print-turn.js';
-import { openScreen, tellRetries } from '../terminal/screen.js';
+import { openScreen, reportRetries } from '../terminal/screen.js';
 
 /**
- * `turnpike tail TURN`: prints a turn that runs or ran, from its start or after an event. A Ctrl-C
- * leaves it, and it goes on.
+ * `turnpike tail TURN`: prints a turn that runs or ran, from its start or after an event. Ctrl-C ends the
+ * command, not the turn.
  *
- * @returns the turn's exit code; 1 when it cannot be read; 2 for a wrong call.
+ * @returns the turn's exit code; 1 when the turn cannot be followed; 2 for a wrong call.
  */
 export async function tailCommand(
   args: readonly string[],
@@ -18,11 +18,11 @@ export async function tailCommand(
 ): Promise<number> {
   let server: FoundServer | undefined;
   try {
-    const { turnId, after, json, url } = readArguments(args);
+    const { turnId, after, json, url } = parseArguments(args);
     server = await findServer(environment, { url, orElse: 'refuse' });
     const screen = openScreen(environment, json);
-    const client = clientOf(server, tellRetries(screen));
-    // A server that is not there, or has no such turn, is not waited for.
+    const client = clientOf(server, reportRetries(screen));
+    // Asked first, because following retries: a missing server or turn is reported at once.
     await client.turns.get(turnId);
     return await printTurn(client.follow(turnId, { after }), screen);
   } catch (error) {
@@ -33,7 +33,7 @@ export async function tailCommand(
   }
 }
 
-function readArguments(args: readonly string[]): {
+function parseArguments(args: readonly string[]): {
   turnId: string;
   after: string | undefined;
   json: boolean;

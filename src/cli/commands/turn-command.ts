@@ -1,11 +1,12 @@
 import { text as readAll } from 'node:stream/consumers';
 import type { TurnpikeClient } from '../../client/turnpike-client.js';
+import { compact } from '../../platform/compact.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
 import { interruptOnSignal } from '../terminal/interrupt-on-signal.js';
-import { emptyTurn, parseTurnArguments, type TurnArguments } from './parse-turn-arguments.js';
+import { emptyTurnError, parseTurnArguments, type TurnArguments } from './parse-turn-arguments.js';
 import { printTurn } from '../render/print-turn.js';
-import { openScreen, tellRetries, type Screen } from '../terminal/screen.js';
+import { openScreen, reportRetries, type Screen } from '../terminal/screen.js';
 import { uploadFiles } from './upload-files.js';
 
 type Environment = Record<string, string | undefined>;
@@ -13,7 +14,7 @@ type Environment = Record<string, string | undefined>;
 /**
  * `turnpike turn`: runs one turn and prints its stream.
  *
- * @returns the turn's exit code; 1 when it was refused or lost; 2 for a wrong call.
+ * @returns the turn's exit code; 1 when the turn was refused or lost; 2 for a wrong call.
  */
 export async function turnCommand(
   args: readonly string[],
@@ -21,15 +22,15 @@ export async function turnCommand(
 ): Promise<number> {
   let server: FoundServer | undefined;
   try {
-    // npm runs scripts in the package's folder; the user called from another.
+    // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
     const folder = environment['INIT_CWD'] ?? process.cwd();
     const wanted = parseTurnArguments(args, { folder, isPiped: !process.stdin.isTTY });
     const message = wanted.message === '-' ? await readAll(process.stdin) : wanted.message;
-    if (message.trim() === '' && wanted.attachments.length === 0) throw emptyTurn();
+    if (message.trim() === '' && wanted.attachments.length === 0) throw emptyTurnError();
     const orElse = wanted.start ? 'start' : 'offer';
     server = await findServer(environment, { url: wanted.url, orElse });
     const screen = openScreen(environment, wanted.json);
-    const client = clientOf(server, tellRetries(screen));
+    const client = clientOf(server, reportRetries(screen));
     const attachments = await attach(client, wanted, message);
     const sessionId = wanted.sessionId ?? (await createSession(client, folder, wanted));
     return await runTurn(client, { ...wanted, attachments, message, sessionId }, screen);
@@ -41,7 +42,7 @@ export async function turnCommand(
   }
 }
 
-/** Files that cannot be taken end no turn that has something to say. */
+/** Uploads the files; without the refused ones the turn still runs if it has a message or a file. */
 async function attach(
   client: TurnpikeClient,
   { attachments }: TurnArguments,
@@ -50,7 +51,7 @@ async function attach(
   const warn = (text: string): void => void process.stderr.write(`${text}\n`);
   const taken = await uploadFiles(client, attachments, warn);
   if (taken.length === 0 && message.trim() === '') {
-    throw new Error('No file was taken, and there is no message: nothing was asked.');
+    throw new Error('No file was uploaded and there is no message: no turn was started.');
   }
   return taken;
 }
@@ -60,8 +61,7 @@ async function createSession(
   projectRoot: string,
   { persona }: TurnArguments,
 ): Promise<string> {
-  const wanted = { projectRoot, ...(persona === undefined ? {} : { persona }) };
-  const { sessionId } = await client.sessions.create(wanted);
+  const { sessionId } = await client.sessions.create(compact({ projectRoot, persona }));
   process.stderr.write(`session ${sessionId}\n`);
   return sessionId;
 }

@@ -5,11 +5,11 @@ import { TurnpikeError, type TurnpikeClient } from '../../client/turnpike-client
 import { errorCode } from '../../platform/error-code.js';
 
 /**
- * Sends files of this machine to a server, which may be on another one.
+ * Uploads local files.
  *
- * @param warn hears of a file that was not taken, or was changed.
- * @returns what a turn names them by: those that were taken.
- * @throws what the client throws but for a file that the server does not take.
+ * @param warn called for each file that was refused or changed.
+ * @returns the ids of the uploaded files, for a turn's `attachments`.
+ * @throws the client's errors other than ATTACHMENT_FAILURE.
  */
 export async function uploadFiles(
   client: TurnpikeClient,
@@ -24,7 +24,7 @@ export async function uploadFiles(
       continue;
     }
     try {
-      // Read from the disk as it is sent, not before.
+      // A blob over the file: its bytes are loaded while they are sent.
       const content = await openAsBlob(file);
       const { id, name, changed } = await client.uploads.send({
         name: path.basename(file),

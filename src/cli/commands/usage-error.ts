@@ -1,2 +1,2 @@
-/** Not a way to call the command; the message says which way is. */
+/** A wrong call of a command; the message says what is right. */
 export class UsageError extends Error {}

@@ -1,10 +1,10 @@
 import { oneLine } from '../terminal/plain-text.js';
 
 /**
- * What a server says of an error about sending the same again: ` [retryable after 5 s, request
- * req_1]`. Empty where it says nothing, as earlier versions do. Pure.
+ * The advice of an error as text: ` [retryable after 5 s, request req_1]`. Empty without advice, as from
+ * earlier versions. Pure.
  *
- * @param advice field by field as it came.
+ * @param advice fields as they were received, not validated.
  */
 export function describeAdvice(advice: {
   readonly retryable?: unknown;

@@ -1,7 +1,7 @@
 import type { AgentSummary, ListedModel, ListedSession } from '../../client/turnpike-client.js';
 import { oneLine } from '../terminal/plain-text.js';
 
-/** One line of `turnpike sessions`. Times are UTC. */
+/** A line of `turnpike sessions`. Times are UTC. */
 export function describeSession(session: ListedSession): string {
   const { sessionId, updatedAt, persona, projectRoot, title, activeTurnId } = session;
   const used = updatedAt.slice(0, 16).replace('T', ' ');
@@ -10,7 +10,7 @@ export function describeSession(session: ListedSession): string {
   return `${sessionId}  ${used}  ${persona}  ${oneLine(projectRoot, 200)}${said}${active}`;
 }
 
-/** One line of `turnpike agents`. */
+/** A line of `turnpike agents`. */
 export function describeAgent({ name, description, model, tools }: AgentSummary): string {
   const facts = [model, tools === null ? null : tools.join(',') || 'no tools'];
   const known = facts.filter((fact) => fact !== null).join('; ');
@@ -18,7 +18,7 @@ export function describeAgent({ name, description, model, tools }: AgentSummary)
   return `${name}${about}${known === '' ? '' : `  (${oneLine(known, 200)})`}`;
 }
 
-/** One line of `turnpike models`. Prices are US dollars for a million tokens. */
+/** A line of `turnpike models`. Prices are US dollars for a million tokens. */
 export function describeModel(model: ListedModel, defaultModel: string): string {
   const { id, contextWindow, maxOutput, price, lifecycle, retiresAt } = model;
   const cost = price === undefined ? 'price not known' : `$${price.input} in, $${price.output} out`;

@@ -4,11 +4,11 @@ import { renderFrame, type ReceivedFrame, type Write } from './render-turn.js';
 import type { Screen } from '../terminal/screen.js';
 
 /**
- * Prints a turn's events as they come, to its last one.
+ * Prints a turn's events to its last one.
  *
- * @param ask what is to be asked of a person after an event, who has the screen meanwhile.
+ * @param ask the question that an event asks the user; it has the screen until it resolves.
  * @returns the turn's exit code.
- * @throws as reading does.
+ * @throws TurnpikeError; ConnectionLostError; errors of the question.
  */
 export async function printTurn(
   turn: FollowedTurn,
@@ -18,7 +18,7 @@ export async function printTurn(
   let exitCode = 1;
   let state = liveStart;
   for await (const event of turn) {
-    // Read field by field: a server of another version may send others.
+    // Untyped: a server of a different version may send other fields.
     const frame = event as ReceivedFrame;
     if (event.event === 'process:exit') exitCode = event.data.exitCode;
     if (screen.json) {

@@ -31,7 +31,7 @@ const progress = (id: string, elapsedMs: number, note = 'busy') =>
 const result = (id: string, name: string) =>
   frame('tool:result', { toolUseId: id, name, ok: true, status: 'success', durationMs: 7 });
 
-/** What is left of what was written, once lines are taken back. */
+/** The text that a terminal shows in the end, without erased lines. */
 function onScreen(writes: readonly Write[]): string {
   let text = '';
   for (const [, piece] of writes) {

@@ -17,22 +17,21 @@ interface RunningCall {
 }
 
 export interface LiveState extends RenderState {
-  /** Tool calls that run, the one that was heard of last at the end. */
+  /** Running tool calls, the one with the latest event last. */
   running: readonly RunningCall[];
-  /** The line that is written over by whatever comes next; empty for none. */
+  /** The status line that the next output erases; empty for none. */
   shown: string;
 }
 
 export const liveStart: LiveState = { ...renderStart, running: [], shown: '' };
 
-/** Back to the start of the line, and clears it. */
+/** Moves to the start of the line and clears it. */
 const erase = '\r\u001b[2K';
 
 /**
- * As `renderFrame`, for a terminal whose last line may be written over: it says what runs, and for
- * how long. Pure.
+ * `renderFrame` with a status line at the end: the running tool and for how long. Pure.
  *
- * @param columns characters of a line: one that is longer could not be taken back.
+ * @param columns characters of a line: a longer status line would wrap and could not be erased.
  */
 export function renderLive(
   state: LiveState,
@@ -41,7 +40,7 @@ export function renderLive(
 ): Rendered & { state: LiveState } {
   const rendered = renderFrame(state, frame, paint);
   const running = follow(state.running, frame);
-  // Never in the middle of a reply or a thought.
+  // No status line in the middle of a reply or of thinking.
   const isFree = rendered.state.atLineStart && !rendered.state.thinking;
   const call = isFree ? running.at(-1) : undefined;
   const shown = call === undefined ? '' : paint('dim', describe(call, running.length, columns));
@@ -52,7 +51,7 @@ export function renderLive(
   return { state: next, writes: [...before, ...rendered.writes, ...after] };
 }
 
-/** Takes the line away, for what does not come from the turn. */
+/** Erases the status line, before output that is not the turn's. */
 export function clearLive(state: LiveState): { state: LiveState; writes: Write[] } {
   if (state.shown === '') return { state, writes: [] };
   return { state: { ...state, shown: '' }, writes: [['err', erase]] };

@@ -15,7 +15,7 @@ export interface RenderState {
   thinking: boolean;
   steps: number;
   sources: number;
-  /** Of each call, for its one line. */
+  /** The input of each tool call, by its id. */
   inputs: Readonly<Record<string, string>>;
 }
 
@@ -36,7 +36,7 @@ export const renderStart: RenderState = {
   inputs: {},
 };
 
-/** One frame as a person wants to read it. Pure. Unknown events show nothing. */
+/** The text that a frame prints; unknown events print nothing. Pure. */
 export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Paint): Rendered {
   const { event, data } = frame;
   switch (event) {
@@ -54,7 +54,7 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
       return { state: { ...state, thinking: true }, writes: [['err', err]] };
     }
     case 'tool:args': {
-      // A call that is refused never starts: what streamed of its input is all there is to show.
+      // A denied call never starts: its streamed input is all there is to show.
       const id = text(data['toolUseId']);
       const streamed = (state.inputs[id] ?? '') + text(data['json']);
       return quiet({ ...state, inputs: { ...state.inputs, [id]: streamed } });
@@ -67,7 +67,7 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
       return line(state, toolLine(state, data, paint));
     case 'source': {
       const sources = state.sources + 1;
-      const where = oneLine(text(data['url']), 500) || describePlace(data['location']);
+      const where = oneLine(text(data['url']), 500) || describeLocation(data['location']);
       const label = `[${sources}] ${oneLine(text(data['title']), 120)}${where === '' ? '' : `, ${where}`}`;
       return line({ ...state, sources }, paint('cyan', label));
     }
@@ -128,7 +128,7 @@ function quiet(state: RenderState): Rendered {
   return { state, writes: [] };
 }
 
-/** A line of its own on standard error, which may share a terminal with the reply. */
+/** A whole line on standard error, which may share a terminal with the reply. */
 function line(state: RenderState, content: string): Rendered {
   const endReply: Write[] = state.atLineStart ? [] : [['out', '\n']];
   return {
@@ -158,7 +158,7 @@ function approvalLine(data: Record<string, unknown>, paint: Paint): string {
   const id = oneLine(text(data['approvalId']), 64);
   const call = askedLine(`${text(data['name'])} ${summarise(data['input'])}`);
   const until = text(data['expiresAt']).slice(11, 16);
-  // Its output has a form that a terminal does not know.
+  // A client tool's output has a form that only its client knows.
   const yes = data['kind'] === 'client-tool' ? 'the client answers' : `turnpike approve ${id}`;
   return paint(
     'yellow',
@@ -179,7 +179,7 @@ function summarise(input: unknown): string {
   return values.join(' ');
 }
 
-function describePlace(location: unknown): string {
+function describeLocation(location: unknown): string {
   if (typeof location !== 'object' || location === null) return '';
   const { unit, start } = location as { unit?: unknown; start?: unknown };
   return `${text(unit)} ${text(start)}`;
@@ -198,13 +198,13 @@ function summary(state: RenderState, { id, data }: ReceivedFrame): string {
   ].join(' · ');
 }
 
-/** All that was sent: most of it comes from the provider's cache. */
+/** Input tokens with those that the provider's cache read or wrote. */
 function tokensIn(usage: Record<string, unknown>): string {
   const counts = [usage['inputTokens'], usage['cacheReadTokens'], usage['cacheWriteTokens']];
   return String(counts.reduce<number>((sum, count) => sum + (Number(count) || 0), 0));
 }
 
-/** Of any field: who wrote it is not known here. */
+/** A field as text without control characters; empty for any other type. */
 function text(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? plainText(String(value)) : '';
 }

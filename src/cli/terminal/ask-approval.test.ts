@@ -14,7 +14,7 @@ const question: Question = {
   onTimeout: 'deny',
 };
 
-/** Somebody at a terminal, and what the server was told. */
+/** A terminal with typed keys, and the requests that the server got. */
 function sitting(key: string, line: string | undefined) {
   const told: unknown[] = [];
   const client = new TurnpikeClient({

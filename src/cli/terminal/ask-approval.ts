@@ -21,10 +21,10 @@ const permissionPrompt = 'y yes · s yes, for the session · n no · e edit firs
 const toolPrompt = 'a answer for the application · n no ';
 
 /**
- * Asks a person what a turn waits for, and sends the answer. Whoever answered in the meantime was
- * first.
+ * Asks the user a question that a turn is parked on, and sends the answer. An answer that came from
+ * elsewhere meanwhile counts.
  *
- * @returns whether there is an answer; false: nobody is there, or a Ctrl-C.
+ * @returns whether the question is answered; false at the end of input or after Ctrl-C.
  */
 export async function askApproval(deps: AskDeps, question: Question): Promise<boolean> {
   for (;;) {
@@ -44,13 +44,13 @@ async function askOnce(deps: AskDeps, question: Question): Promise<boolean | 'ag
     if (key === 'y') await client.approvals.approve(approvalId);
     else if (key === 's') await client.approvals.approveForSession(approvalId);
     else if (key === 'n') await deny(deps, approvalId, rest);
-    else if (key === 'a') return await give(deps, approvalId, rest);
+    else if (key === 'a') return await answerTool(deps, approvalId, rest);
     else return await approveEdited(deps, question);
     return true;
   } catch (error) {
     if (!(error instanceof TurnpikeError)) throw error;
     screen.err(`${screen.paint('yellow', `! ${plainText(error.message)}`)}\n`);
-    // Somebody else was first, or its deadline: the turn goes on by that.
+    // An earlier answer or the deadline has decided: the turn goes on.
     return error.code === 'APPROVAL_RESOLVED' || error.code === 'APPROVAL_NOT_FOUND' || 'again';
   }
 }
@@ -60,7 +60,7 @@ async function deny({ client, input }: AskDeps, approvalId: string, rest?: strin
   await client.approvals.deny(approvalId, why === '' ? undefined : why);
 }
 
-async function give(
+async function answerTool(
   { client, input }: AskDeps,
   approvalId: string,
   rest?: string,

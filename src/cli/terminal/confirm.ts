@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 
-/** Asks the person at the terminal. Anything but a yes is a no, and so are Ctrl-C and Ctrl-D. */
+/** Asks at the terminal. True for `y` or `yes` alone; Ctrl-C and Ctrl-D are a no. */
 export function confirm(question: string): Promise<boolean> {
   const { stdin: input, stderr: output } = process;
   const reader = createInterface({ input, output });

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /**
- * Has a tool's input changed in `$VISUAL` or `$EDITOR`, as JSON.
+ * Opens a tool's input as JSON in `$VISUAL` or `$EDITOR`, and parses what was saved.
  *
- * @throws Error that says what is wrong: no editor, one that failed, or no JSON object.
+ * @throws Error for an editor that is missing or failed, or a text that is no JSON object.
  */
 export async function editInput(
   input: unknown,
@@ -18,18 +18,18 @@ export async function editInput(
     const file = path.join(folder, 'input.json');
     await writeFile(file, `${JSON.stringify(input, null, 2)}\n`, { mode: 0o600 });
     await runEditor(editor, file);
-    return readObject(await readFile(file, 'utf8'));
+    return parseObject(await readFile(file, 'utf8'));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** By a shell: the variable may hold options. */
+/** Runs the editor by a shell: the variable may contain options. */
 function runEditor(editor: string, file: string): Promise<void> {
   const child = spawn(`${editor} ${JSON.stringify(file)}`, { shell: true, stdio: 'inherit' });
   return new Promise((resolve, reject) => {
     const fail = (why: string): void =>
-      reject(new Error(`The editor ${editor} ${why}. Set EDITOR to one that is there.`));
+      reject(new Error(`The editor ${editor} ${why}. Set EDITOR to an editor that is installed.`));
     child.once('error', ({ message }) => fail(`could not be started (${message})`));
     child.once('exit', (code) =>
       code === 0 ? resolve() : fail(`ended with ${code ?? 'a signal'}`),
@@ -37,7 +37,7 @@ function runEditor(editor: string, file: string): Promise<void> {
   });
 }
 
-function readObject(text: string): Record<string, unknown> {
+function parseObject(text: string): Record<string, unknown> {
   let input: unknown;
   try {
     input = JSON.parse(text);

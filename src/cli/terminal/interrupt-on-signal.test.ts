@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { pressOnceOrLeave } from './interrupt-on-signal.js';
+import { interruptOrLeave } from './interrupt-on-signal.js';
 
 describe('a Ctrl-C', () => {
   it('ends the turn at first, and then leaves', () => {
     const done: string[] = [];
     const interrupt = async (): Promise<void> => void done.push('interrupt');
-    const press = pressOnceOrLeave(interrupt, () => done.push('leave'));
+    const press = interruptOrLeave(interrupt, () => done.push('leave'));
     press();
     expect(done).toEqual(['interrupt']);
     press();

@@ -1,19 +1,18 @@
 import { explainFailure } from '../commands/explain-failure.js';
 
 /**
- * While a turn is read: the first Ctrl-C ends it in order, and its stream says so; the second one
- * just leaves.
+ * Listens for Ctrl-C: the first interrupts the turn, whose stream then ends; the second ends the process.
  *
- * @returns stops listening.
+ * @returns a function that stops listening.
  */
 export function interruptOnSignal(interrupt: () => Promise<unknown>): () => void {
-  const onSignal = pressOnceOrLeave(interrupt);
+  const onSignal = interruptOrLeave(interrupt);
   process.on('SIGINT', onSignal);
   return () => void process.off('SIGINT', onSignal);
 }
 
-/** What a Ctrl-C does, however it came. */
-export function pressOnceOrLeave(
+/** The handler of Ctrl-C, from a signal or a key: interrupts first, leaves with 130 after. */
+export function interruptOrLeave(
   interrupt: () => Promise<unknown>,
   leave: () => void = () => process.exit(130),
 ): () => void {

@@ -1,14 +1,14 @@
 import { errorCode } from '../../platform/error-code.js';
 
-/** What shells say of a program that a closed pipe ended: 128 and the number of SIGPIPE. */
+/** The exit code after a closed pipe, as in shells: 128 and the number of SIGPIPE. */
 const CLOSED_PIPE = 141;
 
-/** An output whose writes fail later, as `process.stdout`. */
+/** An output whose writes fail asynchronously, as `process.stdout`. */
 interface Output {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** Ends the command without a word when whoever reads its output, as `head`, has had enough. */
+/** Ends the command silently when the reader of its output, such as `head`, closes the pipe. */
 export function leaveOnClosedPipe(
   outputs: readonly Output[] = [process.stdout, process.stderr],
   leave: (exitCode: number) => void = (exitCode) => process.exit(exitCode),

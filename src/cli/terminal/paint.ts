@@ -4,7 +4,7 @@ const codes: Record<Colour, number> = { dim: 2, red: 31, yellow: 33, cyan: 36, g
 
 export type Paint = (colour: Colour, text: string) => string;
 
-/** Colours for a terminal; none where there is no terminal or `NO_COLOR` is set. */
+/** Paints text with ANSI colours, or leaves it plain. */
 export function painter(colours: boolean): Paint {
   return (colour, text) => (colours ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text);
 }

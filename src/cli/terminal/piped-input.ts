@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import type { ChatInput } from './chat-input.js';
 
-/** Lines of a file or another program, each taken when it is asked for. No prompts. */
+/** A chat's input from a file or a program, line by line. No prompts. */
 export function pipedInput(stdin: NodeJS.ReadableStream): ChatInput {
   const reader = createInterface({ input: stdin, terminal: false });
-  // Here and not with the first question: lines that nobody listens for are gone.
+  // Iterated from the start: lines without a listener are lost.
   const lines = reader[Symbol.asyncIterator]();
   const line = async (): Promise<string | undefined> => {
     const { done, value } = await lines.next();

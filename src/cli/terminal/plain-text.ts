@@ -1,30 +1,30 @@
-/** CSI sequences, and every control character but line feed and tab. */
+/** CSI sequences, and control characters other than line feed and tab. */
 const controls = new RegExp(
   String.raw`\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]`,
   'g',
 );
 
 /**
- * Text of a model or a tool, made harmless for a terminal: escape sequences could move its cursor,
- * rename its window or type into it. Line feeds and tabs stay.
+ * Removes control characters from the text of a model or a tool: escape sequences could move a
+ * terminal's cursor, rename its window or type into it. Line feeds and tabs stay.
  */
 export function plainText(text: string): string {
   return text.replace(controls, '');
 }
 
-/** One line of at most `limit` characters. */
+/** Text on one line, cut to `limit` characters. */
 export function oneLine(text: string, limit: number): string {
   const line = plainText(text).replace(/\s+/g, ' ').trim();
   return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
 }
 
-/** Characters of a call that a person is asked about. */
+/** The most characters of a tool call in a question, and those of them for its end. */
 const ASKED_LENGTH = 2_000;
 const ASKED_END = 500;
 
 /**
- * One line of what a person is to decide about. Of what is too long the end is shown too, and how much
- * is not: nothing hides behind a long beginning.
+ * A tool call on one line, for a question. A call that is too long shows its start, its end and how many
+ * characters are left out, so that nothing hides behind a long start.
  */
 export function askedLine(text: string): string {
   const line = oneLine(text, Infinity);

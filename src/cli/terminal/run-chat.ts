@@ -1,20 +1,21 @@
 import type { HarnessEvent, Turn, TurnpikeClient } from '../../client/turnpike-client.js';
+import { compact } from '../../platform/compact.js';
 import { askApproval, type AskDeps } from './ask-approval.js';
 import { describeSession } from '../render/describe-listed.js';
 import { explainFailure } from '../commands/explain-failure.js';
-import { pressOnceOrLeave } from './interrupt-on-signal.js';
+import { interruptOrLeave } from './interrupt-on-signal.js';
 import { printTurn } from '../render/print-turn.js';
-import { chatHelp, readChatLine, type ChatLine } from './read-chat-line.js';
+import { chatHelp, parseChatLine, type ChatLine } from './parse-chat-line.js';
 
 export interface ChatDeps extends AskDeps {
   client: TurnpikeClient;
-  /** Where new sessions work. */
+  /** The project root of new sessions. */
   projectRoot: string;
-  /** Calls back at each Ctrl-C, until the returned function is called. */
+  /** Calls `callback` at each Ctrl-C until the returned function is called. */
   onInterrupt(callback: () => void): () => void;
 }
 
-export interface WantedChat {
+export interface ChatOptions {
   sessionId: string | undefined;
   agent: string | undefined;
 }
@@ -27,27 +28,27 @@ interface Chat {
 }
 
 /**
- * A conversation, message by message, until its person leaves.
+ * Runs a conversation until the end of input.
  *
- * @returns 0 at a terminal; else the exit code of the last turn.
- * @throws TurnpikeError where the session to go on with is not there.
+ * @returns the exit code: 0 at a terminal; else that of the last turn.
+ * @throws TurnpikeError where the session does not exist.
  */
-export async function runChat(deps: ChatDeps, wanted: WantedChat): Promise<number> {
+export async function runChat(deps: ChatDeps, wanted: ChatOptions): Promise<number> {
   const { client, input, screen } = deps;
   const { sessionId } = wanted;
   if (sessionId !== undefined) await client.sessions.get(sessionId);
   const chat: Chat = { sessionId, model: undefined, lastModel: undefined, exitCode: 0 };
-  if (input.isTerminal) screen.err(screen.paint('dim', '/help says what there is.\n'));
+  if (input.isTerminal) screen.err(screen.paint('dim', '/help lists the commands.\n'));
   for (;;) {
     const text = await input.line('› ');
     if (text === undefined) break;
-    const line = readChatLine(text);
+    const line = parseChatLine(text);
     if (line.type === 'quit') break;
     try {
-      if (line.type === 'message') chat.exitCode = await runOne(deps, chat, wanted, line.text);
-      else await obey(deps, chat, line);
+      if (line.type === 'message') chat.exitCode = await runMessage(deps, chat, wanted, line.text);
+      else await runChatCommand(deps, chat, line);
     } catch (error) {
-      // The next message may do better.
+      // A failure ends the message, not the chat.
       chat.exitCode = 1;
       screen.err(`${screen.paint('red', `✗ ${explainFailure(error)}`)}\n`);
     }
@@ -55,17 +56,17 @@ export async function runChat(deps: ChatDeps, wanted: WantedChat): Promise<numbe
   return input.isTerminal ? 0 : chat.exitCode;
 }
 
-async function runOne(
+async function runMessage(
   deps: ChatDeps,
   chat: Chat,
-  { agent }: WantedChat,
+  { agent }: ChatOptions,
   message: string,
 ): Promise<number> {
   const starting = start(deps, chat, agent, message);
   let isAttended = true;
-  // Heard from now on: a turn that is not there yet is ended as soon as it is.
-  const interrupt = pressOnceOrLeave(async () => {
-    // What it still asks is answered by its end.
+  // Listens from now on: a Ctrl-C before the turn is accepted interrupts it right after.
+  const interrupt = interruptOrLeave(async () => {
+    // The turn's end answers its open questions.
     isAttended = false;
     return (await starting).interrupt();
   });
@@ -76,7 +77,7 @@ async function runOne(
       if (!isAttended || !isQuestion(event)) return undefined;
       return async () => {
         if (await askApproval(deps, event.data)) return;
-        // A Ctrl-C at a terminal. Where nobody is there, others may answer.
+        // Ctrl-C at a terminal interrupts. At the end of piped input, others may still answer.
         if (deps.input.isTerminal) interrupt();
         else isAttended = false;
       };
@@ -92,12 +93,13 @@ async function start(
   agent: string | undefined,
   message: string,
 ): Promise<Turn> {
-  const persona = agent === undefined ? {} : { persona: agent };
   if (chat.sessionId === undefined) {
-    chat.sessionId = (await client.sessions.create({ projectRoot, ...persona })).sessionId;
+    chat.sessionId = (
+      await client.sessions.create(compact({ projectRoot, persona: agent }))
+    ).sessionId;
     screen.err(screen.paint('dim', `session ${chat.sessionId}\n`));
   }
-  const opts = { ...persona, ...(chat.model === undefined ? {} : { model: chat.model }) };
+  const opts = compact({ persona: agent, model: chat.model });
   return client.turn({ sessionId: chat.sessionId, message, opts });
 }
 
@@ -110,7 +112,11 @@ function isQuestion(event: HarnessEvent): event is QuestionEvent {
   return event.event === 'approval:request' || event.event === 'subagent:approval:request';
 }
 
-async function obey({ client, screen }: ChatDeps, chat: Chat, line: ChatLine): Promise<void> {
+async function runChatCommand(
+  { client, screen }: ChatDeps,
+  chat: Chat,
+  line: ChatLine,
+): Promise<void> {
   switch (line.type) {
     case 'help':
       return screen.err(chatHelp);

@@ -1,12 +1,12 @@
 import type { ClientOptions } from '../../client/turnpike-client.js';
 import { painter, type Paint } from './paint.js';
 
-/** Where a command writes, and how. */
+/** The outputs of a command, and what they can show. */
 export interface Screen {
-  /** One line of JSON for each event, and nothing else on standard output. */
+  /** Standard output has one line of JSON for each event, and nothing else. */
   json: boolean;
   paint: Paint;
-  /** Whether lines may be written over: on a terminal only. */
+  /** Whether the last line may be erased: on a terminal alone. */
   isLive: boolean;
   /** Characters of a line. */
   columns: number;
@@ -14,7 +14,7 @@ export interface Screen {
   err(text: string): void;
 }
 
-/** Colours and progress are for people: a terminal, and no `NO_COLOR`. */
+/** Opens the screen; colours and a status line need a terminal, colours also no `NO_COLOR`. */
 export function openScreen(environment: Record<string, string | undefined>, json: boolean): Screen {
   const { stdout, stderr } = process;
   const isTerminal = stderr.isTTY && !json;
@@ -28,8 +28,8 @@ export function openScreen(environment: Record<string, string | undefined>, json
   };
 }
 
-/** Says that a connection broke, and that it is taken up again. */
-export function tellRetries({ paint, err }: Screen): Pick<ClientOptions, 'onRetry'> {
+/** Options that report each reconnection of the client. */
+export function reportRetries({ paint, err }: Screen): Pick<ClientOptions, 'onRetry'> {
   return {
     onRetry: ({ attempt }) => err(paint('yellow', `↻ connection lost, resuming (${attempt})\n`)),
   };

@@ -6,7 +6,7 @@ import type { ChatInput, KeyAnswer } from './chat-input.js';
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 
-/** A terminal: lines with their history, keys without Enter. Between them its signals are the system's. */
+/** A chat's input from a terminal: lines with history, keys without Enter. Between them Ctrl-C is SIGINT. */
 export function terminalInput(stdin: ReadStream, stdout: WriteStream): ChatInput {
   const typed = new TypedLines(stdin, stdout);
   return {
@@ -15,11 +15,11 @@ export function terminalInput(stdin: ReadStream, stdout: WriteStream): ChatInput
     key: async (prompt, keys) => {
       stdin.setRawMode(true);
       stdin.resume();
-      // What was typed before the question is no answer to it.
+      // Input from before the question does not answer it: two ticks drop what was typed.
       await nextTick();
       await nextTick();
       stdout.write(prompt);
-      return readKey(stdin, stdout, keys);
+      return awaitKey(stdin, stdout, keys);
     },
     close: () => void stdin.pause(),
   };
@@ -27,9 +27,9 @@ export function terminalInput(stdin: ReadStream, stdout: WriteStream): ChatInput
 
 class TypedLines {
   #history: string[] = [];
-  /** Lines of one paste, beyond the one that was asked for. */
+  /** Lines of a paste after the one that was asked for. */
   #ahead: string[] = [];
-  /** A line that was begun with them. */
+  /** The unfinished last line of a paste. */
   #begun = '';
 
   constructor(
@@ -55,7 +55,7 @@ class TypedLines {
       reader.on('line', (text) => {
         if (answer !== undefined) return void this.#ahead.push(text);
         answer = text;
-        // Not at once: the rest of a paste is still to come.
+        // Closed in the next round: the rest of a paste comes before it.
         setImmediate(() => reader.close());
       });
       reader.on('SIGINT', () => {
@@ -77,7 +77,7 @@ class TypedLines {
   }
 }
 
-function readKey(
+function awaitKey(
   stdin: ReadStream,
   stdout: WriteStream,
   keys: string,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readChatLine, type ChatLine } from './read-chat-line.js';
+import { parseChatLine, type ChatLine } from './parse-chat-line.js';
 
 describe('readChatLine', () => {
   it.each<[string, ChatLine]>([
@@ -18,6 +18,6 @@ describe('readChatLine', () => {
     ['/model claude-x', { type: 'model', name: 'claude-x' }],
     ['/fly now', { type: 'unknown', command: '/fly' }],
   ])('reads %j', (line, read) => {
-    expect(readChatLine(line)).toEqual(read);
+    expect(parseChatLine(line)).toEqual(read);
   });
 });

@@ -1,26 +1,26 @@
-/** What a person typed: a message, or a command that begins with a slash. */
+/** A line of a chat: a message, or a command that begins with a slash. */
 export type ChatLine =
   | { type: 'message'; text: string }
   | { type: 'nothing' }
   | { type: 'help' }
   | { type: 'new' }
   | { type: 'quit' }
-  /** Without an id: lists them. */
+  /** Goes on with a session; without an id, lists sessions. */
   | { type: 'sessions'; sessionId: string | undefined }
-  /** Without a name: says which. */
+  /** Chooses a model; without a name, shows the current one. */
   | { type: 'model'; name: string | undefined }
   | { type: 'unknown'; command: string };
 
-export const chatHelp = `/new              a new session
-/sessions [ID]    the latest sessions, or go on with one
-/model [NAME]     which model answers, or choose one
-/help             this
+export const chatHelp = `/new              begin a new session
+/sessions [ID]    list the latest sessions, or go on with one
+/model [NAME]     show the model, or choose one
+/help             list the commands
 /quit             leave; so does Ctrl-D
-Ctrl-C ends the turn that runs; a second one leaves. A message that begins with a slash: //…
+Ctrl-C ends the running turn; a second one leaves. Begin a message with // for one slash.
 `;
 
-/** Pure. Two slashes stand for one that begins a message. */
-export function readChatLine(line: string): ChatLine {
+/** Parses a line; a message that begins with a slash has two. Pure. */
+export function parseChatLine(line: string): ChatLine {
   const text = line.trim();
   if (text === '') return { type: 'nothing' };
   if (text.startsWith('//')) return { type: 'message', text: text.slice(1) };
