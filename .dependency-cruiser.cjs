@@ -150,7 +150,7 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(client/|governance/(decision-tree/agent-config|limits/cost)\\.ts|platform/json\\.ts)',
+          '^src/(client/|governance/(decision-tree/agent-config|limits/cost)\\.ts|platform/(compact|json)\\.ts)',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
 
-/** Where `npm run console` finds the API while the page is worked on. */
+/** The API that `npm run console` uses in development. */
 const api = process.env['TURNPIKE_URL'] ?? 'http://127.0.0.1:3000';
 
 export default defineConfig({
@@ -12,14 +12,14 @@ export default defineConfig({
     outDir: fileURLToPath(new URL('../dist/web', import.meta.url)),
     emptyOutDir: true,
     target: 'es2022',
-    // The page's policy lets nothing be inlined but images.
+    // The page's policy allows inlined images alone.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
   server: {
     proxy: {
-      // Under the page's own name: the server takes pages of its own Host only.
+      // The page's own Host: the server refuses others.
       '^/(api|agents|health|ready|admin)\\b': { target: api, changeOrigin: false },
     },
   },

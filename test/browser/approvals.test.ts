@@ -48,7 +48,7 @@ describe('an approval', () => {
   it('runs with another input, which must be an object of JSON and fit the tool', async () => {
     const { chat, card, press } = await ask('asked.txt');
     await press('Edit input');
-    const input = card.getByLabel('What the tool runs with.');
+    const input = card.getByLabel('The input that the tool gets.');
     const approve = card.getByRole('button', { name: 'Approve this input' });
     await input.fill('{"file_path": ');
     await card.getByText('This is not JSON').waitFor();
@@ -79,7 +79,7 @@ describe('an approval', () => {
     await takePicture(list, 'approvals-light');
     await item.getByRole('button', { name: 'Approve', exact: true }).click();
     await chat.status('Done');
-    await list.getByText('Nothing waits for you.').waitFor();
+    await list.getByText('No questions are open.').waitFor();
     expect(existsSync(inProject('listed.txt'))).toBe(true);
   });
 
@@ -91,7 +91,7 @@ describe('an approval', () => {
     const stream = await client.turn(sessionId, '[[tool=pick {}]]', {
       opts: { clientTools, onDisconnect: 'continue' },
     });
-    const card = page.getByRole('group', { name: 'The application must answer pick' });
+    const card = page.getByRole('group', { name: 'The client must answer pick' });
     await card.waitFor();
     expect(await card.getByRole('button', { name: /Approve|session|Edit/ }).count()).toBe(0);
     await card.getByRole('button', { name: 'Deny' }).click();

@@ -14,7 +14,7 @@ describe('a server that wants a key', () => {
   it('is asked with the one that was entered, until the tab is closed', async () => {
     const visitor = await on.console.visit();
     const { page, faults } = visitor;
-    const dialog = page.getByRole('dialog', { name: 'This server wants an API key' });
+    const dialog = page.getByRole('dialog', { name: 'This server needs an API key' });
     await dialog.waitFor();
     await dialog.getByLabel('API key').fill('tpk_wrong');
     await dialog.getByRole('button', { name: 'Use this key' }).click();

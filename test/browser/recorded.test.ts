@@ -71,7 +71,7 @@ describe('a recorded turn', () => {
     const card = chat.tool('task');
     await card.getByText('REVIEWER', { exact: true }).click();
     await card.getByText('Looks fine.').waitFor();
-    await chat.conversation.getByText(/big\.pdf was not taken/).waitFor();
+    await chat.conversation.getByText(/big\.pdf was refused/).waitFor();
     await chat.conversation.getByText('Mind the tests').waitFor();
   });
 });

@@ -1,22 +1,21 @@
 import { useCallback, useState } from 'react';
-import type { AgentSummary } from '../../../src/client/turnpike-client.js';
+import type { AgentSummary, ListedTool } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
-import { listTools, type ToolSummary } from '../app/console-routes.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Loading, Nothing, Page } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { OpenText } from '../chat/text/open-text.js';
 import { formatCount } from '../ui/format.js';
 
-/** Who works here, and with what. */
+/** The named agents and the server's tools. */
 export function AgentsPage() {
   const agents = useResource(useCallback(() => client().agents(), []));
-  const tools = useResource(useCallback(() => listTools(), []));
+  const tools = useResource(useCallback(() => client().tools(), []));
   const [filter, setFilter] = useState('');
   return (
     <Page
       title="Agents and tools"
-      lead="As the server has them now."
+      lead="The agents and tools of this server."
       actions={
         <input
           type="search"
@@ -109,7 +108,7 @@ const effects: Record<string, string> = {
   command: 'bg-bad-wash text-bad',
 };
 
-function ToolRow({ tool: { name, description, effect, inputSchema } }: { tool: ToolSummary }) {
+function ToolRow({ tool: { name, description, effect, inputSchema } }: { tool: ListedTool }) {
   return (
     <li className="px-4 py-3">
       <h3 className="flex items-baseline gap-2">

@@ -1,17 +1,17 @@
 import { useValue } from './use-value.js';
 import { ValueStore } from './value-store.js';
 
-const said = new ValueStore('');
+const announcement = new ValueStore('');
 
-/** Tells people who listen to the page rather than look at it. Not for every word of a stream. */
+/** Announces a text to screen readers. Not for every word of a stream. */
 export function announce(text: string): void {
-  said.set(text);
+  announcement.set(text);
 }
 
 export function LiveRegion() {
   return (
     <div role="status" aria-live="polite" className="sr-only">
-      {useValue(said)}
+      {useValue(announcement)}
     </div>
   );
 }

@@ -2,18 +2,18 @@ import { ValueStore } from './value-store.js';
 
 const STORED = 'turnpike.key';
 
-/** The API key that requests are sent with; undefined: none, as where the server asks for none. */
-export const apiKey = new ValueStore<string | undefined>(readKey());
+/** The API key of all requests; undefined where the server needs none. */
+export const apiKey = new ValueStore<string | undefined>(loadKey());
 
-/** Why a key is asked for; undefined: nobody asks. */
-export const keyWanted = new ValueStore<string | undefined>(undefined);
+/** The reason why the page asks for a key; undefined while it does not. */
+export const keyRequest = new ValueStore<string | undefined>(undefined);
 
-/** @param keep also when the browser is closed; else until the tab is. */
-export function takeKey(key: string, keep: boolean): void {
+/** @param keep whether the key outlives the tab. */
+export function storeKey(key: string, keep: boolean): void {
   forgetKey();
   (keep ? localStorage : sessionStorage).setItem(STORED, key);
   apiKey.set(key);
-  keyWanted.set(undefined);
+  keyRequest.set(undefined);
 }
 
 export function forgetKey(): void {
@@ -22,6 +22,6 @@ export function forgetKey(): void {
   apiKey.set(undefined);
 }
 
-function readKey(): string | undefined {
+function loadKey(): string | undefined {
   return sessionStorage.getItem(STORED) ?? localStorage.getItem(STORED) ?? undefined;
 }

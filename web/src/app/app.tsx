@@ -29,7 +29,7 @@ const QueuePage = lazy(() =>
   import('../queue/queue-page.js').then(({ QueuePage }) => ({ default: QueuePage })),
 );
 
-/** The frame of every page: the sidebar, or a drawer with it where the screen is narrow. */
+/** The frame of every page, with the sidebar; on narrow screens it is a drawer. */
 export function App() {
   const route = useValue(currentRoute);
   return (
@@ -105,7 +105,7 @@ function PageOf({ route }: { route: Route }) {
   }
 }
 
-/** On narrow screens: the way to the sidebar. */
+/** The bar of narrow screens, which opens the sidebar. */
 function TopBar({ route }: { route: Route }) {
   const [isOpen, setOpen] = useState(false);
   const drawer = useRef<HTMLDialogElement>(null);

@@ -1,9 +1,9 @@
 import { TurnpikeClient, TurnpikeError } from '../../../src/client/turnpike-client.js';
-import { apiKey, keyWanted } from './api-key.js';
+import { apiKey, keyRequest } from './api-key.js';
 
 let made: { key: string | undefined; client: TurnpikeClient } | undefined;
 
-/** The client of the page's own server, with the key that was entered. */
+/** The client of the page's own server, with the current key. */
 export function client(): TurnpikeClient {
   const key = apiKey.get();
   if (made?.key !== key || made === undefined) {
@@ -15,8 +15,8 @@ export function client(): TurnpikeClient {
   return made.client;
 }
 
-/** Asks for a key where it is a key that is missing. @returns what it was given. */
-export function noteFault(fault: unknown): unknown {
-  if (fault instanceof TurnpikeError && fault.status === 401) keyWanted.set(fault.message);
+/** Asks for a key after a 401. @returns the same fault. */
+export function reportFault(fault: unknown): unknown {
+  if (fault instanceof TurnpikeError && fault.status === 401) keyRequest.set(fault.message);
   return fault;
 }

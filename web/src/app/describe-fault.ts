@@ -1,15 +1,15 @@
 import { ConnectionLostError, TurnpikeError } from '../../../src/client/client-errors.js';
 
 export interface DescribedFault {
-  /** What happened and what to do, for a person. */
+  /** What happened and what to do. */
   text: string;
-  /** For programs and bug reports. */
+  /** The error's code, for bug reports. */
   code?: string;
-  /** The same may work later. */
+  /** Whether the same request may work later. */
   isRetryable: boolean;
 }
 
-/** Pure. */
+/** The text of a failed request. Pure. */
 export function describeFault(fault: unknown): DescribedFault {
   if (fault instanceof TurnpikeError) {
     const { message, code, retryable } = fault;
@@ -17,13 +17,13 @@ export function describeFault(fault: unknown): DescribedFault {
   }
   if (fault instanceof ConnectionLostError) {
     return {
-      text: 'The server does not answer. Check that it runs, then try again: nothing that it has accepted is lost.',
+      text: 'The server does not answer. Check that it runs, then try again: accepted turns are not lost.',
       isRetryable: true,
     };
   }
   const text = fault instanceof Error ? fault.message : String(fault);
   return {
-    text: `The page met something it did not expect (${text}). Reload it.`,
+    text: `The page failed (${text}). Reload it.`,
     isRetryable: true,
   };
 }

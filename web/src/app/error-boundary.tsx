@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import { FaultNote } from './fault-note.js';
 
-/** A page that cannot be drawn says so, and leaves the others alone. */
+/** Shows a fault in place of a page that cannot be rendered; the other pages work. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { fault: unknown }> {
   override state = { fault: undefined as unknown };
 

@@ -2,22 +2,22 @@ import { CircleAlert, RotateCw } from '../ui/icons.js';
 import { Button } from '../ui/button.js';
 import { describeFault, type DescribedFault } from './describe-fault.js';
 
-interface Ways {
+interface FaultActions {
   onRetry?: (() => void) | undefined;
   onDismiss?: (() => void) | undefined;
 }
 
-/** What went wrong with a request, and what to do about it. */
-export function FaultNote({ fault, ...ways }: { fault: unknown } & Ways) {
+/** A failed request, with what to do. */
+export function FaultNote({ fault, ...ways }: { fault: unknown } & FaultActions) {
   return <DescribedFaultNote described={describeFault(fault)} {...ways} />;
 }
 
-/** What went wrong, and what to do about it. */
+/** A fault in words, with buttons to try again and to discard. */
 export function DescribedFaultNote({
   described: { text, code },
   onRetry,
   onDismiss,
-}: { described: DescribedFault } & Ways) {
+}: { described: DescribedFault } & FaultActions) {
   return (
     <div
       role="alert"

@@ -1,22 +1,22 @@
 import { useId, useState } from 'react';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { keyWanted, takeKey } from './api-key.js';
+import { keyRequest, storeKey } from './api-key.js';
 import { useValue } from './use-value.js';
 
-/** Asks for an API key where the server wants one. */
+/** The dialog that asks for an API key. */
 export function KeyDialog() {
-  const why = useValue(keyWanted);
+  const why = useValue(keyRequest);
   const [key, setKey] = useState('');
   const [keep, setKeep] = useState(false);
   const id = useId();
   if (why === undefined) return null;
   return (
-    <Dialog title="This server wants an API key" onClose={() => keyWanted.set(undefined)}>
+    <Dialog title="This server needs an API key" onClose={() => keyRequest.set(undefined)}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (key.trim() !== '') takeKey(key.trim(), keep);
+          if (key.trim() !== '') storeKey(key.trim(), keep);
         }}
       >
         <p id={`${id}-why`} className="mb-3 text-sm text-muted">

@@ -3,7 +3,7 @@ import type { ModelList } from '../../../src/client/turnpike-client.js';
 import { client } from './client.js';
 import { useResource } from './use-resource.js';
 
-/** The models that turns may name; undefined until they came. A page without them works all the same. */
+/** The models that turns may name; undefined until they are loaded, without which every page works. */
 export function useModels(): ModelList | undefined {
   return useResource(useCallback(() => client().models(), [])).value;
 }

@@ -2,7 +2,7 @@ import type { MouseEvent } from 'react';
 import { parseRoute, type Route } from './route.js';
 import { ValueStore } from './value-store.js';
 
-/** Where the page is. Moves with the History API. */
+/** The current page, by the History API. */
 export const currentRoute = new ValueStore<Route>(parseRoute(location.pathname));
 
 addEventListener('popstate', () => currentRoute.set(parseRoute(location.pathname)));
@@ -14,7 +14,7 @@ export function navigate(path: string, { replace = false } = {}): void {
   currentRoute.set(parseRoute(path));
 }
 
-/** For the `onClick` of a link of ours; with a modifier the browser does what it always does. */
+/** The `onClick` of a link between pages; a click with a modifier is left to the browser. */
 export function followLink(event: MouseEvent<HTMLAnchorElement>): void {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

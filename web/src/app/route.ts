@@ -9,7 +9,7 @@ export type Route =
   | { page: 'settings' }
   | { page: 'unknown'; path: string };
 
-/** Pure. */
+/** Parses a path. Pure. */
 export function parseRoute(path: string): Route {
   const [first = '', id, ...rest] = path.split('/').filter((part) => part !== '');
   if (rest.length > 0) return { page: 'unknown', path };

@@ -11,7 +11,7 @@ const shortcuts: [string, string][] = [
   ['Tab', 'To the next control'],
 ];
 
-/** The keys of the page, and the list of them. */
+/** The keyboard shortcuts, and the dialog that lists them. */
 export function Shortcuts() {
   const [isShown, setShown] = useState(false);
   useEffect(() => {

@@ -18,12 +18,12 @@ import { FaultNote } from './fault-note.js';
 import { Link } from './link.js';
 import markUrl from './mark.svg';
 import type { Route } from './route.js';
-import { useSessions } from './session-list.js';
+import { useSessions } from './use-sessions.js';
 import { themeChoice, type ThemeChoice } from './theme.js';
 import { useNow } from './use-now.js';
 import { useValue } from './use-value.js';
 
-/** Sessions and pages. */
+/** The links to sessions and pages. */
 export function Sidebar({ route }: { route: Route }) {
   const { value: pending } = usePending();
   return (
@@ -44,16 +44,16 @@ export function Sidebar({ route }: { route: Route }) {
       </div>
       <Sessions openId={route.page === 'session' ? route.sessionId : undefined} />
       <ul className="space-y-0.5 border-t border-line p-2">
-        <Place
+        <PageLink
           to="approvals"
           route={route}
           Picture={ShieldQuestion}
           label="Approvals"
           count={pending?.length ?? 0}
         />
-        <Place to="agents" route={route} Picture={Bot} label="Agents and tools" />
-        <Place to="queue" route={route} Picture={ListOrdered} label="Queue" />
-        <Place to="settings" route={route} Picture={Settings2} label="Settings" />
+        <PageLink to="agents" route={route} Picture={Bot} label="Agents and tools" />
+        <PageLink to="queue" route={route} Picture={ListOrdered} label="Queue" />
+        <PageLink to="settings" route={route} Picture={Settings2} label="Settings" />
       </ul>
     </nav>
   );
@@ -62,7 +62,7 @@ export function Sidebar({ route }: { route: Route }) {
 const row =
   'flex items-center gap-2 rounded-lg px-2.5 text-sm text-soft hover:bg-sunken hover:text-ink aria-[current]:bg-accent-wash aria-[current]:text-accent-ink aria-[current]:font-medium';
 
-function Place({
+function PageLink({
   to,
   route,
   Picture,
@@ -100,12 +100,10 @@ function Sessions({ openId }: { openId: string | undefined }) {
   return (
     <section aria-label="Sessions" className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
       {fault !== undefined && value === undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value?.length === 0 && (
-        <p className="px-2.5 py-2 text-xs text-muted">Sessions will be listed here.</p>
-      )}
+      {value?.length === 0 && <p className="px-2.5 py-2 text-xs text-muted">No sessions yet.</p>}
       <ul className="space-y-0.5">
         {value?.map((session) => (
-          <OneSession
+          <SessionLink
             key={session.sessionId}
             session={session}
             isOpen={session.sessionId === openId}
@@ -117,7 +115,7 @@ function Sessions({ openId }: { openId: string | undefined }) {
   );
 }
 
-function OneSession({
+function SessionLink({
   session,
   isOpen,
   now,
@@ -136,7 +134,7 @@ function OneSession({
         className={`${row} py-1.5`}
       >
         <span className="min-w-0 flex-1">
-          <span className="block truncate">{title ?? 'Nothing said yet'}</span>
+          <span className="block truncate">{title ?? 'New session'}</span>
           <span className="block truncate text-xs font-normal text-muted" title={projectRoot}>
             {folder} · {formatAgo(updatedAt, now)}
           </span>

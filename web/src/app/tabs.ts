@@ -1,24 +1,24 @@
-/** What the tabs of one browser tell each other, so that they stay in step without asking the server. */
-export type TabNews =
+/** Messages between the tabs of a browser, which keep them in step without requests. */
+export type TabMessage =
   | { type: 'turn'; sessionId: string; turnId: string }
   | { type: 'sessions' }
   | { type: 'approvals' }
   | { type: 'settings' };
 
 const channel = new BroadcastChannel('turnpike');
-const listeners = new Set<(news: TabNews) => void>();
+const listeners = new Set<(news: TabMessage) => void>();
 
-channel.addEventListener('message', ({ data }: MessageEvent<TabNews>) => {
+channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
   for (const listener of listeners) listener(data);
 });
 
-/** Tells the other tabs, not this one. */
-export function tellTabs(news: TabNews): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- of windows, not of channels.
+/** Sends to the other tabs, not to this one. */
+export function publishToTabs(news: TabMessage): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows, not channels.
   channel.postMessage(news);
 }
 
-export function onTabNews(listener: (news: TabNews) => void): () => void {
+export function subscribeToTabs(listener: (news: TabMessage) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

@@ -5,9 +5,9 @@ export type ThemeChoice = 'system' | 'light' | 'dark';
 const STORED = 'turnpike.theme';
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 
-export const themeChoice = new ValueStore<ThemeChoice>(readChoice());
+export const themeChoice = new ValueStore<ThemeChoice>(loadChoice());
 
-/** Keeps the page in the theme that was chosen, or the system's. To be called once, before anything is shown. */
+/** Applies the chosen theme, or the system's, now and after changes. Called once, before the first render. */
 export function applyTheme(): void {
   const show = (): void => {
     const choice = themeChoice.get();
@@ -22,7 +22,7 @@ export function applyTheme(): void {
   show();
 }
 
-function readChoice(): ThemeChoice {
+function loadChoice(): ThemeChoice {
   const stored = localStorage.getItem(STORED);
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }

@@ -1,20 +1,20 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { apiKey } from './api-key.js';
-import { noteFault } from './client.js';
+import { reportFault } from './client.js';
 import { useValue } from './use-value.js';
 
 export interface Resource<T> {
-  /** The last one that came, also while another is asked for. */
+  /** The last loaded value, also during the next request. */
   value: T | undefined;
   fault: unknown;
   reload: () => void;
 }
 
 /**
- * Something of the server's: asked for at once, again where the page comes to the front, and every
- * `everyMs` while it is there.
+ * Loads a value of the server's: at once, when the tab becomes visible, and every `everyMs` while it is
+ * visible.
  *
- * @param load must be the same function while the same thing is meant (`useCallback`).
+ * @param load stable (`useCallback`): a different function is a different resource.
  */
 export function useResource<T>(load: () => Promise<T>, everyMs?: number): Resource<T> {
   const [state, setState] = useState<{ value: T | undefined; fault: unknown; of: unknown }>();
@@ -31,7 +31,7 @@ export function useResource<T>(load: () => Promise<T>, everyMs?: number): Resour
         const value = await load();
         if (!isLate()) setState({ value, fault: undefined, of: load });
       } catch (fault) {
-        noteFault(fault);
+        reportFault(fault);
         if (isLate()) return;
         setState((before) => ({
           value: before?.of === load ? before.value : undefined,

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
+import { isPlainObject } from '../../../src/platform/json.js';
 import { Button } from '../ui/button.js';
-import { readInput } from './read-input.js';
 
 const field =
   'w-full rounded-lg border border-line-strong bg-panel px-2.5 py-1.5 text-sm aria-invalid:border-bad';
@@ -61,7 +61,7 @@ export function EditForm({
 }) {
   const [text, setText] = useState(() => JSON.stringify(input, null, 2));
   const id = useId();
-  const read = readInput(text);
+  const read = parseInput(text);
   const problem = 'problem' in read ? read.problem : undefined;
   return (
     <form
@@ -72,7 +72,7 @@ export function EditForm({
       }}
     >
       <label htmlFor={id} className="block text-xs font-medium">
-        What the tool runs with. The model is told that it was changed.
+        The input that the tool gets. The model learns that it was changed.
       </label>
       <textarea
         id={id}
@@ -98,4 +98,18 @@ export function EditForm({
       </div>
     </form>
   );
+}
+
+/** Parses a tool's input as a person typed it: the object, or the fault. Pure. */
+function parseInput(text: string): { input: Record<string, unknown> } | { problem: string } {
+  let input: unknown;
+  try {
+    input = JSON.parse(text);
+  } catch (error) {
+    return {
+      problem: `This is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`,
+    };
+  }
+  if (!isPlainObject(input)) return { problem: 'The input must be a JSON object: { … }' };
+  return { input };
 }

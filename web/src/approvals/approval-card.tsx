@@ -1,25 +1,26 @@
 import { ShieldQuestion } from '../ui/icons.js';
 import { useId, useState } from 'react';
 import { FaultNote } from '../app/fault-note.js';
-import { client, noteFault } from '../app/client.js';
-import { tellTabs } from '../app/tabs.js';
+import { client, reportFault } from '../app/client.js';
+import { publishToTabs } from '../app/tabs.js';
+import { useNow } from '../app/use-now.js';
 import { fileChangeOf } from '../chat/turn/describe-call.js';
 import { DiffView } from '../chat/turn/diff-view.js';
 import { OpenText } from '../chat/text/open-text.js';
-import type { AskedApproval } from '../chat/conversation/turn-view.js';
+import type { ApprovalQuestion } from '../chat/conversation/turn-view.js';
 import { Button } from '../ui/button.js';
+import { formatCountdown } from '../ui/format.js';
 import { Spinner } from '../ui/spinner.js';
-import { Countdown } from './countdown.js';
 import { DenyForm, EditForm } from './answer-forms.js';
 
 type Mode = 'ask' | 'deny' | 'edit';
 
-/** A question about a tool call, with everything that one can answer. */
+/** A question about a tool call, with its answers. */
 export function ApprovalCard({
   approval,
   onAnswered,
 }: {
-  approval: AskedApproval;
+  approval: ApprovalQuestion;
   onAnswered?: () => void;
 }) {
   const { approvalId, name, input, reason, kind } = approval;
@@ -41,8 +42,8 @@ export function ApprovalCard({
       {fault !== undefined && <FaultNote fault={fault} />}
       {kind === 'client-tool' ? (
         <p className="text-xs text-muted">
-          The application that started this turn runs the tool and gives its output. It goes on by
-          itself; here it can be declined only.
+          The client that started this turn runs the tool and sends its output. Here the call can
+          only be denied.
         </p>
       ) : null}
       {mode === 'deny' && (
@@ -95,14 +96,14 @@ export function ApprovalCard({
   );
 }
 
-function titleOf(kind: AskedApproval['kind'], name: string): string {
+function titleOf(kind: ApprovalQuestion['kind'], name: string): string {
   switch (kind) {
     case 'tool':
       return `May ${name} run?`;
     case 'unknown-outcome':
-      return `May ${name} run again? Nobody knows whether it ran: its process died.`;
+      return `May ${name} run again? Its worker died, so its outcome is unknown.`;
     case 'client-tool':
-      return `The application must answer ${name}`;
+      return `The client must answer ${name}`;
   }
 }
 
@@ -120,12 +121,26 @@ function useAnswer(onAnswered: (() => void) | undefined) {
     setFault(undefined);
     try {
       await send();
-      tellTabs({ type: 'approvals' });
+      publishToTabs({ type: 'approvals' });
       onAnswered?.();
     } catch (thrown) {
-      setFault(noteFault(thrown));
+      setFault(reportFault(thrown));
       setBusy(false);
     }
   };
   return { answer, isBusy, fault };
+}
+
+/** The time left to answer, and what happens then. */
+function Countdown({ expiresAt, onTimeout }: { expiresAt: string; onTimeout: 'approve' | 'deny' }) {
+  const leftMs = Date.parse(expiresAt) - useNow(1_000);
+  const words = onTimeout === 'approve' ? 'approved' : 'denied';
+  const look = leftMs < 60_000 ? 'text-bad' : 'text-muted';
+  return (
+    <span role="timer" aria-live="off" className={`text-xs tabular-nums ${look}`}>
+      {leftMs > 0
+        ? `${formatCountdown(leftMs)} left to answer, then ${words}`
+        : `Time is up: being ${words}`}
+    </span>
+  );
 }

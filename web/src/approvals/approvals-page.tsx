@@ -10,14 +10,14 @@ import { usePending } from './use-pending.js';
 import { useResource } from '../app/use-resource.js';
 import type { ApprovalView } from '../../../src/client/turnpike-client.js';
 
-/** Everything that waits for a person, and what was decided lately. */
+/** The open questions, and the latest decisions. */
 export function ApprovalsPage() {
   const { value, fault, reload } = usePending();
   return (
-    <Page title="Approvals" lead="What waits for a person, in the order it was asked.">
+    <Page title="Approvals" lead="The questions that turns wait for, oldest first.">
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {value === undefined && fault === undefined && <Loading what="approvals" />}
-      {value?.length === 0 && <Nothing>Nothing waits for you.</Nothing>}
+      {value?.length === 0 && <Nothing>No questions are open.</Nothing>}
       <ul className="space-y-3">
         {value?.map((approval) => (
           <li key={approval.approvalId} className="rounded-xl border border-line bg-panel p-4">

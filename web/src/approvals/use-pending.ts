@@ -1,12 +1,12 @@
 import { useCallback, useEffect } from 'react';
 import type { ApprovalView } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
-import { onTabNews } from '../app/tabs.js';
+import { subscribeToTabs } from '../app/tabs.js';
 import { useResource, type Resource } from '../app/use-resource.js';
 
 const EVERY_MS = 5_000;
 
-/** What waits for a person. */
+/** The open questions. */
 export function usePending(): Resource<ApprovalView[]> {
   const load = useCallback(
     async () => (await client().approvals.list({ limit: 200 })).approvals,
@@ -16,7 +16,7 @@ export function usePending(): Resource<ApprovalView[]> {
   const { reload } = resource;
   useEffect(
     () =>
-      onTabNews(({ type }) => {
+      subscribeToTabs(({ type }) => {
         if (type === 'approvals') reload();
       }),
     [reload],

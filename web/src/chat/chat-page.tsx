@@ -1,19 +1,19 @@
 import { ArrowDown, Bot, Folder, Trash2 } from '../ui/icons.js';
 import { useEffect, useState } from 'react';
 import type { SessionRecord } from '../../../src/client/turnpike-client.js';
-import { client, noteFault } from '../app/client.js';
+import { client, reportFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { useModels } from '../app/models.js';
 import { navigate } from '../app/navigation.js';
-import { Loading } from '../app/page.js';
-import { sessionsChanged } from '../app/session-list.js';
-import { tellTabs } from '../app/tabs.js';
+import { Link } from '../app/link.js';
+import { Loading, Page } from '../app/page.js';
+import { sessionsChanged } from '../app/use-sessions.js';
+import { publishToTabs } from '../app/tabs.js';
 import { Button, IconButton } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Composer } from './composer/composer.js';
 import { closeConversation } from './conversation/open-conversation.js';
 import { isMissing } from './conversation/is-missing.js';
-import { MissingSession } from './conversation/missing-session.js';
 import { modeWords } from './composer/permission-modes.js';
 import { SessionMeter } from './session-meter.js';
 import type { ShownTurn } from './conversation/shown-turn.js';
@@ -22,11 +22,11 @@ import { isLive, TurnStatus } from './turn/turn-status.js';
 import { useConversation } from './conversation/use-conversation.js';
 import { useStickToEnd } from './use-stick-to-end.js';
 
-/** A session: its turns, and where the next one is written. */
+/** A session: its turns, and the field for the next message. */
 export function ChatPage({ sessionId }: { sessionId: string }) {
   const { conversation, state, isRunning } = useConversation(sessionId);
   const { box, content, isAtEnd, toEnd } = useStickToEnd();
-  const stop = (): void => void conversation.stop().catch(noteFault);
+  const stop = (): void => void conversation.stop().catch(reportFault);
   useEscape(isRunning, stop);
   if (state.status === 'failed' && isMissing(state.fault)) return <MissingSession />;
   return (
@@ -47,7 +47,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
             <FaultNote fault={state.fault} onRetry={() => void conversation.open()} />
           )}
           {state.status === 'ready' && state.turns.length === 0 && (
-            <p className="py-16 text-center text-sm text-muted">Nothing has been said yet.</p>
+            <p className="py-16 text-center text-sm text-muted">No messages yet.</p>
           )}
           {state.turns.map((turn) => (
             <Turn key={turn.turnId} turn={turn} conversation={conversation} />
@@ -83,7 +83,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
   );
 }
 
-/** Always as high as one line, so that nothing moves when a turn begins or ends. */
+/** A line of constant height, so that nothing moves when a turn begins or ends. */
 function LiveStatus({ turns }: { turns: readonly ShownTurn[] }) {
   const live = turns.findLast(({ view, fault }) => isLive(view) && fault === undefined);
   return (
@@ -99,7 +99,7 @@ function LiveStatus({ turns }: { turns: readonly ShownTurn[] }) {
   );
 }
 
-/** Escape ends the turn, unless it closes something that is open. */
+/** Interrupts the turn on Escape, unless a dialog is open. */
 function useEscape(isOn: boolean, onEscape: () => void): void {
   useEffect(() => {
     if (!isOn) return undefined;
@@ -165,10 +165,10 @@ function DeleteDialog({ sessionId, onClose }: { sessionId: string; onClose: () =
       await client().sessions.delete(sessionId);
       closeConversation();
       sessionsChanged();
-      tellTabs({ type: 'sessions' });
+      publishToTabs({ type: 'sessions' });
       navigate('/');
     } catch (thrown) {
-      setFault(noteFault(thrown));
+      setFault(reportFault(thrown));
     }
   };
   return (
@@ -185,5 +185,20 @@ function DeleteDialog({ sessionId, onClose }: { sessionId: string; onClose: () =
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+/** The page of a session that does not exist. */
+function MissingSession() {
+  return (
+    <Page title="There is no such session">
+      <p className="text-sm text-muted">
+        It was deleted, or belongs to another API key.{' '}
+        <Link href="/" className="text-accent-ink underline">
+          Start a session
+        </Link>
+        , or choose one from the list.
+      </p>
+    </Page>
   );
 }

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-/** Pixels from the end that still count as being there. */
+/** Pixels from the end that still count as the end. */
 const NEAR = 40;
 
 /**
- * Keeps a scrolled box at its end while it grows, unless its reader has scrolled away. The box is
- * moved between layout and paint, so that nothing is seen to jump.
+ * Keeps a scrolling box at its end while it grows, unless the reader has scrolled away. The box is
+ * scrolled between layout and paint, so that nothing jumps.
  */
 export function useStickToEnd() {
   const box = useRef<HTMLDivElement>(null);
@@ -26,7 +26,7 @@ export function useStickToEnd() {
     let height = element.scrollHeight;
     const onScroll = (): void => {
       const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
-      // What grew below the reader is no scrolling of the reader's.
+      // Growth below the viewport is not the reader's scrolling.
       if (isNear || element.scrollHeight === height) isStuck.current = isNear;
       height = element.scrollHeight;
       setAtEnd(isNear);

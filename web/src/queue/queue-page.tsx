@@ -1,8 +1,7 @@
 import { ExternalLink } from '../ui/icons.js';
 import { useCallback, useState } from 'react';
 import type { QueuedTurnView, QueueView, StatusView } from '../../../src/ops/view-queue.js';
-import { noteFault } from '../app/client.js';
-import { openBoard, readQueue } from '../app/console-routes.js';
+import { client, reportFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
 import { Loading, Nothing, Page } from '../app/page.js';
@@ -14,25 +13,25 @@ import { formatAgo } from '../ui/format.js';
 const EVERY_MS = 2_000;
 
 const meanings: Record<keyof QueueView['statuses'], [string, string]> = {
-  running: ['Running', 'A worker has it.'],
-  waiting: ['Waiting', 'For an answer of a person or an application.'],
-  queued: ['Queued', 'For a place on a worker.'],
-  held: ['Held', 'Behind another turn of its session.'],
+  running: ['Running', 'A worker has claimed it.'],
+  waiting: ['Waiting', 'Waits for an answer by a person or a client.'],
+  queued: ['Queued', 'Waits for a slot of a worker.'],
+  held: ['Held', 'Waits behind the active turn of its session.'],
 };
 
 const order = ['running', 'waiting', 'queued', 'held'] as const;
 
-/** What has not ended, and the places it runs on. */
+/** The turns that have not ended, and the workers' slots. */
 export function QueuePage() {
   const { value, fault, reload } = useResource(
-    useCallback(() => readQueue(), []),
+    useCallback(() => client().queue(), []),
     EVERY_MS,
   );
   return (
     <Page
       title="Queue"
       isWide
-      lead={value === undefined ? 'Turns that have not ended.' : describePlaces(value)}
+      lead={value === undefined ? 'Turns that have not ended.' : describeSlots(value)}
       actions={value?.board !== undefined && <BoardButton path={value.board} />}
     >
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
@@ -54,7 +53,7 @@ export function QueuePage() {
             <StatusTable key={status} name={meanings[status][0]} view={value.statuses[status]} />
           ))}
           {order.every((status) => value.statuses[status].depth === 0) && (
-            <Nothing>Nothing runs, and nothing waits.</Nothing>
+            <Nothing>All turns have ended.</Nothing>
           )}
         </>
       )}
@@ -62,19 +61,20 @@ export function QueuePage() {
   );
 }
 
-function describePlaces({ places: { workers, each, used }, backEnd }: QueueView): string {
-  if (workers === null) return `${used} places used; ${each} on each worker (${backEnd}).`;
+function describeSlots({ places: { workers, each, used }, backEnd }: QueueView): string {
+  if (workers === null) return `${used} slots used; ${each} on each worker (${backEnd}).`;
   const words = workers === 1 ? '1 worker' : `${workers} workers`;
-  return `${used} of ${workers * each} places used: ${words} with ${each} each (${backEnd}).`;
+  return `${used} of ${workers * each} slots used: ${words} with ${each} each (${backEnd}).`;
 }
 
 function BoardButton({ path }: { path: string }) {
   const [fault, setFault] = useState<unknown>();
   const open = (): void => {
     setFault(undefined);
-    openBoard()
+    client()
+      .request({ method: 'POST', path: '/api/admin/board-session' })
       .then(() => location.assign(path))
-      .catch((thrown: unknown) => setFault(noteFault(thrown)));
+      .catch((thrown: unknown) => setFault(reportFault(thrown)));
   };
   return (
     <div>
@@ -110,7 +110,7 @@ function StatusTable({
         <table className="w-full text-left text-sm">
           <thead className="text-xs text-muted">
             <tr className="border-b border-line">
-              {['Turn', 'Principal', 'Attempt', 'Asked', 'Started', 'Place'].map((head) => (
+              {['Turn', 'Principal', 'Attempt', 'Asked', 'Started', 'Slot'].map((head) => (
                 <th key={head} scope="col" className="px-4 py-2 font-medium whitespace-nowrap">
                   {head}
                 </th>

@@ -12,7 +12,7 @@ const switches: readonly Choice[] = [
   { value: false, words: 'Off' },
 ];
 
-/** On or off, or one of the models. */
+/** A choice: on or off, or a model. */
 export function ChoiceInput({
   id,
   describedBy,
@@ -47,7 +47,7 @@ export function ChoiceInput({
   );
 }
 
-/** Those that the server lists, and the one that was saved, whatever became of it. */
+/** The listed models, and the saved one even if it is no longer listed. */
 function modelChoices(models: ModelList | undefined, value: SettingValue | undefined): Choice[] {
   const listed = (models?.models ?? []).map(({ id, name }) => ({ value: id, words: name }));
   const isListed = value === undefined || listed.some((one) => one.value === value);

@@ -35,7 +35,7 @@ describe('describeInForce', () => {
     const off: InForce = { value: false, from: 'default' };
     const look = { label: 'Thinking', step: 1, unit: '', none: '', isConsoleOwn: true };
     expect(describeInForce(wires(off, off), look)).toBe(
-      'In force everywhere: off. Turns of this console go by its own switch.',
+      'In force everywhere: off. Turns of this console use its own switch.',
     );
   });
 });

@@ -12,7 +12,7 @@ const wireWords: Readonly<Record<string, string>> = {
 
 type ValueInForce = EffectiveSetting['effective']['harness'];
 
-/** What a user's turns run with: one value, or each with its wires. Pure. */
+/** The value in force: one for all wires, or each with its wires. Pure. */
 export function describeInForce(
   { effective }: Pick<EffectiveSetting, 'effective'>,
   look: SettingLook,
@@ -24,11 +24,11 @@ export function describeInForce(
   }
   const groups = [...wiresOf];
   const [[only] = ['']] = groups;
-  const said =
+  const text =
     groups.length === 1
       ? `In force everywhere: ${only}.`
       : `In force: ${groups.map(([words, wires]) => `${words} for ${listOf(wires)}`).join('; ')}.`;
-  return look.isConsoleOwn === true ? `${said} Turns of this console go by its own switch.` : said;
+  return look.isConsoleOwn === true ? `${text} Turns of this console use its own switch.` : text;
 }
 
 function valueWords({ value, from }: ValueInForce, { unit, none }: SettingLook): string {

@@ -4,12 +4,12 @@ export interface InputProps<T> {
   id: string;
   describedBy: string;
   hasProblem: boolean;
-  /** Undefined: it is not set. */
+  /** Undefined where it is not set. */
   value: T | undefined;
   onChange: (value: T | undefined) => void;
 }
 
-/** A number; an empty field is none. */
+/** A number field; empty for no value. */
 export function NumberInput({
   id,
   describedBy,
@@ -19,7 +19,7 @@ export function NumberInput({
   max,
   onChange,
 }: InputProps<number> & { min: number; max: number }) {
-  // What stands in the field while somebody is there: not everything on the way is a number.
+  // The text while the field is edited: not every state of it is a number.
   const [text, setText] = useState<string>();
   return (
     <input

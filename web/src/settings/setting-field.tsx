@@ -10,14 +10,14 @@ import { NumberInput } from './number-input.js';
 import type { SettingLook } from './setting-looks.js';
 import type { SettingValue } from './user-settings.js';
 
-/** What is entered of a setting, or saved; undefined: it is not set. */
+/** The draft or the saved value; undefined where it is not set. */
 export interface EnteredSetting {
   setting: EffectiveSetting;
   value: SettingValue | undefined;
   problem: string | undefined;
 }
 
-/** One setting: its control, what is in force, and what is wrong with it. */
+/** A setting: its control, the value in force, and its fault. */
 export function SettingField({
   entered: { setting, value, problem },
   look,
@@ -27,7 +27,7 @@ export function SettingField({
   entered: EnteredSetting;
   look: SettingLook;
   models: ModelList | undefined;
-  /** @param value undefined: it is not to be set any more. */
+  /** @param value undefined resets the setting. */
   onChange: (value: SettingValue | undefined) => void;
 }) {
   const { schema } = setting;

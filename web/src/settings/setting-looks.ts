@@ -1,19 +1,19 @@
-/** How a setting is shown. */
+/** The label and control of a setting. */
 export interface SettingLook {
   label: string;
-  /** By how much the slider moves; of numbers. */
+  /** The step of the slider, for numbers. */
   step: number;
   unit: string;
-  /** What no value means. */
+  /** The words for no value. */
   none: string;
-  /** This console asks for one or the other with each turn. */
+  /** Whether the console sends its own choice with each turn. */
   isConsoleOwn?: boolean;
 }
 
 const number = { step: 1, unit: '', none: '' };
 const choice = { step: 1, unit: '', none: 'none' };
 
-/** By name, in the order of the page. */
+/** The limits by name, in the order of the page. */
 export const limitLooks: Readonly<Record<string, SettingLook>> = {
   max_iterations: { ...number, label: 'Iterations' },
   soft_warning_percent: { ...number, label: 'Warn at', step: 5, unit: '%' },
@@ -34,14 +34,14 @@ export const modelLooks: Readonly<Record<string, SettingLook>> = {
   subagent_model: {
     ...choice,
     label: 'Model of subagents',
-    none: 'that of the turn that delegates',
+    none: 'the model of the parent turn',
   },
   thinking_enabled: { ...choice, label: 'Thinking', isConsoleOwn: true },
   librarian_timeout: {
     label: 'Time of a subagent',
     step: 60,
     unit: 's',
-    none: 'as long as the turn that delegates has',
+    none: 'the time of the parent turn',
   },
   max_context_nodes: {
     ...number,

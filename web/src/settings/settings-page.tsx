@@ -1,11 +1,11 @@
 import { Check, RotateCcw } from '../ui/icons.js';
 import { useEffect, useId, useMemo, type ReactNode } from 'react';
-import { forgetKey, apiKey, keyWanted } from '../app/api-key.js';
-import { client, noteFault } from '../app/client.js';
+import { forgetKey, apiKey, keyRequest } from '../app/api-key.js';
+import { client, reportFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { useModels } from '../app/models.js';
 import { Loading, Page } from '../app/page.js';
-import { onTabNews, tellTabs } from '../app/tabs.js';
+import { subscribeToTabs, publishToTabs } from '../app/tabs.js';
 import { useValue } from '../app/use-value.js';
 import { Button } from '../ui/button.js';
 import { Spinner } from '../ui/spinner.js';
@@ -13,7 +13,7 @@ import { SettingField, type EnteredSetting } from './setting-field.js';
 import { limitLooks, modelLooks, type SettingLook } from './setting-looks.js';
 import { UserSettings, type SettingsServer, type SettingsState } from './user-settings.js';
 
-/** The limits and models of the user's turns. */
+/** The user's preferences: limits and models of their turns. */
 export function SettingsPage() {
   const settings = useSettings();
   const models = useModels();
@@ -41,7 +41,7 @@ export function SettingsPage() {
   return (
     <Page
       title="Settings"
-      lead="For your turns from the next one on, where the request, its session and its agent say nothing else. What is not set differs by wire; turns of this console are the harness’s. Changes are saved as you make them."
+      lead="Your next turns use these values, unless the request, its session or its agent sets others. Defaults differ by wire; this console uses the harness. Changes are saved as you make them."
       actions={
         <div className="flex items-center gap-3">
           <SaveState status={state.status} />
@@ -81,7 +81,7 @@ function FieldSection({ title, children }: { title: string; children: ReactNode 
   );
 }
 
-/** The settings that have a look, in its order. */
+/** The settings of a section, in its order. */
 function enteredOf(
   { saved = [], drafts, problems }: SettingsState,
   looks: Readonly<Record<string, SettingLook>>,
@@ -95,7 +95,7 @@ function enteredOf(
   });
 }
 
-/** Each change answers with what is in force after it. */
+/** The settings over the API; each change returns the values in force after it. */
 const settingsServer: SettingsServer = {
   get: () => client().settings.effective(),
   update: async (change) => {
@@ -111,14 +111,14 @@ const settingsServer: SettingsServer = {
 function useSettings(): UserSettings {
   const key = useValue(apiKey);
   const settings = useMemo(
-    () => new UserSettings(settingsServer, () => tellTabs({ type: 'settings' })),
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- another key has other settings.
+    () => new UserSettings(settingsServer, () => publishToTabs({ type: 'settings' })),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- a different key has different settings.
     [key],
   );
   useEffect(() => {
     void settings.load();
-    const stopListening = onTabNews(({ type }) => {
-      if (type === 'settings' && settings.state.get().status !== 'waiting') void settings.load();
+    const stopListening = subscribeToTabs(({ type }) => {
+      if (type === 'settings' && settings.state.get().status !== 'unsaved') void settings.load();
     });
     const onHide = (): void => settings.close();
     addEventListener('pagehide', onHide);
@@ -129,14 +129,14 @@ function useSettings(): UserSettings {
     };
   }, [settings]);
   const { fault } = useValue(settings.state);
-  useEffect(() => void noteFault(fault), [fault]);
+  useEffect(() => void reportFault(fault), [fault]);
   return settings;
 }
 
 function SaveState({ status }: Pick<SettingsState, 'status'>) {
   return (
     <span role="status" className="flex items-center gap-1.5 text-xs text-muted">
-      {(status === 'saving' || status === 'waiting') && (
+      {(status === 'saving' || status === 'unsaved') && (
         <>
           <Spinner size={13} /> Saving
         </>
@@ -163,7 +163,7 @@ function KeySection() {
             : `Requests go out with ${key.slice(0, 8)}…`}
         </span>
         {key === undefined ? (
-          <Button onClick={() => keyWanted.set('Requests of this page will be sent with it.')}>
+          <Button onClick={() => keyRequest.set('Requests of this page will be sent with it.')}>
             Enter a key
           </Button>
         ) : (

@@ -100,7 +100,7 @@ describe('UserSettings', () => {
     await jest.advanceTimersByTimeAsync(800);
     settings.set('max_parallel_tools', 2);
     await settings.reset(['max_iterations']);
-    expect([saved(), state().status]).toEqual([{}, 'waiting']);
+    expect([saved(), state().status]).toEqual([{}, 'unsaved']);
     await jest.advanceTimersByTimeAsync(800);
     expect([saved(), state().status]).toEqual([{ max_parallel_tools: 2 }, 'saved']);
     settings.set('token_budget', 999_999);

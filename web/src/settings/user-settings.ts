@@ -6,17 +6,17 @@ import { ValueStore } from '../app/value-store.js';
 export type SettingValue = Settings[string];
 
 export interface SettingsState {
-  /** As the server has them; undefined until they came. */
+  /** The server's values; undefined until they are loaded. */
   saved: readonly EffectiveSetting[] | undefined;
-  /** What was entered and is not saved, by the names of settings. */
+  /** Values that are entered and not saved, by the names of settings. */
   drafts: Readonly<Record<string, SettingValue>>;
-  /** What the server says of a draft. */
+  /** Faults of drafts, by the names of settings. */
   problems: Readonly<Record<string, string>>;
-  status: 'loading' | 'idle' | 'waiting' | 'saving' | 'saved' | 'failed';
+  status: 'loading' | 'idle' | 'unsaved' | 'saving' | 'saved' | 'failed';
   fault?: unknown;
 }
 
-/** Each answers with all settings as they are afterwards. */
+/** The calls of the API; each returns all settings after it. */
 export interface SettingsServer {
   get(): Promise<readonly EffectiveSetting[]>;
   update(change: Settings): Promise<readonly EffectiveSetting[]>;
@@ -24,10 +24,10 @@ export interface SettingsServer {
   reset(names?: readonly string[]): Promise<readonly EffectiveSetting[]>;
 }
 
-/** Milliseconds without a change after which it is saved. */
+/** Milliseconds without an edit after which drafts are saved. */
 const QUIET_MS = 800;
 
-/** The limits and models of the user's turns, saved by themselves. */
+/** The user's limits and models, saved automatically. */
 export class UserSettings {
   readonly state = new ValueStore<SettingsState>({
     saved: undefined,
@@ -37,7 +37,7 @@ export class UserSettings {
   });
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param changed called after the server took a change. */
+  /** @param changed called after the server saved a change. */
   constructor(
     private readonly server: SettingsServer,
     private readonly changed: () => void,
@@ -55,13 +55,13 @@ export class UserSettings {
       ...withoutFault(state),
       drafts: { ...state.drafts, [name]: value },
       problems: omit(state.problems, [name]),
-      status: 'waiting',
+      status: 'unsaved',
     }));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.save(), QUIET_MS);
   }
 
-  /** Saves what was entered, all but what the server has refused. */
+  /** Saves the drafts that the server has not refused. */
   async save(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -79,13 +79,13 @@ export class UserSettings {
           problems: { ...state.problems, ...problems },
           status: 'idle',
         }));
-        // Nothing is saved of a change with a fault in it: the rest of it is another one.
+        // A change with a fault saves nothing: the drafts without faults are sent again.
         await this.save();
       }
     });
   }
 
-  /** Forgets what was entered and what was saved. @param names absent: of all settings. */
+  /** Resets settings and drops their drafts. @param names default: all settings. */
   async reset(names?: readonly string[]): Promise<void> {
     const { drafts } = this.state.get();
     this.state.update((state) => {
@@ -103,18 +103,18 @@ export class UserSettings {
     });
   }
 
-  /** What is not saved yet is saved now. */
+  /** Saves the remaining drafts. */
   close(): void {
     if (this.#timer !== undefined) void this.save();
   }
 
   #take(saved: readonly EffectiveSetting[], change: Settings): void {
     this.state.update((state) => {
-      // What was changed again meanwhile stays, and is saved next.
+      // A draft that was edited during the request stays, and is saved next.
       const done = Object.keys(change).filter((name) => state.drafts[name] === change[name]);
       const drafts = omit(state.drafts, done);
       const isDone = Object.keys(pending({ ...state, drafts })).length === 0;
-      return { ...withoutFault(state), saved, drafts, status: isDone ? 'saved' : 'waiting' };
+      return { ...withoutFault(state), saved, drafts, status: isDone ? 'saved' : 'unsaved' };
     });
     this.changed();
   }
@@ -140,7 +140,7 @@ function pending({ drafts, problems }: Pick<SettingsState, 'drafts' | 'problems'
   return omit(drafts, Object.keys(problems));
 }
 
-/** By field, where the refusal is about fields. */
+/** The faults by field; undefined where the error is not about fields. */
 function problemsOf(fault: unknown): SettingsState['problems'] | undefined {
   if (!(fault instanceof TurnpikeError) || !Array.isArray(fault.details)) return undefined;
   const entries = fault.details.flatMap((detail): [string, string][] => {

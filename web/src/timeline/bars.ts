@@ -3,34 +3,34 @@ import type { TurnEvent, TurnEventBody, Usage } from '../../../src/events/turn-e
 export type BarKind = 'queue' | 'step' | 'model' | 'tool' | 'approval' | 'subagent' | 'recovery';
 export type BarStatus = 'open' | 'done' | 'bad' | 'discarded';
 
-/** Something that took time. */
+/** A span of the turn. */
 export interface Bar {
   key: string;
   kind: BarKind;
-  /** 0 for what belongs to the turn itself. */
+  /** The depth of nesting; 0 for the turn itself. */
   depth: number;
   label: string;
   startMs: number;
-  /** Milliseconds since 1970; of one that is open, where the turn is now. */
+  /** Milliseconds since 1970; for an open bar, the time of the latest event. */
   endMs: number;
   status: BarStatus;
   usage?: Usage;
-  /** Of a subagent. */
+  /** The usage of a subagent. */
   turnId?: string;
 }
 
 type Of<Type extends TurnEventBody['type']> = Extract<TurnEvent, { type: Type }>;
 
-/** The bars of a turn and of its subagents, in the order they began, each below what it belongs to. Pure. */
+/** The bars of a turn and its subagents, in order of their start, each below its parent. Pure. */
 export function openBars(events: readonly TurnEvent[], endMs: number, depth = 0): Bar[] {
   return new BarMaker(endMs, depth).make(events);
 }
 
 class BarMaker {
   readonly #bars: Bar[] = [];
-  /** Bars that are not over, by their keys. */
+  /** Open bars by their keys. */
   readonly #open = new Map<string, Bar>();
-  readonly #told = new Map<string, TurnEvent[]>();
+  readonly #relayed = new Map<string, TurnEvent[]>();
 
   constructor(
     private readonly endMs: number,
@@ -43,8 +43,9 @@ class BarMaker {
   }
 
   #childBars({ key, kind }: Bar): Bar[] {
-    const told = kind === 'subagent' ? this.#told.get(key.slice('subagent:'.length)) : undefined;
-    return told === undefined ? [] : openBars(told, this.endMs, this.depth + 2);
+    const relayed =
+      kind === 'subagent' ? this.#relayed.get(key.slice('subagent:'.length)) : undefined;
+    return relayed === undefined ? [] : openBars(relayed, this.endMs, this.depth + 2);
   }
 
   #take(event: TurnEvent, at: number): void {
@@ -82,7 +83,7 @@ class BarMaker {
         );
       }
       case 'subagent.told':
-        this.#told.set(event.callId, [...(this.#told.get(event.callId) ?? []), event.event]);
+        this.#relayed.set(event.callId, [...(this.#relayed.get(event.callId) ?? []), event.event]);
         return undefined;
       case 'subagent.ended': {
         const status = event.outcome === 'failed' ? 'bad' : 'done';
@@ -104,7 +105,7 @@ class BarMaker {
       case 'turn.failed':
         return undefined;
       default:
-        // A newer server says more.
+        // Events of a newer server make no bars.
         return undefined;
     }
   }
@@ -134,7 +135,7 @@ class BarMaker {
     this.#begin({ key: `model:${id}`, kind: 'model', label: 'Model call' }, at);
   }
 
-  /** The model is done when the first call of the step runs, or the step is over. */
+  /** Ends the model's bar: the first tool of the step runs, or the step is over. */
   #endModel(at: number, usage?: Usage): void {
     for (const key of this.#keysOf(['model:'])) this.#end(key, at, 'done', usage);
   }

@@ -10,7 +10,7 @@ interface Budget {
   words: string;
 }
 
-/** What of the turn's limits is used. */
+/** The usage of the turn's limits. */
 export function Budgets({ timeline, turn }: { timeline: Timeline; turn: TurnRecord }) {
   return (
     <div className="grid gap-x-8 gap-y-4 rounded-xl border border-line bg-panel p-4 sm:grid-cols-2">
@@ -45,7 +45,7 @@ function BudgetBar({ label, used, limit, words }: Budget) {
   );
 }
 
-/** What the server has in place of a limit where there is none. */
+/** The server's value for no limit. */
 function isUnlimited(limit: number): boolean {
   return limit >= Number.MAX_SAFE_INTEGER;
 }
@@ -53,7 +53,7 @@ function isUnlimited(limit: number): boolean {
 function budgetsOf(timeline: Timeline, { options, usage: ended }: TurnRecord): Budget[] {
   const { tokenBudget, maxIterations, timeoutSeconds } = options.agentConfig;
   const usage = ended ?? timeline.usage;
-  // What the budget counts; of turns of earlier versions, and while one runs, it is not known.
+  // The tokens that the budget counts; unknown for running turns and those of earlier versions.
   const tokens = usage.addedTokens ?? usage.inputTokens + usage.outputTokens;
   const iterations = timeline.steps.length;
   const elapsedMs = timeline.endMs - timeline.startMs;

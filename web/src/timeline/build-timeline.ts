@@ -6,18 +6,18 @@ import { openBars, type Bar } from './bars.js';
 export interface StepFacts {
   step: number;
   usage: Usage;
-  /** Tokens of the context with the step's reply: what the next call starts from. */
+  /** Tokens of the context with the step's reply, which the next call starts from. */
   contextTokens: number;
 }
 
 export interface Timeline {
-  /** Milliseconds since 1970; of the first event. */
+  /** The time of the first event, in milliseconds since 1970. */
   startMs: number;
-  /** Of the last one, or now while the turn runs. */
+  /** The time of the last event, or now while the turn runs. */
   endMs: number;
   bars: readonly Bar[];
   steps: readonly StepFacts[];
-  /** Of the steps that are stored, its subagents' not among it. */
+  /** The usage of stored steps, without subagents. */
   usage: Usage;
   agent?: string;
   model?: string;
@@ -29,7 +29,7 @@ export interface Timeline {
 
 const none: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** What a turn did, when. Pure. @param nowMs where bars end that are not over. */
+/** The timeline of a turn. Pure. @param nowMs the end of open bars. */
 export function buildTimeline(events: readonly TurnEvent[], nowMs: number): Timeline {
   const first = events[0];
   const last = events.at(-1);

@@ -1,18 +1,18 @@
 import { formatCount, formatShort } from '../ui/format.js';
 import type { Timeline } from './build-timeline.js';
 
-/** How full the model's context was after each step. */
+/** A chart of the context's tokens after each step. */
 export function ContextChart({ timeline }: { timeline: Timeline }) {
   const { steps, contextWindow } = timeline;
   if (steps.length === 0) {
     return (
       <p className="rounded-xl border border-line bg-panel p-4 text-xs text-muted">
-        No step is over yet.
+        No step has ended yet.
       </p>
     );
   }
   const highest = Math.max(...steps.map(({ contextTokens }) => contextTokens), 1);
-  // Against the window where the steps come near it; a small turn would otherwise be a flat line.
+  // Scaled to the window only where the steps come near it: a small turn would be a flat line.
   const isNearWindow = contextWindow !== undefined && highest > contextWindow / 10;
   const top = isNearWindow ? contextWindow : highest;
   const last = steps.at(-1)?.contextTokens ?? 0;

@@ -3,10 +3,10 @@ import type { TurnEvent } from '../../../src/events/turn-event.js';
 import { Button } from '../ui/button.js';
 import { Toggle } from '../ui/toggle.js';
 
-/** Rows that are drawn at first, and again for each "more". */
+/** Rows of the first page, and of each "more". */
 const ROWS = 200;
 
-/** The events as they were said. */
+/** The events as the log has them. */
 export function RawEvents({ events, startMs }: { events: readonly TurnEvent[]; startMs: number }) {
   const [filter, setFilter] = useState('');
   const [hasDeltas, setDeltas] = useState(false);

@@ -2,7 +2,7 @@ import { Square } from '../ui/icons.js';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { TurnRecord } from '../../../src/client/turnpike-client.js';
 import { allTokens } from '../app/all-tokens.js';
-import { client, noteFault } from '../app/client.js';
+import { client, reportFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
 import { Loading, Page } from '../app/page.js';
@@ -18,13 +18,13 @@ import { RawEvents } from './raw-events.js';
 import { TurnLog } from './turn-log.js';
 import { Waterfall } from './waterfall.js';
 
-/** What one turn did: when, for how long, for how many tokens. */
+/** A turn's steps, tools and waits over time, with tokens and limits. */
 export function TimelinePage({ turnId }: { turnId: string }) {
   const log = useMemo(() => new TurnLog(turnId), [turnId]);
-  const { events, isRead, fault } = useValue(log.state);
+  const { events, isComplete, fault } = useValue(log.state);
   const isOver = events.at(-1)?.type === 'turn.ended';
   const now = useNow(isOver ? 3_600_000 : 500);
-  // Asked for again when it has ended: its usage is known then.
+  // Loaded again at the end of the turn, when its usage is known.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   const turn = useResource(useCallback(() => client().turns.get(turnId), [turnId, isOver]));
   useEffect(() => {
@@ -37,7 +37,7 @@ export function TimelinePage({ turnId }: { turnId: string }) {
       title="Turn"
       isWide
       lead={events.length > 0 && <Lead timeline={timeline} turn={turn.value} turnId={turnId} />}
-      actions={isRead && !isOver && <StopButton turnId={turnId} />}
+      actions={isComplete && !isOver && <StopButton turnId={turnId} />}
     >
       {turn.fault !== undefined && <FaultNote fault={turn.fault} onRetry={turn.reload} />}
       {fault !== undefined && turn.fault === undefined && (
@@ -118,7 +118,7 @@ function StopButton({ turnId }: { turnId: string }) {
     client()
       .turns.interrupt(turnId)
       .catch((fault: unknown) => {
-        noteFault(fault);
+        reportFault(fault);
         setAsked(false);
       });
   };

@@ -1,32 +1,32 @@
 import type { TurnEvent } from '../../../src/events/turn-event.js';
-import { client, noteFault } from '../app/client.js';
-import { readLog } from '../app/console-routes.js';
+import { pause, systemClientClock } from '../../../src/client/client-clock.js';
+import { client, reportFault } from '../app/client.js';
 import { ValueStore } from '../app/value-store.js';
 
 export interface LogState {
   events: readonly TurnEvent[];
-  /** Everything that there is so far has been read. */
-  isRead: boolean;
+  /** Every event that the log has so far is loaded. */
+  isComplete: boolean;
   fault?: unknown;
 }
 
-/** Between two looks while the turn runs: however fast it streams, the page is drawn at this pace. */
+/** Milliseconds between two requests while the turn runs, however fast it streams. */
 const PACE_MS = 400;
 
-/** The events of a turn: what is stored, and the rest as it comes. */
+/** The events of a turn from its log, with those that are added while it runs. */
 export class TurnLog {
-  readonly state = new ValueStore<LogState>({ events: [], isRead: false });
+  readonly state = new ValueStore<LogState>({ events: [], isComplete: false });
   readonly #closed = new AbortController();
 
   constructor(private readonly turnId: string) {}
 
   async open(): Promise<void> {
     try {
-      await this.#readAll();
+      await this.#loadRest();
       if (!this.#isOver) await this.#follow();
     } catch (thrown) {
       if (this.#closed.signal.aborted) return;
-      const fault = noteFault(thrown);
+      const fault = reportFault(thrown);
       this.state.update((state) => ({ ...state, fault }));
     }
   }
@@ -39,56 +39,43 @@ export class TurnLog {
     return this.state.get().events.at(-1)?.type === 'turn.ended';
   }
 
-  async #readAll(): Promise<void> {
+  async #loadRest(): Promise<void> {
     for (;;) {
-      const { events, nextCursor } = await readLog(this.turnId, this.#cursor());
+      const page = { limit: 1_000, cursor: this.#cursor() };
+      const { events, nextCursor } = await client().turns.log(this.turnId, page);
       if (this.#closed.signal.aborted) return;
-      const isRead = nextCursor === undefined;
+      const isComplete = nextCursor === undefined;
       this.state.update((state) =>
-        events.length === 0 && state.isRead === isRead
+        events.length === 0 && state.isComplete === isComplete
           ? state
-          : { events: [...state.events, ...events], isRead },
+          : { events: [...state.events, ...events], isComplete },
       );
-      if (isRead) return;
+      if (isComplete) return;
     }
   }
 
-  /** The stream says that there is something new; what it is has its time in the log only. */
+  /** Loads the log's rest at each event of the stream, whose frames have no times. */
   async #follow(): Promise<void> {
     const { signal } = this.#closed;
-    let reading: Promise<void> | undefined;
+    let loading: Promise<void> | undefined;
     const cursor = this.#cursor();
     for await (const _frame of client().follow(this.turnId, { signal, after: cursor })) {
-      reading ??= this.#readSoon(() => (reading = undefined));
-      reading.catch(() => undefined);
+      loading ??= this.#loadSoon(() => (loading = undefined));
+      loading.catch(() => undefined);
     }
-    await reading;
-    await this.#readAll();
+    await loading;
+    await this.#loadRest();
   }
 
-  /** @param begins called when what comes from now on needs another look. */
-  async #readSoon(begins: () => void): Promise<void> {
-    await pause(PACE_MS, this.#closed.signal);
-    begins();
-    await this.#readAll();
+  /** @param onStart called before the request: later events need the next one. */
+  async #loadSoon(onStart: () => void): Promise<void> {
+    await pause(systemClientClock, PACE_MS, this.#closed.signal);
+    onStart();
+    await this.#loadRest();
   }
 
   #cursor(): string | undefined {
     const last = this.state.get().events.at(-1);
     return last === undefined ? undefined : `${this.turnId}:${last.attempt}.${last.seq}`;
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        reject(signal.reason as Error);
-      },
-      { once: true },
-    );
-  });
 }

@@ -49,7 +49,7 @@ const words: Record<BarStatus, string> = {
   discarded: 'discarded',
 };
 
-/** What took how long, one below the other. */
+/** The bars of a turn over time. */
 export function Waterfall({ timeline }: { timeline: Timeline }) {
   const { startMs, endMs, bars } = timeline;
   const spanMs = Math.max(1, endMs - startMs);

@@ -22,7 +22,7 @@ export function Button({
   );
 }
 
-/** A button that shows a picture only: `label` is what it is called. */
+/** A button with a picture alone; `label` is its name. */
 export function IconButton({
   look = 'quiet',
   label,

@@ -3,8 +3,8 @@ import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { IconButton } from './button.js';
 
 /**
- * The browser's own modal dialog: it keeps the focus, gives it back, closes by Escape, and needs no
- * style of its own in the page, which the page's policy would refuse.
+ * The browser's modal dialog: it traps and restores the focus, closes on Escape, and needs no inline
+ * style, which the page's policy refuses.
  */
 export function Dialog({
   title,

@@ -11,7 +11,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
-/** As a clock shows it: 9:41. */
+/** Minutes and seconds: 9:41. */
 export function formatCountdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   const minutes = Math.floor(seconds / 60);
@@ -24,12 +24,12 @@ export function formatCount(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** Cents where there are some, and what is less than a cent to the hundredth of one. */
+/** US dollars to the cent; less than a cent to a hundredth of a cent. */
 export function formatUsd(usd: number): string {
   return usd === 0 || usd >= 0.995 ? `$${usd.toFixed(2)}` : `$${usd.toFixed(4)}`;
 }
 
-/** 12,345 as 12.3k. */
+/** A count in short: 12.3k for 12,345. */
 export function formatShort(value: number): string {
   if (value < 1_000) return String(Math.round(value));
   if (value < 99_950) return `${(value / 1_000).toFixed(1).replace(/\.0$/, '')}k`;

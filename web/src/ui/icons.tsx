@@ -2,7 +2,7 @@ import type { ComponentType, ReactNode, SVGProps } from 'react';
 
 /**
  * The pictures of buttons and states, from Lucide (lucide.dev), under the licence beside this file.
- * The package has 1,700 more, which took a tenth of what a first start installs.
+ * The package itself has 1,700 more, a tenth of what a first start would install.
  */
 export type Icon = ComponentType<SVGProps<SVGSVGElement> & { size?: number }>;
 

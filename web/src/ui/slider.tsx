@@ -1,6 +1,6 @@
 import { Slider as Radix } from 'radix-ui';
 
-/** A value within bounds. `labelledBy` names it; `valueText` is read in place of the number, which is pale then. */
+/** A value within bounds. `labelledBy` names it; `valueText` replaces the number, which is then pale. */
 export function Slider({
   value,
   min,

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A switch that is a word. */
+/** A switch that shows a word. */
 export function Toggle({
   label,
   isOn,

@@ -1,10 +1,10 @@
 import { Tooltip as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 
-/** Around the whole page, once. */
+/** The provider of tooltips, once around the page. */
 export const TooltipProvider = Radix.Provider;
 
-/** A word about a control, on hover and on focus. The control has a name without it. */
+/** A hint about a control, on hover and focus; the control needs a name of its own. */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }) {
   return (
     <Radix.Root>

@@ -29,7 +29,7 @@ export interface Draft {
 
 export const COMPOSER_ID = 'composer';
 
-/** Where a message is written. */
+/** The field for a message, with its files and options. */
 export function Composer({
   isRunning = false,
   onSend,
@@ -38,11 +38,11 @@ export function Composer({
   children,
 }: {
   isRunning?: boolean;
-  /** @returns false: it was not taken, and what was written stays. */
+  /** @returns false for a message that was not accepted: its text stays. */
   onSend: (draft: Draft) => boolean;
   onStop?: () => void;
   placeholder?: string;
-  /** Beside the switches below the text. */
+  /** Controls beside the switches below the text. */
   children?: ReactNode;
 }) {
   const [text, setText] = useState('');
@@ -195,7 +195,7 @@ const choices: { value: OnBusy; words: string }[] = [
 function BusyChoice({ value }: { value: OnBusy }) {
   return (
     <select
-      aria-label="When it is sent"
+      aria-label="When the message is sent"
       value={value}
       onChange={({ target }) =>
         turnOptions.update((all) => ({ ...all, onBusy: target.value as OnBusy }))

@@ -7,7 +7,7 @@ import type { ChosenFile } from './use-attachments.js';
 const frame =
   'relative flex w-52 max-w-full items-center gap-2 rounded-lg border bg-panel p-1.5 text-xs';
 
-/** A file of a message. */
+/** A file of a sent message. */
 export function FileChip({ file }: { file: AttachedFile }) {
   return (
     <div className={`${frame} border-line`}>
@@ -17,7 +17,7 @@ export function FileChip({ file }: { file: AttachedFile }) {
   );
 }
 
-/** A file that is being sent, or was. */
+/** A file of the next message, with the progress of its upload. */
 export function ChosenChip({ file, onRemove }: { file: ChosenFile; onRemove: () => void }) {
   const { name, size, sent, uploadedId, fault } = file;
   const percent = size === 0 ? 100 : Math.round((sent * 100) / size);

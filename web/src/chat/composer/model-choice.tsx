@@ -8,7 +8,7 @@ export function ModelChoice({
   onChange,
 }: {
   models: ModelList | undefined;
-  /** Undefined: what turns run with that name none. */
+  /** Undefined for the server's default. */
   value: string | undefined;
   onChange: (model: string | undefined) => void;
 }) {

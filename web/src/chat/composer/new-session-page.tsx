@@ -1,9 +1,9 @@
 import { useCallback, useId, useState, type ReactNode } from 'react';
-import { client, noteFault } from '../../app/client.js';
+import { client, reportFault } from '../../app/client.js';
 import { FaultNote } from '../../app/fault-note.js';
 import { navigate } from '../../app/navigation.js';
-import { sessionsChanged, useSessions } from '../../app/session-list.js';
-import { tellTabs } from '../../app/tabs.js';
+import { sessionsChanged, useSessions } from '../../app/use-sessions.js';
+import { publishToTabs } from '../../app/tabs.js';
 import { useResource } from '../../app/use-resource.js';
 import { Composer, type Draft } from './composer.js';
 import { openConversation } from '../conversation/open-conversation.js';
@@ -12,13 +12,13 @@ import { permissionModes } from './permission-modes.js';
 const FOLDER = 'turnpike.folder';
 const AGENT = 'turnpike.agent';
 
-/** The first page: where to work, who works, and what to do. */
+/** The first page: the folder, the agent and the first message of a session. */
 export function NewSessionPage() {
   const { value: sessions } = useSessions();
   const { value: agents, fault: agentsFault } = useResource(
     useCallback(() => client().agents(), []),
   );
-  // Undefined until somebody was there: what they write, or clear, is not filled in for them.
+  // Undefined until the user edits the field: from then on it is not filled in.
   const [folder, setFolder] = useState(() => localStorage.getItem(FOLDER) ?? undefined);
   const [agent, setAgent] = useState(() => localStorage.getItem(AGENT) ?? '');
   const [mode, setMode] = useState('direct');
@@ -42,7 +42,7 @@ export function NewSessionPage() {
       ...(shownAgent === '' ? {} : { persona: shownAgent }),
     };
     make(wanted, draft).catch((thrown: unknown) => {
-      setFault(noteFault(thrown));
+      setFault(reportFault(thrown));
       setMaking(false);
     });
     return false;
@@ -119,7 +119,7 @@ async function make(
   const conversation = openConversation(sessionId);
   void conversation.send({ message, attachments, opts }, files);
   sessionsChanged();
-  tellTabs({ type: 'sessions' });
+  publishToTabs({ type: 'sessions' });
   navigate(`/sessions/${sessionId}`);
 }
 

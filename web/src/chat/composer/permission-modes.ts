@@ -1,4 +1,4 @@
-/** What a session may do unasked, as the API has it and in words. */
+/** The permission modes, by the API's names and in words. */
 export const permissionModes: readonly { value: string; words: string }[] = [
   { value: 'direct', words: 'Ask before changes' },
   { value: 'acceptEdits', words: 'Allow edits' },
@@ -6,7 +6,7 @@ export const permissionModes: readonly { value: string; words: string }[] = [
   { value: 'dontAsk', words: 'Never ask: deny' },
 ];
 
-/** A mode that this page does not know is called what the API calls it. Pure. */
+/** The words for a mode; the API's name for an unknown one. Pure. */
 export function modeWords(mode: string): string {
   return permissionModes.find(({ value }) => value === mode)?.words ?? mode;
 }

@@ -1,7 +1,8 @@
+import { compact } from '../../../../src/platform/compact.js';
 import { isPlainObject } from '../../../../src/platform/json.js';
 import { ValueStore } from '../../app/value-store.js';
 
-/** What `opts.thinking.effort` may be, from least to most. */
+/** The values of `opts.thinking.effort`, from least to most. */
 export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 type Effort = (typeof efforts)[number];
 
@@ -9,14 +10,14 @@ export type OnBusy = 'enqueue' | 'steer' | 'interrupt';
 
 export interface TurnOptions {
   thinking: boolean;
-  /** How much is thought. Absent: as the model does by itself. */
+  /** The effort of thinking. Absent: the model's default. */
   effort?: Effort;
-  /** Whether what is thought is shown. */
+  /** Whether thinking is shown. */
   showsThinking: boolean;
   citations: boolean;
   /** Absent: the server's default. */
   model?: string;
-  /** What becomes of a message that is sent while a turn runs. */
+  /** The busy policy: what the server does with a message that is sent while a turn is active. */
   onBusy: OnBusy;
 }
 
@@ -28,44 +29,37 @@ function thinkingOption({
 }: TurnOptions): boolean | { effort?: Effort; display: string } {
   if (!thinking) return false;
   if (effort === undefined && showsThinking) return true;
-  return {
-    ...(effort === undefined ? {} : { effort }),
-    display: showsThinking ? 'summarized' : 'omitted',
-  };
+  return compact({ effort, display: showsThinking ? 'summarized' : 'omitted' });
 }
 
-/** The `opts` of the next turn, but for what becomes of it while another one runs. */
+/** The `opts` of the next turn, without `onBusy`. */
 export function turnOpts(options: TurnOptions): Record<string, unknown> {
   const { citations, model } = options;
-  return {
-    thinking: thinkingOption(options),
-    citations,
-    ...(model === undefined ? {} : { model }),
-  };
+  return compact({ thinking: thinkingOption(options), citations, model });
 }
 
 const STORED = 'turnpike.turn-options';
 
-/** What the user last chose for turns. */
-export const turnOptions = new ValueStore<TurnOptions>(readStored());
+/** The options that the user chose last. */
+export const turnOptions = new ValueStore<TurnOptions>(loadStored());
 
 turnOptions.subscribe(() => localStorage.setItem(STORED, JSON.stringify(turnOptions.get())));
 
-function readStored(): TurnOptions {
+function loadStored(): TurnOptions {
   const stored = parse(localStorage.getItem(STORED) ?? '{}');
   const onBusy = (['enqueue', 'steer', 'interrupt'] as const).find(
     (one) => one === stored['onBusy'],
   );
   const model = stored['model'];
   const effort = efforts.find((level) => level === stored['effort']);
-  return {
+  return compact({
     thinking: stored['thinking'] === true,
-    ...(effort === undefined ? {} : { effort }),
+    effort,
     showsThinking: stored['showsThinking'] !== false,
     citations: stored['citations'] === true,
-    ...(typeof model === 'string' ? { model } : {}),
+    model: typeof model === 'string' ? model : undefined,
     onBusy: onBusy ?? 'enqueue',
-  };
+  });
 }
 
 function parse(text: string): Record<string, unknown> {
@@ -73,7 +67,7 @@ function parse(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     return isPlainObject(value) ? value : {};
   } catch {
-    // Somebody else wrote it: the defaults do.
+    // The stored text is not ours: the defaults are used.
     return {};
   }
 }

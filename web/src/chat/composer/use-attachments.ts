@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { client, noteFault } from '../../app/client.js';
+import { client, reportFault } from '../../app/client.js';
 
 export interface ChosenFile {
   key: string;
@@ -7,11 +7,11 @@ export interface ChosenFile {
   mimeType: string;
   /** Bytes. */
   size: number;
-  /** Of a picture. */
+  /** An object URL, of a picture alone. */
   previewUrl?: string;
-  /** Bytes that went out. */
+  /** Bytes that were sent. */
   sent: number;
-  /** Once the server has it. */
+  /** Set once the upload is complete. */
   uploadedId?: string;
   fault?: unknown;
 }
@@ -20,11 +20,11 @@ export interface Attachments {
   files: readonly ChosenFile[];
   add: (files: Iterable<File>) => void;
   remove: (key: string) => void;
-  /** They belong to a turn now. */
+  /** Removes the files, which belong to a turn now. */
   clear: () => void;
 }
 
-/** Files that were chosen for the next message; they are sent at once. */
+/** The files of the next message, which are uploaded as they are chosen. */
 export function useAttachments(): Attachments {
   const [files, setFiles] = useState<readonly ChosenFile[]>([]);
   const sending = useRef(new Map<string, AbortController>());
@@ -49,7 +49,7 @@ export function useAttachments(): Attachments {
           })
           .then(({ id }) => change(key, { uploadedId: id, sent: file.size }))
           .catch((fault: unknown) => {
-            if (!stop.signal.aborted) change(key, { fault: noteFault(fault) });
+            if (!stop.signal.aborted) change(key, { fault: reportFault(fault) });
           });
       }
     },

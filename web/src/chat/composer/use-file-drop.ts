@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Takes files that are dropped anywhere on the page. @returns whether some are over it. */
+/** Takes files that are dropped anywhere on the page. @returns whether files are dragged over it. */
 export function useFileDrop(onFiles: (files: Iterable<File>) => void): boolean {
   const [isOver, setOver] = useState(false);
   useEffect(() => {

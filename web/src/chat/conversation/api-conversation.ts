@@ -1,18 +1,17 @@
 import type { MessageView } from '../../../../src/turn/history/view-messages.js';
-import { client, noteFault } from '../../app/client.js';
-import { listTurns } from '../../app/console-routes.js';
+import { client, reportFault } from '../../app/client.js';
 import type { ConversationServer } from './conversation-server.js';
 
-/** Turns that are looked through for those that run. */
+/** How many of the latest turns are checked for active ones. */
 const LATEST = 20;
 
-/** A conversation's turns over the API. A turn goes on when the page is closed. */
+/** The conversation's server, over the API. Turns go on when the page is closed. */
 export const apiConversation: ConversationServer = {
-  load: (sessionId) => noted(load(sessionId)),
-  turns: (sessionId) => noted(listTurns(sessionId, LATEST)),
+  load: (sessionId) => reportingFaults(load(sessionId)),
+  turns: (sessionId) => reportingFaults(latestTurns(sessionId)),
   submit: async ({ opts, ...submission }, signal) => {
     const request = { ...submission, signal };
-    const turn = await noted(
+    const turn = await reportingFaults(
       client().turn({ ...request, opts: { onDisconnect: 'continue', ...opts } }),
     );
     const isSteered = turn.disposition.type === 'steered';
@@ -20,16 +19,20 @@ export const apiConversation: ConversationServer = {
     return { turnId: turn.turnId, isSteered, frames: turn };
   },
   follow: (turnId, signal) => client().follow(turnId, { signal }),
-  interrupt: (turnId) => noted(client().turns.interrupt(turnId)),
+  interrupt: (turnId) => reportingFaults(client().turns.interrupt(turnId)),
 };
 
 async function load(sessionId: string) {
   const [session, messages, turns] = await Promise.all([
     client().sessions.get(sessionId),
     allMessages(sessionId),
-    listTurns(sessionId, LATEST),
+    latestTurns(sessionId),
   ]);
   return { session, messages, turns };
+}
+
+async function latestTurns(sessionId: string) {
+  return (await client().sessions.turns(sessionId, { limit: LATEST })).turns;
 }
 
 async function allMessages(sessionId: string): Promise<MessageView[]> {
@@ -43,8 +46,8 @@ async function allMessages(sessionId: string): Promise<MessageView[]> {
   return all;
 }
 
-function noted<T>(asked: Promise<T>): Promise<T> {
+function reportingFaults<T>(asked: Promise<T>): Promise<T> {
   return asked.catch((fault: unknown) => {
-    throw noteFault(fault);
+    throw reportFault(fault);
   });
 }

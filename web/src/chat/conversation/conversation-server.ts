@@ -2,7 +2,7 @@ import type { SessionRecord } from '../../../../src/session/view-session.js';
 import type { MessageView } from '../../../../src/turn/history/view-messages.js';
 import type { AnyFrame } from './reduce-turn.js';
 
-/** A turn as lists have it. */
+/** A turn of a list. */
 export interface TurnSummary {
   turnId: string;
   status: string;
@@ -22,24 +22,24 @@ export interface Submission {
   /** Ids of uploaded files. */
   attachments: readonly string[];
   opts: Record<string, unknown>;
-  /** The same each time it is tried: whatever became of the answers, it is one turn. */
+  /** The same at each try: a submission starts one turn. */
   idempotencyKey: string;
 }
 
 export interface SubmittedTurn {
   turnId: string;
-  /** It became part of the turn that runs. */
+  /** The message was steered into the running turn. */
   isSteered: boolean;
   frames: AsyncIterable<AnyFrame>;
 }
 
-/** What a conversation needs of the API. */
+/** The calls of the API that a conversation makes. */
 export interface ConversationServer {
   load(sessionId: string): Promise<StoredConversation>;
   /** The latest turns, newest first. */
   turns(sessionId: string): Promise<TurnSummary[]>;
   submit(submission: Submission, signal: AbortSignal): Promise<SubmittedTurn>;
-  /** From its first frame; goes on by itself when the connection breaks. */
+  /** The turn's frames from the first, over as many connections as it takes. */
   follow(turnId: string, signal: AbortSignal): AsyncIterable<AnyFrame>;
   interrupt(turnId: string): Promise<unknown>;
 }

@@ -16,20 +16,20 @@ export interface ConversationState {
   turns: readonly ShownTurn[];
 }
 
-/** One session as this page shows it: stored turns, the one that runs, and what is being sent. */
+/** A session as the page shows it: stored turns, the active turn, and submissions under way. */
 export class Conversation {
   readonly state = new ValueStore<ConversationState>({ status: 'loading', turns: [] });
   readonly #closed = new AbortController();
   readonly #batch = new FrameBatch((frames) => this.#reduce(frames));
   readonly #followed = new Set<string>();
-  /** Followed turns of which no frame has come: the first one replaces what was stored. */
+  /** Followed turns without a frame so far: their first frame replaces the stored view. */
   readonly #fresh = new Set<string>();
   #locals = 0;
 
   constructor(
     readonly sessionId: string,
     private readonly server: ConversationServer,
-    /** Told of each turn that was sent from here. */
+    /** Called after each submission. */
     private readonly onSent: (turnId: string) => void,
   ) {}
 
@@ -44,7 +44,7 @@ export class Conversation {
     }
   }
 
-  /** Looks for turns that others have started. */
+  /** Loads turns that were started elsewhere. */
   async sync(): Promise<void> {
     const { status, fault: known } = this.state.get();
     if (isMissing(known)) return undefined;
@@ -56,26 +56,26 @@ export class Conversation {
         await this.open();
       }
     } catch (fault) {
-      // Of all else the next look, or whoever sends something, will say what is wrong.
+      // Other faults are shown by the next submission, if they last.
       if (isMissing(fault)) this.state.update((state) => ({ ...state, status: 'failed', fault }));
     }
     return undefined;
   }
 
   async send(
-    said: Pick<Submission, 'message' | 'attachments' | 'opts'>,
+    request: Pick<Submission, 'message' | 'attachments' | 'opts'>,
     files: readonly AttachedFile[],
   ) {
     this.#locals += 1;
     const localId = `local-${this.#locals}`;
-    const submission = { ...said, sessionId: this.sessionId, idempotencyKey: newKey() };
-    const user = { text: said.message, files, createdAt: new Date().toISOString() };
+    const submission = { ...request, sessionId: this.sessionId, idempotencyKey: newKey() };
+    const user = { text: request.message, files, createdAt: new Date().toISOString() };
     const turn = { turnId: localId, user, view: emptyTurn(localId), submission };
     this.#update((turns) => [...turns, turn]);
     await this.#submit(localId, submission);
   }
 
-  /** Sends again what was not sent, or follows again what was lost. */
+  /** Submits a failed message again, or follows a lost turn again. */
   async retry(turnId: string): Promise<void> {
     const turn = this.state.get().turns.find((one) => one.turnId === turnId);
     if (turn === undefined) return;
@@ -84,12 +84,12 @@ export class Conversation {
     else await this.#submit(turnId, turn.submission);
   }
 
-  /** Takes what was not sent off the page. */
+  /** Removes a message that was not sent. */
   discard(turnId: string): void {
     this.#update((turns) => turns.filter((turn) => turn.turnId !== turnId));
   }
 
-  /** Says again from the log what was said, which has more than the stored messages: sources, times. */
+  /** Replays a turn from its log, which has more than the stored messages: sources and times. */
   async hydrate(turnId: string): Promise<void> {
     if (!this.#followed.has(turnId)) await this.#follow(turnId, true);
   }
@@ -114,7 +114,7 @@ export class Conversation {
     this.state.set({ status: 'ready', session: stored.session, turns });
     const shown = new Set(turns.map(({ turnId }) => turnId));
     for (const { turnId, status } of stored.turns) {
-      // One that came between the two lists is shown by the next look.
+      // A turn that started between the two requests is shown by the next sync.
       if (!shown.has(turnId)) continue;
       if (isActive(status) && !this.#followed.has(turnId)) void this.#follow(turnId);
     }
@@ -139,7 +139,7 @@ export class Conversation {
     this.#followed.add(turnId);
     this.#update((turns) =>
       turns
-        // A look at the server may have found it first.
+        // A sync may have added the turn already.
         .filter((turn) => turn.turnId !== turnId)
         .map((turn) => {
           if (turn.turnId !== localId) return turn;
@@ -155,7 +155,7 @@ export class Conversation {
     return this.#read(turnId, this.server.follow(turnId, this.#closed.signal), isQuiet);
   }
 
-  /** @param isQuiet a turn that can be shown as it is: a fault changes nothing. */
+  /** @param isQuiet whether the turn is shown already: a fault then changes nothing. */
   async #read(turnId: string, frames: AsyncIterable<AnyFrame>, isQuiet = false): Promise<void> {
     try {
       for await (const frame of frames) {

@@ -1,9 +1,9 @@
 import type { AnyFrame } from './reduce-turn.js';
 
-/** A hidden tab draws nothing, and must not let frames pile up. */
+/** Milliseconds between flushes of a hidden tab, which gets no animation frames. */
 const HIDDEN_MS = 500;
 
-/** Frames until the next picture is drawn: however many come, the page is rendered once for it. */
+/** Collects frames until the next animation frame, so that the page renders once for all of them. */
 export class FrameBatch {
   #frames = new Map<string, AnyFrame[]>();
   #cancel: (() => void) | undefined;
@@ -28,7 +28,7 @@ export class FrameBatch {
     this.flushed(frames);
   }
 
-  /** What was added and not flushed is forgotten. */
+  /** Drops the frames that were not flushed. */
   close(): void {
     this.#cancel?.();
     this.#frames.clear();
@@ -40,7 +40,7 @@ export class FrameBatch {
       return () => clearTimeout(timer);
     }
     const drawing = requestAnimationFrame(() => this.flush());
-    // A tab that is hidden before it draws never does.
+    // A tab that is hidden meanwhile gets no animation frame.
     const timer = setTimeout(() => this.flush(), HIDDEN_MS);
     return () => {
       cancelAnimationFrame(drawing);

@@ -4,14 +4,14 @@ import { turnsOfMessages } from './view-messages.js';
 
 const activeStatuses: readonly string[] = ['held', 'queued', 'running', 'waiting'];
 
-/** Of a turn that has not ended. */
+/** Whether the status is that of a turn that has not ended. */
 export function isActive(status: string): boolean {
   return activeStatuses.includes(status);
 }
 
 /**
- * What the server has, with what this page knows better: turns that it follows stay as they are,
- * and what is being sent stays at the end. Pure.
+ * The stored turns, merged into the shown ones: turns that the page follows stay as they are, and
+ * submissions under way stay at the end. Pure.
  */
 export function mergeStored(
   shown: readonly ShownTurn[],

@@ -1,16 +1,16 @@
 import { apiKey } from '../../app/api-key.js';
-import { tellTabs } from '../../app/tabs.js';
+import { publishToTabs } from '../../app/tabs.js';
 import { apiConversation } from './api-conversation.js';
 import { Conversation } from './conversation.js';
 
-/** The one that the page shows, or showed last: it goes on while another page is looked at. */
+/** The conversation that was shown last; it goes on while a different page is shown. */
 let open: Conversation | undefined;
 
 export function openConversation(sessionId: string): Conversation {
   if (open?.sessionId === sessionId) return open;
   open?.close();
   open = new Conversation(sessionId, apiConversation, (turnId) =>
-    tellTabs({ type: 'turn', sessionId, turnId }),
+    publishToTabs({ type: 'turn', sessionId, turnId }),
   );
   void open.open();
   return open;
@@ -21,5 +21,5 @@ export function closeConversation(): void {
   open = undefined;
 }
 
-// What one key may see, another one may not.
+// A different key may not see the session.
 apiKey.subscribe(closeConversation);

@@ -1,5 +1,6 @@
 import type { Usage } from '../../../../src/events/turn-event.js';
 import type { HarnessFrames } from '../../../../src/wires/harness/dialect/harness-frames.js';
+import { compact } from '../../../../src/platform/compact.js';
 import { emptyTurn, type Item, type ToolItem, type TurnView } from './turn-view.js';
 
 type ToolFrameName =
@@ -17,7 +18,7 @@ type ToolFrame = {
   [Name in ToolFrameName]: { event: Name; data: HarnessFrames[Name] };
 }[ToolFrameName];
 
-/** The frames that are about one tool call. Pure. */
+/** The view after a frame about a tool call. Pure. */
 export function reduceTool(view: TurnView, frame: ToolFrame): TurnView {
   switch (frame.event) {
     case 'tool:request':
@@ -45,7 +46,7 @@ export function reduceTool(view: TurnView, frame: ToolFrame): TurnView {
     case 'subagent:start': {
       const { childTurnId, agent } = frame.data;
       const child: TurnView = { ...emptyTurn(childTurnId, 'queued'), agent };
-      // A parent that recovers tells of the subagent that goes on.
+      // A recovered parent repeats the start of a subagent that goes on.
       return withTool(view, frame.data, (tool) => ({ ...tool, child: tool.child ?? child }));
     }
     case 'subagent:end':
@@ -53,7 +54,7 @@ export function reduceTool(view: TurnView, frame: ToolFrame): TurnView {
   }
 }
 
-/** Changes the call, which is made where it was not told of. */
+/** Changes a tool call of the view, or adds it. */
 function withTool(
   view: TurnView,
   { toolUseId, name }: { toolUseId: string; name?: string },
@@ -92,12 +93,7 @@ function answer(tool: ToolItem, given: HarnessFrames['approval:resolve']): ToolI
   return {
     ...tool,
     status: tool.status === 'asked' ? 'requested' : tool.status,
-    answer: {
-      decision,
-      by,
-      ...(message === undefined ? {} : { message }),
-      ...(input === undefined ? {} : { input }),
-    },
+    answer: compact({ decision, by, message, input }),
   };
 }
 

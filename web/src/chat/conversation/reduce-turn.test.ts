@@ -47,7 +47,7 @@ describe('reduceTurn', () => {
     expect(new Set(view.items.map(({ key }) => key)).size).toBe(view.items.length);
   });
 
-  it('forgets what a discarded step had said', () => {
+  it('drops the text of a discarded step', () => {
     const frames = framesOfFile('recovered-after-a-crash.json');
     const at = frames.findIndex(({ event }) => event === 'step:discard');
     expect(texts(reduce(frames.slice(0, at)))).toEqual(['Let me ch']);
@@ -78,7 +78,7 @@ describe('reduceTurn', () => {
     );
   });
 
-  it('asks, hears the answer, and nests the subagent in its call', () => {
+  it('asks, takes the answer, and nests the subagent in its call', () => {
     const frames = framesOfFile('limited-and-everything-else.json');
     const asked = frames.findIndex(({ event }) => event === 'approval:request');
     expect(toolOf(reduce(frames.slice(0, asked + 1)), 'c1')).toMatchObject({
@@ -91,7 +91,7 @@ describe('reduceTurn', () => {
     expect(child).toMatchObject({ turnId: 'turn_2', agent: 'REVIEWER', outcome: 'completed' });
     expect(child && texts(child)).toEqual(['Looks fine.']);
     expect(view.items.map(({ kind }) => kind)).toEqual(
-      expect.arrayContaining(['rejected-file', 'notice', 'joined']),
+      expect.arrayContaining(['rejected-file', 'notice', 'steered']),
     );
   });
 

@@ -2,17 +2,18 @@ import type {
   HarnessFrameName,
   HarnessFrames,
 } from '../../../../src/wires/harness/dialect/harness-frames.js';
+import { compact } from '../../../../src/platform/compact.js';
 import { isPlainObject } from '../../../../src/platform/json.js';
 import { allTokens } from '../../app/all-tokens.js';
 import { addUsage, reduceTool } from './reduce-tool.js';
 import type { Item, TextItem, ThinkingItem, TurnFault, TurnView } from './turn-view.js';
 
-/** A frame of a turn's own stream. */
+/** A frame of a turn, not of its subagents. */
 export type OwnFrame = {
   [Name in HarnessFrameName]: { event: Name; data: HarnessFrames[Name] };
 }[HarnessFrameName];
 
-/** A frame of the stream, as any client has it. */
+/** A frame as the client received it, of any name. */
 export interface AnyFrame {
   event: string;
   data: object;
@@ -21,8 +22,8 @@ export interface AnyFrame {
 const RELAYED = 'subagent:';
 
 /**
- * What a reader sees after one more frame. Pure; a frame that this page does not know changes
- * nothing, so that a newer server can say more.
+ * The view after one more frame. Pure. An unknown frame changes nothing, so that a newer server may
+ * send more.
  */
 export function reduceTurn(view: TurnView, { event, data }: AnyFrame): TurnView {
   const own = ownName(event);
@@ -31,7 +32,7 @@ export function reduceTurn(view: TurnView, { event, data }: AnyFrame): TurnView 
   return inChild(view, parentToolUseId, (child) => reduceTurn(child, { event: own, data }));
 }
 
-/** The name of a relayed frame on its own stream, however deep it was relayed. */
+/** The name without the prefixes of a relayed frame, however deep the subagent is. */
 function ownName(event: string): string {
   let name = event;
   while (name.startsWith(RELAYED)) {
@@ -42,7 +43,7 @@ function ownName(event: string): string {
   return name;
 }
 
-/** The call is of this turn, or of one of its subagents. */
+/** Changes the subagent of a call, of this turn or of a subagent's. */
 function inChild(view: TurnView, callId: string, change: (child: TurnView) => TurnView): TurnView {
   let found = false;
   const items = view.items.map((item) => {
@@ -107,15 +108,9 @@ function reduceOwn(view: TurnView, frame: OwnFrame): TurnView {
 
 function faultOf(failed: HarnessFrames['turn:error']): TurnFault {
   const { errorType: type, message, details, retryable, retryAfterMs, requestId } = failed;
-  const said = isPlainObject(details) ? (details['reason'] ?? details['category']) : undefined;
-  return {
-    type,
-    message,
-    ...(typeof said === 'string' ? { reason: said } : {}),
-    retryable,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(requestId === undefined ? {} : { requestId }),
-  };
+  const reason = isPlainObject(details) ? (details['reason'] ?? details['category']) : undefined;
+  const known = typeof reason === 'string' ? reason : undefined;
+  return compact({ type, message, reason: known, retryable, retryAfterMs, requestId });
 }
 
 function running(view: TurnView): TurnView {
@@ -134,7 +129,7 @@ function showSources(view: TurnView): TurnView {
   return { ...view, sources: [], items: [...items, shown] };
 }
 
-/** What a step that will be said again had streamed. */
+/** Removes the items of a discarded step. */
 function discard(view: TurnView, step: number): TurnView {
   const isKept = (item: Item): boolean => !('step' in item) || item.step !== step;
   return {
@@ -150,7 +145,7 @@ function endStep(view: TurnView, { step, usage }: HarnessFrames['step:end']): Tu
     step,
     stepsDone: view.stepsDone + 1,
     usage: view.usage === undefined ? usage : addUsage(view.usage, usage),
-    // A call that failed at once had no context.
+    // A failed model call has no usage.
     ...(allTokens(usage) === 0 ? {} : { contextTokens: allTokens(usage) }),
   };
 }
@@ -163,25 +158,25 @@ function addText(
   const last = view.items.at(-1);
   if (last?.kind === kind && last.step === step && last.isOpen) {
     const grown: TextItem | ThinkingItem = { ...last, text: last.text + text };
-    return { ...live(view), items: [...view.items.slice(0, -1), grown] };
+    return { ...resumeView(view), items: [...view.items.slice(0, -1), grown] };
   }
   const closed = closeText(view);
   const item: TextItem | ThinkingItem = {
     kind,
-    key: `${kind}-${step}-${view.made}`,
+    key: `${kind}-${step}-${view.itemSerial}`,
     step,
     text,
     isOpen: true,
   };
-  return { ...live(closed), items: [...closed.items, item], made: view.made + 1 };
+  return { ...resumeView(closed), items: [...closed.items, item], itemSerial: view.itemSerial + 1 };
 }
 
-/** Something new is said: whatever the turn waited for is over. */
-function live(view: TurnView): TurnView {
+/** The running phase, which any new text implies. */
+function resumeView(view: TurnView): TurnView {
   return view.phase === 'running' ? view : running(view);
 }
 
-/** Nothing is added to what was said so far. */
+/** Closes the last text: later deltas begin a new item. */
 function closeText(view: TurnView): TurnView {
   const last = view.items.at(-1);
   if ((last?.kind !== 'text' && last?.kind !== 'thinking') || !last.isOpen) return view;
@@ -192,8 +187,8 @@ type AsideName = 'system:notice' | 'message:joined' | 'attachment:warning';
 
 function addAside(view: TurnView, frame: Extract<OwnFrame, { event: AsideName }>): TurnView {
   const closed = closeText(view);
-  const aside = asideOf(frame, `aside-${view.made}`);
-  return { ...closed, items: [...closed.items, aside], made: view.made + 1 };
+  const aside = asideOf(frame, `aside-${view.itemSerial}`);
+  return { ...closed, items: [...closed.items, aside], itemSerial: view.itemSerial + 1 };
 }
 
 function asideOf(frame: Extract<OwnFrame, { event: AsideName }>, key: string): Item {
@@ -203,7 +198,7 @@ function asideOf(frame: Extract<OwnFrame, { event: AsideName }>, key: string): I
       return { kind: 'notice', key, noticeKind, text, ...(metadata ? { metadata } : {}) };
     }
     case 'message:joined':
-      return { kind: 'joined', key, text: frame.data.text };
+      return { kind: 'steered', key, text: frame.data.text };
     case 'attachment:warning':
       return { kind: 'rejected-file', key, name: frame.data.name, reason: frame.data.reason };
   }

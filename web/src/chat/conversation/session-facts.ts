@@ -1,15 +1,16 @@
 import type { ListedModel, ModelList } from '../../../../src/client/turnpike-client.js';
 import { costOf } from '../../../../src/governance/limits/cost.js';
+import { compact } from '../../../../src/platform/compact.js';
 import type { TurnView } from './turn-view.js';
 
-/** What a session has come to. */
+/** The model, context and cost of a session. */
 export interface SessionFacts {
-  /** Of its latest turn. */
+  /** The model of the latest turn. */
   model?: string;
-  /** What the next call starts from. */
+  /** Tokens that the next model call starts from. */
   contextTokens?: number;
   contextWindow?: number;
-  /** US dollars of its turns; absent where the price of one of them is not known. */
+  /** US dollars of all turns; absent where the price of a turn is not known. */
   usd?: number;
 }
 
@@ -17,7 +18,7 @@ export interface SessionFacts {
  * A session's model, context and cost, from its turns. Pure.
  *
  * @param views oldest first.
- * @param sessionModel of the session, for turns that do not say theirs.
+ * @param sessionModel for turns without a model of their own.
  */
 export function sessionFacts(
   views: readonly TurnView[],
@@ -28,13 +29,9 @@ export function sessionFacts(
   const contextTokens = views.findLast((view) => view.contextTokens !== undefined)?.contextTokens;
   const contextWindow = findModel(list, model)?.contextWindow;
   const usd = totalCost(views, sessionModel, list);
-  return {
-    // As the stream calls it: lists of turns name the model that it plays.
-    ...(model === undefined ? {} : { model: list?.provider === 'rehearsal' ? 'rehearsal' : model }),
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(usd === undefined ? {} : { usd }),
-  };
+  // The stream says `rehearsal`, lists of turns the model that it plays: shown as in the stream.
+  const isRehearsal = model !== undefined && list?.provider === 'rehearsal';
+  return compact({ model: isRehearsal ? 'rehearsal' : model, contextTokens, contextWindow, usd });
 }
 
 function totalCost(
@@ -42,7 +39,7 @@ function totalCost(
   sessionModel: string | undefined,
   list: ModelList | undefined,
 ): number | undefined {
-  // The offline model costs nothing, whichever one it plays.
+  // The rehearsal model costs nothing, whatever it plays.
   if (list === undefined || list.provider === 'rehearsal') return undefined;
   let total = 0;
   for (const { usage, model = sessionModel } of views) {
@@ -54,7 +51,7 @@ function totalCost(
   return total;
 }
 
-/** By its id, by its id without the date, or the one that the offline model plays. */
+/** Finds a model by its id, or by its id without the date; for `rehearsal`, the default model. */
 function findModel(list: ModelList | undefined, name: string | undefined): ListedModel | undefined {
   if (list === undefined || name === undefined) return undefined;
   const wanted = name === 'rehearsal' ? list.defaultModel : name;

@@ -1,15 +1,15 @@
 import type { Submission } from './conversation-server.js';
 import type { ConversationTurn } from './view-messages.js';
 
-/** A turn as the page has it, which may know more or less than the server. */
+/** A turn as the page shows it. */
 export interface ShownTurn extends ConversationTurn {
-  /** Why it was not sent, or why it is not followed any more; the reader may try again. */
+  /** Why the message was not sent, or the turn is no longer followed; may be retried. */
   fault?: unknown;
-  /** What was sent, until it is known that the server has it. */
+  /** The submission, until the server has accepted it. */
   submission?: Submission;
 }
 
-/** Whether something of it is still to come. Pure. */
+/** Whether frames are still to come. Pure. */
 export function isRunning({ view, fault }: ShownTurn): boolean {
   return view.phase !== 'ended' && view.phase !== 'sending' && fault === undefined;
 }

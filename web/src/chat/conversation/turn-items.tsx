@@ -1,20 +1,20 @@
-import { CornerDownRight, FileX } from '../../ui/icons.js';
+import { memo } from 'react';
+import { ChevronRight, CornerDownRight, FileX } from '../../ui/icons.js';
 import { DescribedFaultNote } from '../../app/fault-note.js';
 import { describeTurnFault } from '../turn/describe-turn-fault.js';
 import { MarkdownText } from '../text/markdown.js';
 import { Notice, NoticeOf } from '../turn/notice.js';
 import { Sources } from '../text/sources.js';
-import { Thinking } from '../turn/thinking.js';
 import { SubagentTurn } from '../turn/subagent-turn.js';
 import { ToolCard } from '../turn/tool-card.js';
-import type { Item, TurnView } from './turn-view.js';
+import type { Item, ThinkingItem, TurnView } from './turn-view.js';
 
-/** What a turn said and did, in order. */
+/** The items of a turn, in order. */
 export function TurnItems({ view }: { view: TurnView }) {
   return (
     <>
       {view.items.map((item) => (
-        <OneItem key={item.key} item={item} />
+        <TurnItem key={item.key} item={item} />
       ))}
     </>
   );
@@ -29,7 +29,7 @@ function renderChild(view: TurnView) {
   );
 }
 
-function OneItem({ item }: { item: Item }) {
+function TurnItem({ item }: { item: Item }) {
   switch (item.kind) {
     case 'text':
       return <MarkdownText text={item.text} isOpen={item.isOpen} />;
@@ -41,7 +41,7 @@ function OneItem({ item }: { item: Item }) {
       return <Sources sources={item.sources} />;
     case 'notice':
       return <NoticeOf item={item} />;
-    case 'joined':
+    case 'steered':
       return (
         <p className="my-3 flex gap-2 rounded-lg bg-accent-wash px-3 py-2 text-sm whitespace-pre-wrap">
           <CornerDownRight aria-hidden size={16} className="mt-0.5 shrink-0 text-accent-ink" />
@@ -55,10 +55,23 @@ function OneItem({ item }: { item: Item }) {
           text={
             <>
               <FileX aria-hidden size={14} className="mr-1 inline" />
-              {item.name} was not taken: {item.reason}
+              {item.name} was refused: {item.reason}
             </>
           }
         />
       );
   }
 }
+
+/** The model's thinking, folded. */
+const Thinking = memo(function Thinking({ item }: { item: ThinkingItem }) {
+  return (
+    <details className="group my-2 text-sm">
+      <summary className="-mx-1.5 inline-flex list-none items-center gap-1 rounded-md px-1.5 py-0.5 text-muted select-none hover:bg-sunken hover:text-ink [&::-webkit-details-marker]:hidden">
+        <ChevronRight aria-hidden size={14} className="transition-transform group-open:rotate-90" />
+        {item.isOpen ? <span className="pulse">Thinking …</span> : <span>Thinking</span>}
+      </summary>
+      <p className="mt-1 border-l-2 border-line pl-3 whitespace-pre-wrap text-muted">{item.text}</p>
+    </details>
+  );
+});

@@ -1,7 +1,7 @@
 import type { Source, ToolStatus, TurnOutcome, Usage } from '../../../../src/events/turn-event.js';
 
 /** A question to a person about a tool call. */
-export interface AskedApproval {
+export interface ApprovalQuestion {
   approvalId: string;
   toolUseId: string;
   name: string;
@@ -17,7 +17,7 @@ export interface GivenAnswer {
   decision: string;
   by: string;
   message?: string;
-  /** What the call ran with in place of what was asked for. */
+  /** The input that replaced the model's. */
   input?: unknown;
 }
 
@@ -26,7 +26,7 @@ export interface ThinkingItem {
   key: string;
   step: number;
   text: string;
-  /** More may come. */
+  /** Whether more deltas may be appended. */
   isOpen: boolean;
 }
 
@@ -44,19 +44,19 @@ export interface ToolItem {
   key: string;
   step: number;
   name: string;
-  /** The input's JSON as far as it has come. */
+  /** The streamed part of the input's JSON. */
   json: string;
   /** Absent until the call starts. */
   input?: unknown;
   status: 'requested' | 'asked' | 'running' | ToolStatus;
-  /** What a long call is doing. */
+  /** The latest progress of a long call. */
   note?: string;
   elapsedMs?: number;
   output?: string;
   durationMs?: number;
-  asked?: AskedApproval;
+  asked?: ApprovalQuestion;
   answer?: GivenAnswer;
-  /** The subagent that does it. */
+  /** The subagent that the call started. */
   child?: TurnView;
 }
 
@@ -68,7 +68,7 @@ export interface NoticeItem {
   metadata?: Record<string, unknown>;
 }
 
-/** What a step's reply rests on, once the step is over: nothing is put before what is there. */
+/** The sources of a step, added when the step ends so that no shown item moves. */
 export interface SourcesItem {
   kind: 'sources';
   key: string;
@@ -76,9 +76,9 @@ export interface SourcesItem {
   sources: readonly Source[];
 }
 
-/** What the user said while the turn ran. */
-export interface JoinedItem {
-  kind: 'joined';
+/** A message that was steered into the running turn. */
+export interface SteeredItem {
+  kind: 'steered';
   key: string;
   text: string;
 }
@@ -96,7 +96,7 @@ export type Item =
   | ToolItem
   | SourcesItem
   | NoticeItem
-  | JoinedItem
+  | SteeredItem
   | RejectedFileItem;
 
 export interface AttachedFile {
@@ -104,7 +104,7 @@ export interface AttachedFile {
   mimeType: string;
   /** Bytes. */
   size: number;
-  /** Of a picture that was chosen in this page. */
+  /** An object URL, of a picture that was chosen in this page. */
   previewUrl?: string;
 }
 
@@ -112,23 +112,23 @@ export interface TurnFault {
   /** Machine-readable, as `RATE_LIMITED`. */
   type: string;
   message: string;
-  /** What the provider had against the request, or the category of its failure, where that is said. */
+  /** The provider's reason for its refusal, or the category of its failure. */
   reason?: string;
   /** Whether the same message may succeed. */
   retryable: boolean;
-  /** Milliseconds to wait before that. */
+  /** Milliseconds to wait before a retry. */
   retryAfterMs?: number;
-  /** The provider's id of the request, for its support. */
+  /** The provider's id of its request, for its support. */
   requestId?: string;
 }
 
 export type TurnPhase = 'sending' | 'queued' | 'running' | 'recovering' | 'parked' | 'ended';
 
-/** Everything a reader sees of one turn; made by `reduceTurn` from frames, or from stored messages. */
+/** A turn as it is shown: a fold over frames (`reduceTurn`), or built from stored messages. */
 export interface TurnView {
   turnId: string;
   phase: TurnPhase;
-  /** Of the queue, while it waits there. */
+  /** The queue position, while the turn is queued. */
   position?: number;
   agent?: string;
   model?: string;
@@ -137,12 +137,12 @@ export interface TurnView {
   /** Steps that are stored. */
   stepsDone: number;
   items: readonly Item[];
-  /** Texts and asides so far, with those that were taken back: their keys are of it. */
-  made: number;
-  /** Of the step that is not over. */
+  /** A count of all items made, discarded ones too, from which their keys are. */
+  itemSerial: number;
+  /** The sources of the current step. */
   sources: readonly (Source & { step: number })[];
   usage?: Usage;
-  /** Tokens of the latest step's call and reply: what the next call starts from. */
+  /** Tokens of the latest step's request and reply, which the next call starts from. */
   contextTokens?: number;
   outcome?: TurnOutcome;
   reason?: string;
@@ -151,5 +151,5 @@ export interface TurnView {
 }
 
 export function emptyTurn(turnId: string, phase: TurnPhase = 'sending'): TurnView {
-  return { turnId, phase, step: 0, stepsDone: 0, items: [], made: 0, sources: [] };
+  return { turnId, phase, step: 0, stepsDone: 0, items: [], itemSerial: 0, sources: [] };
 }

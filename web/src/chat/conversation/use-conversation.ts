@@ -1,14 +1,14 @@
 import { useEffect, useMemo } from 'react';
 import { announce } from '../../app/announce.js';
 import { apiKey } from '../../app/api-key.js';
-import { onTabNews } from '../../app/tabs.js';
+import { subscribeToTabs } from '../../app/tabs.js';
 import { useValue } from '../../app/use-value.js';
-import { sessionsChanged } from '../../app/session-list.js';
+import { sessionsChanged } from '../../app/use-sessions.js';
 import type { Conversation, ConversationState } from './conversation.js';
 import { isRunning } from './shown-turn.js';
 import { openConversation } from './open-conversation.js';
 
-/** How often the server is asked for turns that were started elsewhere. */
+/** Milliseconds between requests for turns that were started elsewhere. */
 const SYNC_MS = 4_000;
 
 /** A session's conversation, in step with other tabs and other clients. */
@@ -18,7 +18,7 @@ export function useConversation(sessionId: string): {
   isRunning: boolean;
 } {
   const key = useValue(apiKey);
-  // oxlint-disable-next-line react-hooks/exhaustive-deps -- with another key it is another one.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- a different key makes a different conversation.
   const conversation = useMemo(() => openConversation(sessionId), [sessionId, key]);
   const state = useValue(conversation.state);
   useEffect(() => {
@@ -27,7 +27,7 @@ export function useConversation(sessionId: string): {
     };
     const timer = setInterval(sync, SYNC_MS);
     document.addEventListener('visibilitychange', sync);
-    const stopListening = onTabNews((news) => {
+    const stopListening = subscribeToTabs((news) => {
       if (news.type === 'turn' && news.sessionId === sessionId) void conversation.sync();
     });
     return () => {
@@ -37,17 +37,17 @@ export function useConversation(sessionId: string): {
     };
   }, [conversation, sessionId]);
   const running = state.turns.some(isRunning);
-  useSayings(state, running);
+  useAnnouncements(state, running);
   return { conversation, state, isRunning: running };
 }
 
-/** What people who do not see the page are told: beginnings, ends and questions. */
-function useSayings(state: ConversationState, running: boolean): void {
+/** Announces the starts and ends of turns, and their questions, to screen readers. */
+function useAnnouncements(state: ConversationState, running: boolean): void {
   const last = state.turns.at(-1)?.view;
   const asked = last?.items.findLast((item) => item.kind === 'tool' && item.status === 'asked');
   const question = asked?.kind === 'tool' ? asked.name : undefined;
   useEffect(() => {
-    if (running) announce('The agent works.');
+    if (running) announce('The turn runs.');
     sessionsChanged();
   }, [running]);
   useEffect(() => {

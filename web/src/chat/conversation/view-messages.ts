@@ -1,5 +1,6 @@
 import type { MessagePart, StepView } from '../../../../src/turn/history/view-steps.js';
 import type { MessageView } from '../../../../src/turn/history/view-messages.js';
+import { isPlainObject } from '../../../../src/platform/json.js';
 import { allTokens } from '../../app/all-tokens.js';
 import { addUsage } from './reduce-tool.js';
 import {
@@ -10,12 +11,12 @@ import {
   type TurnView,
 } from './turn-view.js';
 
-/** A turn of a conversation: what the user said, and what was made of it. */
+/** A turn of a conversation: the user's message, and the view of the reply. */
 export interface ConversationTurn {
   turnId: string;
   user: { text: string; files: readonly AttachedFile[]; createdAt: string };
   view: TurnView;
-  /** A summary stands for it before the model. */
+  /** Whether the model gets a summary in place of the turn. */
   compacted?: boolean;
 }
 
@@ -45,7 +46,7 @@ function addMessage(turn: ConversationTurn, message: MessageView): ConversationT
     .join('\n\n');
   if (message.role === 'system') return { ...turn, view: add(turn.view, [notice(message, text)]) };
   if (message.afterStep !== undefined) {
-    return { ...turn, view: add(turn.view, [{ kind: 'joined', key: message.messageId, text }]) };
+    return { ...turn, view: add(turn.view, [{ kind: 'steered', key: message.messageId, text }]) };
   }
   const files = message.parts.flatMap((part) => (part.type === 'file' ? [part] : []));
   return { ...turn, user: { text, files, createdAt: message.createdAt } };
@@ -60,13 +61,12 @@ function add(view: TurnView, items: readonly Item[]): TurnView {
 }
 
 function addSteps(view: TurnView, { status, steps = [], parts }: MessageView): TurnView {
-  const said = steps.flatMap((step) => itemsOf(step));
+  const items = steps.flatMap((step) => itemsOf(step));
   const usage = steps.map((step) => step.usage).reduce(addUsage, noUsage);
-  const noted = endNote(steps, parts);
-  // A call that failed at once had no context.
+  // A failed model call has no usage.
   const last = steps.findLast((step) => allTokens(step.usage) > 0);
   return {
-    ...add(view, [...said, ...noted]),
+    ...add(view, [...items, ...endNote(steps, parts)]),
     phase: status === 'active' ? 'running' : 'ended',
     step: steps.at(-1)?.step ?? 0,
     stepsDone: steps.length,
@@ -76,7 +76,7 @@ function addSteps(view: TurnView, { status, steps = [], parts }: MessageView): T
   };
 }
 
-/** The note of a turn that a limit ended is in the message, and in no step. */
+/** The closing note of a turn that a limit ended, which is in the message and in no step. */
 function endNote(steps: readonly StepView[], parts: readonly MessagePart[]): Item[] {
   const last = parts.at(-1);
   const inSteps = steps.reduce((count, step) => count + step.parts.length, 0);
@@ -86,7 +86,7 @@ function endNote(steps: readonly StepView[], parts: readonly MessagePart[]): Ite
 }
 
 function itemsOf({ step, parts, notices }: StepView): Item[] {
-  const said = joinTexts(parts).flatMap((part, index): Item[] => {
+  const shown = joinTexts(parts).flatMap((part, index): Item[] => {
     const key = `${part.type}-${step}-${index}`;
     switch (part.type) {
       case 'text':
@@ -98,19 +98,18 @@ function itemsOf({ step, parts, notices }: StepView): Item[] {
         return [];
     }
   });
-  const told = notices.map(({ kind: noticeKind, text, metadata }, index): Item => ({
+  const posted = notices.map(({ kind: noticeKind, text, metadata }, index): Item => ({
     kind: 'notice',
     key: `notice-${step}-${index}`,
     noticeKind,
     text,
-    ...(isRecord(metadata) ? { metadata } : {}),
+    ...(isPlainObject(metadata) ? { metadata } : {}),
   }));
-  return [...said, ...told];
+  return [...shown, ...posted];
 }
 
 /**
- * Text parts that follow each other are one text, as they were when they were streamed: a reply with
- * citations is cut within its sentences.
+ * Joins adjacent text parts, as the stream does: citations split a reply within its sentences.
  */
 function joinTexts(parts: readonly MessagePart[]): MessagePart[] {
   const joined: MessagePart[] = [];
@@ -138,10 +137,6 @@ function toolOf(part: Extract<MessagePart, { type: 'tool' }>, step: number): Too
     status: shown,
     ...(output === null ? {} : { output }),
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 const noUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

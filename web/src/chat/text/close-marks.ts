@@ -1,7 +1,6 @@
 /**
- * The end of a text that is still being written, as it will look: a mark that was opened and not
- * closed is closed, or hidden while there is nothing in it. Without it bold text would first be seen
- * with its asterisks. Pure.
+ * Closes the open Markdown marks at the end of a text that still streams, or hides them while they are
+ * empty. Without this, bold text would show its asterisks first. Pure.
  */
 export function closeMarks(text: string): string {
   const lineStart = text.lastIndexOf('\n') + 1;
@@ -11,7 +10,7 @@ export function closeMarks(text: string): string {
   return text.slice(0, lineStart) + closeEmphasis(hideLink(line));
 }
 
-/** Undefined where no code is open. */
+/** The text with its code closed; undefined where no code is open. */
 function closeCode(line: string): string | undefined {
   const marks = line.match(/`+/g) ?? [];
   const last = marks.at(-1);
@@ -20,7 +19,7 @@ function closeCode(line: string): string | undefined {
   return line.endsWith(last) ? line.slice(0, -last.length) : line + last;
 }
 
-/** `[text](http://…` shows its text until it is whole. */
+/** Shows the text of a link whose `[text](http://…` is not whole. */
 function hideLink(line: string): string {
   const open = /!?\[([^\]]*)(?:\](?:\([^)]*)?)?$/.exec(line);
   if (open === null || (open[0].endsWith(']') && !open[0].includes('('))) return line;
@@ -38,7 +37,7 @@ function closeEmphasis(line: string): string {
   return closed;
 }
 
-/** Whether a mark at the end opens something, rather than closing what was opened. */
+/** Whether a mark at the end opens rather than closes. */
 function isOpening(before: string, mark: string): boolean {
   return count(before, mark) % 2 === 0 && before.trim() !== '';
 }

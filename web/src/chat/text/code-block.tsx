@@ -4,7 +4,7 @@ import { isValidElement, useRef, useState, type ReactNode } from 'react';
 const frame =
   'overflow-x-auto rounded-lg border border-line bg-panel p-3 font-mono text-[0.8125rem] leading-relaxed';
 
-/** Finished code with a button that copies it. */
+/** A complete code block with a copy button. */
 export function CodeBlock({ children }: { children?: ReactNode }) {
   const element = useRef<HTMLPreElement>(null);
   const language = languageOf(children);
@@ -23,7 +23,7 @@ export function CodeBlock({ children }: { children?: ReactNode }) {
   );
 }
 
-/** Code that is still being written: no colours until it is whole, so that none flicker. */
+/** A code block that still streams, without colours, which would flicker. */
 export function OpenCode({ language, text }: { language: string; text: string }) {
   return (
     <figure className="group relative">

@@ -8,7 +8,7 @@ const none: Plugins = [];
 const loaded = new ValueStore<Plugins>(none);
 let isAsked = false;
 
-/** Colours for code, fetched when the first code is shown: most of the page's weight would be theirs. */
+/** The highlighter, loaded with the first code block: it is heavier than the rest of the page. */
 export function useHighlighter(isNeeded: boolean): Plugins {
   useEffect(() => {
     if (!isNeeded || isAsked) return;

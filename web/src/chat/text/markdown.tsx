@@ -8,7 +8,7 @@ import { continuesLine, isPlain, noBlocks, splitBlocks, type Blocks } from './sp
 
 const remarkPlugins = [remarkGfm];
 
-/** Of one element; a paragraph that is longer goes on in the next one, on a line of its own. */
+/** Characters of an element; a longer paragraph goes on in the next element. */
 const MOST_PIECES = 16;
 
 const components: Components = {
@@ -18,22 +18,22 @@ const components: Components = {
     </a>
   ),
   pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
-  // The page's policy shows no picture of another site, and none should be asked for.
+  // The page's policy blocks pictures of other sites; a link does not request them.
   img: ({ src, alt }) => (
     <a href={src} target="_blank" rel="noreferrer noopener">
       {alt === undefined || alt === '' ? src : alt}
     </a>
   ),
   table: ({ children }) => (
-    // What scrolls sideways is reached with the keyboard, too.
+    // A table that scrolls sideways must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <table tabIndex={0}>{children}</table>
   ),
 };
 
 /**
- * A piece of one long paragraph: it goes on in the line of the piece before it. The space between two
- * is part of the text, as a node of its own would move where a line ends.
+ * A piece of a long paragraph, on the line of the piece before. The space between pieces is part of the
+ * text: a node of its own would change where lines break.
  */
 const inLine: Components = {
   ...components,
@@ -66,7 +66,7 @@ function Marked({ text, isInLine }: { text: string; isInLine: boolean }) {
   );
 }
 
-/** Markdown that may still be coming: only its last block is read again when it grows. */
+/** Markdown that may still stream: only its last block is parsed again when it grows. */
 export const MarkdownText = memo(function MarkdownText({
   text,
   isOpen,
@@ -118,14 +118,14 @@ function OneBlock({
 }
 
 interface Group {
-  /** Counts blocks, so that it stays. */
+  /** A stable key: the index of the first block. */
   key: number;
   pieces: string[];
-  /** The paragraph does, in the next group. */
+  /** Whether the paragraph goes on in the next group. */
   goesOn: boolean;
 }
 
-/** Blocks, those that are one paragraph together, up to a length: each line that is added lays it all out. */
+/** Groups the blocks of a paragraph up to a length, because each added line lays out the whole element. */
 function groupLines(settled: readonly string[], tail: string): Group[] {
   const groups: Group[] = [];
   const all = tail === '' ? settled : [...settled, tail];

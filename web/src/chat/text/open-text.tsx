@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { CopyButton } from './code-block.js';
 
-/** Text of a tool as it is, in a box of its own. */
+/** Plain text of a tool, in a scrolling box. */
 export const OpenText = memo(function OpenText({
   text,
   label,

@@ -3,7 +3,7 @@ import { memo } from 'react';
 import type { Source } from '../../../../src/events/turn-event.js';
 import { Tooltip } from '../../ui/tooltip.js';
 
-/** What the reply rests on; the same place once. */
+/** The sources of a reply, without duplicates. */
 export const Sources = memo(function Sources({ sources }: { sources: readonly Source[] }) {
   const shown = distinct(sources);
   if (shown.length === 0) return null;
@@ -27,7 +27,7 @@ const chip =
   'inline-flex max-w-full items-center gap-1.5 rounded-md border border-line bg-panel px-2 py-1 text-xs text-soft';
 
 function OneSource({ source, number }: { source: Source; number: number }) {
-  const place = describePlace(source);
+  const place = describeLocation(source);
   const Picture = source.url === undefined ? FileText : Globe;
   const words = (
     <>
@@ -58,7 +58,7 @@ function OneSource({ source, number }: { source: Source; number: number }) {
   );
 }
 
-function describePlace({ location }: Source): string {
+function describeLocation({ location }: Source): string {
   if (location === undefined) return '';
   if (location.unit === 'page') return `p. ${location.start}`;
   return `${location.start}–${location.end}`;

@@ -1,22 +1,22 @@
 /** Markdown as blocks that are rendered on their own: only the last one of a stream changes. */
 export interface Blocks {
   text: string;
-  /** They do not change any more. */
+  /** Complete blocks, which do not change any more. */
   settled: readonly string[];
-  /** Of the text, where the last block starts. */
+  /** The offset in the text where the last block starts. */
   settledLength: number;
-  /** The last block. */
+  /** The last block, which may grow. */
   tail: string;
 }
 
 export const noBlocks: Blocks = { text: '', settled: [], settledLength: 0, tail: '' };
 
-/** A paragraph is cut where it is this long, so that no block grows for ever. */
+/** Characters after which a paragraph is cut, so that no block grows for ever. */
 const LONG_PARAGRAPH = 600;
 
 /**
- * The blocks of a text that may have grown since; of one that did not grow from `before`, from
- * scratch. A block ends at a blank line outside of a fence, unless what follows goes on with it.
+ * The blocks of a text. A text that starts with the one of `before` parses only what was added. A block
+ * ends at a blank line outside of a fence, unless the next line belongs to it.
  */
 export function splitBlocks(text: string, before: Blocks = noBlocks): Blocks {
   const grown = text.length >= before.text.length && text.startsWith(before.text);
@@ -35,14 +35,14 @@ export function splitBlocks(text: string, before: Blocks = noBlocks): Blocks {
 }
 
 /**
- * A slice keeps the text alive that it is of: each block, and each that was drawn before it, would
- * keep the whole reply as it was then.
+ * A copy of a slice. A slice itself keeps its whole source alive: each block would keep the reply as it
+ * was when the block was made.
  */
 function copyOf(slice: string): string {
   return structuredClone(slice);
 }
 
-/** Where the block that starts at `start` ends; undefined while it may go on. */
+/** The end of the block that starts at `start`; undefined while it may grow. */
 function blockEnd(text: string, start: number): number | undefined {
   let at = start;
   let fence: string | undefined;
@@ -76,7 +76,7 @@ function isClosing(line: string, fence: string): boolean {
   return new RegExp(`^ {0,3}${fence[0] === '`' ? '`' : '~'}{${fence.length},}\\s*$`).test(line);
 }
 
-/** Whether a line after a blank one belongs to another block. A line that is not whole may not say. */
+/** Whether a line after a blank line starts a block; false while an incomplete line may belong to a list. */
 function startsAnew(line: string, inList: boolean, isWhole: boolean): boolean {
   if (line.trim() === '') return false;
   if (/^\s/.test(line)) return false;
@@ -87,24 +87,24 @@ function isListItem(line: string): boolean {
   return /^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/.test(line);
 }
 
-/** A long paragraph of plain prose ends at a space where no mark is open. */
+/** The cut of a long paragraph of plain prose: a space where no mark is open. */
 function cutParagraph(text: string, start: number): number | undefined {
   if (text.length - start < LONG_PARAGRAPH * 2) return undefined;
   const piece = text.slice(start, start + LONG_PARAGRAPH);
   const space = piece.lastIndexOf(' ');
   if (space < LONG_PARAGRAPH / 2) return undefined;
   const cut = piece.slice(0, space + 1);
-  // A line that begins with a mark may be a table, a quote or a heading: those are not cut.
+  // A line that begins with a mark may be a table, a quote or a heading, which are not cut.
   return /[`*_[\]~<>|#\n]/.test(cut) ? undefined : start + space + 1;
 }
 
-/** Whether a block is one paragraph of words: there is nothing in it that Markdown would make something of. */
+/** Whether a block is one paragraph without Markdown. */
 export function isPlain(text: string): boolean {
   const words = text.trim();
   return !/[\\`*_[\]<>&#|~\n@]|:\/\/|www\.|^(?:[-+=]|\d{1,9}[.)]\s)/i.test(words);
 }
 
-/** Whether a block goes on in the same line as the one before it. */
+/** Whether a block continues the paragraph of the block before. */
 export function continuesLine(before: string | undefined): boolean {
   return before !== undefined && before.endsWith(' ') && !before.includes('\n');
 }

@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../../../src/platform/json.js';
 import type { ToolItem } from '../conversation/turn-view.js';
 
-/** The argument that says most about a call, for one line. Pure. */
+/** The most telling argument of a call, for one line. Pure. */
 export function describeCall({ input, json, child }: Pick<ToolItem, 'input' | 'json' | 'child'>) {
   const known = isPlainObject(input) ? input : readPartly(json);
   const first = ['command', 'file_path', 'pattern', 'prompt', 'url', 'query', 'path']
@@ -18,7 +18,7 @@ function firstText(input: Record<string, unknown>): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The string members of an object whose JSON has not come whole. */
+/** The string members of an object whose JSON is incomplete. */
 function readPartly(json: string): Record<string, unknown> {
   const members = json.matchAll(/"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)("|\\?$)/g);
   const found: Record<string, unknown> = {};
@@ -40,7 +40,7 @@ export interface FileChange {
   after: string;
 }
 
-/** What a call of `edit` or `write` changes; undefined for any other. Pure. */
+/** The change that a call of `edit` or `write` makes; undefined for other tools. Pure. */
 export function fileChangeOf(name: string, input: unknown): FileChange | undefined {
   if (!isPlainObject(input) || typeof input['file_path'] !== 'string') return undefined;
   const { file_path: path, content, old_string: before, new_string: after } = input;

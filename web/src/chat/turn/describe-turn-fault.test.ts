@@ -21,7 +21,7 @@ describe('describeTurnFault', () => {
     const details = { category: 'API_RESPONSE_ERROR', reason: 'OVERLOADED' };
     const advice = { retryable: true, retryAfterMs: 5_000, requestId: 'req_1' };
     expect(failed({ details, ...advice })).toEqual({
-      text: 'Too busy. It can be tried again in 5.0 s.',
+      text: 'Too busy. You can try again in 5.0 s.',
       code: 'SDK_FAILURE · OVERLOADED · req_1',
       isRetryable: true,
     });
@@ -31,7 +31,7 @@ describe('describeTurnFault', () => {
   it('says what to change where a repeat cannot help', () => {
     const details = { category: 'INVALID_API_KEY' };
     expect(failed({ message: 'The key is wrong.', retryable: false, details })).toEqual({
-      text: 'The key is wrong. Sent again as it is, it would fail in the same way.',
+      text: 'The key is wrong. The same message would fail again.',
       code: 'SDK_FAILURE · INVALID_API_KEY',
       isRetryable: false,
     });

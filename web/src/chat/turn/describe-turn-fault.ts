@@ -2,7 +2,7 @@ import type { DescribedFault } from '../../app/describe-fault.js';
 import { formatDuration } from '../../ui/format.js';
 import type { TurnFault } from '../conversation/turn-view.js';
 
-/** Why a turn failed and what to do, for a person: what may be tried again has a button for it. Pure. */
+/** Why a turn failed and what to do. A retryable fault has a button. Pure. */
 export function describeTurnFault(fault: TurnFault): DescribedFault {
   const { type, message, reason, retryable, requestId } = fault;
   const code = [type, reason, requestId].filter((part) => part !== undefined).join(' · ');
@@ -11,12 +11,12 @@ export function describeTurnFault(fault: TurnFault): DescribedFault {
 }
 
 function adviceOf({ retryable, retryAfterMs }: TurnFault): string[] {
-  if (!retryable) return ['Sent again as it is, it would fail in the same way.'];
+  if (!retryable) return ['The same message would fail again.'];
   if (retryAfterMs === undefined) return [];
-  return [`It can be tried again in ${formatDuration(retryAfterMs)}.`];
+  return [`You can try again in ${formatDuration(retryAfterMs)}.`];
 }
 
-/** Texts of a provider begin and end anyhow. */
+/** A provider's text as a sentence, with a capital and a full stop. */
 function asSentence(message: string): string {
   const text = message.trim();
   if (text === '') return 'The turn failed.';

@@ -3,10 +3,10 @@ export interface DiffLine {
   text: string;
 }
 
-/** Above it lines are not compared one by one: the table has their product in cells. */
+/** The most lines that are compared one by one: the table has their product in cells. */
 const MOST_CELLS = 400_000;
 
-/** The lines of two texts side by side: the fewest that were added and removed. Pure. */
+/** The shortest line diff of two texts. Pure. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const old = linesOf(before);
   const fresh = linesOf(after);
@@ -19,7 +19,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
   return [...old.slice(0, head).map(same), ...middle, ...old.slice(old.length - tail).map(same)];
 }
 
-/** The last line's own end begins no other. */
+/** Lines without the empty one after a final line feed. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }
@@ -50,7 +50,7 @@ function diffMiddle(old: readonly string[], fresh: readonly string[]): DiffLine[
   return lines;
 }
 
-/** For each pair of places, the length of the longest common sequence from there. */
+/** For each pair of offsets, the length of the longest common subsequence from there. */
 function commonLengths(old: readonly string[], fresh: readonly string[]): number[][] {
   const lengths = Array.from({ length: old.length + 1 }, () =>
     Array.from({ length: fresh.length + 1 }, () => 0),

@@ -10,7 +10,7 @@ const looks: Record<DiffLine['kind'], string> = {
 
 const signs: Record<DiffLine['kind'], string> = { same: ' ', added: '+', removed: '−' };
 
-/** What a call changes in a file. */
+/** The change of a file as a diff. */
 export const DiffView = memo(function DiffView({ path, before, after }: FileChange) {
   const lines = useMemo(() => diffLines(before, after), [before, after]);
   return (

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { formatCount } from '../../ui/format.js';
 import type { NoticeItem } from '../conversation/turn-view.js';
 
-/** What the server said on the way. Read-only. */
+/** A notice of the server. */
 export function Notice({ text, detail }: { text: ReactNode; detail?: string | undefined }) {
   return (
     <aside
@@ -23,7 +23,7 @@ export function NoticeOf({ item }: { item: NoticeItem }) {
   return <Notice text={item.text} detail={describeLimit(item.metadata)} />;
 }
 
-/** `iteration: 7/10`, where the notice is about a limit. */
+/** The numbers of a notice about a limit, such as `iteration: 7/10`. */
 function describeLimit(metadata: Record<string, unknown> | undefined): string | undefined {
   const { limit_type: type, current_value: current, limit_value: limit } = metadata ?? {};
   if (typeof type !== 'string' || typeof current !== 'number' || typeof limit !== 'number') {

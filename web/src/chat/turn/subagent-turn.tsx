@@ -38,7 +38,7 @@ function phaseWords({ phase, outcome, step }: TurnView): string {
   switch (phase) {
     case 'sending':
     case 'queued':
-      return 'waits for a place';
+      return 'waits for a slot';
     case 'running':
       return step > 0 ? `step ${step}` : 'works';
     case 'recovering':

@@ -1,7 +1,7 @@
 import { Toggle } from '../../ui/toggle.js';
 import { efforts, turnOptions, type TurnOptions } from '../composer/turn-options.js';
 
-/** How much the next turn thinks, and whether that is shown. */
+/** The effort of thinking of the next turn, and whether thinking is shown. */
 export function ThinkingDetail({ effort, showsThinking }: TurnOptions) {
   return (
     <>

@@ -33,13 +33,13 @@ const pictures: Record<string, Icon> = {
   todo_write: ListTodo,
 };
 
-/** A tool call: one line, and on demand what it was given and what it gave. */
+/** A tool call on one line, which unfolds to its input and output. */
 export const ToolCard = memo(function ToolCard({
   item,
   renderChild,
 }: {
   item: ToolItem;
-  /** Draws the turn of a subagent. */
+  /** Renders the turn of a subagent. */
   renderChild: (view: TurnView) => ReactNode;
 }) {
   const change = fileChangeOf(item.name, item.answer?.input ?? item.input);
@@ -123,7 +123,7 @@ const decisions: Record<string, string> = {
   'approve-session': 'Approved for the session',
   deny: 'Denied',
   answer: 'Answered',
-  cancelled: 'Not decided: the turn ended',
+  cancelled: 'Cancelled by the turn’s end',
 };
 
 function AnswerLine({ item: { answer } }: { item: ToolItem }) {

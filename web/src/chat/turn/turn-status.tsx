@@ -13,14 +13,14 @@ import { Spinner } from '../../ui/spinner.js';
 import type { TurnView } from '../conversation/turn-view.js';
 
 /**
- * Whether it is said below the conversation how the turn stands, and not below the turn: what stands
- * there would be pushed on by each line of the reply. Pure.
+ * Whether the status is shown below the conversation rather than below the turn, where each new line of
+ * the reply would push it down. Pure.
  */
 export function isLive({ phase }: TurnView): boolean {
   return phase === 'running' || phase === 'recovering' || phase === 'parked';
 }
 
-/** How a turn stands, in one line. */
+/** The status of a turn, in one line. */
 export function TurnStatus({ view }: { view: TurnView }) {
   const [picture, words] = statusOf(view);
   const { usage, durationMs, turnId, phase } = view;
@@ -56,7 +56,7 @@ function statusOf(view: TurnView): [ReactNode, string] {
     case 'recovering':
       return [
         <Spinner key="p" size={13} />,
-        'Recovering: its worker stopped, another one goes on from the last step',
+        'Recovering: its worker stopped, a new one goes on from the last step',
       ];
     case 'parked':
       return [
@@ -69,8 +69,8 @@ function statusOf(view: TurnView): [ReactNode, string] {
 }
 
 function queueWords(position: number | undefined): string {
-  if (position === undefined) return 'Waits for its start';
-  return position <= 1 ? 'Next in the queue' : `In the queue: place ${position}`;
+  if (position === undefined) return 'Queued';
+  return position <= 1 ? 'Next in the queue' : `Queue position ${position}`;
 }
 
 function endOf({ outcome, reason = '' }: TurnView): [ReactNode, string] {

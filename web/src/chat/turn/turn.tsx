@@ -1,6 +1,5 @@
-import { memo } from 'react';
+import { memo, useEffect, useRef } from 'react';
 import { DescribedFaultNote, FaultNote } from '../../app/fault-note.js';
-import { useSeen } from './use-seen.js';
 import type { Conversation } from '../conversation/conversation.js';
 import { describeTurnFault } from './describe-turn-fault.js';
 import type { ShownTurn } from '../conversation/shown-turn.js';
@@ -9,7 +8,7 @@ import { TurnItems } from '../conversation/turn-items.js';
 import { turnOpts, turnOptions } from '../composer/turn-options.js';
 import { isLive, TurnStatus } from './turn-status.js';
 
-/** One turn: what the user said, what came of it, and how it stands. */
+/** A turn: the user's message, the reply and the status. */
 export const Turn = memo(function Turn({
   turn,
   conversation,
@@ -19,7 +18,7 @@ export const Turn = memo(function Turn({
 }) {
   const { user, view, fault, turnId, submission } = turn;
   const isStored = view.phase === 'ended' && view.durationMs === undefined;
-  const seen = useSeen(isStored, () => void conversation.hydrate(turnId));
+  const seen = useNearViewport(isStored, () => void conversation.hydrate(turnId));
   return (
     <article ref={seen} className="turn py-3" aria-label="Turn">
       <UserMessage user={user} />
@@ -54,7 +53,7 @@ export const Turn = memo(function Turn({
   );
 });
 
-/** With what is chosen now. Its files were part of it, and are not sent a second time. */
+/** Sends the message again with the current options, without its files, which the session has. */
 function again({ user }: ShownTurn) {
   return { message: user.text, attachments: [], opts: turnOpts(turnOptions.get()) };
 }
@@ -80,4 +79,25 @@ function UserMessage({ user: { text, files } }: Pick<ShownTurn, 'user'>) {
       )}
     </div>
   );
+}
+
+/** Calls `onSeen` once, when the element comes near the viewport. */
+function useNearViewport(isWanted: boolean, onSeen: () => void) {
+  const element = useRef<HTMLElement>(null);
+  const latest = useRef(onSeen);
+  latest.current = onSeen;
+  useEffect(() => {
+    if (!isWanted || element.current === null) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        observer.disconnect();
+        latest.current();
+      },
+      { rootMargin: '200px' },
+    );
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [isWanted]);
+  return element;
 }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect } from 'react';
 import type { ListedSession } from '../../../src/session/view-session.js';
-import { listSessions } from './console-routes.js';
-import { onTabNews } from './tabs.js';
+import { client } from './client.js';
+import { subscribeToTabs } from './tabs.js';
 import { useResource, type Resource } from './use-resource.js';
 import { useValue } from './use-value.js';
 import { ValueStore } from './value-store.js';
@@ -9,21 +9,21 @@ import { ValueStore } from './value-store.js';
 const EVERY_MS = 10_000;
 const rounds = new ValueStore(0);
 
-/** Something changed of which the list tells. */
+/** Reloads the list, after a change that it shows. */
 export function sessionsChanged(): void {
   rounds.update((count) => count + 1);
 }
 
 /** The caller's sessions, newest first. */
 export function useSessions(): Resource<ListedSession[]> {
-  const load = useCallback(async () => (await listSessions()).sessions, []);
+  const load = useCallback(async () => (await client().sessions.list({ limit: 50 })).sessions, []);
   const resource = useResource(load, EVERY_MS);
   const { reload } = resource;
   const round = useValue(rounds);
   useEffect(reload, [reload, round]);
   useEffect(
     () =>
-      onTabNews(({ type }) => {
+      subscribeToTabs(({ type }) => {
         if (type === 'sessions' || type === 'turn') reload();
       }),
     [reload],
