@@ -56,14 +56,14 @@ describe('every page', () => {
     };
   });
 
-  /** Something that is there only when the page has all it shows. */
+  /** A text of each page that is shown only once the page is complete. */
   const whole: Record<string, string> = {
     home: 'What should be done?',
     session: 'May write run?',
     turn: 'turn.started',
     approvals: 'May write run?',
     agents: 'todo_write',
-    queue: 'on a worker',
+    queue: 'Waits for a slot of a worker.',
     settings: 'Tools at a time',
   };
 

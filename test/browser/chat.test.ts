@@ -134,9 +134,7 @@ describe('the chat', () => {
       .getByText(/^[1-9].* of 1M tokens$/)
       .waitFor();
     const refusal = chat.turn(2).getByRole('alert');
-    expect(await refusal.innerText()).toContain(
-      'Sent again as it is, it would fail in the same way.',
-    );
+    expect(await refusal.innerText()).toContain('The same message would fail again.');
     expect(await refusal.getByRole('button').count()).toBe(0);
   });
 
