@@ -3,21 +3,21 @@ import { checkMarks } from './check/check-marks.mjs';
 import { checkReader } from './check/check-reader.mjs';
 import { checkTurn } from './check/check-turn.mjs';
 import { measureRecovery } from './check/measure-recovery.mjs';
-import { readMarks } from './inspect/read-marks.mjs';
-import { readRows } from './inspect/read-rows.mjs';
+import { countMarks } from './inspect/count-marks.mjs';
+import { loadRows } from './inspect/load-rows.mjs';
 import { readWhole } from './load/run-turn.mjs';
 
 /** @typedef {import('./types.js').TurnHistory} TurnHistory */
 /** @typedef {import('./types.js').Violation} Violation */
 
-/** Turns that are read once more at the end, spread over the run. */
+/** How many turns are followed once more at the end, spread over the run. */
 const MOST_REREAD = 300;
 
-/** Turns with violations whose frames are kept: a run that goes wrong goes on. */
+/** The most turns with violations whose frames are kept. */
 const MOST_OFFENDERS = 100;
 
 /**
- * What is kept of a turn once it was checked: frames are many, and not needed any more.
+ * A checked turn, without its frames.
  *
  * @typedef {object} CheckedTurn
  * @property {string} turnId
@@ -28,15 +28,15 @@ const MOST_OFFENDERS = 100;
  * @property {import('./types.js').TurnRows['calls']} calls
  */
 
-/** Checks turns as they end, and all of them again when everything is over. */
+/** Checks turns as they end, and some of them again at the end of the run. */
 export class TurnAudit {
   /** @type {CheckedTurn[]} */
   turns = [];
   /** @type {Violation[]} */
   violations = [];
-  /** Histories of turns with violations, for whoever looks for the cause. @type {TurnHistory[]} */
+  /** Histories of turns with violations, for the report. @type {TurnHistory[]} */
   offenders = [];
-  /** Every `#stride`th turn with its log, by weight. @type {{ turn: CheckedTurn, log: import('./types.js').Frame[] }[]} */
+  /** Every `#stride`th turn with its log, by digests. @type {{ turn: CheckedTurn, log: import('./types.js').Frame[] }[]} */
   #sample = [];
   #stride = 1;
 
@@ -52,7 +52,7 @@ export class TurnAudit {
   /** @param {TurnHistory} history */
   async check(history) {
     const { turnId, readers, fresh } = history;
-    const rows = await readRows(this.pool, turnId, this.world.giveUpAt);
+    const rows = await loadRows(this.pool, turnId, this.world.giveUpAt);
     const violations = checkTurn(history, rows);
     this.violations.push(...violations);
     if (violations.length > 0 && this.offenders.length < MOST_OFFENDERS) {
@@ -83,16 +83,15 @@ export class TurnAudit {
   }
 
   /**
-   * What later faults may have done to turns that had ended well: read again, the log is the same;
-   * no command ran after all.
+   * Checks ended turns again after all faults: the log is the same, and no command ran later.
    *
    * @param {string} projects
    */
   async checkAgain(projects) {
-    this.violations.push(...checkMarks(this.turns, await readMarks(projects)));
+    this.violations.push(...checkMarks(this.turns, await countMarks(projects)));
     for (const { turn, log } of this.#sample) {
       const { turnId, outcome } = turn;
-      const rows = await readRows(this.pool, turnId, this.world.giveUpAt);
+      const rows = await loadRows(this.pool, turnId, this.world.giveUpAt);
       if (rows?.turn.status !== outcome) {
         const note = `was ${outcome}, is ${rows?.turn.status ?? 'missing'} at the end of the run`;
         this.violations.push({ kind: 'two-ends', turnId, note });

@@ -12,7 +12,7 @@ export const usage = `npm run chaos -- [--minutes N] [--seed S] [--turns-at-once
 /**
  * @param {string[]} args
  * @returns {{ minutes: number, seed: number, turnsAtOnce: number, apis: number, workers: number, leaseMs: number, keep: boolean }}
- * @throws {Error} that says which one is wrong
+ * @throws {Error} that names the wrong argument
  */
 export function parseArguments(args) {
   const { values } = parseArgs({

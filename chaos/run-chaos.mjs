@@ -4,7 +4,7 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { REDIS_PREFIX, startCluster } from './cluster/start-cluster.mjs';
-import { OWN_NAME } from './inspect/read-leftovers.mjs';
+import { OWN_NAME } from './inspect/list-leftovers.mjs';
 import { storm } from './storm.mjs';
 
 /**
@@ -20,11 +20,11 @@ import { storm } from './storm.mjs';
  */
 
 /**
- * A cluster under load and faults, and everything that was wrong with it.
+ * Runs a cluster under load and faults, and returns every violation.
  *
  * @param {ChaosOptions} options
  * @param {AbortSignal} signal ends the run early
- * @returns {Promise<import('./storm.mjs').ChaosResult>} Whatever happens, nothing is left running.
+ * @returns {Promise<import('./storm.mjs').ChaosResult>} No process is left running, even after an error.
  */
 export async function runChaos(options, signal) {
   const projects = path.join(options.folder, 'projects');
@@ -48,7 +48,7 @@ export async function runChaos(options, signal) {
 }
 
 /**
- * The kit's own ways into Redis, the queue and the database.
+ * The kit's own connections to Redis, the queue and the database.
  *
  * @param {{ redisUrl: string, databaseUrl: string }} urls
  */
@@ -61,7 +61,7 @@ function openTools({ redisUrl, databaseUrl }) {
     connectionTimeoutMillis: 5_000,
   });
   const queue = new Queue('turns', { connection: redis, prefix: `{${REDIS_PREFIX}}` });
-  // Absences are the plan: whoever asks meanwhile waits or tries again.
+  // Outages are planned: callers wait or retry.
   const ignore = () => undefined;
   redis.on('error', ignore);
   pool.on('error', ignore);
@@ -75,7 +75,7 @@ function openTools({ redisUrl, databaseUrl }) {
  */
 function untilAborted(signal) {
   return new Promise((_resolve, reject) => {
-    // Also while the cluster was starting.
+    // Also covers an abort while the cluster starts.
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });

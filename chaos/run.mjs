@@ -1,4 +1,4 @@
-/** `npm run chaos`: exits with 0 when nothing was wrong, 1 when something was, 2 when it could not run. */
+/** `npm run chaos`: exits with 0 without violations, 1 with violations, 2 if it could not run. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { parseArguments, usage } from './parse-arguments.mjs';
 import { writeReport } from './report/write-report.mjs';
 import { runChaos } from './run-chaos.mjs';
 
-/** Violations that are printed; the rest is in the folder. */
+/** The most violations that are printed; the folder has all. */
 const MOST_SHOWN = 30;
 
 const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
@@ -15,12 +15,12 @@ const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 process.exit(await main());
 
 async function main() {
-  // Whoever set them wants them whole: this run kills its own.
+  // Services of the environment must survive: this run kills its own.
   delete process.env['TEST_REDIS_URL'];
   delete process.env['TEST_DATABASE_URL'];
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    // The first counts; no later one keeps what was started from being stopped.
+    // The first signal aborts the run; later ones must not interrupt the cleaning up.
     process.on(signal, () => stop.abort(new Error(`Stopped by ${signal}`)));
   }
   let options;

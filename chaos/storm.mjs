@@ -7,10 +7,10 @@ import { runLoad } from './load/run-load.mjs';
 import { emptyTally } from './load/world.mjs';
 import { planFaults } from './plan/plan-faults.mjs';
 
-/** After the load, in ms: what still runs then never ends. */
+/** Milliseconds after the load in which turns must end. */
 const SETTLE_MS = 60_000;
 
-/** A shorter run does not wait for the database's pools to shrink to what they were. */
+/** Minutes from which on a run waits for the database's pools to shrink. */
 const MINUTES_FOR_POOLS = 2;
 
 /**
@@ -36,7 +36,7 @@ const MINUTES_FOR_POOLS = 2;
  */
 
 /**
- * The run itself, over a cluster that is up: idle, load under faults, quiet, and what is left.
+ * Runs on a started cluster: idle, load under faults, quiet, leftovers.
  *
  * @param {Storm} given
  * @returns {Promise<ChaosResult>}

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What the parts of the chaos kit hand to each other. Times are milliseconds, `at` since the epoch. */
+/** The types of the chaos kit. Times are milliseconds, `at` since the epoch. */
 
 export type FaultKind =
   | 'kill-worker'
@@ -15,31 +15,31 @@ export type FaultKind =
   | 'duplicate-jobs';
 
 export interface Fault {
-  /** Since the load began. */
+  /** Milliseconds since the load began. */
   atMs: number;
   kind: FaultKind;
-  /** Which worker or API, from 0; 0 where there is only one. */
+  /** The index of the worker or API, from 0; 0 for a service. */
   target: number;
-  /** Until it is mended; 0 for what is over at once. */
+  /** Milliseconds until it is mended; 0 for a fault of a moment. */
   lastsMs: number;
 }
 
-/** What a client does with a turn. Frame counts are of its first reader. */
+/** The plan of a client for a turn. Frame counts are those of its first reader. */
 export interface TurnPlan {
   index: number;
   kind: 'text' | 'tool' | 'loop' | 'mixed' | 'read' | 'failing';
   message: string;
   onDisconnect: 'cancel' | 'continue';
-  /** Breaks its connection after so many frames, and goes on elsewhere. */
+  /** Frame counts after which the reader cuts its connection and goes on at the next API. */
   cutsAfter: number[];
-  /** A second reader from the start of the log, once the first has so many frames. */
+  /** The frame count at which a second reader starts, from the start of the log. */
   joinsAfter: number | undefined;
   interruptAfter: number | undefined;
-  /** Leaves for good; only of a turn that ends with its readers. */
+  /** The frame count at which the reader leaves for good, in a turn that ends with its readers. */
   abandonAfter: number | undefined;
-  /** The same POST with the same Idempotency-Key, again. */
+  /** When the POST is repeated with the same Idempotency-Key. */
   repeatPost: 'never' | 'at-once' | 'later';
-  /** Takes nothing for so long after `cutsAfter[0]` or five frames. */
+  /** Milliseconds for which the reader receives nothing, after `cutsAfter[0]` or five frames. */
   pauseMs: number;
   mayFail: boolean;
 }
@@ -49,17 +49,17 @@ export interface Frame {
   event: string;
   data: Record<string, unknown>;
   at: number;
-  /** The connection it came on, from 0. */
+  /** The index of its connection, from 0. */
   connection: number;
 }
 
-/** What one reader got of a turn, over all its connections. */
+/** The frames of a reader, over all its connections. */
 export interface ReaderHistory {
   name: string;
   frames: Frame[];
-  /** Longest time between a connection's end and the next one's first byte. */
+  /** The longest time between a connection's end and the next connection's first byte. */
   longestAwayMs: number;
-  /** It left on purpose and need not have seen the end. */
+  /** Whether the reader left on purpose and need not have the end. */
   hasLeft: boolean;
 }
 
@@ -67,16 +67,16 @@ export interface TurnHistory {
   plan: TurnPlan;
   turnId: string;
   sessionId: string;
-  /** Turn ids of every answer to its POST, repeats included. */
+  /** The turn ids of all answers to the POST, with repeats. */
   postedAs: string[];
   readers: ReaderHistory[];
-  /** The whole log, read in one go after the end. */
+  /** The whole log, over one connection after the end. */
   fresh: ReaderHistory | undefined;
-  /** When the API said that it had asked for the turn's end. */
+  /** The time at which the API acknowledged the interrupt. */
   interruptedAt: number | undefined;
 }
 
-/** A turn as the database has it. */
+/** A turn's rows in the database. */
 export interface TurnRows {
   turn: {
     id: string;
@@ -99,7 +99,7 @@ export interface Violation {
   note: string;
 }
 
-/** What each means is in `check/violation-kinds.mjs`. */
+/** `check/violation-kinds.mjs` has their meanings. */
 export type ViolationKind =
   | 'bad-frame'
   | 'repeated'
@@ -138,41 +138,41 @@ export type ViolationKind =
 export interface OpenStream {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The body of an answer that is no stream, its beginning; else empty. */
+  /** The beginning of a refusal's body; empty for a stream. */
   refusal: string;
-  /** Breaks the connection. */
+  /** Cuts the connection. */
   cut: () => void;
-  /** Takes nothing for so many milliseconds. */
+  /** Receives nothing for a number of milliseconds. */
   pause: (ms: number) => void;
-  /** When no frame will come any more, however it ended. */
+  /** Resolves when no frame will come any more, whatever the reason. */
   over: Promise<void>;
 }
 
-/** What all clients of a run share. */
+/** The state that all clients of a run share. */
 export interface World {
-  /** Base URLs, also of those that are down. */
+  /** Base URLs of all APIs, even those that are down. */
   apis: () => readonly string[];
-  /** Folder of every project. */
+  /** The folder of all projects. */
   projects: string;
-  /** Of every session. */
+  /** The persona of every session. */
   persona: string;
-  /** Open right now. */
+  /** The open streams. */
   streams: Set<OpenStream>;
-  /** Turns that run right now, as far as their clients know. */
+  /** The turns that run now, as far as their clients know. */
   active: Set<string>;
-  /** When every client stops, whatever it waits for. */
+  /** The time at which every client stops. */
   giveUpAt: number;
   tally: Tally;
 }
 
-/** What clients met on the way, and nobody has to answer for by itself. */
+/** What clients met, which is no violation by itself. */
 export interface Tally {
-  /** `POST turn 200` and the like → how often. */
+  /** Counts by route and status, such as `POST turn 200`. */
   answers: Map<string, number>;
-  /** Streams that ended before the turn did. */
+  /** The number of streams that ended before their turn. */
   brokenConnections: number;
-  /** From a broken stream to the answer of the next one. */
+  /** Milliseconds from a broken stream to the answer of the next one. */
   reconnectMs: number[];
-  /** Found by the clients themselves. */
+  /** Violations that clients found themselves. */
   violations: Violation[];
 }

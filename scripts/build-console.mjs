@@ -1,7 +1,7 @@
 /**
- * The console's page, built from `web/`: files for `dist/web`, with compressed copies beside them.
- * Kept beside the packages, and made anew when its source or its packages change: what made it takes
- * seconds, and most builds do not need it.
+ * Builds the console's page from `web/`: files for `dist/web`, with compressed copies beside them. The
+ * result is cached beside the packages and built anew when its source or its packages change, since it
+ * takes seconds and most builds do not need it.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -14,10 +14,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const cache = path.join(root, 'node_modules/.cache/turnpike');
 
-/** Files of ours that the page is made of. Of `src` it takes the client, and a few pure files. */
+/** The page's sources: `web/`, and from `src` the client and some pure files. */
 const sources = ['web', 'src/client', 'src/governance', 'src/platform', 'package-lock.json'];
 
-/** Shorter ones are not worth an answer in another encoding. */
+/** Bytes from which on a file is compressed. */
 const LEAST_BYTES = 512;
 
 /** @returns {Promise<string>} the folder with the built page. */
@@ -29,7 +29,7 @@ export async function buildConsole() {
   await makePage(making);
   const sizes = await compress(making);
   await forgetOlder(name, making);
-  // Renamed into place whole: a build that is stopped half-way leaves no half page.
+  // Renamed as a whole: a build that is stopped half-way leaves no incomplete page.
   await rename(making, folder).catch(async (error) => {
     if (!existsSync(folder)) throw error;
     await rm(making, { recursive: true });
@@ -65,7 +65,7 @@ async function compress(folder) {
   return sizes;
 }
 
-/** What the first page loads is what its index names; the rest comes when it is needed. */
+/** The files of the first load are those that the index names; others are loaded when needed. */
 function describeSizes(sizes) {
   const kib = (files) =>
     `${(files.reduce((sum, { gzip }) => sum + gzip, 0) / 1024).toFixed(1)} KiB`;
@@ -84,7 +84,7 @@ async function sourceKey() {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Of a folder and those in it, sorted; of a file itself. */
+/** The files of a folder and its subfolders, sorted; a file by itself. */
 async function listFiles(place) {
   const entries = await readdir(place, { recursive: true, withFileTypes: true }).catch((error) => {
     if (error.code === 'ENOTDIR') return undefined;

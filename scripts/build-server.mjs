@@ -1,6 +1,6 @@
 /**
- * The server and its command line: a few files in `dist`, with the packages they use inside. Loading
- * thousands of small modules is what most of a start was.
+ * Bundles the server and its command line into a few files in `dist`, with the packages they use: without
+ * this, a start spends most of its time loading thousands of small modules.
  */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,19 +10,19 @@ import { rolldown } from 'rolldown';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const dist = path.join(root, 'dist');
 
-/** What is run or imported by its path. */
+/** The entry points: files that are run or imported by their path. */
 const programs = {
   main: 'main.ts',
   cli: 'cli.ts',
-  // A process of its own: see attachments/extract/process/extractor-process.ts.
+  // Runs as a separate process: see attachments/extract/process/extractor-process.ts.
   'run-extractor': 'attachments/extract/process/run-extractor.ts',
-  // The bench and the chaos kit rehearse on it.
+  // The bench and the chaos kit use it as their model.
   'start-rehearsal': 'rehearsal/start-rehearsal.ts',
 };
 
 /**
- * These bring files that they look for beside their own code, or start processes of it. The metadata of
- * decorators is among them because inside a bundle it would come after the first class that needs it.
+ * Packages that are not bundled: they look for files beside their code, or start it as a process. The metadata
+ * of decorators is one of them because inside a bundle it would come after the first class that needs it.
  */
 const kept = [
   '@anthropic-ai/tokenizer',
@@ -45,13 +45,13 @@ export async function buildServer() {
   await rm(dist, { recursive: true, force: true });
   await write(at(programs), {
     external: (id) => kept.some((name) => id === name || id.startsWith(`${name}/`)),
-    // All in one folder, so that paths beside the code are the same from each.
+    // One folder for all, so that paths relative to the code are the same in each.
     chunkFileNames: '[name]-[hash].js',
   });
   await write(at({ 'client/turnpike-client': 'client/turnpike-client.ts' }), {
     external: ['eventsource-parser'],
   });
-  // Of extensions: what they get from the server is handed to them when they are loaded.
+  // Extensions get the server's functions as an argument when they are loaded.
   await write(at({ 'extend/extend': 'extend/extend.ts' }), { external: [] });
 }
 
@@ -63,12 +63,12 @@ async function write(input, { external, ...output }) {
     platform: 'node',
     tsconfig: path.join(root, 'tsconfig.json'),
     onLog: (level, log, handle) => {
-      // Parts of Nest that are looked for, and are not used here.
+      // Optional parts of Nest, which are not used here.
       if (log.code === 'UNRESOLVED_IMPORT' && /'@(nestjs|fastify)\//.test(log.message)) return;
       handle(level === 'warn' ? 'error' : level, log);
     },
   });
-  // Names of classes are those of schemas in the API's document.
+  // The API's document names schemas by their classes.
   await bundle.write({
     dir: dist,
     format: 'esm',

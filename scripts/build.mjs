@@ -1,10 +1,9 @@
 /**
- * `npm run build`: bundles the server into `dist/`, and beside it makes the image of an empty, migrated
- * database that new data folders start from: the engine takes seconds to make one, and one second
- * to load it. The image is kept beside the packages and made anew when a migration changes. The
- * console's page goes to `dist/web`, the declarations of the typed client to `dist/client` and of
- * extensions to `dist/extend`, unless `--without-types`
- * says that nobody compiles against them.
+ * `npm run build`: bundles the server into `dist/`, with the image of an empty, migrated database for new
+ * data folders: the engine takes seconds to make a database, and one second to load the image. The image is
+ * cached beside the packages and made anew when a migration changes. The console's page goes to `dist/web`,
+ * the declarations of the typed client to `dist/client` and those of extensions to `dist/extend`;
+ * `--without-types` leaves declarations out.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -58,7 +57,7 @@ async function databaseImage() {
   const image = await client.dumpDataDir('gzip');
   await client.close();
   await mkdir(folder, { recursive: true });
-  // Renamed into place whole: a build that is stopped half-way leaves no half image.
+  // Renamed as a whole: a build that is stopped half-way leaves no incomplete image.
   await writeFile(`${file}.${process.pid}`, Buffer.from(await image.arrayBuffer()));
   await rename(`${file}.${process.pid}`, file);
   return file;

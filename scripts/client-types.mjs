@@ -1,8 +1,8 @@
 /**
- * The typed client's declarations: `dist/client/*.d.ts`. Its types are the server's own, which would
- * bring the server's packages with them; here they are written out, member by member. What comes of
- * it is compiled as a browser has it, without Node's types, and so are the documentation's examples.
- * `--check` says what is wrong and writes nothing; `--out DIR` writes elsewhere.
+ * Writes the typed client's declarations, `dist/client/*.d.ts`. The server's types in them are written out
+ * member by member, so that they do not need the server's packages. The declarations and the examples of the
+ * documentation are compiled as in a browser, without Node's types. `--check` reports faults and writes
+ * nothing; `--out DIR` writes to a different folder.
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { startCluster } from './cluster/start-cluster.mjs';
 
-// From the first moment on: whatever was started by then is stopped.
+// Listens from the start, so that everything that was started is stopped.
 const interrupted = new Promise((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, resolve);
 });
@@ -42,7 +42,7 @@ function readPort() {
   throw new Error(`--port is a number from 1 to 65535, not ${values.port}`);
 }
 
-/** What of this environment says where the model is. */
+/** The variables of this environment that configure the model. */
 function model() {
   const names = Object.keys(process.env).filter(
     (name) => /^TURNPIKE_(?!PORT|ROLE|URL)/.test(name) || name === 'ANTHROPIC_API_KEY',

@@ -1,8 +1,7 @@
 /**
- * The declarations of `turnpike/extend`: `dist/extend`, the server's own types that an extension meets.
- * They are then compiled as whoever writes an extension has them, without any package and without
- * Node's types, and so are the examples and the blocks of docs/how-to/extensions.md. `--out DIR` writes to
- * another folder.
+ * Writes the declarations of `turnpike/extend`, `dist/extend`: the server's types for extensions. They are
+ * then compiled as an author of extensions has them, without packages and Node's types, together with the
+ * examples and the blocks of docs/how-to/extensions.md. `--out DIR` writes to a different folder.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -30,7 +29,7 @@ function emit() {
   return program.emit().diagnostics;
 }
 
-/** What uses the declarations, and the declarations with it. */
+/** The examples that are compiled with the declarations. */
 function compileUses() {
   const documented = readBlocks('docs/how-to/extensions.md', 'extension', (number) =>
     path.join(examples, `documented-${number}.ts`),

@@ -1,11 +1,11 @@
-/** Imports files of `src`, as they are now and without a build. */
+/** Imports files of `src` without a build. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
-// Beside the packages: that is where they are looked for.
+// Written beside the packages, where the bundle's imports are resolved.
 const folder = path.join(root, 'node_modules/.cache/turnpike/source');
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Checks what no test here can run: Dockerfile, docker-compose.yml and deploy/nginx.conf, for what
- * their own tools refuse and for what we promise of them. The compose file's schema is `dclint`'s.
+ * Checks Dockerfile, docker-compose.yml and deploy/nginx.conf, which no test can run here, against the rules
+ * of their own tools and against our documentation. `dclint` has the compose file's schema.
  */
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';

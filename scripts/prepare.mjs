@@ -1,7 +1,7 @@
 /**
- * Makes a fresh clone ready, with Node's own modules alone: installs what is missing, and with
- * `--build` builds what is missing or older than its source. What only tests, checks and development
- * use is installed with `--tests`, and stays once it is there. Quick when there is nothing to do.
+ * Prepares a fresh clone, with Node's own modules alone: installs missing packages, and with `--build` builds
+ * what is missing or older than its source. `--tests` also installs the packages of tests, checks and
+ * development, which then stay. Quick when there is nothing to do.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const at = (...parts) => path.join(root, ...parts);
 
-/** Between two lines that say that it goes on, in ms. */
+/** Milliseconds between two lines of progress. */
 const TELL_MS = 10_000;
 
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -23,7 +23,7 @@ const tools = Object.keys(readPackage('test').devDependencies);
 const hasTools = tools.every(isInstalled);
 const isOld = newest([at('package-lock.json')]) > newest([at('node_modules/.package-lock.json')]);
 if (isOld || (process.argv.includes('--tests') && !hasTools)) {
-  // What is there is kept up to date, or the next run of the tests would find old tools.
+  // Installed tools are kept up to date, or the next run of the tests would find old ones.
   await install({ withTools: process.argv.includes('--tests') || tools.some(isInstalled) });
 }
 // A server starts without the declarations of its client, which take the compiler's ten seconds.
@@ -78,7 +78,7 @@ function isInstalled(name) {
   return existsSync(at('node_modules', name, 'package.json'));
 }
 
-/** When the newest of some files, or of the files below some folders, was changed; 0 for none. */
+/** The latest change of some files and folders, in milliseconds since the epoch; 0 for none. */
 function newest(places) {
   return Math.max(0, ...places.filter((place) => existsSync(place)).map(changedAt));
 }
@@ -96,7 +96,7 @@ function changedAt(place) {
 
 async function run(what, npmArguments) {
   const startedAt = Date.now();
-  // npm names its own program, so that the one that called this is the one that is called.
+  // npm's own program from its environment, so that the same npm is called again.
   const npm = process.env.npm_execpath;
   const [program, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
   const child = spawn(program, [...first, ...npmArguments], {

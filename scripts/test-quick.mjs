@@ -1,6 +1,6 @@
 /**
- * `npm run test:quick`, between two commits: types, all unit tests, and other suites that what has
- * changed since the last commit touches, or what the last commit changed where nothing has.
+ * `npm run test:quick`, between two commits: types, all unit tests, and the other suites that the changes since
+ * the last commit touch, or those of the last commit if there are none.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,7 +36,7 @@ function chooseSuites() {
   return [`^${escape(root)}/(web/)?src/`, ...chosen.map(escape)];
 }
 
-/** A path as a pattern of itself. */
+/** A pattern that matches exactly this path. */
 function escape(file) {
   return file.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }

@@ -1,10 +1,9 @@
 /**
- * Runs jest with a Redis and a PostgreSQL of its own: `npm run jest -- …`. They are given to the
- * tests as TEST_REDIS_URL and TEST_DATABASE_URL, and stopped at the end, however it ends. What
- * tests put in temporary folders is removed when they pass, and kept when one fails. TEST_SANDBOX tells
- * them whether this machine can run commands in a sandbox; TEST_DATABASES is a folder for embedded
- * databases, TEST_EMPTY_DATABASE an empty one to be copied, TEST_EMPTY_TEMPLATE the like on the server;
- * TEST_CHROMIUM is the browser's program.
+ * `npm run jest -- …`: runs jest with a Redis and a PostgreSQL of its own, which stop at the end. Temporary files
+ * of the tests are removed if all pass, and kept otherwise. The tests get TEST_REDIS_URL, TEST_DATABASE_URL,
+ * TEST_SANDBOX (whether commands can run in a sandbox), TEST_DATABASES (a folder for embedded databases),
+ * TEST_EMPTY_DATABASE (an empty database to copy), TEST_EMPTY_TEMPLATE (the same on the server), and TEST_CHROMIUM
+ * (the browser's program).
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,7 +51,7 @@ async function main() {
 
 async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium }) {
   const temporary = mkdtempSync(path.join(tmpdir(), 'turnpike-tests-'));
-  // PostgreSQL runs as another user, in a folder inside.
+  // PostgreSQL runs as a different user, in a subfolder.
   chmodSync(temporary, 0o755);
   const template = await emptyTemplate(databaseUrl);
   const databases = mkdtempSync(path.join(memoryFolder(), 'turnpike-databases-'));
@@ -84,7 +83,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium }) {
       },
     },
   );
-  // A signal to this process is one to the tests; the services are stopped after them.
+  // A signal to this process goes to the tests; the services stop after them.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
   const [code] = await once(child, 'exit');
   await withClient(databaseUrl, (client) => client.query(`drop database ${template}`));
@@ -94,7 +93,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium }) {
   return code ?? 1;
 }
 
-/** What `create database … template …` copies in milliseconds: migrated once for all suites. */
+/** The template for `create database`, which is copied in milliseconds: migrated once for all suites. */
 async function emptyTemplate(databaseUrl) {
   const name = `empty_${process.pid}`;
   await withClient(databaseUrl, (client) => client.query(`create database ${name}`));
@@ -115,7 +114,7 @@ async function withClient(connectionString, work) {
   }
 }
 
-/** From the build's image, by the engine itself. */
+/** The empty embedded database, which the engine makes from the build's image. */
 async function emptyDatabase(databases) {
   const { PGlite } = await import('@electric-sql/pglite');
   const folder = path.join(databases, 'empty');

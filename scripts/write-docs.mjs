@@ -1,7 +1,6 @@
 /**
- * Writes what the documentation takes from the code, between its markers:
- * `<!-- generated: NAME -->` … `<!-- end -->`. With `--check` it writes nothing and fails if
- * something is out of date. A link to what is not there always fails.
+ * Writes the generated parts of the documentation between their markers, `<!-- generated: NAME -->` and
+ * `<!-- end -->`. With `--check` it writes nothing and fails if a part is out of date. Broken links always fail.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -79,7 +78,7 @@ if (outdated.length > 0 && process.argv.includes('--check')) {
   process.exitCode = 1;
 }
 
-/** Links of a page to files, and to headings of pages, that are not there. @param {string} page */
+/** The broken links of a page, to files and to headings. @param {string} page */
 function brokenLinks(page) {
   const text = readFileSync(path.join(root, page), 'utf8').replaceAll(/^```.*?^```$/gms, '');
   const links = [...text.matchAll(/\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]*))?\)/g)];
@@ -91,7 +90,7 @@ function brokenLinks(page) {
   });
 }
 
-/** As links name them. @param {string} file */
+/** The anchors of a file's headings. @param {string} file */
 function headingsOf(file) {
   const text = readFileSync(path.join(root, file), 'utf8');
   return new Set(
@@ -104,14 +103,14 @@ function headingsOf(file) {
   );
 }
 
-/** Markdown that may have markers. */
+/** Markdown files that may have markers. */
 async function documents() {
   const docs = await readdir(path.join(root, 'docs'), { recursive: true });
   const pages = docs.filter((name) => name.endsWith('.md')).map((name) => path.join('docs', name));
   return ['README.md', 'ARCHITECTURE.md', ...pages.toSorted()];
 }
 
-/** The members of the vocabulary's union, with their fields: types alone, so they are read as text. */
+/** The members of the vocabulary's union with their fields, parsed from the text: types do not exist at run time. */
 function describeEvents() {
   const name = 'src/events/turn-event.ts';
   const text = readFileSync(path.join(root, name), 'utf8');

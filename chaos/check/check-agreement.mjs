@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { comparePlaces, parseFrameId } from './parse-frame-id.mjs';
+import { compareCursors, parseFrameId } from './parse-frame-id.mjs';
 
 /** @typedef {import('../types.js').Frame} Frame */
 /** @typedef {import('../types.js').Violation} Violation */
-/** @typedef {import('./parse-frame-id.mjs').Place} Place */
+/** @typedef {import('./parse-frame-id.mjs').Cursor} Cursor */
 
 /**
- * What a reader got while the turn ran, against the whole log, read after its end. One cursor is
- * one content, whoever reads it and when. Deltas that died with a worker or with Redis, at the end
- * of an attempt that is not the last, may be in one and not in the other: nothing else may.
+ * Compares a live reader with the whole log after the turn's end. A cursor has one content for every
+ * reader. Only deltas at the end of an attempt that is not the last may be in one and not in the other:
+ * they died with a worker or with Redis.
  *
  * @param {string} turnId
  * @param {{ name: string, frames: readonly Frame[] }} reader
@@ -24,11 +24,11 @@ export function checkAgreement(turnId, reader, log) {
   const found = [];
   for (const frame of reader.frames) {
     const same = kept.get(frame.id);
-    const place = parseFrameId(turnId, frame.id);
-    // Told by the check of the reader alone.
-    if (place === undefined) continue;
+    const cursor = parseFrameId(turnId, frame.id);
+    // `checkReader` reports bad ids.
+    if (cursor === undefined) continue;
     if (same === undefined) {
-      if (place.attempt < lastAttempt && isLostTail(frame, place, ends.kept)) continue;
+      if (cursor.attempt < lastAttempt && isLostTail(frame, cursor, ends.kept)) continue;
       const note = `the log lacks ${frame.event} ${frame.id}, which ${reader.name} got`;
       found.push({ kind: 'lost', turnId, note });
     } else if (describe(same) !== describe(frame)) {
@@ -36,12 +36,12 @@ export function checkAgreement(turnId, reader, log) {
       found.push({ kind: 'two-readings', turnId, note });
     }
   }
-  const until = lastPlace(turnId, reader.frames);
+  const until = lastCursor(turnId, reader.frames);
   for (const frame of log) {
-    const place = parseFrameId(turnId, frame.id);
-    if (place === undefined || until === undefined || got.has(frame.id)) continue;
-    if (comparePlaces(place, until) > 0) continue;
-    if (place.attempt < until.attempt && isLostTail(frame, place, ends.got)) continue;
+    const cursor = parseFrameId(turnId, frame.id);
+    if (cursor === undefined || until === undefined || got.has(frame.id)) continue;
+    if (compareCursors(cursor, until) > 0) continue;
+    if (cursor.attempt < until.attempt && isLostTail(frame, cursor, ends.got)) continue;
     const note = `${reader.name} never got ${frame.event} ${frame.id}`;
     found.push({ kind: 'lost', turnId, note });
   }
@@ -49,7 +49,7 @@ export function checkAgreement(turnId, reader, log) {
 }
 
 /**
- * Frames by what they weigh: enough to compare a log with itself, later.
+ * Frames with digests of their data, to compare a log with itself later.
  *
  * @param {readonly Frame[]} frames
  * @returns {Frame[]}
@@ -62,8 +62,8 @@ export function weighFrames(frames) {
 }
 
 /**
- * What a crash may take back: what was streamed since the last fact. Facts are stored before they
- * are told, so that a reader that was told one finds it in every other reading.
+ * Frames that a crash may void: those since the last stored event. Stored events are published after
+ * they are stored, so that every reader gets them.
  */
 const mayBeLost = new Set([
   'step:start',
@@ -77,12 +77,12 @@ const mayBeLost = new Set([
 
 /**
  * @param {Frame} frame
- * @param {Place} place
- * @param {ReadonlyMap<number, Place>} ends of the attempts, in the reading that lacks it
+ * @param {Cursor} cursor
+ * @param {ReadonlyMap<number, Cursor>} ends of the attempts, in the reading that lacks the frame
  */
-function isLostTail(frame, place, ends) {
-  const end = ends.get(place.attempt);
-  return mayBeLost.has(frame.event) && (end === undefined || comparePlaces(place, end) > 0);
+function isLostTail(frame, cursor, ends) {
+  const end = ends.get(cursor.attempt);
+  return mayBeLost.has(frame.event) && (end === undefined || compareCursors(cursor, end) > 0);
 }
 
 /**
@@ -90,11 +90,11 @@ function isLostTail(frame, place, ends) {
  * @param {readonly Frame[]} frames
  */
 function lastOfAttempts(turnId, frames) {
-  /** @type {Map<number, Place>} */
+  /** @type {Map<number, Cursor>} */
   const ends = new Map();
   for (const { id } of frames) {
-    const place = parseFrameId(turnId, id);
-    if (place !== undefined) ends.set(place.attempt, place);
+    const cursor = parseFrameId(turnId, id);
+    if (cursor !== undefined) ends.set(cursor.attempt, cursor);
   }
   return ends;
 }
@@ -103,7 +103,7 @@ function lastOfAttempts(turnId, frames) {
  * @param {string} turnId
  * @param {readonly Frame[]} frames
  */
-function lastPlace(turnId, frames) {
+function lastCursor(turnId, frames) {
   return frames.flatMap(({ id }) => parseFrameId(turnId, id) ?? []).at(-1);
 }
 

@@ -1,7 +1,7 @@
 /** @typedef {import('../types.js').Violation} Violation */
 
 /**
- * What is there after a run, when all is quiet again.
+ * The state after a run, once it is quiet.
  *
  * @typedef {object} Leftovers
  * @property {{ id: string, status: string, isLeased: boolean }[]} turns that have not ended, or have a lease
@@ -13,7 +13,7 @@
  * @typedef {{ postgres: number, redis: number }} Connections
  */
 
-/** The queue's own keys: the hash tag and the name it was given. @param {string} prefix */
+/** The queue's own keys. @param {string} prefix */
 export const queueKeys = (prefix) => `{${prefix}}:turns:`;
 
 /**

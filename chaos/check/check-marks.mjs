@@ -1,8 +1,8 @@
 import { markerOf } from '../plan/plan-turn.mjs';
 
 /**
- * Whether each command ran as often as its ledger says: once when it succeeded, never when it was
- * denied, once at most when nobody knows.
+ * Checks that each command ran as often as its ledger says: once if it succeeded, never if it was denied,
+ * at most once if its outcome is unknown.
  *
  * @param {readonly { turnId: string, calls: import('../types.js').TurnRows['calls'] }[]} turns
  * @param {ReadonlyMap<string, number>} lines marker → how often it was written

@@ -1,9 +1,9 @@
-import { comparePlaces, followsDirectly, parseFrameId } from './parse-frame-id.mjs';
+import { compareCursors, followsDirectly, parseFrameId } from './parse-frame-id.mjs';
 
 /** @typedef {import('../types.js').Violation} Violation */
 
 /**
- * What one reader got, alone: every cursor after the one before, none left out, one end, last.
+ * Checks a reader by itself: cursors rise, none is missing, and there is one end, the last frame.
  *
  * @param {string} turnId
  * @param {import('../types.js').ReaderHistory} reader
@@ -21,23 +21,23 @@ export function checkReader(turnId, reader) {
 function checkOrder(turnId, { name, frames }) {
   /** @type {Violation[]} */
   const found = [];
-  /** @type {import('./parse-frame-id.mjs').Place | undefined} */
+  /** @type {import('./parse-frame-id.mjs').Cursor | undefined} */
   let last;
   /** @type {string | undefined} */
   let lastId;
   for (const { id, event, connection } of frames) {
-    const place = parseFrameId(turnId, id);
+    const cursor = parseFrameId(turnId, id);
     const where = `${name}, connection ${connection}: ${event} ${id} after ${lastId ?? 'nothing'}`;
-    if (place === undefined) {
+    if (cursor === undefined) {
       found.push({ kind: 'bad-frame', turnId, note: where });
       continue;
     }
-    const order = last === undefined ? 1 : comparePlaces(place, last);
+    const order = last === undefined ? 1 : compareCursors(cursor, last);
     if (order === 0) found.push({ kind: 'repeated', turnId, note: where });
     else if (order < 0) found.push({ kind: 'out-of-order', turnId, note: where });
-    else if (!followsDirectly(last, place)) found.push({ kind: 'lost', turnId, note: where });
+    else if (!followsDirectly(last, cursor)) found.push({ kind: 'lost', turnId, note: where });
     if (order <= 0) continue;
-    last = place;
+    last = cursor;
     lastId = id;
   }
   return found;

@@ -1,23 +1,22 @@
 import { checkAgreement } from './check-agreement.mjs';
 import { checkReader } from './check-reader.mjs';
-import { tellTurn } from './tell-turn.mjs';
+import { foldTurn } from './fold-turn.mjs';
 
 /** @typedef {import('../types.js').TurnHistory} TurnHistory */
 /** @typedef {import('../types.js').TurnRows} TurnRows */
 /** @typedef {import('../types.js').Violation} Violation */
 /** @typedef {import('../types.js').ViolationKind} ViolationKind */
 
-/** A reader that is back sooner than this, in ms, has not left: well below the server's own grace. */
+/** Milliseconds within which a reader must come back to count as present; below the server's grace. */
 export const SURELY_BACK_MS = 3_000;
 
-/** A turn whose interrupt was acknowledged ends sooner than this, in ms, and so not by itself. */
+/** Milliseconds within which a turn ends after its interrupt was acknowledged. */
 const INTERRUPT_MS = 15_000;
 
 const terminal = ['completed', 'limited', 'interrupted', 'failed'];
 
 /**
- * Everything that is wrong with one turn: its readers alone, its readers against the whole log, and
- * both against the database.
+ * Checks a turn: its readers alone, its readers against the whole log, and both against the database.
  *
  * @param {TurnHistory} history
  * @param {TurnRows | undefined} rows undefined: the database does not have it
@@ -52,23 +51,23 @@ export function checkTurn(history, rows) {
  * @returns {Violation[]}
  */
 function checkTold(turnId, { name, frames }, { turn, replyText, calls }) {
-  const told = tellTurn(frames);
+  const folded = foldTurn(frames);
   /** @type {Violation[]} */
   const found = [];
-  if (told.end === undefined) return found;
-  for (const text of [told.text, told.completeText]) {
+  if (folded.end === undefined) return found;
+  for (const text of [folded.text, folded.completeText]) {
     if (text === undefined || text === replyText) continue;
     const note = `${name} reads ${excerpt(text)}, stored is ${excerpt(replyText)}`;
     found.push({ kind: 'text-differs', turnId, note });
   }
-  const { outcome, reason } = told.end;
-  const said = [outcome, told.end.exitCode, reason, told.exitCode].join(' ');
+  const { outcome, reason } = folded.end;
+  const said = [outcome, folded.end.exitCode, reason, folded.exitCode].join(' ');
   const stored = [turn.status, turn.exitCode, turn.endReason, turn.exitCode].join(' ');
   if (said !== stored) {
     found.push({ kind: 'end-differs', turnId, note: `${name}: ${said}; stored: ${stored}` });
   }
   for (const { callId, name: tool, status } of calls) {
-    const result = told.results.get(callId);
+    const result = folded.results.get(callId);
     if (result === status) continue;
     const note = `${name}: ${tool} ${callId} is ${String(result)}, stored is ${status}`;
     found.push({ kind: 'result-differs', turnId, note });
@@ -106,7 +105,7 @@ function checkRows({ turn, calls, assistantMessages }) {
 }
 
 /**
- * Whether the turn ended as it did for a reason.
+ * Checks that the turn's end has a cause.
  *
  * @param {TurnHistory} history
  * @param {TurnRows} rows

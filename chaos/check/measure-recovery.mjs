@@ -1,6 +1,5 @@
 /**
- * How long each worker's death was silence to a reader: from the last frame of one attempt to the
- * first of the next, in ms.
+ * Milliseconds of silence at each takeover: from the last frame of an attempt to the first of the next.
  *
  * @param {readonly import('../types.js').Frame[]} frames
  * @returns {number[]}

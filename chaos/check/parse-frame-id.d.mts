@@ -1,9 +1,9 @@
-export interface Place {
+export interface Cursor {
   attempt: number;
   seq: number;
   part: number;
 }
 
-export declare function parseFrameId(turnId: string, id: string): Place | undefined;
-export declare function comparePlaces(a: Place, b: Place): number;
-export declare function followsDirectly(before: Place | undefined, next: Place): boolean;
+export declare function parseFrameId(turnId: string, id: string): Cursor | undefined;
+export declare function compareCursors(a: Cursor, b: Cursor): number;
+export declare function followsDirectly(before: Cursor | undefined, next: Cursor): boolean;

@@ -1,16 +1,16 @@
 /**
- * @typedef {object} Place
+ * @typedef {object} Cursor
  * @property {number} attempt
  * @property {number} seq
  * @property {number} part from 1; 0 where an event is one frame
  */
 
 /**
- * `<turnId>:<attempt>.<seq>[.<n>]`, read with nothing of the server's.
+ * Parses `<turnId>:<attempt>.<seq>[.<n>]`, without code of the server's.
  *
  * @param {string} turnId
  * @param {string} id
- * @returns {Place | undefined}
+ * @returns {Cursor | undefined}
  */
 export function parseFrameId(turnId, id) {
   if (!id.startsWith(`${turnId}:`)) return undefined;
@@ -20,19 +20,19 @@ export function parseFrameId(turnId, id) {
 }
 
 /**
- * @param {Place} a
- * @param {Place} b
+ * @param {Cursor} a
+ * @param {Cursor} b
  */
-export function comparePlaces(a, b) {
+export function compareCursors(a, b) {
   return a.attempt - b.attempt || a.seq - b.seq || a.part - b.part;
 }
 
 /**
- * Whether nothing can be missing between two places that were read one after the other. A new
- * attempt begins at 1, wherever the one before was cut, and also when that one never said a word.
+ * Whether no event can be missing between two adjacent cursors. A new attempt begins at 1, wherever the
+ * attempt before ended, even without any event.
  *
- * @param {Place | undefined} before undefined: `next` is the first of the log
- * @param {Place} next
+ * @param {Cursor | undefined} before undefined: `next` is the first of the log
+ * @param {Cursor} next
  */
 export function followsDirectly(before, next) {
   const startsEvent = next.part <= 1;

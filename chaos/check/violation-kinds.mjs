@@ -1,5 +1,5 @@
 /**
- * Everything the checker can find, and what it means.
+ * The meaning of each kind of violation.
  *
  * @type {Readonly<Record<import('../types.js').ViolationKind, string>>}
  */

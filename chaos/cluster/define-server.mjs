@@ -7,31 +7,31 @@ import { startProcess } from './start-process.mjs';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** A process that cannot start because a service is away is started again, for so long, in ms. */
+/** Milliseconds for which a start is repeated while a service is down. */
 const RESTART_MS = 150_000;
 
-/** Between two starts, in ms. */
+/** Milliseconds between two starts. */
 const PAUSE_MS = 300;
 
 /**
- * Tells of what a server did that no fault explains.
+ * Called when a server fails without a fault that explains it.
  *
  * @typedef {(kind: 'died' | 'stuck-start' | 'unclean-exit', note: string) => void} OnTrouble
  */
 
 /**
- * One server of the cluster, over all its lives; its address stays.
+ * A server of the cluster, over all its restarts, at one address.
  *
  * @typedef {object} Server
  * @property {'api' | 'worker'} role
  * @property {string} name
  * @property {() => string} url
  * @property {() => number | undefined} pid undefined while it is down
- * @property {() => Promise<void>} start as a supervisor would: again, until it serves
+ * @property {() => Promise<void>} start repeated, as by a supervisor, until it serves
  * @property {(signal: NodeJS.Signals) => void} signal
- * @property {() => Promise<unknown>} kill -9; when it is gone
+ * @property {() => Promise<unknown>} kill -9; resolves when it has exited
  * @property {() => Promise<void>} retire kills it for good, also while it starts
- * @property {() => Promise<void>} stop asks it to; when it is gone
+ * @property {() => Promise<void>} stop SIGTERM; resolves when it has exited
  */
 
 /**
@@ -67,7 +67,7 @@ export function defineServer({ role, name, environment, logs, onTrouble }) {
     };
     started.exited.then(onExit, onExit);
   };
-  // As a supervisor would: one start at a time, and again while services are away.
+  // As a supervisor does: one start at a time, repeated while services are down.
   const startAgain = () => {
     const onStuck = (/** @type {string} */ note) => onTrouble('stuck-start', `${name}: ${note}`);
     starting ??= startInTheEnd(start, { onStuck, isOver: () => isRetired }).finally(() => {
@@ -93,7 +93,7 @@ export function defineServer({ role, name, environment, logs, onTrouble }) {
     },
     retire: async () => {
       isRetired = true;
-      // One that could not start is as gone as one that was killed.
+      // A server that could not start is gone, too.
       await starting?.catch(() => undefined);
       isAskedToEnd = true;
       await running?.stop('SIGKILL');

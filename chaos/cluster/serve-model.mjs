@@ -1,4 +1,4 @@
-/** The rehearsal model in a process of its own: it outlives every server that is killed. */
+/** Serves the rehearsal model in a process that outlives killed servers. */
 import { startRehearsal } from '../../dist/start-rehearsal.js';
 
 const model = await startRehearsal();
@@ -10,5 +10,5 @@ const stop = () => {
   );
 };
 process.once('SIGTERM', stop);
-// Whoever started it is gone.
+// The parent process is gone.
 process.stdin.resume().once('end', stop);

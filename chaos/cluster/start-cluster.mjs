@@ -8,10 +8,10 @@ import { startProcess } from './start-process.mjs';
 const shipped = fileURLToPath(new URL('../../instructions', import.meta.url));
 const serveModel = fileURLToPath(new URL('./serve-model.mjs', import.meta.url));
 
-/** The persona of every session: its commands run without a person's approval. */
+/** The persona of every session, whose commands need no approval. */
 export const PERSONA = 'CHAOS';
 
-/** First part of every key the servers make. */
+/** The prefix of all the servers' keys. */
 export const REDIS_PREFIX = 'chaos';
 
 /**
@@ -23,15 +23,15 @@ export const REDIS_PREFIX = 'chaos';
  * @property {string} redisUrl
  * @property {string} databaseUrl
  * @property {import('../types.js').Violation[]} troubles of the servers so far
- * @property {() => Promise<void>} stop asks the servers to
+ * @property {() => Promise<void>} stop SIGTERM to the servers first
  * @property {() => Promise<void>} kill
  */
 
 /**
- * Redis with its append-only file, PostgreSQL, the model and so many servers, each a process.
+ * Starts Redis with its append-only file, PostgreSQL, the model and the servers, each as a process.
  *
  * @param {{ folder: string, apis: number, workers: number, leaseMs: number }} options
- * @returns {Promise<Cluster>} rejects when anything does not start; nothing is left running then
+ * @returns {Promise<Cluster>} rejects if a process does not start, with none left running
  */
 export async function startCluster({ folder, apis, workers, leaseMs }) {
   /** @type {(() => Promise<unknown>)[]} */
@@ -65,7 +65,7 @@ export async function startCluster({ folder, apis, workers, leaseMs }) {
       TURNPIKE_INSTRUCTION_ROOT: await writeInstructions(folder),
       TURNPIKE_REDIS_PREFIX: REDIS_PREFIX,
       TURNPIKE_LEASE_MS: String(leaseMs),
-      // A worker dies every few seconds: three times within one step of a turn is chance here.
+      // Workers die every few seconds: three deaths within a step are chance here.
       TURNPIKE_MAX_ATTEMPTS: '20',
       TURNPIKE_DRAIN_MS: '1000',
     };

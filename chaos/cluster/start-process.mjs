@@ -4,11 +4,10 @@ import { startServer } from '../../scripts/services/start-server.mjs';
 /** @typedef {import('../../scripts/services/start-server.mjs').Server} StartedProcess */
 
 /**
- * A Node process that prints `serves http://…` once it is up. What it prints goes to a file, which
- * is kept over its lives.
+ * Starts a Node process that prints `serves http://…` once it is up. Its output is appended to a file.
  *
  * @param {{ name: string, script: string, environment: Record<string, string>, logFile: string }} options
- * @returns {Promise<StartedProcess>} rejects when it ends, or says nothing in time; it is gone then
+ * @returns {Promise<StartedProcess>} rejects if it exits, or does not serve in time; it has exited then
  */
 export function startProcess({ name, script, environment, logFile }) {
   const log = createWriteStream(logFile, { flags: 'a' });
@@ -19,7 +18,7 @@ export function startProcess({ name, script, environment, logFile }) {
     script,
     nodeOptions: ['--enable-source-maps'],
     environment,
-    hear: (line) => log.write(`${line}\n`),
+    onLine: (line) => log.write(`${line}\n`),
     onEnd: (how) => log.end(note(`exit ${how}`)),
   });
 }

@@ -8,11 +8,11 @@ import { sleep } from '../load/world.mjs';
  * @property {import('../types.js').World} world
  * @property {import('ioredis').Redis} redis
  * @property {import('bullmq').Queue} queue of the turns, as the servers have it
- * @property {AbortSignal} over nothing is started any more
+ * @property {AbortSignal} over aborts at the end of the run
  */
 
 /**
- * Does one fault, and mends it.
+ * Injects a fault and mends it.
  *
  * @param {Victims} victims
  * @param {Fault} fault
@@ -62,7 +62,7 @@ export async function injectFault(victims, { kind, target, lastsMs }) {
 }
 
 /**
- * Turns that run get a job again: under their own id, which the queue knows, and under another.
+ * Enqueues running turns again: under their own job id, which the queue has, and under a new one.
  *
  * @param {Victims} victims
  */

@@ -3,19 +3,19 @@ import { roleOf } from '../plan/plan-faults.mjs';
 import { injectFault } from './inject-fault.mjs';
 
 /**
- * Every fault of a plan at its time; resolves when all are mended.
+ * Injects every fault of a plan at its time; resolves when all are mended.
  *
  * @param {import('./inject-fault.mjs').Victims} victims
  * @param {readonly import('../types.js').Fault[]} plan
  * @param {{ startAt: number, say: (line: string) => void }} options
- * @throws {AggregateError} when one could not be done or mended
+ * @throws {AggregateError} if a fault could not be injected or mended
  */
 export async function runFaults(victims, plan, { startAt, say }) {
   /** @type {Map<string, Promise<void>>} */
   const mended = new Map();
   const done = await Promise.allSettled(
     plan.map((fault) => {
-      // One that takes longer than planned holds up what is planned for the same victim.
+      // A fault that lasts longer than planned delays the next fault of the same victim.
       const victim = `${roleOf(fault.kind)} ${fault.target}`;
       const before = mended.get(victim) ?? Promise.resolve();
       const one = (async () => {

@@ -5,26 +5,26 @@ import {
   readKeys,
   readUnended,
   residentMiB,
-} from './read-leftovers.mjs';
+} from './list-leftovers.mjs';
 
 /** @typedef {import('../check/check-leftovers.mjs').Connections} Connections */
 /** @typedef {import('../check/check-leftovers.mjs').Leftovers} Leftovers */
-/** @typedef {import('./read-leftovers.mjs').Inspected} Inspected */
+/** @typedef {import('./list-leftovers.mjs').Inspected} Inspected */
 
-/** Between two looks, in ms. */
+/** Milliseconds between two polls. */
 const LOOK_MS = 500;
 
-/** A server lets go of what nobody needs well within this, in ms. */
+/** Milliseconds within which servers release everything that is not needed. */
 const QUIET_MS = 12_000;
 
-/** A pool closes a connection that nobody needed for a minute; in ms. */
+/** Milliseconds after which a pool closes an idle connection, and some more. */
 const POOL_MS = 75_000;
 
-/** Connections to PostgreSQL that one server may keep for a minute. */
+/** Idle connections to PostgreSQL that a server may keep for a minute. */
 const POOL_SIZE = 16;
 
 /**
- * Connections of a cluster that nobody uses: the most of a few looks.
+ * Connections of an idle cluster: the most of several polls.
  *
  * @param {Inspected} inspected
  * @returns {Promise<Connections>}
@@ -42,7 +42,7 @@ export async function measureIdle(inspected) {
 }
 
 /**
- * Looks until nothing is left of the load, or for so long that what is left stays.
+ * Polls until nothing is left of the load, or until leftovers have had the time to go.
  *
  * @param {Inspected} inspected
  * @param {{ idle: Connections, projects: string, isLong: boolean, servers: number }} expected

@@ -16,17 +16,17 @@ import { createParser } from 'eventsource-parser';
 
 /** @typedef {import('../types.js').OpenStream} OpenStream */
 
-/** The server says something, a comment at least, well within this. */
+/** Milliseconds of silence after which a connection is cut: the server sends comments more often. */
 const SILENCE_MS = 40_000;
 
-/** A connection that was not answered by then, in ms, is given up. */
+/** Milliseconds without an answer after which a connection is given up. */
 const ANSWER_MS = 20_000;
 
 /**
- * Opens a stream on a connection of its own.
+ * Opens a stream on a new connection.
  *
  * @param {StreamRequest} wanted
- * @returns {Promise<OpenStream>} of any status; of one that is not 200, `refusal` is the body.
+ * @returns {Promise<OpenStream>} of any status; if it is not 200, `refusal` is the body.
  *   Rejects when the connection breaks before the answer.
  */
 export function openStream({ url, method, headers, body, onOpen, onFrame }) {
@@ -35,7 +35,7 @@ export function openStream({ url, method, headers, body, onOpen, onFrame }) {
     const impatience = setTimeout(() => outgoing.destroy(new Error('not answered')), ANSWER_MS);
     outgoing.once('timeout', () => outgoing.destroy(new Error('silent')));
     outgoing.once('close', () => clearTimeout(impatience));
-    // Later ones tell of a connection that broke after the answer, as does its end.
+    // Later errors mean a connection that broke after the answer, which its end reports as well.
     outgoing.on('error', reject);
     outgoing.once('response', (response) => {
       clearTimeout(impatience);
@@ -71,7 +71,7 @@ export function openStream({ url, method, headers, body, onOpen, onFrame }) {
   });
 }
 
-/** Characters of a refusal that are kept. */
+/** The most characters of a refusal that are kept. */
 const MOST_KEPT = 500;
 
 /**
@@ -85,7 +85,7 @@ async function readText(response) {
 }
 
 /**
- * A stream that is none: nothing comes.
+ * The stream of a refusal, without frames.
  *
  * @param {import('node:http').IncomingMessage} response
  */

@@ -7,21 +7,21 @@ import { apiAt, countAnswer, sleep } from './world.mjs';
 /** @typedef {import('./open-stream.mjs').RawFrame} RawFrame */
 /** @typedef {import('../types.js').World} World */
 
-/** Between two tries to connect, in ms. */
+/** Milliseconds between two connections. */
 const RETRY_MS = 100;
 
 /**
  * @typedef {object} ReadPlan
  * @property {string} name
  * @property {number} firstApi
- * @property {{ body: string, key: string, isRepeated: boolean }} [post] opens the turn, and again
- *   until it is answered; `isRepeated`: by somebody else as well
- * @property {string} [turnId] of a turn that is there already
+ * @property {{ body: string, key: string, isRepeated: boolean }} [post] opens the turn, and is
+ *   repeated until it is answered; `isRepeated`: a second client sends it as well
+ * @property {string} [turnId] of an existing turn
  * @property {readonly number[]} [cutsAfter]
  * @property {number} [pauseMs]
  * @property {number | undefined} [leaveAfter]
  * @property {(turnId: string) => void} [onAccepted]
- * @property {(count: number) => void} [onFrame] how many it has
+ * @property {(count: number) => void} [onFrame] called with the number of frames
  *
  * @typedef {object} Reading
  * @property {World} world
@@ -38,8 +38,8 @@ const RETRY_MS = 100;
  */
 
 /**
- * One reader of a turn, from its first frame to the last, over as many connections as that takes;
- * each goes on after the last id it has, on another API.
+ * Reads a turn from its first frame to the last, over as many connections as it takes. Each connection
+ * goes on after the last id, at the next API.
  *
  * @param {World} world
  * @param {ReadPlan} plan
@@ -92,7 +92,7 @@ async function readOnce(reading, api) {
         if (answered.status === 200) begin(reading, answered);
       },
       onFrame: (frame) => {
-        // What came in one piece with the frame that the reader left at.
+        // Frames of the chunk after the one at which the reader left.
         if (isDone || stream === undefined) return;
         take(reading, frame);
         isDone = act(reading, stream) === 'done';
@@ -100,12 +100,12 @@ async function readOnce(reading, api) {
     });
     countAnswer(world.tally, route, opened.status);
     if (opened.status !== 200) return judgeRefusal(reading, route, opened);
-    // A turn that never ends has comments for ever.
+    // A turn that never ends would send comments for ever.
     const giveUp = setTimeout(opened.cut, Math.max(0, world.giveUpAt - Date.now()));
     await opened.over;
     clearTimeout(giveUp);
   } catch {
-    // Of an API that is down, or went down: the next one is asked.
+    // The API is down: the next API is tried.
     countAnswer(world.tally, route, 'broken');
     return 'unanswered';
   } finally {
@@ -162,7 +162,7 @@ function take({ history, connection, plan }, { id, event, data }) {
   plan.onFrame?.(history.frames.length);
 }
 
-/** What is no JSON object shows as what it is. @param {string} text @returns {Record<string, unknown>} */
+/** Data as an object; any other text becomes a field of one. @param {string} text @returns {Record<string, unknown>} */
 function parseData(text) {
   try {
     const data = JSON.parse(text);
@@ -173,7 +173,7 @@ function parseData(text) {
 }
 
 /**
- * What the plan says for the frame that just came.
+ * Does what the plan has for the frame that just came.
  *
  * @param {Reading} reading
  * @param {OpenStream} stream

@@ -7,11 +7,11 @@ import { sendJson } from './send-json.mjs';
 /** @typedef {import('../types.js').TurnHistory} TurnHistory */
 /** @typedef {import('../types.js').World} World */
 
-/** Turns of one session, one after the other: the next is due when the last has ended. */
+/** How many turns run in a session, one after the other. */
 const TURNS_PER_SESSION = 3;
 
 /**
- * Keeps so many turns going at once until it is time, and brings each to its end.
+ * Runs turns, `atOnce` at a time, until `stopAt`, and brings each to its end.
  *
  * @param {World} world
  * @param {object} options

@@ -7,15 +7,15 @@ import { sleep } from './world.mjs';
 /** @typedef {import('./read-turn.mjs').ReadPlan} ReadPlan */
 /** @typedef {import('../types.js').World} World */
 
-/** Between two looks at a turn that its reader left, in ms. */
+/** Milliseconds between two polls of a turn without readers. */
 const LOOK_MS = 500;
 
 /** Tools that the messages of the plan ask for. */
 const tools = ['bash', 'glob'];
 
 /**
- * Posts a turn and does with it what its plan says, until it has ended and was read once more from
- * the start. Undefined when it was refused, of which the tally knows.
+ * Posts a turn, follows its plan until the turn has ended, and reads its log once more from the start.
+ * Undefined if the turn was refused, which the tally counts.
  *
  * @param {World} world
  * @param {TurnPlan} plan
@@ -54,7 +54,7 @@ export async function runTurn(world, plan, sessionId) {
   });
   const beside = await Promise.all(others);
   const interruptedAt = await interrupt;
-  // The tally knows of those that were refused.
+  // The tally counts refused turns.
   const reads = [main, ...beside].filter((read) => read.turnId !== undefined);
   const id = reads[0]?.turnId;
   if (id === undefined) return undefined;
@@ -94,7 +94,7 @@ async function interruptTurn(world, sessionId, turnId) {
 }
 
 /**
- * Looks at a turn that nobody reads until it has ended; the checker finds one that has not.
+ * Polls a turn without readers until it has ended; the checker reports one that has not.
  *
  * @param {World} world
  * @param {string} turnId
@@ -108,11 +108,11 @@ async function waitForEnd(world, turnId) {
   }
 }
 
-/** Tries to read a whole log in one go: faults go on meanwhile. */
+/** How often the whole log is tried over one connection, while faults go on. */
 const TRIES = 20;
 
 /**
- * The whole log over one connection; undefined when none held for so long.
+ * The whole log over one connection; undefined if every connection broke.
  *
  * @param {World} world
  * @param {string} turnId

@@ -2,7 +2,7 @@ import { apiAt, countAnswer, sleep } from './world.mjs';
 
 /** @typedef {import('../types.js').World} World */
 
-/** Between two tries, in ms. */
+/** Milliseconds between two tries. */
 const RETRY_MS = 200;
 
 const ANSWER_MS = 15_000;
@@ -14,8 +14,8 @@ const ANSWER_MS = 15_000;
  */
 
 /**
- * A request for JSON, tried on one API after the other until one answers with anything but a fault
- * of the infrastructure.
+ * Sends a request for JSON to one API after the other, until an answer is no fault of the
+ * infrastructure.
  *
  * @param {World} world
  * @param {{ route: string, method: 'GET' | 'POST', path: string, body?: object }} wanted `route` is its name in the tally
@@ -59,7 +59,7 @@ async function tryOnce(url, method, body) {
 }
 
 /**
- * An answer of 5xx is fine only when it says that the client is to come back.
+ * A 5xx is allowed only with `Retry-After`.
  *
  * @param {string} route
  * @param {{ status: number, retryAfter: string | null, body?: unknown }} answer

@@ -22,10 +22,10 @@ export function sleep(ms) {
 }
 
 /**
- * The API after the one before, so that a client that comes back meets another process.
+ * The next API in turn, so that a reconnecting client meets a different process.
  *
  * @param {World} world
- * @param {number} turn of whoever asks
+ * @param {number} turn the number of the request
  */
 export function apiAt({ apis }, turn) {
   const urls = apis();

@@ -17,13 +17,13 @@ export const faultKinds = [
   'duplicate-jobs',
 ];
 
-/** Before the first fault: turns run by then. */
+/** Milliseconds before the first fault, in which turns start. */
 const LEAD_MS = 1_500;
 
-/** Between the starts of two faults, at most: a long run still has many. */
+/** The most milliseconds between the starts of two faults, also in a long run. */
 const LONGEST_GAP_MS = 4_000;
 
-/** A run of so many minutes is also without Redis or PostgreSQL for up to half a minute. */
+/** Minutes from which on a run has outages of Redis and PostgreSQL of up to half a minute. */
 const MINUTES_FOR_LONG_ABSENCE = 3;
 
 /**
@@ -36,8 +36,8 @@ const MINUTES_FOR_LONG_ABSENCE = 3;
  */
 
 /**
- * The faults of a run, in order, mended before its end. Every kind comes once before any comes
- * twice. One API and one worker at least are always left alone.
+ * Plans the faults of a run, in order, mended before its end. Every kind comes once before any comes
+ * twice. At least one API and one worker are always up.
  *
  * @param {FaultPlanOptions} options
  * @returns {Fault[]}
@@ -76,7 +76,7 @@ function lengthOf(kind, random, { minutes, leaseMs }) {
     case 'duplicate-jobs':
       return 0;
     case 'freeze-worker':
-      // Past the lease, so that another worker has the turns when it wakes.
+      // Longer than the lease, so that a different worker has the turns when it wakes.
       return leaseMs * (1.3 + random.next());
     case 'kill-redis':
     case 'restart-postgres':
@@ -91,12 +91,12 @@ function lengthOf(kind, random, { minutes, leaseMs }) {
   }
 }
 
-/** How long a mended process is spared: it starts and takes its share of the load. */
+/** Milliseconds for which a mended process is spared, to start and take its share of the load. */
 const SPARED_MS = 2_000;
 
 /**
  * @param {{ kind: FaultKind, atMs: number, faults: Fault[], random: import('./random.mjs').Random, options: FaultPlanOptions }} given
- * @returns {number | undefined} undefined: whoever could be hit is hit already, or the last one up
+ * @returns {number | undefined} undefined if every target is down already, or is the last one up
  */
 function freeTarget({ kind, atMs, faults, random, options }) {
   const role = roleOf(kind);
@@ -113,7 +113,7 @@ function freeTarget({ kind, atMs, faults, random, options }) {
 }
 
 /**
- * What a fault hits, for all that matters to what may be hit beside it.
+ * The kind of target that a fault hits, for faults that must not overlap.
  *
  * @param {FaultKind} kind
  */

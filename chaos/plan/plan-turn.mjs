@@ -2,11 +2,11 @@ import { seededRandom } from './random.mjs';
 
 /** @typedef {import('../types.js').TurnPlan} TurnPlan */
 
-/** The file in a project's folder that commands with a marker write to, a line each. */
+/** The file in a project's folder to which each command writes a line with its marker. */
 export const MARKS_FILE = 'ran.txt';
 
 /**
- * What the client does with turn `index` of a run, by the seed alone.
+ * Plans what the client does with turn `index` of a run, by the seed alone.
  *
  * @param {number} seed
  * @param {number} index
@@ -34,12 +34,12 @@ export function planTurn(seed, index) {
   };
 }
 
-/** As often as they are listed. @type {readonly TurnPlan['kind'][]} */
+/** The kinds of turns, by their frequency. @type {readonly TurnPlan['kind'][]} */
 const kinds = ['text', 'text', 'tool', 'tool', 'loop', 'loop', 'mixed', 'mixed', 'read', 'failing'];
 
 /**
  * @param {TurnPlan['kind']} kind
- * @param {string} name makes the markers of a turn its own
+ * @param {string} name makes a turn's markers unique
  * @param {import('./random.mjs').Random} random
  */
 function messageOf(kind, name, random) {
@@ -64,7 +64,7 @@ function messageOf(kind, name, random) {
 }
 
 /**
- * A command with a side effect that can be counted, and a moment to be killed in.
+ * A command with a countable side effect, which takes long enough to be killed.
  *
  * @param {string} marker
  * @param {import('./random.mjs').Random} random
@@ -77,7 +77,7 @@ function command(marker, random) {
 }
 
 /**
- * The marker a command writes; undefined for any other command.
+ * The marker that a command writes; undefined for other commands.
  *
  * @param {string} text
  */

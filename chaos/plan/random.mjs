@@ -8,8 +8,7 @@
  */
 
 /**
- * Numbers that one seed and one purpose decide: what is drawn for one purpose does not change what
- * another gets.
+ * Random numbers by a seed and a purpose: draws for a purpose do not change those for others.
  *
  * @param {number} seed
  * @param {string} purpose

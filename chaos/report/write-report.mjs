@@ -4,7 +4,7 @@ import { violationKinds } from '../check/violation-kinds.mjs';
 /** @typedef {import('../storm.mjs').ChaosResult} ChaosResult */
 
 /**
- * What a run did and what it found, as Markdown.
+ * The report of a run, as Markdown.
  *
  * @param {ChaosResult} result
  * @param {{ seed: number, minutes: number, apis: number, workers: number, turnsAtOnce: number }} options
@@ -73,7 +73,7 @@ function describeLeftovers({ leftovers, memory }) {
   ];
 }
 
-/** Every kind, those that were not found too. @param {ChaosResult} result @returns {[string, number][]} */
+/** Every kind with its count, also zero. @param {ChaosResult} result @returns {[string, number][]} */
 function describeViolations({ violations }) {
   return Object.entries(violationKinds).map(([kind, about]) => [
     `${kind}: ${about}`,

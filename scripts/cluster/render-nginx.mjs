@@ -1,7 +1,7 @@
 import path from 'node:path';
 
 /**
- * The shipped file with other ports and folders: what is tried here is what is deployed. Pure.
+ * The shipped configuration with other ports and folders, so that the deployed file is the tested one. Pure.
  *
  * @param {string} shipped
  * @param {{hosts: string[], listen: number, folder: string}} place

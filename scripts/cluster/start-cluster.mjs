@@ -1,4 +1,4 @@
-/** The topology of docker-compose.yml as plain processes. */
+/** Starts the topology of docker-compose.yml as plain processes. */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,8 +25,8 @@ const MIGRATE_TIMEOUT_MS = 60_000;
 
 /**
  * @param {{apis?: number, workers?: number, port?: number, environment?: Record<string, string>, say?: (line: string) => void}} [options]
- *   `port` of the gateway; any free one by default.
- * @returns {Promise<Cluster>} rejects when anything does not start; nothing is left running then.
+ *   `port` of the gateway; default: a free port.
+ * @returns {Promise<Cluster>} rejects if a process does not start, with none left running.
  */
 export async function startCluster(options = {}) {
   const { apis: apiCount = 2, workers: workerCount = 2, port, environment = {} } = options;

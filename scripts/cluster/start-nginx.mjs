@@ -1,4 +1,4 @@
-/** The gateway of `deploy/nginx.conf`, with ports of its own. */
+/** Starts the gateway of `deploy/nginx.conf` on other ports. */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
@@ -27,10 +27,10 @@ export async function startNginx({ apiUrls, port }) {
   await writeFile(file, renderNginx(await readFile(config, 'utf8'), { hosts, listen, folder }));
   const child = spawn(nginx, ['-c', file, '-p', folder, '-g', 'daemon off;'], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A Ctrl-C is for who started this, which stops everything in order.
+    // Detached: a Ctrl-C reaches only the parent, which stops everything in order.
     detached: true,
   });
-  // Not SIGKILL: its workers would stay.
+  // SIGKILL would leave nginx's workers running.
   const forget = cleanUpAtExit(() => {
     child.kill('SIGTERM');
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });

@@ -5,7 +5,7 @@ import { startServer } from '../services/start-server.mjs';
 const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/main.js');
 
 /**
- * One process of the built server, which tells what it prints, and that it ended unasked.
+ * Starts a process of the built server; logs its output, and an unexpected exit.
  *
  * @param {{name: string, environment: Record<string, string>, say: (line: string) => void}} options
  * @returns {Promise<import('../services/start-server.mjs').Server>}
@@ -16,7 +16,7 @@ export async function startTurnpike({ name, environment, say }) {
     name,
     script: main,
     environment: { TURNPIKE_PORT: '0', ...environment },
-    hear: (line) => say(`${name}  ${line}`),
+    onLine: (line) => say(`${name}  ${line}`),
     onEnd: (how) => {
       if (!isAsked) say(`${name}  has exited (${how})`);
     },

@@ -1,4 +1,4 @@
-/** What the scripts that write declarations share: the compiler over files that are not on the disk. */
+/** The compiler over files in memory, for the scripts that write declarations. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 export const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** As tsconfig.json has them. */
+/** The options of tsconfig.json. */
 export const { options } = ts.parseJsonConfigFileContent(
   ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile).config,
   ts.sys,
@@ -16,7 +16,7 @@ export const { options } = ts.parseJsonConfigFileContent(
 /**
  * @param {Iterable<string>} files
  * @param {import('typescript').CompilerOptions} how
- * @param {Map<string, string>} texts of files, in place of what the disk has.
+ * @param {Map<string, string>} texts of files, which replace those on the disk.
  */
 export function createProgram(files, how, texts) {
   const host = ts.createCompilerHost(how);
@@ -42,7 +42,7 @@ export function readBlocks(page, mark, fileOf) {
   return new Map(blocks.map(([, code = ''], index) => [fileOf(index + 1), code]));
 }
 
-/** Says what is wrong, and fails. @param {readonly import('typescript').Diagnostic[]} faults */
+/** Prints the faults and sets a failing exit code. @param {readonly import('typescript').Diagnostic[]} faults */
 export function report(faults) {
   if (faults.length === 0) return;
   const host = {

@@ -3,8 +3,8 @@ import ts from 'typescript';
 /** @typedef {import('typescript').Type} Type @typedef {import('typescript').Symbol} Symbol */
 
 /**
- * What a module exports, as declarations that need no other module. Names stay names; what was
- * picked or mapped from another type becomes its members.
+ * The exports of a module as declarations that need no other module. Named types keep their names;
+ * types that are picked or mapped from others become their members.
  *
  * @param {string} file @param {import('typescript').CompilerOptions} options
  * @returns {string} @throws {Error} for a type that is no JSON.
@@ -30,7 +30,7 @@ export function writeOutTypes(file, options) {
 }
 
 class TypeWriter {
-  /** By name. @type {Map<string, string>} */
+  /** Declarations by name. @type {Map<string, string>} */
   declarations = new Map();
   /** @type {Map<Type, string>} */
   #names = new Map();
@@ -46,7 +46,7 @@ class TypeWriter {
     if (known !== undefined) return known;
     if (this.declarations.has(name)) throw new Error(`Two types are called ${name}: rename one`);
     this.#names.set(type, name);
-    // Taken before what it is made of is written: it may be made of itself.
+    // The name is set before the members are written: the type may contain itself.
     this.declarations.set(name, '');
     this.declarations.set(
       name,
@@ -132,7 +132,7 @@ class TypeWriter {
     return `${this.#comment(property, indent)}${indent}${name}${isOptional ? '?' : ''}: ${written};`;
   }
 
-  /** What the compiler adds to the type of a field that may be missing. @param {Type} type */
+  /** The type of an optional field without the `undefined` that the compiler adds. @param {Type} type */
   #isAbsence(type) {
     return (type.flags & ts.TypeFlags.Undefined) !== 0 && type !== this.checker.getUndefinedType();
   }
@@ -144,7 +144,7 @@ class TypeWriter {
   }
 }
 
-/** The name a type of ours was given; none for what was made of others. @param {Type} type */
+/** The name of a declared type; undefined for a type made of others. @param {Type} type */
 function nameOf(type) {
   const { aliasSymbol, aliasTypeArguments, symbol } = type;
   if (aliasSymbol !== undefined && aliasTypeArguments === undefined && isOurs(aliasSymbol)) {

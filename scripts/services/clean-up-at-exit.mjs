@@ -1,13 +1,13 @@
 /**
- * What is done when this process ends in a way nobody planned: an error nobody caught, or a signal
- * nobody handles. `kill -9` of it is the one way that leaves its services behind.
+ * Cleans up when this process ends unexpectedly, by an uncaught error or an unhandled signal. Only `kill -9`
+ * leaves its services running.
  */
 const cleanUps = new Set();
 let isWatching = false;
 
 /**
- * @param {() => void} cleanUp runs while the process exits: it cannot wait for anything.
- * @returns {() => void} takes it back.
+ * @param {() => void} cleanUp runs synchronously while the process exits.
+ * @returns {() => void} removes it.
  */
 export function cleanUpAtExit(cleanUp) {
   cleanUps.add(cleanUp);
@@ -25,9 +25,9 @@ function watch() {
     ['SIGTERM', 15],
     ['SIGHUP', 1],
   ]) {
-    // First of all: a listener that is called once is gone when the next one counts.
+    // Runs first, so that the count includes listeners with `once`, which are removed when they run.
     process.prependListener(signal, () => {
-      // Whoever else listens ends this process in its own order.
+      // A different listener ends this process in its own order.
       if (process.listenerCount(signal) === 1) process.exit(128 + number);
     });
   }

@@ -1,7 +1,7 @@
-/** The browser that the tests of the console run in. */
+/** Finds the browser for the tests of the console. */
 import { findProgram, installPackages } from './find-programs.mjs';
 
-/** The shell first: the same engine without a desktop's windows. */
+/** Programs by preference; the headless shell is the same engine without windows. */
 const names = [
   'chromium-headless-shell',
   'chromium',
@@ -18,7 +18,7 @@ const folders = [
 const macNames = ['Google Chrome', 'Chromium'];
 
 /**
- * `TEST_CHROMIUM`, or the one that is installed, after installing one where that may be done.
+ * The browser of `TEST_CHROMIUM`, or an installed one; installs one if it may.
  *
  * @param {(line: string) => void} say
  * @returns {{program: string} | {fault: string}}

@@ -1,4 +1,4 @@
-/** Finds the programs of the services, and installs them where that is allowed. */
+/** Finds the programs of the services, and installs them if it may. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -33,7 +33,7 @@ export function findProgram(name, folders = []) {
 /** @returns {{redisServer: string, initdb: string, postgres: string} | undefined} */
 function findAll() {
   const redisServer = findProgram('redis-server') ?? findProgram('valkey-server');
-  // Both of one version: a data folder is made for the server that uses it.
+  // Both programs of one version: a data folder belongs to a version of the server.
   const initdb = findProgram('initdb', postgresFolders());
   const postgres = initdb === undefined ? undefined : path.join(path.dirname(initdb), 'postgres');
   if (redisServer === undefined || initdb === undefined || !existsSync(postgres)) return undefined;
@@ -42,7 +42,7 @@ function findAll() {
 
 /**
  * @param {(line: string) => void} say
- * @throws {Error} a sentence that says what to install.
+ * @throws {Error} that names the packages to install.
  */
 export function findPrograms(say) {
   const found = findAll();
@@ -64,7 +64,7 @@ export function findPrograms(say) {
 }
 
 /**
- * With the system's package manager, on Debian and its kin, for root or with sudo that asks nothing.
+ * Installs packages with apt, as root or with a sudo that needs no password.
  *
  * @param {string[]} names @param {(line: string) => void} say
  */

@@ -1,14 +1,14 @@
-/** Whether this machine can run a command in a sandbox, after installing what is missing. */
+/** Checks whether this machine can run a sandbox, after installing bubblewrap if it may. */
 import { spawnSync } from 'node:child_process';
 import { findProgram, installPackages } from './find-programs.mjs';
 
 const TRIAL_MS = 10_000;
-/** As little as any sandbox needs: whether ours works is for the tests to say. */
+/** The least that any sandbox needs; the tests check ours. */
 const TRIAL = ['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '--proc', '/proc', 'true'];
 
 /**
  * @param {(line: string) => void} say
- * @returns {string | undefined} why it cannot.
+ * @returns {string | undefined} the reason why it cannot.
  */
 export function findSandbox(say) {
   if (process.platform !== 'linux') return `bubblewrap does not run on ${process.platform}`;

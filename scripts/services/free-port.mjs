@@ -6,9 +6,8 @@ const LOWEST = 20_000;
 const ATTEMPTS = 50;
 
 /**
- * A port of 127.0.0.1 that nobody listens on now, and that no outgoing connection is given: a
- * client that reconnects while a server is down may otherwise be given the server's own port, and
- * keep it from coming back.
+ * A port of 127.0.0.1 without a listener, outside of the range of outgoing connections: a client that
+ * reconnects while its server is down could otherwise get the server's own port and block its restart.
  *
  * @returns {Promise<number>}
  */
@@ -22,13 +21,13 @@ export async function freePort() {
   throw new Error(`No free port from ${LOWEST} to ${end - 1} on 127.0.0.1 in ${ATTEMPTS} attempts`);
 }
 
-/** Linux says; elsewhere the range begins higher. */
+/** The first port for outgoing connections; Linux has a setting, elsewhere the range begins higher. */
 function firstOutgoingPort() {
   if (process.platform !== 'linux') return 32_768;
   return Number(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s+/)[0]);
 }
 
-/** Whether nobody listens there. @param {number} port @returns {Promise<boolean>} */
+/** Whether the port has no listener. @param {number} port @returns {Promise<boolean>} */
 export function isFree(port) {
   return new Promise((resolve, reject) => {
     const server = net.createServer();
@@ -45,7 +44,7 @@ export function isFree(port) {
  * Waits until something accepts connections.
  *
  * @param {number} port
- * @param {() => string | undefined} failure tells why it never will.
+ * @param {() => string | undefined} failure the reason why it never will, once there is one.
  * @param {number} [timeoutMs]
  */
 export async function untilListening(port, failure, timeoutMs = 30_000) {

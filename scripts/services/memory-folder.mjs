@@ -1,13 +1,12 @@
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
-/** What one run of the tests writes at most, several times over. */
+/** Free bytes that a run of the tests needs, with a large margin. */
 const NEEDED_BYTES = 4 * 1024 ** 3;
 
 /**
- * Where databases of tests are kept: a file system in memory where the machine has one with room, else the
- * folder of temporary files. An embedded database is a thousand small files, which are copied in a tenth
- * of the time there.
+ * The folder for databases of tests: a file system in memory with enough free space, else the temporary
+ * folder. An embedded database is a thousand small files, which memory copies in a tenth of the time.
  *
  * @returns {string} the folder's path.
  */

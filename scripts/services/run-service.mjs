@@ -1,17 +1,17 @@
-/** One server process that can be stopped and started again on the same port and folder. */
+/** A server process that can be stopped and started again on the same port and folder. */
 import { spawn } from 'node:child_process';
 import { cleanUpAtExit } from './clean-up-at-exit.mjs';
 import { stopChild } from './stop-child.mjs';
 
 const START_TIMEOUT_MS = 60_000;
-/** Both servers say so, and only once they have read what they kept. */
+/** The line that both servers print once they have loaded their data. */
 const READY = /ready to accept connections/i;
 
 /**
  * @typedef {object} Service
  * @property {number} port
  * @property {() => number | undefined} pid
- * @property {() => Promise<void>} start resolves when it answers.
+ * @property {() => Promise<void>} start resolves once it is ready.
  * @property {(signal?: NodeJS.Signals) => Promise<void>} stop resolves when it has exited.
  */
 
@@ -29,7 +29,7 @@ export function defineService({ name, port, command, cwd, user, stopSignal }) {
       const started = spawn(program, args, {
         cwd,
         stdio: ['ignore', 'pipe', 'pipe'],
-        // A Ctrl-C is for who started this, which stops everything in order.
+        // Detached: a Ctrl-C reaches only the parent, which stops everything in order.
         detached: true,
         ...user,
       });
@@ -49,7 +49,7 @@ export function defineService({ name, port, command, cwd, user, stopSignal }) {
   };
 }
 
-/** Keeps reading after that: a server whose output nobody takes stops at a full pipe. */
+/** Waits for the ready line, and goes on reading: a server blocks on a full pipe. */
 function untilReady(child, name) {
   return new Promise((resolve, reject) => {
     let output = '';
@@ -70,7 +70,7 @@ function untilReady(child, name) {
     child.stdout.setEncoding('utf8').on('data', hear);
     child.stderr.setEncoding('utf8').on('data', hear);
     child.once('error', (error) => fail(`does not start (${error.message})`));
-    // After its last words.
+    // `close` comes after the last output.
     child.once('close', () => fail('ended at its start'));
   });
 }

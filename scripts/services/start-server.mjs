@@ -1,14 +1,14 @@
-/** One Node program that serves, as a process. */
+/** Starts a Node program that serves, as a process. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { cleanUpAtExit } from './clean-up-at-exit.mjs';
 import { stopChild } from './stop-child.mjs';
 
-/** A few seconds, unless the machine is busy with other things. */
+/** Milliseconds for a start, which takes a few seconds unless the machine is busy. */
 const START_TIMEOUT_MS = 60_000;
 const KEPT_LINES = 50;
 
-/** It neither served nor ended in time, and was killed. */
+/** The process neither served nor exited in time, and was killed. */
 export class StuckStartError extends Error {}
 
 /**
@@ -18,21 +18,21 @@ export class StuckStartError extends Error {}
  * @property {number} pid
  * @property {(signal: NodeJS.Signals) => void} signal
  * @property {(signal?: NodeJS.Signals) => Promise<number | null>} stop resolves when it has exited.
- * @property {Promise<number | null>} exited its code; null when a signal ended it.
+ * @property {Promise<number | null>} exited its exit code; null after a signal.
  *
  * @typedef {object} ServerOptions
  * @property {string} name
  * @property {string} script prints `serves http://…` once it is up.
  * @property {string[]} [nodeOptions]
  * @property {string} [cwd]
- * @property {Record<string, string>} [environment] all that it gets beside PATH and HOME.
- * @property {(line: string) => void} [hear] is given every line it prints.
- * @property {(how: string | number) => void} [onEnd] after its last line: its code, or the signal.
+ * @property {Record<string, string>} [environment] all its variables beside PATH and HOME.
+ * @property {(line: string) => void} [onLine] called with every line it prints.
+ * @property {(how: string | number) => void} [onEnd] called after its last line with its exit code or signal.
  */
 
 /**
- * Resolves when it serves; rejects, with what it said, when it exits before or takes a minute. It
- * is gone then. It ends with this process, unless that is killed with `kill -9`.
+ * Starts the program and resolves once it serves. Rejects with its output if it exits before, or takes a
+ * minute; it has exited then. It ends with this process, except after `kill -9`.
  *
  * @param {ServerOptions} options
  * @returns {Promise<Server>}
@@ -44,9 +44,9 @@ export async function startServer(options) {
   const child = spawn(process.execPath, [...nodeOptions, script], {
     cwd,
     env: { PATH, HOME, ...environment },
-    // A program that reads its input until the end learns that we are gone.
+    // A program that reads its input to the end notices our exit.
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A Ctrl-C is for who started this, which stops everything in order.
+    // Detached: a Ctrl-C reaches only the parent, which stops everything in order.
     detached: true,
   });
   child.once(
@@ -65,8 +65,8 @@ export async function startServer(options) {
   }
 }
 
-/** Hears every line, then and later. */
-function untilServing(child, { name, hear = () => undefined, onEnd = () => undefined }) {
+/** Waits until it serves, and reports every line, also later ones. */
+function untilServing(child, { name, onLine = () => undefined, onEnd = () => undefined }) {
   return new Promise((resolve, reject) => {
     const said = [];
     const fail = (what, ErrorType = Error) => {
@@ -78,7 +78,7 @@ function untilServing(child, { name, hear = () => undefined, onEnd = () => undef
       START_TIMEOUT_MS,
     );
     const take = (line) => {
-      hear(line);
+      onLine(line);
       said.push(line);
       if (said.length > KEPT_LINES) said.shift();
       const url = /serves (http:\/\/[^\s"\\)]+)/.exec(line)?.[1];
@@ -89,7 +89,7 @@ function untilServing(child, { name, hear = () => undefined, onEnd = () => undef
     createInterface({ input: child.stdout }).on('line', take);
     createInterface({ input: child.stderr }).on('line', take);
     child.once('error', (error) => fail(`does not start (${error.message})`));
-    // After its last words.
+    // `close` comes after the last output.
     child.once('close', (code, signal) => {
       onEnd(signal ?? code);
       fail(`ended with ${signal ?? code} at its start`);

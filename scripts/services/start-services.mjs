@@ -1,6 +1,6 @@
 /**
- * A Redis and a PostgreSQL of one's own for tests, the bench and the chaos kit: private ports on
- * 127.0.0.1, a private folder, gone at the end. Node's own modules only: it runs before any build.
+ * Starts a Redis and a PostgreSQL for tests, the bench and the chaos kit, with private ports on 127.0.0.1 and a
+ * temporary folder. Uses Node's own modules alone: it runs before any build.
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -18,21 +18,21 @@ const INITDB_TIMEOUT_MS = 120_000;
 /**
  * @typedef {object} Services
  * @property {string} redisUrl
- * @property {string} databaseUrl of a database nobody has used.
+ * @property {string} databaseUrl of an empty database.
  * @property {import('./run-service.mjs').Service | undefined} redis absent where it is somebody else's.
  * @property {import('./run-service.mjs').Service | undefined} postgres absent where it is somebody else's.
  * @property {() => Promise<void>} stop
  */
 
 /**
- * Uses `TEST_REDIS_URL` and `TEST_DATABASE_URL` where they are set; starts what is not. What it
- * starts ends with this process, unless that is killed with `kill -9`.
+ * Uses `TEST_REDIS_URL` and `TEST_DATABASE_URL` where they are set, and starts the missing services. These end
+ * with this process, except after `kill -9`.
  *
  * @param {{durable?: boolean, own?: boolean, say?: (line: string) => void}} [options] `durable`: files are synced
  *   and Redis has an append-only file, as in production; off, it is quicker. `own`: starts both in
  *   any case.
  * @returns {Promise<Services>}
- * @throws {Error} a sentence that says what to install.
+ * @throws {Error} that names the packages to install.
  */
 export async function startServices({ durable = false, own = false, say = () => undefined } = {}) {
   const { TEST_REDIS_URL, TEST_DATABASE_URL } = own ? {} : process.env;
@@ -50,7 +50,7 @@ export async function startServices({ durable = false, own = false, say = () => 
     path.join(durable ? tmpdir() : memoryFolder(), 'turnpike-services-'),
   );
   await chmod(folder, 0o755);
-  // Again and again for a moment: what was killed may still be writing.
+  // Retried: a killed process may still be writing.
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   const forget = cleanUpAtExit(remove);
   const stops = [];
@@ -87,7 +87,7 @@ async function startRedis({ programs, folder, durable }) {
     `--port ${port} --bind 127.0.0.1 --databases 64 --save`,
     '',
     `--dir ${data} --appendonly ${durable ? 'yes' : 'no'} --appendfsync everysec`,
-    // What is refused is an error somebody sees; what is evicted is an event somebody misses.
+    // A refused write is an error that shows; an evicted key would be a lost event.
     '--maxmemory-policy noeviction --daemonize no',
   ].flatMap((part) => (part === '' ? [''] : part.split(' ')));
   const service = defineService({
@@ -104,7 +104,7 @@ async function startRedis({ programs, folder, durable }) {
 async function startPostgres({ programs, folder, durable }) {
   const data = path.join(folder, 'postgres');
   await mkdir(data);
-  // The server refuses to run as root.
+  // PostgreSQL refuses to run as root.
   const user = process.getuid?.() === 0 ? otherUser() : undefined;
   if (user !== undefined) await chown(data, user.uid, user.gid);
   execFileSync(
@@ -137,7 +137,7 @@ async function startPostgres({ programs, folder, durable }) {
     ],
     cwd: data,
     ...(user === undefined ? {} : { user }),
-    // Does not wait for clients that stay connected.
+    // SIGINT does not wait for connected clients.
     stopSignal: 'SIGINT',
   });
   await service.start();
@@ -152,7 +152,7 @@ function otherUser() {
     try {
       return { uid: id('-u', name), gid: id('-g', name) };
     } catch (error) {
-      // It says with its exit code that there is no such user.
+      // `id` fails where there is no such user.
       if (!(error instanceof Error && 'status' in error)) throw error;
     }
   }

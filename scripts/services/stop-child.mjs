@@ -1,12 +1,12 @@
-/** A server that has not gone by then is not waited for any longer, in ms. */
+/** Milliseconds for an orderly exit, after which the process is killed. */
 const STOP_MS = 30_000;
 
 /**
- * Asks a process to end, and ends it when it does not.
+ * Sends a signal to a process, and kills it if it does not exit.
  *
  * @param {import('node:child_process').ChildProcess} child
  * @param {NodeJS.Signals} signal
- * @returns {Promise<number | null>} its exit code; null when a signal ended it, or it never ran.
+ * @returns {Promise<number | null>} its exit code; null after a signal, or if it never ran.
  */
 export function stopChild(child, signal) {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) {

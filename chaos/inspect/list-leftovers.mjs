@@ -1,10 +1,10 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
-import { query } from './read-rows.mjs';
+import { query } from './load-rows.mjs';
 
 /** @typedef {import('../check/check-leftovers.mjs').Connections} Connections */
 
-/** Of the kit's own connections. */
+/** The application name of the kit's own connections. */
 export const OWN_NAME = 'chaos-kit';
 
 /**
@@ -30,7 +30,7 @@ export async function countConnections({ pool, redis, giveUpAt }) {
 }
 
 /**
- * Turns that have not ended, and turns that have and are leased all the same.
+ * Turns that have not ended, and ended turns that still have a lease.
  *
  * @param {Inspected} inspected
  */
@@ -56,12 +56,12 @@ export async function readKeys(redis) {
   for await (const keys of redis.scanStream({ count: 500 })) {
     for (const key of keys) found.push({ key, ttlMs: await redis.pttl(key) });
   }
-  // Gone between the scan and the look: no key.
+  // The key expired between the scan and this call.
   return found.filter(({ ttlMs }) => ttlMs !== -2);
 }
 
 /**
- * Processes that work in one of the projects: commands of tools. None where there is no `/proc`.
+ * Processes of tools: those that work in a project. None without `/proc`.
  *
  * @param {string} projects
  * @returns {Promise<string[]>}
@@ -70,7 +70,7 @@ export async function findToolProcesses(projects) {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
-      // A process that ends while it is looked at is none.
+      // The process has exited meanwhile.
       const folder = await readlink(`/proc/${pid}/cwd`).catch(() => '');
       if (!folder.startsWith(projects + path.sep)) return [];
       const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');

@@ -2,7 +2,7 @@ import { sleep } from '../load/world.mjs';
 
 /** @typedef {import('../types.js').TurnRows} TurnRows */
 
-/** Between two tries of a query, in ms: PostgreSQL may be away, as planned. */
+/** Milliseconds between two tries of a query, since PostgreSQL may be down as planned. */
 const RETRY_MS = 250;
 
 /**
@@ -35,7 +35,7 @@ const messagesSql = `select count(*) as count from messages where turn_id = $1 a
  * @param {number} giveUpAt
  * @returns {Promise<TurnRows | undefined>} undefined: the database does not have it
  */
-export async function readRows(pool, turnId, giveUpAt) {
+export async function loadRows(pool, turnId, giveUpAt) {
   const ask = (/** @type {string} */ sql) => query(pool, { sql, values: [turnId], giveUpAt });
   const [turn] = await ask(turnSql);
   if (turn === undefined) return undefined;
@@ -65,7 +65,7 @@ export async function readRows(pool, turnId, giveUpAt) {
   };
 }
 
-/** A reply that a limit ended says so. @param {string} text @param {string | null} note */
+/** The note at the end of a limited turn's reply. @param {string} text @param {string | null} note */
 function withNote(text, note) {
   return [text, note ?? ''].filter((part) => part !== '').join('\n\n');
 }

@@ -1,23 +1,23 @@
 /**
- * @typedef {object} ToldTurn
+ * @typedef {object} FoldedTurn
  * @property {string} text of all steps that were not discarded, in order
- * @property {string | undefined} completeText what `chat:complete` says it is
+ * @property {string | undefined} completeText the text of `chat:complete`
  * @property {{ outcome: unknown, exitCode: unknown, reason: unknown } | undefined} end
  * @property {unknown} exitCode of `process:exit`
  * @property {Map<string, unknown>} results status of each tool call
  */
 
 /**
- * What a stream tells of a turn, as a user interface would show it at the end.
+ * Folds a stream into the turn that a user interface would show at the end.
  *
  * @param {readonly import('../types.js').Frame[]} frames
- * @returns {ToldTurn}
+ * @returns {FoldedTurn}
  */
-export function tellTurn(frames) {
+export function foldTurn(frames) {
   /** @type {Map<number, string>} */
   const steps = new Map();
-  /** @type {ToldTurn} */
-  const told = {
+  /** @type {FoldedTurn} */
+  const folded = {
     text: '',
     completeText: undefined,
     end: undefined,
@@ -30,16 +30,16 @@ export function tellTurn(frames) {
       const step = Number(data['step']);
       steps.set(step, (steps.get(step) ?? '') + String(data['text']));
     }
-    if (event === 'tool:result') told.results.set(String(data['toolUseId']), data['status']);
-    if (event === 'chat:complete') told.completeText = String(data['text']);
-    if (event === 'process:exit') told.exitCode = data['exitCode'];
+    if (event === 'tool:result') folded.results.set(String(data['toolUseId']), data['status']);
+    if (event === 'chat:complete') folded.completeText = String(data['text']);
+    if (event === 'process:exit') folded.exitCode = data['exitCode'];
     if (event === 'turn:end') {
-      told.end = { outcome: data['outcome'], exitCode: data['exitCode'], reason: data['reason'] };
+      folded.end = { outcome: data['outcome'], exitCode: data['exitCode'], reason: data['reason'] };
     }
   }
-  told.text = [...steps.entries()]
+  folded.text = [...steps.entries()]
     .sort(([a], [b]) => a - b)
     .map(([, text]) => text)
     .join('');
-  return told;
+  return folded;
 }

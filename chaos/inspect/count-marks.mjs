@@ -3,12 +3,12 @@ import path from 'node:path';
 import { MARKS_FILE } from '../plan/plan-turn.mjs';
 
 /**
- * How often each marker was written, over all projects of a run.
+ * Counts how often each marker was written, over all projects of a run.
  *
  * @param {string} projects their folder
  * @returns {Promise<Map<string, number>>}
  */
-export async function readMarks(projects) {
+export async function countMarks(projects) {
   /** @type {Map<string, number>} */
   const counts = new Map();
   for (const project of await readdir(projects)) {
@@ -19,7 +19,7 @@ export async function readMarks(projects) {
   return counts;
 }
 
-/** None of a file that no command has written. @param {string} file */
+/** The lines of a file; none if no command has written it. @param {string} file */
 async function readLines(file) {
   try {
     return (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
