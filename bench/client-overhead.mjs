@@ -8,9 +8,8 @@ const turnId = 'turn_bench';
 const chunkBytes = 16 * 1024;
 
 /**
- * What the typed client costs beside its parser: the same bytes, from memory, through the client
- * (events typed, resumable, folded to a result) and through the parser and JSON.parse alone. The two
- * take turns; medians.
+ * Measures the cost of the typed client beside its parser: the same bytes from memory through the client
+ * and through the parser and JSON.parse alone, in alternation; medians.
  *
  * @param {{events: number}} size
  * @returns {Promise<import('./checks/finding.mjs').Finding[]>}

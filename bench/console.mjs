@@ -1,7 +1,6 @@
 /**
- * `node bench/console.mjs`: the console's main thread while a reply streams at 200 deltas a second
- * for a minute. Chromium is found as the tests find it; run `npm run build` before. `--seconds N`
- * makes it shorter.
+ * `node bench/console.mjs` measures the console's main thread while a reply streams at 200 deltas a second
+ * for a minute, or for `--seconds N`. Run `npm run build` before. Chromium is found as in the tests.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,11 +14,11 @@ import { cleanUpAtExit } from '../scripts/services/clean-up-at-exit.mjs';
 import { findChromium } from '../scripts/services/find-chromium.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
-const say = (line) => process.stdout.write(`${line}\n`);
+const log = (line) => process.stdout.write(`${line}\n`);
 const GAP_MS = 5;
 const seconds = Number(process.argv[process.argv.indexOf('--seconds') + 1]) || 60;
 
-/** Kept by the page itself; its numbers are read at the end. */
+/** The probe that runs in the page; its numbers are collected at the end. */
 const watch = `
   window.bench = { long: [], frames: 0, gaps: [] };
   new PerformanceObserver((list) => {
@@ -37,7 +36,7 @@ const watch = `
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-console-bench-'));
 cleanUpAtExit(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
-const found = findChromium(say);
+const found = findChromium(log);
 if ('fault' in found) throw new Error(found.fault);
 const server = await startServer();
 const browser = await chromium.launch({ executablePath: found.program, args: ['--no-sandbox'] });
@@ -74,16 +73,16 @@ async function measure(url) {
   const busy = (await busySeconds(devtools)) - busyBefore;
   const { long, frames, gaps } = await page.evaluate('window.bench');
   const sorted = gaps.sort((a, b) => a - b);
-  say(
+  log(
     `deltas           ${deltas} in ${(streamedMs / 1_000).toFixed(1)} s: ${Math.round((deltas * 1_000) / streamedMs)}/s`,
   );
-  say(
+  log(
     `long tasks       ${long.length} over 50 ms${long.length > 0 ? `: ${long.map(([, ms]) => `${Math.round(ms)} ms`).join(', ')}` : ''}`,
   );
-  say(
+  log(
     `frames           ${Math.round((frames * 1_000) / streamedMs)}/s, between two: median ${sorted[Math.floor(sorted.length / 2)]?.toFixed(1)} ms, 99 % ${sorted[Math.floor(sorted.length * 0.99)]?.toFixed(1)} ms`,
   );
-  say(`main thread      ${((busy * 100_000) / streamedMs).toFixed(0)} % of a processor`);
+  log(`main thread      ${((busy * 100_000) / streamedMs).toFixed(0)} % of a processor`);
   await devtools.send('HeapProfiler.collectGarbage');
   const { usedSize } = await devtools.send('Runtime.getHeapUsage');
   const heap = [
@@ -91,16 +90,16 @@ async function measure(url) {
     `${mib(late.used)} MiB after ${late.at} s`,
     `${mib(usedSize)} MiB at the end, without garbage`,
   ];
-  say(`JS heap          ${heap.join(', ')}`);
+  log(`JS heap          ${heap.join(', ')}`);
 }
 
-/** Of the processor, for the page's tasks: on a busy machine a task is long that only waited for it. */
+/** Processor time of the page's tasks; wall time would count waiting on a busy machine. */
 async function busySeconds(devtools) {
   const { metrics } = await devtools.send('Performance.getMetrics');
   return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
 }
 
-/** The least of two seconds: what garbage there is comes and goes. */
+/** The least heap within two seconds, without garbage. */
 async function heapAt(devtools, startedAt, at) {
   await new Promise((resolve) =>
     setTimeout(resolve, Math.max(0, startedAt + at * 1_000 - Date.now())),
@@ -125,7 +124,7 @@ function reportSizes() {
   }));
   const first = sizes.filter(({ name }) => /^(index\.html|assets\/index-.*)$/.test(name));
   const sum = (some) => some.reduce((total, { bytes }) => total + bytes, 0).toLocaleString('en-US');
-  say(`page, gzip       ${sum(first)} bytes at first, ${sum(sizes)} in all`);
+  log(`page, gzip       ${sum(first)} bytes at first, ${sum(sizes)} in all`);
 }
 
 async function startServer() {

@@ -21,7 +21,7 @@ export const usage = `npm run bench -- [options]
   --cpu-prof DIR     CPU profiles of our processes and the proxy's (the numbers get worse)`;
 
 /** @param {string[]} args @returns {Options | 'help'} @throws {Error} that says what is allowed. */
-export function readOptions(args) {
+export function parseOptions(args) {
   const { values } = parseArgs({
     args,
     options: {

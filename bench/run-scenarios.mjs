@@ -6,35 +6,35 @@ import { scenariosFor, warmUp } from './scenarios.mjs';
  * @typedef {import('./measure/measure-run.mjs').Measured} Measured
  * @typedef {Record<string, Record<string, Measured[]>>} Rounds by scenario, then by target.
  *
- * @typedef {object} Ground what all scenarios run on.
+ * @typedef {object} BenchContext the context of all scenarios and checks.
  * @property {import('./options.mjs').Options} options
- * @property {import('./processes/start-target.mjs').Place} place
+ * @property {import('./processes/start-target.mjs').TargetSetup} setup
  * @property {string} projectRoot of every session.
  * @property {Awaited<ReturnType<typeof import('./processes/open-stores.mjs').openStores>> | undefined} stores
  * @property {ReturnType<typeof import('./processes/open-load.mjs').openLoad>} load
  * @property {Record<string, number>} others pids of model and client.
  * @property {Record<string, number>} services pids of Redis and PostgreSQL, where they are known.
- * @property {(line: string) => void} say
- * @property {(stop: () => Promise<unknown>) => void} onStop what a stop halfway has to end as well.
+ * @property {(line: string) => void} log
+ * @property {(stop: () => Promise<unknown>) => void} onStop adds a cleanup for an interrupted run.
  */
 
-/** @param {Ground} ground @returns {Promise<Rounds>} */
-export async function runScenarios(ground) {
+/** @param {BenchContext} context @returns {Promise<Rounds>} */
+export async function runScenarios(context) {
   /** @type {Rounds} */
   const all = {};
-  for (const name of ground.options.scenarios) all[name] = await runScenario(name, ground);
+  for (const name of context.options.scenarios) all[name] = await runScenario(name, context);
   return all;
 }
 
 /**
- * Its targets start afresh, so that no scenario has another one's heap, and take turns round by
- * round, so that what the machine does beside is shared among them.
+ * Runs a scenario. Its targets start afresh, so that scenarios do not share heaps, and alternate round by
+ * round, so that other load of the machine affects all of them.
  *
- * @param {string} name @param {Ground} ground
+ * @param {string} name @param {BenchContext} context
  */
 async function runScenario(
   name,
-  { options, place, projectRoot, load, others, services, say, onStop },
+  { options, setup, projectRoot, load, others, services, log, onStop },
 ) {
   const scenario = scenariosFor(options.quick)[name];
   if (scenario === undefined) throw new Error(`There is no scenario ${name}`);
@@ -46,7 +46,7 @@ async function runScenario(
   };
   onStop(stopAll);
   try {
-    for (const target of options.targets) targets.push(await startTarget(target, place));
+    for (const target of options.targets) targets.push(await startTarget(target, setup));
     for (const target of targets) await measureRun(target, { ...shared, scenario: warmUp });
     /** @type {Record<string, Measured[]>} */
     const rounds = Object.fromEntries(targets.map((target) => [target.name, []]));
@@ -54,7 +54,7 @@ async function runScenario(
       for (const target of targets) {
         const measured = await measureRun(target, { ...shared, scenario });
         rounds[target.name]?.push(measured);
-        say(describeRound(name, target.name, round + 1, measured));
+        log(describeRound(name, target.name, round + 1, measured));
       }
     }
     return rounds;

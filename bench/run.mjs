@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanUpAtExit } from '../scripts/services/clean-up-at-exit.mjs';
-import { readOptions, usage } from './options.mjs';
+import { parseOptions, usage } from './options.mjs';
 import { openLoad } from './processes/open-load.mjs';
 import { openStores } from './processes/open-stores.mjs';
 import { startProcess } from './processes/start-process.mjs';
@@ -14,7 +14,7 @@ import { renderReport } from './report/render-report.mjs';
 import { runScenarios } from './run-scenarios.mjs';
 
 const here = (/** @type {string} */ file) => fileURLToPath(new URL(file, import.meta.url));
-const say = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
+const log = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
 
 /** Ended in reverse, however the bench ends. @type {(() => Promise<unknown>)[]} */
 const stops = [];
@@ -25,7 +25,7 @@ async function stopAll() {
     try {
       await stop();
     } catch (error) {
-      say(`Could not be stopped: ${error instanceof Error ? error.message : String(error)}`);
+      log(`Could not be stopped: ${error instanceof Error ? error.message : String(error)}`);
       process.exitCode = 1;
     }
   }
@@ -40,9 +40,9 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
 }
 
 try {
-  await main(readOptions(process.argv.slice(2)));
+  await main(parseOptions(process.argv.slice(2)));
 } catch (error) {
-  if (!stopping) say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  if (!stopping) log(error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.exitCode = 1;
 } finally {
   if (!stopping) await stopAll();
@@ -54,11 +54,11 @@ async function main(options) {
   if (!existsSync(here('../dist/main.js'))) throw new Error('Run `npm run build` first.');
   const startedAt = Date.now();
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-bench-'));
-  // Last of all, and again and again for a moment: what was killed may still be writing.
+  // Last, and retried: a killed process may still be writing.
   cleanUpAtExit(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   const projectRoot = path.join(folder, 'project');
   await mkdir(projectRoot);
-  const stores = options.targets.includes('distributed') ? await openStores(say) : undefined;
+  const stores = options.targets.includes('distributed') ? await openStores(log) : undefined;
   if (stores !== undefined) stops.push(stores.close);
   const model = await startProcess({
     name: 'model',
@@ -70,19 +70,19 @@ async function main(options) {
   stops.push(load.close);
   const cpuProfiles =
     options.cpuProfiles === undefined ? undefined : path.resolve(options.cpuProfiles);
-  const ground = {
+  const context = {
     options,
-    place: { folder, modelUrl: model.url, stores, cpuProfiles },
+    setup: { folder, modelUrl: model.url, stores, cpuProfiles },
     projectRoot,
     load,
     stores,
     others: { model: model.pid, client: load.pid },
     services: known({ redis: stores?.redisPid(), postgres: stores?.postgresPid() }),
-    say,
+    log,
     onStop: (/** @type {() => Promise<unknown>} */ stop) => void stops.push(stop),
   };
-  const rounds = await runScenarios(ground);
-  const checks = await runChecks(ground);
+  const rounds = await runScenarios(context);
+  const checks = await runChecks(context);
   const seconds = Math.round((Date.now() - startedAt) / 1_000);
   process.stdout.write(renderReport({ options, rounds, checks, seconds }));
   if (options.json !== undefined) {

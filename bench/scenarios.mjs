@@ -6,8 +6,8 @@
  * @property {number} gapMs between two deltas; 0: as fast as it goes.
  * @property {number} rampMs over which the streams start.
  * @property {number} turns in one round.
- * @property {number} directFactor how many times more turns straight to the model, which would
- *   otherwise be over before it can be measured.
+ * @property {number} directFactor how many times more turns the direct target gets, which would
+ *   otherwise end before it can be measured.
  */
 
 /** @param {boolean} quick @returns {Record<string, Scenario>} */
@@ -59,7 +59,7 @@ export function scenariosFor(quick) {
   };
 }
 
-/** What every target runs before it is measured, so that no round pays for compiling code. */
+/** The scenario that every target runs first, so that no round pays for compiling code. */
 export const warmUp = {
   about: 'warm-up',
   streams: 20,

@@ -1,9 +1,9 @@
-/** Digits of a stamp: enough for thirty years of uptime, and every delta has the same length. */
+/** Digits of a stamp, enough for thirty years of uptime; all deltas have the same length. */
 export const stampDigits = 15;
 
 /**
- * Microseconds of the clock that all processes of one machine share (CLOCK_MONOTONIC), so that a
- * stamp written by one of them can be read by another.
+ * Microseconds of the clock that all processes of a machine share (CLOCK_MONOTONIC), so that processes can
+ * compare stamps.
  *
  * @returns {number}
  */

@@ -16,7 +16,7 @@ import { storm } from './storm.mjs';
  * @property {number} workers
  * @property {number} leaseMs
  * @property {string} folder of the run: logs, projects
- * @property {(line: string) => void} say
+ * @property {(line: string) => void} log
  */
 
 /**
@@ -33,7 +33,7 @@ export async function runChaos(options, signal) {
   const over = new AbortController();
   const tools = openTools(cluster);
   try {
-    options.say('The cluster is up.');
+    options.log('The cluster is up.');
     const run = storm({ cluster, ...tools, projects, options, over: over.signal });
     const result = await Promise.race([run, untilAborted(signal)]);
     over.abort();

@@ -33,7 +33,7 @@ async function main() {
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-chaos-'));
   print(`Seed ${options.seed}; logs in ${folder}`);
   try {
-    const result = await runChaos({ ...options, folder, say: print }, stop.signal);
+    const result = await runChaos({ ...options, folder, log: print }, stop.signal);
     const report = writeReport(result, options);
     print(`\n${report}\n`);
     const { violations } = result;

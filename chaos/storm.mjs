@@ -43,7 +43,7 @@ const MINUTES_FOR_POOLS = 2;
  */
 export async function storm(given) {
   const { cluster, pool, redis, projects, options, over } = given;
-  const { minutes, seed, say } = options;
+  const { minutes, seed, log } = options;
   const servers = [...cluster.apis, ...cluster.workers];
   const idle = await measureIdle({ pool, redis, giveUpAt: Date.now() + 30_000 });
   const memoryAtIdle = await measureMemory(servers);
@@ -70,10 +70,10 @@ export async function storm(given) {
       stopAt,
       onTurn: (history) => audit.check(history),
     }),
-    runFaults({ ...given, world }, faults, { startAt, say }),
+    runFaults({ ...given, world }, faults, { startAt, log }),
   ]);
   const loadMs = Date.now() - startAt;
-  say(`${begun} turns, over after ${Math.round(loadMs / 1000)} s; looking at what is left.`);
+  log(`${begun} turns, over after ${Math.round(loadMs / 1000)} s; looking at what is left.`);
 
   const quiet = { pool, redis, giveUpAt: Date.now() + SETTLE_MS };
   const leftovers = await waitForQuiet(quiet, {

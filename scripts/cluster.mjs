@@ -20,7 +20,7 @@ async function main() {
   const cluster = await startCluster({
     port,
     environment: model(),
-    say: (line) => console.error(line),
+    log: (line) => console.error(line),
   });
   console.log(`
 Turnpike cluster at ${cluster.url}${cluster.hasGateway ? ' (nginx)' : ' (no nginx here: the first API)'}

@@ -25,16 +25,16 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 process.exitCode = await main();
 
 async function main() {
-  const say = (line) => console.error(line);
-  const fault = findSandbox(say);
+  const log = (line) => console.error(line);
+  const fault = findSandbox(log);
   if (fault !== undefined) {
-    say(`NOTHING IN A SANDBOX IS TESTED: ${fault}. Commands are tested without one only.`);
+    log(`NOTHING IN A SANDBOX IS TESTED: ${fault}. Commands are tested without one only.`);
   }
-  const chromium = findChromium(say);
-  if ('fault' in chromium) say(`NOTHING IN A BROWSER IS TESTED: ${chromium.fault}.`);
+  const chromium = findChromium(log);
+  if ('fault' in chromium) log(`NOTHING IN A BROWSER IS TESTED: ${chromium.fault}.`);
   let services;
   try {
-    services = await startServices({ say });
+    services = await startServices({ log });
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     return 1;

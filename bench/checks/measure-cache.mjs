@@ -9,7 +9,7 @@ const all = ['read', 'glob', 'grep'];
 const call = '[[tool=glob {"pattern":"*.none"}]]';
 const filler = 'The quick brown fox jumps over the lazy dog. '.repeat(40);
 
-/** Ten turns, as sessions have them: long steps, wide steps, tools and modes that change. */
+/** Ten turns of a typical session: long steps, wide steps, changes of tools and modes. */
 const turns = [
   { message: filler },
   { message: `${filler} [[loop=3 tool=glob {"pattern":"*.$i"}]]` },
@@ -24,16 +24,16 @@ const turns = [
 ];
 
 /**
- * How much of what one call sent the next one reads from the provider's cache, which the rehearsal
+ * Measures how much of a call's request the next call reads from the provider's cache, which the rehearsal
  * model keeps by the API's rules.
  *
- * @param {import('./finding.mjs').Ground} ground @param {string} name of the target.
+ * @param {import('./finding.mjs').BenchContext} context @param {string} name of the target.
  * @returns {Promise<import('./finding.mjs').Finding[]>}
  */
-export async function measureCache({ place, projectRoot, onStop }, name) {
-  const model = await startProcess({ name: 'rehearsal', script: rehearsal, cwd: place.folder });
+export async function measureCache({ setup, projectRoot, onStop }, name) {
+  const model = await startProcess({ name: 'rehearsal', script: rehearsal, cwd: setup.folder });
   onStop(() => model.stop());
-  const target = await startTarget(name, { ...place, modelUrl: model.url });
+  const target = await startTarget(name, { ...setup, modelUrl: model.url });
   onStop(target.stop);
   try {
     const [sessionId = ''] = await openSessions(target.url, 1, projectRoot);

@@ -8,18 +8,18 @@ const trials = 3;
 const beforeKill = 50;
 
 /**
- * `kill -9` of the worker in the middle of a stream, with another one there to take over: time to
- * `turn:recovering` and to the next step, less the lease.
+ * Kills a worker in the middle of a stream, with a second worker to take over: the time to
+ * `turn:recovering` and to the next step, minus the lease.
  *
- * @param {import('./finding.mjs').Ground} ground
+ * @param {import('./finding.mjs').BenchContext} context
  * @returns {Promise<import('./finding.mjs').Finding[]>}
  */
-export async function measureCrash({ place, projectRoot, onStop }) {
+export async function measureCrash({ setup, projectRoot, onStop }) {
   const env = { TURNPIKE_LEASE_MS: String(leaseMs) };
   /** @type {import('../processes/start-process.mjs').Process[]} */
   const running = [];
   const start = async (/** @type {'api' | 'worker'} */ role) => {
-    const started = await startRole(role, place, env);
+    const started = await startRole(role, setup, env);
     running.push(started);
     return started;
   };
@@ -34,7 +34,7 @@ export async function measureCrash({ place, projectRoot, onStop }) {
     /** @type {{recovering: number, resumed: number}[]} */
     const taken = [];
     for (const sessionId of sessions) {
-      // It comes after the turn was taken, so that the worker to kill is known.
+      // The second worker starts after the claim, so that the worker to kill is known.
       const next = { worker };
       taken.push(
         await crashOnce(api.url, sessionId, async () => {
@@ -71,7 +71,7 @@ export async function measureCrash({ place, projectRoot, onStop }) {
  * @param {() => Promise<() => Promise<unknown>>} prepareKill
  */
 async function crashOnce(url, sessionId, prepareKill) {
-  // Long enough to be still running when the second worker is up.
+  // Long enough to run until the second worker is up.
   const message = '[[tokens=3000 gap=20]]';
   let deltas = 0;
   let killedMs = NaN;

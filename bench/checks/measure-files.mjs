@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makePdf } from '../load/make-pdf.mjs';
 import { openSessions } from '../load/open-sessions.mjs';
-import { residentKb, watchMemory } from '../measure/watch-memory.mjs';
+import { residentKb, sampleMemory } from '../measure/sample-memory.mjs';
 import { startProcess } from '../processes/start-process.mjs';
 import { startTarget } from '../processes/start-target.mjs';
 import { postTurn } from './read-frames.mjs';
@@ -13,7 +13,7 @@ const turns = 100;
 const pdfBytes = 5 * 1024 * 1024;
 const stallMs = 50;
 const message = '[[tokens=20 gap=5]]';
-const preload = fileURLToPath(new URL('../measure/watch-loop.mjs', import.meta.url));
+const preload = fileURLToPath(new URL('../measure/record-stalls.mjs', import.meta.url));
 const idleScript = fileURLToPath(new URL('../measure/serve-idle.mjs', import.meta.url));
 
 const mostTries = 100;
@@ -25,31 +25,31 @@ const mostTries = 100;
  */
 
 /**
- * 100 turns at once, each with a PDF of 5 MiB of its own: by path, and sent to a named agent as a
- * form. What it takes of the memory, and how long the API's event loop stood still.
+ * Runs 100 turns at once, each with its own PDF of 5 MiB, by path and as a form to a named agent. Measures
+ * memory and the stalls of the API's event loop.
  *
- * @param {import('./finding.mjs').Ground} ground
+ * @param {import('./finding.mjs').BenchContext} context
  * @returns {Promise<Finding[]>}
  */
-export async function measureFiles({ place, projectRoot, onStop }) {
+export async function measureFiles({ setup, projectRoot, onStop }) {
   const folder = path.join(projectRoot, 'files');
   await mkdir(folder, { recursive: true });
   const files = Array.from({ length: turns }, (_, index) => path.join(folder, `${index}.pdf`));
   for (const file of files) await writeFile(file, makePdf(pdfBytes));
   /** @param {string} how @param {Run} run */
   const measure = async (how, run) => {
-    const loop = path.join(place.folder, `loop-${how}.json`);
-    const control = path.join(place.folder, `loop-${how}-idle.json`);
-    const target = await startTarget('distributed', place, {
+    const loop = path.join(setup.folder, `loop-${how}.json`);
+    const control = path.join(setup.folder, `loop-${how}-idle.json`);
+    const target = await startTarget('distributed', setup, {
       NODE_OPTIONS: `--import=${preload}`,
       BENCH_LOOP_FILE: loop,
     });
     onStop(target.stop);
-    // Does nothing: how long the machine itself lets a process wait.
+    // An idle process, whose stalls are the machine's.
     const idle = await startProcess({
       name: 'idle',
       script: idleScript,
-      cwd: place.folder,
+      cwd: setup.folder,
       env: { BENCH_LOOP_FILE: control },
     });
     onStop(idle.stop);
@@ -58,7 +58,7 @@ export async function measureFiles({ place, projectRoot, onStop }) {
       if (api === undefined || worker === undefined) throw new Error('There is no worker');
       const sessions = await openSessions(target.url, turns, projectRoot);
       const before = { api: residentKb(api.pid), worker: residentKb(worker.pid) };
-      const [ofApi, ofWorker] = [watchMemory([api.pid]), watchMemory([worker.pid])];
+      const [ofApi, ofWorker] = [sampleMemory([api.pid]), sampleMemory([worker.pid])];
       for (const pid of [api.pid, idle.pid]) process.kill(pid, 'SIGUSR2');
       const startedAt = performance.now();
       await Promise.all(files.map((file, index) => run(target.url, file, sessions[index] ?? '')));

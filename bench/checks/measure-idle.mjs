@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openSessions } from '../load/open-sessions.mjs';
 import { wires } from '../load/wires.mjs';
-import { residentKb } from '../measure/watch-memory.mjs';
+import { residentKb } from '../measure/sample-memory.mjs';
 import { startTarget } from '../processes/start-target.mjs';
 
 const atATime = 50;
@@ -11,16 +11,16 @@ const openTimeoutMs = 60_000;
 const turns = 1_000;
 
 /**
- * Memory of the API process for each stream that is open and says nothing: 1,000 turns with one
- * reader each, or, without --quick, ten.
+ * Measures the API's memory for each open, silent stream: 1,000 turns with one reader each, or with ten
+ * without --quick.
  *
- * @param {import('./finding.mjs').Ground} ground
+ * @param {import('./finding.mjs').BenchContext} context
  * @returns {Promise<import('./finding.mjs').Finding[]>}
  */
-export async function measureIdle({ place, projectRoot, onStop, options }) {
-  const target = await startTarget('distributed', place, {
+export async function measureIdle({ setup, projectRoot, onStop, options }) {
+  const target = await startTarget('distributed', setup, {
     TURNPIKE_WORKER_CONCURRENCY: String(turns + 10),
-    // The model says one word and then nothing for as long as this takes.
+    // The model sends one word and then stalls for the whole check.
     TURNPIKE_STALL_TIMEOUT_MS: '300000',
     TURNPIKE_DRAIN_MS: '0',
   });
@@ -69,7 +69,7 @@ async function inBatches(jobs) {
 }
 
 /**
- * Opens a stream and leaves it open; resolves with its turn's id when it has said a word.
+ * Opens a stream and leaves it open; resolves with its turn's id after the first word.
  *
  * @param {Agent} agent @param {string} url @param {string | undefined} sessionId @param {string} [turnId]
  * @returns {Promise<string>}
@@ -90,7 +90,7 @@ function open(agent, url, sessionId, turnId) {
     call.once('response', (response) => {
       let text = '';
       response.setEncoding('utf8');
-      // Torn down at the end, when nobody listens any more.
+      // The socket breaks at the end, without a listener.
       response.on('error', reject);
       response.on('data', (chunk) => {
         text = (text + chunk).slice(-2_000);

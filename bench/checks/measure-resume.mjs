@@ -8,14 +8,14 @@ const times = 7;
 const mostMs = 100;
 
 /**
- * How long a reader that comes back takes to the end of a turn of 10,000 events: from its middle
- * and from its start, out of the live log and, where it can be dropped, out of the archive.
+ * Measures how long a resuming reader takes to the end of a turn of 10,000 events, from the middle and from the
+ * start, with the live log and, where the log can be dropped, with the archive.
  *
- * @param {import('./finding.mjs').Ground} ground @param {string} name of the target.
+ * @param {import('./finding.mjs').BenchContext} context @param {string} name of the target.
  * @returns {Promise<import('./finding.mjs').Finding[]>}
  */
-export async function measureResume({ place, projectRoot, onStop, stores }, name) {
-  const target = await startTarget(name, place);
+export async function measureResume({ setup, projectRoot, onStop, stores }, name) {
+  const target = await startTarget(name, setup);
   onStop(target.stop);
   try {
     const [sessionId = ''] = await openSessions(target.url, 1, projectRoot);
@@ -37,9 +37,9 @@ export async function measureResume({ place, projectRoot, onStop, stores }, name
   }
 }
 
-/** A turn with at least as many frames as events are wanted. @param {string} url @param {string} sessionId */
+/** Makes a turn with at least `events` frames. @param {string} url @param {string} sessionId */
 async function makeTurn(url, sessionId) {
-  // Some deltas are merged on a busy machine: a turn that came out short is made again, longer.
+  // A busy machine merges deltas: a turn with too few frames is made again, longer.
   for (let deltas = events; deltas <= events * 4; deltas *= 2) {
     const ids = [];
     const message = `[[tokens=${deltas} gap=1]]`;
@@ -49,7 +49,7 @@ async function makeTurn(url, sessionId) {
   throw new Error(`No turn came to ${events} events`);
 }
 
-/** @param {{url: string, turnId: string, ids: string[], at: number}} place @param {string} what */
+/** @param {{url: string, turnId: string, ids: string[], at: number}} cut @param {string} what */
 async function timeResume({ url, turnId, ids, at }, what) {
   const expected = ids.slice(at + 1);
   const taken = [];

@@ -12,16 +12,16 @@ const longSteps = 200;
 const window = 20;
 
 /**
- * What one tool step costs in a turn of 5 and at the end of a turn of 200. The rehearsal model
- * checks the whole history at each step, so that a part of the growth is the model's.
+ * Measures the cost of a tool step in a turn of 5 and at the end of a turn of 200. The rehearsal model
+ * validates the whole history at each step, so part of the growth is the model's.
  *
- * @param {import('./finding.mjs').Ground} ground @param {string} name of the target.
+ * @param {import('./finding.mjs').BenchContext} context @param {string} name of the target.
  * @returns {Promise<import('./finding.mjs').Finding[]>}
  */
-export async function measureSteps({ place, projectRoot, onStop }, name) {
-  const model = await startProcess({ name: 'rehearsal', script: rehearsal, cwd: place.folder });
+export async function measureSteps({ setup, projectRoot, onStop }, name) {
+  const model = await startProcess({ name: 'rehearsal', script: rehearsal, cwd: setup.folder });
   onStop(() => model.stop());
-  const target = await startTarget(name, { ...place, modelUrl: model.url });
+  const target = await startTarget(name, { ...setup, modelUrl: model.url });
   onStop(target.stop);
   try {
     const turns = (longSteps / shortSteps) * 2;

@@ -7,12 +7,12 @@ import { measureResume } from './measure-resume.mjs';
 import { measureSteps } from './measure-steps.mjs';
 
 /**
- * @typedef {import('./finding.mjs').Ground} Ground
+ * @typedef {import('./finding.mjs').BenchContext} BenchContext
  * @typedef {import('./finding.mjs').Finding} Finding
  * @typedef {{name: string, findings: Finding[], error?: string}} Checked
  */
 
-/** Those of one target run on each, the others where there is a worker apart. @type {Record<string, (ground: Ground, target: string) => Promise<Finding[]>>} */
+/** Checks by name; those with a target run on each target, the others on the distributed one. @type {Record<string, (context: BenchContext, target: string) => Promise<Finding[]>>} */
 const checks = {
   steps: measureSteps,
   cache: measureCache,
@@ -25,34 +25,34 @@ const checks = {
 const onEither = ['steps', 'cache', 'resume'];
 
 /**
- * Runs the chosen checks. One that fails is part of the report and does not end the others.
+ * Runs the chosen checks. A check that fails is reported and does not stop the others.
  *
- * @param {Ground} ground @returns {Promise<Checked[]>}
+ * @param {BenchContext} context @returns {Promise<Checked[]>}
  */
-export async function runChecks(ground) {
+export async function runChecks(context) {
   /** @type {Checked[]} */
   const all = [];
-  for (const name of ground.options.checks) {
-    for (const target of targetsOf(name, ground)) {
-      ground.say(`${name} ${target} …`);
-      all.push(await runCheck(ground, name, target));
+  for (const name of context.options.checks) {
+    for (const target of targetsOf(name, context)) {
+      context.log(`${name} ${target} …`);
+      all.push(await runCheck(context, name, target));
     }
   }
   return all;
 }
 
-/** @param {string} name @param {Ground} ground @returns {string[]} */
+/** @param {string} name @param {BenchContext} context @returns {string[]} */
 function targetsOf(name, { options }) {
-  // A library: no server has to do with it.
+  // The client check needs no server.
   if (name === 'client') return ['library'];
   const possible = onEither.includes(name) ? ['distributed', 'embedded'] : ['distributed'];
   return possible.filter((target) => options.targets.includes(target));
 }
 
-/** @param {Ground} ground @param {string} name @param {string} target @returns {Promise<Checked>} */
-async function runCheck(ground, name, target) {
+/** @param {BenchContext} context @param {string} name @param {string} target @returns {Promise<Checked>} */
+async function runCheck(context, name, target) {
   try {
-    return { name, findings: (await checks[name]?.(ground, target)) ?? [] };
+    return { name, findings: (await checks[name]?.(context, target)) ?? [] };
   } catch (error) {
     return { name, findings: [], error: error instanceof Error ? error.message : String(error) };
   }

@@ -1,6 +1,6 @@
 /**
- * The load client, a process of its own. Each message `{id, prepare}` makes the sessions a run
- * needs, each `{id, run: true}` runs what was prepared and answers with a summary.
+ * The load client, a separate process. A message `{id, prepare}` makes the sessions of a run, `{id, run: true}`
+ * runs the prepared load and answers with a summary.
  */
 import { Agent } from 'node:http';
 import { openSessions } from './open-sessions.mjs';

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * A PDF of one page, filled up to a size with bytes like no other one's: nothing of it is stored
- * once for two.
+ * A PDF of one page, filled up to a size with unique bytes, so that no two files share storage.
  *
  * @param {number} bytes about
  */

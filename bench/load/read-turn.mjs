@@ -6,13 +6,13 @@ import { createTally } from './tally-stream.mjs';
 /**
  * @typedef {object} TurnRead
  * @property {number} startMicros @property {number} endMicros
- * @property {number} bytes that came over the socket, headers and framing included.
+ * @property {number} bytes received over the socket, with headers and framing.
  * @property {string | undefined} error
  * @property {ReturnType<typeof createTally>['tally']} tally
  */
 
 /**
- * Posts one turn and reads it to its end. Never rejects: what went wrong is in `error`.
+ * Posts a turn and reads it to its end. Never rejects: `error` has the fault.
  *
  * @param {{wire: import('./wires.mjs').Wire, url: string, agent: import('node:http').Agent,
  *   body: string, deltas: number, timeoutMs: number}} options

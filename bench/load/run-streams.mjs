@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const goldenRatio = 0.618_033_988_75;
 
 /**
- * When stream `index` starts, in ms: spread over the ramp, and within a gap spread evenly too, so
- * that the deltas of all streams do not fall due in the same few milliseconds.
+ * The start of stream `index`, in ms: spread over the ramp, and evenly within a gap, so that the deltas of
+ * all streams are not due in the same few milliseconds.
  *
  * @param {number} index
  * @param {{streams: number, gapMs: number, rampMs: number}} scenario

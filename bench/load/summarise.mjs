@@ -45,8 +45,8 @@ export function summarise(reads, deltas) {
 }
 
 /**
- * What the model sent and what readers got between the start of the last stream and the end of
- * the first one. NaN where the streams never were all open.
+ * Deltas sent and received between the start of the last stream and the end of the first one. NaN if all
+ * streams were never open together.
  *
  * @param {TurnRead[]} reads
  */

@@ -1,7 +1,7 @@
 const stamp = /(\d+)\.(\d{15});/g;
 
 /**
- * What one reader saw of one stream. A delta is known by its index; a merged one holds several.
+ * The tally of a reader's stream. A delta is identified by its index; a merged delta has several.
  *
  * @param {number} deltas how many there should be.
  */
@@ -16,7 +16,7 @@ export function createTally(deltas) {
     add(data, micros) {
       for (const [, indexText, sentText] of data.matchAll(stamp)) {
         const index = Number(indexText);
-        // A delta nobody sent is as wrong as one that came twice.
+        // A delta that was never sent counts like a repeated one.
         if (index >= deltas || readMicros[index] !== 0) {
           tally.repeated += 1;
           continue;

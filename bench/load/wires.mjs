@@ -1,5 +1,5 @@
 /**
- * @typedef {object} Wire how a turn is posted to one kind of target, and what comes back.
+ * @typedef {object} Wire the requests and events of a kind of target.
  * @property {string} path
  * @property {boolean} sessions whether a turn needs a session.
  * @property {(message: string, sessionId: string) => object} body

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMs } from './read-cpu.mjs';
-import { watchMemory } from './watch-memory.mjs';
+import { sampleMemory } from './sample-memory.mjs';
 
-/** What a target still does after its last frame (archive, counters) belongs to the run. */
+/** Milliseconds after the last frame, in which a target's remaining work (archive, counters) still counts. */
 const settleMs = 300;
 
 /**
@@ -12,13 +12,13 @@ const settleMs = 300;
  */
 
 /**
- * One run of one scenario against one target.
+ * Measures a run of a scenario against a target.
  *
  * @param {import('../processes/start-target.mjs').Target} target
  * @param {{load: ReturnType<typeof import('../processes/open-load.mjs').openLoad>,
  *   scenario: import('../scenarios.mjs').Scenario, projectRoot: string,
- *   others: Record<string, number>, services: Record<string, number>}} options pids of those who
- *   are not the target's own.
+ *   others: Record<string, number>, services: Record<string, number>}} options pids of processes
+ *   that are not the target's own.
  * @returns {Promise<Measured>}
  */
 export async function measureRun(target, { load, scenario, projectRoot, others, services }) {
@@ -36,7 +36,7 @@ export async function measureRun(target, { load, scenario, projectRoot, others, 
     ...others,
   };
   const before = readAll(pids);
-  const memory = watchMemory(target.processes.map(({ pid }) => pid));
+  const memory = sampleMemory(target.processes.map(({ pid }) => pid));
   const summary = await load.run();
   await delay(settleMs);
   const after = readAll(pids);

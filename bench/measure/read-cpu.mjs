@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
 /**
- * CPU a process and its children have used, in ms, those that ended included. A tick is 10 ms:
- * compare over a second and more.
+ * The CPU time of a process and its children, in ms, with children that have ended. A tick is 10 ms: compare
+ * over a second or more.
  *
  * @param {number} pid
  */
@@ -17,7 +17,7 @@ export function cpuMs(pid) {
   return (ticks * 1_000) / ticksPerSecond;
 }
 
-/** Children, without theirs: a database's server has no others. @param {number} pid @returns {number[]} */
+/** The direct children; a database's server has no deeper ones. @param {number} pid @returns {number[]} */
 function childrenOf(pid) {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -31,11 +31,11 @@ function readStat(pid) {
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch (error) {
-    // It ended between the listing and now.
+    // The process has exited since the listing.
     if (['ENOENT', 'ESRCH'].includes(/** @type {any} */ (error).code)) return undefined;
     throw error;
   }
-  // The name is in parentheses and may hold anything; fields after it are counted from the third.
+  // The name is in parentheses and may contain anything; the fields after it begin with the third.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const field = (/** @type {number} */ number) => Number(fields[number - 3]);
   return { parent: field(4), alive: field(14) + field(15), ended: field(16) + field(17) };

@@ -8,8 +8,8 @@
 const slots = 4_096;
 
 /**
- * One timer for all paced streams: a wheel with a slot for each millisecond. Pieces keep to the
- * stream's own schedule; a late one does not delay those after it.
+ * One timer for all paced streams: a wheel with an entry for each millisecond. Pieces keep the stream's
+ * schedule; a late piece does not delay later ones.
  */
 export function createPacer() {
   /** @type {PacedStream[][]} */
@@ -20,10 +20,10 @@ export function createPacer() {
   let timer;
 
   /** @param {PacedStream} stream */
-  function place(stream) {
-    // Never into a slot that was passed: it would wait for a whole round of the wheel.
+  function schedule(stream) {
+    // Never into a passed entry, which would wait for a whole round of the wheel.
     const slot = Math.max(Math.ceil(stream.dueMs), reached + 1);
-    // One that is further away than the wheel is long is looked at once a round.
+    // A piece beyond the length of the wheel is checked once a round.
     wheel[slot % slots]?.push(stream);
   }
 
@@ -36,7 +36,7 @@ export function createPacer() {
       if (slot.length === 0) continue;
       wheel[reached % slots] = [];
       for (const stream of slot) {
-        if (stream.dueMs > nowMs || stream.send(nowMs)) place(stream);
+        if (stream.dueMs > nowMs || stream.send(nowMs)) schedule(stream);
         else open -= 1;
       }
     }
@@ -54,7 +54,7 @@ export function createPacer() {
         timer = setInterval(turn, 1);
       }
       open += 1;
-      place(stream);
+      schedule(stream);
     },
   };
 }

@@ -1,17 +1,17 @@
 import { stampDigits, toStamp } from '../stamp.mjs';
 
-/** @typedef {{deltas: number, gapMs: number}} Order what one reply is to be. */
+/** @typedef {{deltas: number, gapMs: number}} Order the size and pace of a reply. */
 
 const mostDeltas = 1_000_000;
 const mark = '[[tokens=';
 const order = /\[\[tokens=(\d{1,7})(?: gap=(\d{1,7}))?\]\]/y;
 
 /**
- * The last directive of a request's body, found in its text: parsing a whole history for one number
- * would cost more than the reply.
+ * The last directive of a request's body, found in its text: parsing the whole history would cost more than
+ * the reply.
  *
  * @param {string} body
- * @returns {Order | undefined} undefined where there is none, or one that is malformed.
+ * @returns {Order | undefined} undefined for none or a malformed one.
  */
 export function readOrder(body) {
   order.lastIndex = Math.max(0, body.lastIndexOf(mark));
@@ -24,7 +24,7 @@ export function readOrder(body) {
 /** @param {object & {type: string}} event */
 const frame = (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** All that comes before the first delta. */
+/** The events before the first delta. */
 export const opening =
   frame({
     type: 'message_start',
@@ -45,7 +45,7 @@ export const opening =
     },
   }) + frame({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
 
-/** All that comes after the last one. @param {number} deltas */
+/** The events after the last delta. @param {number} deltas */
 export function closing(deltas) {
   return (
     frame({ type: 'content_block_stop', index: 0 }) +
@@ -66,7 +66,7 @@ const [beforeText = '', afterText = ''] = frame({
 }).split('|');
 
 /**
- * One delta. Its text is `<index>.<stamp>;`, so that a reader knows which it is and when it left.
+ * A delta with the text `<index>.<stamp>;`, its index and the time at which it was sent.
  *
  * @param {number} index @param {number} micros
  */
@@ -77,7 +77,7 @@ export function renderDelta(index, micros) {
 /** @type {Map<number, string[]>} */
 const templates = new Map();
 
-/** A whole reply with one stamp, for a stream without gaps. @param {number} deltas @param {number} micros */
+/** A whole reply with a single stamp, for a stream without gaps. @param {number} deltas @param {number} micros */
 export function renderWhole(deltas, micros) {
   let pieces = templates.get(deltas);
   if (pieces === undefined) {

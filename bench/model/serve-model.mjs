@@ -1,6 +1,6 @@
 /**
- * The model of the bench, a process of its own: the Anthropic Messages wire, streaming only, as
- * cheap as it can be made. `[[tokens=N gap=MS]]` in the last message says how much and how fast.
+ * The bench's model, a separate process: the Anthropic Messages wire, streaming only, as cheap as possible.
+ * `[[tokens=N gap=MS]]` in the last message sets the size and pace of the reply.
  */
 import { createServer } from 'node:http';
 import { announce } from '../processes/announce.mjs';
@@ -17,7 +17,7 @@ const server = createServer((request, response) => {
   request.on('data', (chunk) => (body += chunk));
   request.on('end', () => answer(body, response));
 });
-// Longer than a client keeps an idle connection, so that none is closed while it is picked up.
+// Longer than clients keep idle connections, so that no connection closes as it is reused.
 server.keepAliveTimeout = 65_000;
 announce(server);
 

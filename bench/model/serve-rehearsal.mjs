@@ -1,4 +1,4 @@
-/** The rehearsal model as a process of its own, for what needs tools. */
+/** Serves the rehearsal model as a separate process, for checks with tools. */
 import { startRehearsal } from '../../dist/start-rehearsal.js';
 
 const rehearsal = await startRehearsal();

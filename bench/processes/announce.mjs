@@ -1,5 +1,5 @@
 /**
- * Listens on a free port of 127.0.0.1, says so as Turnpike does, and stops at SIGTERM.
+ * Listens on a free port of 127.0.0.1, prints its address as Turnpike does, and stops at SIGTERM.
  *
  * @param {import('node:http').Server} server
  */
@@ -11,7 +11,7 @@ export function announce(server) {
   process.once('SIGTERM', () => {
     server.close();
     server.closeAllConnections();
-    // An exit in good order, which is when a CPU profile is written.
+    // An orderly exit, at which a CPU profile is written.
     setImmediate(() => process.exit(0));
   });
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 
 const script = fileURLToPath(new URL('../load/drive-load.mjs', import.meta.url));
 
-/** Starts the load client. One for the whole bench: its code is compiled once. */
+/** Starts the load client, one for the whole bench, so that its code is compiled once. */
 export function openLoad() {
   const child = fork(script, { execArgv: [] });
   let lastId = 0;

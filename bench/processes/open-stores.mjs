@@ -4,13 +4,13 @@ import { Client } from 'pg';
 import { startServices } from '../../scripts/services/start-services.mjs';
 
 /**
- * Redis and PostgreSQL with the durability of production, a database and a prefix of the bench's
- * own in them, gone at the end.
+ * Opens Redis and PostgreSQL with the durability of production, with a database and a key prefix of the
+ * bench, which are removed at the end.
  *
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} log
  */
-export async function openStores(say) {
-  const services = await startServices({ durable: true, say });
+export async function openStores(log) {
+  const services = await startServices({ durable: true, log });
   const name = `bench_${process.pid}`;
   try {
     await onDatabase(services.databaseUrl, `CREATE DATABASE ${name}`);
@@ -26,7 +26,7 @@ export async function openStores(say) {
     prefix: name,
     redisPid: () => services.redis?.pid(),
     postgresPid: () => services.postgres?.pid(),
-    /** Takes all logs away, as their expiry would. */
+    /** Removes all logs, as after their TTL. */
     dropKeys: () => dropKeys(services.redisUrl, name),
     close: async () => {
       try {
@@ -52,7 +52,7 @@ async function connect(url) {
       return client;
     } catch (error) {
       await client.end();
-      // A server listens before it answers.
+      // The server listens before it accepts queries.
       if (/** @type {any} */ (error).code !== startingUp || Date.now() > deadline) throw error;
       await delay(50);
     }

@@ -2,14 +2,14 @@ import { startServer } from '../../scripts/services/start-server.mjs';
 
 /** @typedef {import('../../scripts/services/start-server.mjs').Server} Process */
 
-/** What every process of the bench gets of this one's environment. */
+/** The variables that every process of the bench inherits. */
 const inherited = ['TMPDIR', 'LANG'];
 
 /**
  * Starts a Node program that prints `serves http://…` once it is up.
  *
  * @param {{name: string, script: string, cwd: string, env?: Record<string, string>, cpuProfiles?: string | undefined}} options
- *   `cpuProfiles`: folder a CPU profile is written to at the end.
+ *   `cpuProfiles`: the folder for a CPU profile at the end.
  * @returns {Promise<Process>}
  */
 export function startProcess({ name, script, cwd, env = {}, cpuProfiles }) {

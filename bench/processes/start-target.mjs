@@ -8,12 +8,12 @@ import { startProcess } from './start-process.mjs';
 /**
  * @typedef {object} Target
  * @property {string} name @property {string} wire @property {string} url
- * @property {Process[]} processes its own ones.
- * @property {boolean} usesServices whether Redis and PostgreSQL work for it.
+ * @property {Process[]} processes of the target alone.
+ * @property {boolean} usesServices whether it uses Redis and PostgreSQL.
  * @property {() => Promise<unknown>} stop
  *
- * @typedef {object} Place what targets are started with.
- * @property {string} folder for their files; every turn's project is in it.
+ * @typedef {object} TargetSetup the options of all targets.
+ * @property {string} folder for their files and all projects.
  * @property {string} modelUrl
  * @property {{redisUrl: string, databaseUrl: string, prefix: string} | undefined} stores
  * @property {string | undefined} cpuProfiles
@@ -23,22 +23,22 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const turnpike = path.join(root, 'dist/main.js');
 const proxy = fileURLToPath(new URL('../proxy/serve-proxy.mjs', import.meta.url));
 
-/** What the server needs to take 500 turns at a time. The rest is as it comes. */
+/** Variables for 500 turns at a time; all others have their defaults. */
 const wide = { TURNPIKE_WORKER_CONCURRENCY: '600', TURNPIKE_LOG_LEVEL: 'error' };
 
 export const targetNames = ['direct', 'proxy', 'embedded', 'distributed'];
 
-/** @param {string} name @param {Place} place @param {Record<string, string>} [env] @returns {Promise<Target>} */
-export async function startTarget(name, place, env = {}) {
+/** @param {string} name @param {TargetSetup} setup @param {Record<string, string>} [env] @returns {Promise<Target>} */
+export async function startTarget(name, setup, env = {}) {
   switch (name) {
     case 'direct':
-      return { name, wire: 'direct', url: place.modelUrl, ...nothing };
+      return { name, wire: 'direct', url: setup.modelUrl, ...nothing };
     case 'proxy':
-      return startProxy(place);
+      return startProxy(setup);
     case 'embedded':
-      return startEmbedded(place, env);
+      return startEmbedded(setup, env);
     case 'distributed':
-      return startDistributed(place, env);
+      return startDistributed(setup, env);
     default:
       throw new Error(`There is no target ${name}; there are ${targetNames.join(', ')}`);
   }
@@ -46,7 +46,7 @@ export async function startTarget(name, place, env = {}) {
 
 const nothing = { processes: [], usesServices: false, stop: async () => undefined };
 
-/** @param {Place} place @returns {Promise<Target>} */
+/** @param {TargetSetup} setup @returns {Promise<Target>} */
 async function startProxy({ modelUrl, folder, cpuProfiles }) {
   const env = { MODEL_URL: modelUrl };
   const server = await startProcess({
@@ -68,12 +68,12 @@ async function startProxy({ modelUrl, folder, cpuProfiles }) {
 
 let embeddedFolders = 0;
 
-/** @param {Place} place @param {Record<string, string>} more @returns {Promise<Target>} */
-async function startEmbedded(place, more) {
+/** @param {TargetSetup} setup @param {Record<string, string>} more @returns {Promise<Target>} */
+async function startEmbedded(setup, more) {
   embeddedFolders += 1;
-  const data = path.join(place.folder, `embedded-${embeddedFolders}`);
+  const data = path.join(setup.folder, `embedded-${embeddedFolders}`);
   await mkdir(data);
-  const server = await startTurnpike('embedded', place, { TURNPIKE_DATA_DIR: data, ...more });
+  const server = await startTurnpike('embedded', setup, { TURNPIKE_DATA_DIR: data, ...more });
   return {
     ...nothing,
     name: 'embedded',
@@ -84,11 +84,11 @@ async function startEmbedded(place, more) {
   };
 }
 
-/** @param {Place} place @param {Record<string, string>} more @returns {Promise<Target>} */
-async function startDistributed(place, more) {
-  const worker = await startRole('worker', place, more);
+/** @param {TargetSetup} setup @param {Record<string, string>} more @returns {Promise<Target>} */
+async function startDistributed(setup, more) {
+  const worker = await startRole('worker', setup, more);
   try {
-    const api = await startRole('api', place, more);
+    const api = await startRole('api', setup, more);
     return {
       name: 'distributed',
       wire: 'turnpike',
@@ -106,11 +106,11 @@ async function startDistributed(place, more) {
   }
 }
 
-/** One process of a deployment. @param {'api' | 'worker'} role @param {Place} place @param {Record<string, string>} [more] */
-export function startRole(role, place, more = {}) {
-  if (place.stores === undefined) throw new Error('Redis and PostgreSQL were not started');
-  const { redisUrl, databaseUrl, prefix } = place.stores;
-  return startTurnpike(role, place, {
+/** Starts a process of a deployment. @param {'api' | 'worker'} role @param {TargetSetup} setup @param {Record<string, string>} [more] */
+export function startRole(role, setup, more = {}) {
+  if (setup.stores === undefined) throw new Error('Redis and PostgreSQL were not started');
+  const { redisUrl, databaseUrl, prefix } = setup.stores;
+  return startTurnpike(role, setup, {
     REDIS_URL: redisUrl,
     DATABASE_URL: databaseUrl,
     TURNPIKE_REDIS_PREFIX: prefix,
@@ -119,7 +119,7 @@ export function startRole(role, place, more = {}) {
   });
 }
 
-/** @param {string} name @param {Place} place @param {Record<string, string>} env */
+/** @param {string} name @param {TargetSetup} setup @param {Record<string, string>} env */
 function startTurnpike(name, { folder, modelUrl, cpuProfiles }, env) {
   return startProcess({
     name,

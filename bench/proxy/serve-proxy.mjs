@@ -1,4 +1,4 @@
-/** The hand-written proxy everybody starts with: Express, the SDK, no durability at all. */
+/** The baseline: a hand-written proxy with Express and the SDK, without durability. */
 import Anthropic from '@anthropic-ai/sdk';
 import express from 'express';
 import { createServer } from 'node:http';

@@ -3,7 +3,7 @@ import { median } from '../measure/median-of.mjs';
 /** @typedef {import('../measure/measure-run.mjs').Measured} Measured */
 
 /**
- * @typedef {object} Row one line of a scenario's table.
+ * @typedef {object} Row a line of a scenario's table.
  * @property {string} label
  * @property {(round: Measured) => number} read
  * @property {number} digits
@@ -82,7 +82,7 @@ export function rowsOf({ streams, gapMs }) {
 }
 
 /**
- * One number for all rounds of a target.
+ * The number for all rounds of a target.
  *
  * @param {Row | undefined} row @param {Record<string, Measured[]>} byTarget @param {string} target
  */

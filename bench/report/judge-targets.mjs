@@ -1,6 +1,6 @@
 import { rowsOf, valueOf } from './describe-target.mjs';
 
-/** Differences below it mean nothing on a machine that does other things too. */
+/** Differences below this share are noise. */
 const noise = 0.15;
 
 /**
@@ -9,7 +9,7 @@ const noise = 0.15;
  */
 
 /**
- * The targets of distributed and embedded mode that the scenarios which ran can tell about.
+ * Judges the targets of distributed and embedded mode for which a scenario ran.
  *
  * @param {import('../run-scenarios.mjs').Rounds} rounds
  * @param {Record<string, import('../scenarios.mjs').Scenario>} scenarios

@@ -25,16 +25,16 @@ const terminal = ['completed', 'limited', 'interrupted', 'failed'];
 export function checkTurn(history, rows) {
   const { turnId, readers, fresh } = history;
   const found = readers.flatMap((reader) => checkReader(turnId, reader));
-  const say = (/** @type {ViolationKind} */ kind, /** @type {string} */ note) =>
+  const report = (/** @type {ViolationKind} */ kind, /** @type {string} */ note) =>
     found.push({ kind, turnId, note });
   const others = history.postedAs.filter((id) => id !== turnId);
-  if (others.length > 0) say('key-ignored', `also answered as ${others.join(', ')}`);
+  if (others.length > 0) report('key-ignored', `also answered as ${others.join(', ')}`);
   if (fresh !== undefined) {
     found.push(...checkReader(turnId, fresh));
     for (const reader of readers) found.push(...checkAgreement(turnId, reader, fresh.frames));
   }
   if (rows === undefined) {
-    say('turn-missing', 'no row in the database');
+    report('turn-missing', 'no row in the database');
     return found;
   }
   for (const reader of fresh === undefined ? readers : [...readers, fresh]) {

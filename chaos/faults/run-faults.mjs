@@ -7,10 +7,10 @@ import { injectFault } from './inject-fault.mjs';
  *
  * @param {import('./inject-fault.mjs').Victims} victims
  * @param {readonly import('../types.js').Fault[]} plan
- * @param {{ startAt: number, say: (line: string) => void }} options
+ * @param {{ startAt: number, log: (line: string) => void }} options
  * @throws {AggregateError} if a fault could not be injected or mended
  */
-export async function runFaults(victims, plan, { startAt, say }) {
+export async function runFaults(victims, plan, { startAt, log }) {
   /** @type {Map<string, Promise<void>>} */
   const mended = new Map();
   const done = await Promise.allSettled(
@@ -23,10 +23,10 @@ export async function runFaults(victims, plan, { startAt, say }) {
         await before;
         if (victims.over.aborted) return;
         const startedAt = Date.now();
-        say(`${describeTime(startedAt - startAt)} ${describeFault(fault)}`);
+        log(`${describeTime(startedAt - startAt)} ${describeFault(fault)}`);
         await injectFault(victims, fault);
         if (fault.lastsMs > 0) {
-          say(`${describeTime(Date.now() - startAt)} ${fault.kind} ${fault.target} is mended`);
+          log(`${describeTime(Date.now() - startAt)} ${fault.kind} ${fault.target} is mended`);
         }
       })();
       mended.set(victim, one);

@@ -1,5 +1,5 @@
 /**
- * An extension with one of each: a decision tree, a trigger and a tool. `docs/how-to/extensions.md` explains it.
+ * An extension with a decision tree, a trigger and a tool. `docs/how-to/extensions.md` explains it.
  *
  *   TURNPIKE_EXTENSIONS=./examples/extensions/careful.mjs npm start
  */
@@ -34,7 +34,7 @@ export default (turnpike) => {
     };
   });
 
-  // Says once a turn, before its second model call, that the work has begun.
+  // Asks the model once a turn, before its second call, what it has found so far.
   addTrigger({
     id: 'show-your-work',
     levels: ['step'],
@@ -58,7 +58,7 @@ export default (turnpike) => {
     effect: 'read',
     retry: 'safe',
     run: ({ text }) => {
-      // The schema says that it is text; types cannot know.
+      // The schema requires text, which types cannot express.
       const words = typeof text === 'string' ? (text.match(/\S+/g) ?? []) : [];
       if (words.length === 0) throw new ToolFailure('count_words: the text has no words');
       return `${words.length} words`;

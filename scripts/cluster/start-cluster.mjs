@@ -24,20 +24,20 @@ const MIGRATE_TIMEOUT_MS = 60_000;
  */
 
 /**
- * @param {{apis?: number, workers?: number, port?: number, environment?: Record<string, string>, say?: (line: string) => void}} [options]
+ * @param {{apis?: number, workers?: number, port?: number, environment?: Record<string, string>, log?: (line: string) => void}} [options]
  *   `port` of the gateway; default: a free port.
  * @returns {Promise<Cluster>} rejects if a process does not start, with none left running.
  */
 export async function startCluster(options = {}) {
   const { apis: apiCount = 2, workers: workerCount = 2, port, environment = {} } = options;
-  const { say = () => undefined } = options;
+  const { log = () => undefined } = options;
   if (port !== undefined && !(await isFree(port))) throw new Error(`Port ${port} is in use`);
   const stops = [];
   const stop = async () => {
     for (const one of stops.splice(0).reverse()) await one();
   };
   try {
-    const services = await startServices({ durable: true, say });
+    const services = await startServices({ durable: true, log });
     stops.push(() => services.stop());
     const stores = { REDIS_URL: services.redisUrl, DATABASE_URL: services.databaseUrl };
     await migrate({ ...environment, ...stores });
@@ -46,7 +46,7 @@ export async function startCluster(options = {}) {
       stops.push(() => Promise.all(started.map((one) => one.stop())));
       for (let i = 1; i <= count; i += 1) {
         const settings = { ...environment, ...stores, TURNPIKE_ROLE: role };
-        started.push(await startTurnpike({ name: `${role}-${i}`, say, environment: settings }));
+        started.push(await startTurnpike({ name: `${role}-${i}`, log, environment: settings }));
       }
       return started;
     };

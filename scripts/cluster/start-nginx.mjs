@@ -9,7 +9,6 @@ import { cleanUpAtExit } from '../services/clean-up-at-exit.mjs';
 import { freePort, untilListening } from '../services/free-port.mjs';
 import { stopChild } from '../services/stop-child.mjs';
 import { findNginx } from './find-nginx.mjs';
-import { renderNginx } from './render-nginx.mjs';
 
 const config = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../deploy/nginx.conf');
 
@@ -53,4 +52,18 @@ export async function startNginx({ apiUrls, port }) {
     throw error;
   }
   return { url: `http://127.0.0.1:${listen}`, stop };
+}
+
+/**
+ * The shipped configuration with other ports and folders, so that the deployed file is the tested one. Pure.
+ *
+ * @param {string} shipped
+ * @param {{hosts: string[], listen: number, folder: string}} target
+ */
+function renderNginx(shipped, { hosts, listen, folder }) {
+  const servers = hosts.map((host) => `    server ${host} max_fails=1 fail_timeout=2s;\n`);
+  return shipped
+    .replace(/( {4}server 127\.0\.0\.1:\d+ [^\n]*\n)+/, servers.join(''))
+    .replace(/listen \d+;/, `listen 127.0.0.1:${listen};`)
+    .replaceAll('/tmp/turnpike-nginx', path.join(folder, 'nginx'));
 }

@@ -7,18 +7,18 @@ const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist
 /**
  * Starts a process of the built server; logs its output, and an unexpected exit.
  *
- * @param {{name: string, environment: Record<string, string>, say: (line: string) => void}} options
+ * @param {{name: string, environment: Record<string, string>, log: (line: string) => void}} options
  * @returns {Promise<import('../services/start-server.mjs').Server>}
  */
-export async function startTurnpike({ name, environment, say }) {
+export async function startTurnpike({ name, environment, log }) {
   let isAsked = false;
   const server = await startServer({
     name,
     script: main,
     environment: { TURNPIKE_PORT: '0', ...environment },
-    onLine: (line) => say(`${name}  ${line}`),
+    onLine: (line) => log(`${name}  ${line}`),
     onEnd: (how) => {
-      if (!isAsked) say(`${name}  has exited (${how})`);
+      if (!isAsked) log(`${name}  has exited (${how})`);
     },
   });
   const stop = (signal) => {

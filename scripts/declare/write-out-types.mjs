@@ -100,7 +100,7 @@ class TypeWriter {
     const isForeign = symbol?.declarations?.some(isOfLibrary) === true;
     const isMapped = symbol?.name.startsWith('__') ?? false;
     if (!isData || (isForeign && !isMapped && nameOf(type) === undefined)) {
-      throw new Error(`${checker.typeToString(type)} is nothing that JSON can say`);
+      throw new Error(`${checker.typeToString(type)} has no JSON form`);
     }
     const inner = `${indent}  `;
     const members = checker

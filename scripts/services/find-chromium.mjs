@@ -20,18 +20,18 @@ const macNames = ['Google Chrome', 'Chromium'];
 /**
  * The browser of `TEST_CHROMIUM`, or an installed one; installs one if it may.
  *
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} log
  * @returns {{program: string} | {fault: string}}
  */
-export function findChromium(say) {
+export function findChromium(log) {
   const { TEST_CHROMIUM } = process.env;
   if (TEST_CHROMIUM) return { program: TEST_CHROMIUM };
   const installed = find();
   if (installed !== undefined) return { program: installed };
   try {
-    installPackages(['chromium-headless-shell'], say);
+    installPackages(['chromium-headless-shell'], log);
   } catch (error) {
-    say(`Chromium could not be installed: ${String(error)}`);
+    log(`Chromium could not be installed: ${String(error)}`);
   }
   const program = find();
   if (program !== undefined) return { program };

@@ -41,15 +41,15 @@ function findAll() {
 }
 
 /**
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} log
  * @throws {Error} that names the packages to install.
  */
-export function findPrograms(say) {
+export function findPrograms(log) {
   const found = findAll();
   if (found !== undefined) return found;
   let cause;
   try {
-    installPackages(['redis-server', 'postgresql'], say);
+    installPackages(['redis-server', 'postgresql'], log);
   } catch (error) {
     cause = error;
   }
@@ -66,9 +66,9 @@ export function findPrograms(say) {
 /**
  * Installs packages with apt, as root or with a sudo that needs no password.
  *
- * @param {string[]} names @param {(line: string) => void} say
+ * @param {string[]} names @param {(line: string) => void} log
  */
-export function installPackages(names, say) {
+export function installPackages(names, log) {
   if (findProgram('apt-get') === undefined) return;
   const isRoot = process.getuid?.() === 0;
   if (!isRoot && spawnSync('sudo', ['-n', 'true']).status !== 0) return;
@@ -80,7 +80,7 @@ export function installPackages(names, say) {
       timeout: INSTALL_TIMEOUT_MS,
     });
   };
-  say(`Installing ${names.join(' and ')} with apt-get …`);
+  log(`Installing ${names.join(' and ')} with apt-get …`);
   run('apt-get', 'update', '-qq');
   run('apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...names);
 }

@@ -7,16 +7,16 @@ const TRIAL_MS = 10_000;
 const TRIAL = ['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '--proc', '/proc', 'true'];
 
 /**
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} log
  * @returns {string | undefined} the reason why it cannot.
  */
-export function findSandbox(say) {
+export function findSandbox(log) {
   if (process.platform !== 'linux') return `bubblewrap does not run on ${process.platform}`;
   if (findProgram('bwrap') === undefined) {
     try {
-      installPackages(['bubblewrap'], say);
+      installPackages(['bubblewrap'], log);
     } catch (error) {
-      say(`bubblewrap could not be installed: ${String(error)}`);
+      log(`bubblewrap could not be installed: ${String(error)}`);
     }
   }
   const bubblewrap = findProgram('bwrap');

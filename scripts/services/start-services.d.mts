@@ -21,7 +21,7 @@ export interface Services {
 export function startServices(options?: {
   /** Files are synced and Redis has an append-only file, as in production. */
   durable?: boolean;
-  /** Starts both, whatever TEST_REDIS_URL and TEST_DATABASE_URL say: to stop them in a test. */
+  /** Starts both, whatever TEST_REDIS_URL and TEST_DATABASE_URL say: for tests that stop them. */
   own?: boolean;
-  say?: (line: string) => void;
+  log?: (line: string) => void;
 }): Promise<Services>;

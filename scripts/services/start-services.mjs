@@ -28,13 +28,13 @@ const INITDB_TIMEOUT_MS = 120_000;
  * Uses `TEST_REDIS_URL` and `TEST_DATABASE_URL` where they are set, and starts the missing services. These end
  * with this process, except after `kill -9`.
  *
- * @param {{durable?: boolean, own?: boolean, say?: (line: string) => void}} [options] `durable`: files are synced
+ * @param {{durable?: boolean, own?: boolean, log?: (line: string) => void}} [options] `durable`: files are synced
  *   and Redis has an append-only file, as in production; off, it is quicker. `own`: starts both in
  *   any case.
  * @returns {Promise<Services>}
  * @throws {Error} that names the packages to install.
  */
-export async function startServices({ durable = false, own = false, say = () => undefined } = {}) {
+export async function startServices({ durable = false, own = false, log = () => undefined } = {}) {
   const { TEST_REDIS_URL, TEST_DATABASE_URL } = own ? {} : process.env;
   if (TEST_REDIS_URL && TEST_DATABASE_URL) {
     return {
@@ -45,7 +45,7 @@ export async function startServices({ durable = false, own = false, say = () => 
       stop: async () => undefined,
     };
   }
-  const programs = findPrograms(say);
+  const programs = findPrograms(log);
   const folder = await mkdtemp(
     path.join(durable ? tmpdir() : memoryFolder(), 'turnpike-services-'),
   );

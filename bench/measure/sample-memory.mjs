@@ -8,8 +8,8 @@ export function residentKb(pid) {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1] ?? NaN);
 }
 
-/** Watches the sum over processes until `stop`. @param {number[]} pids */
-export function watchMemory(pids) {
+/** Samples the sum over processes until `stop`. @param {number[]} pids */
+export function sampleMemory(pids) {
   const total = () => pids.reduce((sum, pid) => sum + residentKb(pid), 0);
   const idleKb = total();
   let peakKb = idleKb;

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a process: says how long its event loop
- * stood still between two SIGUSR2, in ms, in BENCH_LOOP_FILE. The first one begins, after the start.
+ * Preloaded into a process: records the stalls of its event loop, in ms, between two SIGUSR2, and writes them
+ * to BENCH_LOOP_FILE. The first signal comes after the start.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
