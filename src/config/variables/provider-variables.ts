@@ -35,7 +35,7 @@ export const providerVariables = {
   egressAllow: {
     names: ['TURNPIKE_EGRESS_ALLOW'],
     about:
-      'Origins the provider may be reached at, comma-separated. Default: `https://api.anthropic.com`.',
+      'Origins at which the provider may be reached, comma-separated. Default: `https://api.anthropic.com`.',
     fallback: [],
     allowed: 'comma-separated origins: `https://host[:port]`, or a loopback `http://host[:port]`',
     parse: parseOrigins,
@@ -43,26 +43,26 @@ export const providerVariables = {
   egressPrivateHosts: {
     names: ['TURNPIKE_EGRESS_PRIVATE_HOSTS'],
     about:
-      'Hosts of the provider and of MCP servers that may be at addresses that are not public, comma-separated. Every other is refused there, whatever its name.',
+      'Hosts of the provider and of MCP servers that may have private addresses, comma-separated. All others must have public addresses.',
     fallback: [],
     allowed: 'comma-separated hosts, without scheme and port',
     parse: parseHosts,
   } satisfies Variable<readonly string[]>,
-  model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Model of turns that name none.'),
+  model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Default model of turns.'),
   modelsFile: optional(
     'TURNPIKE_MODELS',
-    'A JSON file with what differs of models, and models of your own: see `docs/guide/models.md`.',
+    'JSON file with changes to models, and your own models: see `docs/guide/models.md`.',
   ),
   prices: {
     names: ['TURNPIKE_PRICES'],
     about:
-      'What models cost you, where that is not what the catalogue says: beginnings of names with dollars for a million tokens of input and output, as `claude-opus=15/75,claude-sonnet=3/15`.',
+      'Your prices, over those of the catalogue: beginnings of model names with dollars for a million tokens of input and output, such as `claude-opus=15/75,claude-sonnet=3/15`.',
     fallback: [],
     allowed: 'comma-separated `name=input/output`',
     parse: parsePrices,
   } satisfies Variable<readonly ModelPrice[]>,
   maxTokens: integer('TURNPIKE_MAX_TOKENS', {
-    about: 'Most tokens of one reply of the model.',
+    about: 'Most tokens of a reply.',
     fallback: 16_384,
     min: 1,
     max: 1_000_000,
@@ -80,14 +80,13 @@ export const providerVariables = {
     max: 300_000,
   }),
   providerRetries: integer('TURNPIKE_PROVIDER_RETRIES', {
-    about: 'Tries after the first, before any event of a reply came.',
+    about: 'Retries of a call before the first event of its reply.',
     fallback: 2,
     min: 0,
     max: 10,
   }),
   overloadRetries: integer('TURNPIKE_OVERLOAD_RETRIES', {
-    about:
-      'How often a step is tried again whose stream ends with an overload of the provider, before any text of it was shown.',
+    about: 'Retries of a step whose stream ends with an overload before its first text.',
     fallback: 2,
     min: 0,
     max: 10,

@@ -5,7 +5,7 @@ import { choice, entriesOf, flag, integer, secret, text, type Variable } from '.
 export const serverVariables = {
   host: text('TURNPIKE_HOST', {
     about:
-      'Address to listen on. One that other machines reach needs an API key, or `TURNPIKE_ALLOW_KEYLESS`.',
+      'Address to listen on. An address that other machines reach needs an API key, or `TURNPIKE_ALLOW_KEYLESS`.',
     fallback: '127.0.0.1',
     allowed: 'an address or the name of one: 127.0.0.1, ::1, localhost, 0.0.0.0, …',
     accept: (value) => /^[\w.-]+$|^[\da-f:.]+$/i.test(value),
@@ -39,29 +39,27 @@ export const serverVariables = {
   }),
   requestsPerMinute: integer('TURNPIKE_REQUESTS_PER_MINUTE', {
     about:
-      'Most requests a minute of one principal whose key says nothing else (429 `RATE_LIMITED`); 0: no limit.',
+      'Most requests of a principal per minute, unless its key has a limit (429 `RATE_LIMITED`); 0: no limit.',
     fallback: 0,
     min: 0,
     max: 1_000_000,
   }),
   concurrentTurns: integer('TURNPIKE_CONCURRENT_TURNS', {
     about:
-      'Most turns of one principal that have not ended, where its key says nothing else; 0: no limit.',
+      'Most turns of a principal that have not ended, unless its key has a limit; 0: no limit.',
     fallback: 0,
     min: 0,
     max: 1_000_000,
   }),
   tokensPerDay: integer('TURNPIKE_TOKENS_PER_DAY', {
-    about:
-      'Most tokens of one principal on a day (UTC), where its key says nothing else; 0: no limit.',
+    about: 'Most tokens of a principal per day (UTC), unless its key has a limit; 0: no limit.',
     fallback: 0,
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
   }),
   usdPerDay: {
     names: ['TURNPIKE_USD_PER_DAY'],
-    about:
-      'Most dollars of one principal on a day (UTC), by `TURNPIKE_PRICES`, where its key says nothing else; 0: no limit.',
+    about: 'Most dollars of a principal per day (UTC), unless its key has a limit; 0: no limit.',
     fallback: 0,
     allowed: 'a number from 0 to 1000000',
     parse: (value) =>
@@ -75,7 +73,7 @@ export const serverVariables = {
   }),
   role: choice('TURNPIKE_ROLE', {
     about:
-      'What this process does: `api` serves clients, `worker` runs turns, `all` both. Other than `all` needs `REDIS_URL` and `DATABASE_URL`.',
+      'Role of this process: `api` serves clients, `worker` runs turns, `all` does both. `api` and `worker` need `REDIS_URL` and `DATABASE_URL`.',
     fallback: 'all',
     values: roles,
   }),
@@ -84,7 +82,7 @@ export const serverVariables = {
     'Redis of a deployment with several processes: `redis://[:password@]host:port[/database]`. Set together with `DATABASE_URL`.',
   ),
   redisPrefix: text('TURNPIKE_REDIS_PREFIX', {
-    about: 'First part of every key in Redis.',
+    about: 'Prefix of all keys in Redis.',
     fallback: 'turnpike',
     allowed: "letters, digits, '-' and '_', at most 64",
     accept: (value) => /^[\w-]{1,64}$/.test(value),
@@ -106,7 +104,7 @@ export const serverVariables = {
   watchdogMs: {
     ...integer('TURNPIKE_WATCHDOG_MS', {
       about:
-        'How long the event loop of a process may stand still, in ms. After that the process ends itself: its turns go on elsewhere, or at its next start. 0: for ever.',
+        'Longest stall of the event loop, in ms. After it the process ends itself, and its turns go on elsewhere or at its next start. 0: no limit.',
       fallback: 60_000,
       min: 0,
       max: 3_600_000,
@@ -118,7 +116,7 @@ export const serverVariables = {
     },
   } satisfies Variable<number>,
   logLevel: choice('TURNPIKE_LOG_LEVEL', {
-    about: 'Least level that is logged. Bodies are logged at `debug` only.',
+    about: 'Lowest level that is logged. Bodies are logged at `debug` alone.',
     fallback: 'info',
     values: ['debug', 'info', 'warn', 'error', 'silent'],
   }),

@@ -27,7 +27,7 @@ export const toolVariables = {
   ),
   modeCeiling: choice('TURNPIKE_MODE_CEILING', {
     about:
-      'The loosest permission mode that any turn has, from `plan` over `dontAsk` and `direct` to `acceptEdits`. Under less than `acceptEdits`, `allow` rules of sessions count for nothing.',
+      'The loosest permission mode that any turn has, from `plan` over `dontAsk` and `direct` to `acceptEdits`. Under a ceiling below `acceptEdits`, `allow` rules of sessions have no effect.',
     fallback: 'acceptEdits',
     values: permissionModes,
   }),
@@ -41,7 +41,8 @@ export const toolVariables = {
     parse: parseTools,
   } satisfies Variable<readonly string[] | undefined>,
   approvalTimeoutMs: integer('TURNPIKE_APPROVAL_TIMEOUT_MS', {
-    about: 'How long a turn is parked for an approval before the default is decided, in ms.',
+    about:
+      'How long a turn is parked for an approval before `TURNPIKE_APPROVAL_DEFAULT` is decided, in ms.',
     fallback: 600_000,
     min: 1_000,
     max: 604_800_000,
@@ -53,7 +54,7 @@ export const toolVariables = {
   }),
   unknownCalls: choice('TURNPIKE_UNKNOWN_CALLS', {
     about:
-      'A call with side effects whose process died: `tell` the model that its outcome is unknown, or `ask` a person first whether it may run again.',
+      'What happens to a call with side effects whose worker died: `tell` the model that its outcome is unknown, or `ask` a person whether it may run again.',
     fallback: 'tell',
     values: ['tell', 'ask'],
   }),
@@ -70,7 +71,7 @@ export const toolVariables = {
     max: 10_000_000,
   }),
   parallelTools: integer('TURNPIKE_PARALLEL_TOOLS', {
-    about: 'Read-only tool calls of one step that run at a time.',
+    about: 'Most read-only tool calls of a step that run at a time.',
     fallback: 4,
     min: 1,
     max: 64,
@@ -89,7 +90,7 @@ export const toolVariables = {
   ),
   sandboxMemoryMb: integer('TURNPIKE_SANDBOX_MEMORY_MB', {
     about:
-      'Most memory of one sandbox, in MiB: of each process, of what is in its `/tmp`, and of all together where a memory cgroup can be made.',
+      'Most memory of one sandbox, in MiB: of each process, of its `/tmp`, and of all processes together where a memory cgroup can be made.',
     fallback: 2_048,
     min: 64,
     max: 1_048_576,
@@ -121,23 +122,23 @@ export const toolVariables = {
   } satisfies Variable<readonly string[]>,
   mcpSessionStdio: permission(
     'TURNPIKE_MCP_SESSION_STDIO',
-    'Whether a session may bring MCP servers that are commands: exactly `true`. Whoever creates a session then runs commands on this machine.',
+    'Whether sessions may define MCP servers that are commands: exactly `true`. Clients that create sessions can then run commands on this machine.',
   ),
   mcpConnectMs: integer('TURNPIKE_MCP_CONNECT_MS', {
     about:
-      'Longest time for an MCP server to come up and to list its tools, in ms; a turn goes on without it.',
+      'Longest time for an MCP server to connect and list its tools, in ms; after it the turn goes on without the server.',
     fallback: 10_000,
     min: 100,
     max: 600_000,
   }),
   mcpIdleMs: integer('TURNPIKE_MCP_IDLE_MS', {
-    about: 'How long an MCP server is kept that no turn uses, in ms.',
+    about: 'How long an unused MCP server stays connected, in ms.',
     fallback: 300_000,
     min: 0,
     max: 86_400_000,
   }),
   mcpConnections: integer('TURNPIKE_MCP_CONNECTIONS', {
-    about: 'Most MCP servers of one worker at a time, as processes or connections.',
+    about: 'Most MCP servers of a worker at a time, processes and connections together.',
     fallback: 200,
     min: 1,
     max: 10_000,
@@ -153,7 +154,7 @@ export const toolVariables = {
     max: 100,
   }),
   subagentWarnMs: integer(['TURNPIKE_SUBAGENT_WARN_MS', 'CHIRALITY_SUBAGENT_GOVERNANCE_WARN_MS'], {
-    about: 'From this time on a decision about delegation is logged as slow, in ms.',
+    about: 'Time from which on a delegation decision is logged as slow, in ms.',
     fallback: 1_000,
     min: 0,
     max: 600_000,

@@ -15,7 +15,7 @@ export const turnVariables = {
   projectsDir: {
     names: ['TURNPIKE_PROJECTS_DIR'],
     about:
-      'Folder with a folder for each principal, `<it>/<principal>`, which its conversations work in where they name none; without API keys that is `<it>/default`. Made when it is needed. With several processes it must be one that all of them see.',
+      'Folder with a folder for each principal, `<it>/<principal>`, which its conversations work in where they name none; without API keys that is `<it>/default`. It is created when needed. With several processes, all of them must see it.',
     fallback: path.resolve('projects'),
     fallbackText: '`projects` in the working folder of the server',
     allowed: 'a path',
@@ -39,7 +39,7 @@ export const turnVariables = {
   blobDir: {
     ...absolutePath(
       'TURNPIKE_BLOB_DIR',
-      'Folder of the files that turns bring. With several processes it must be one that all of them see.',
+      'Folder of uploaded files and attachments. With several processes, all of them must see it.',
     ),
     fallbackText: '`blobs` in the data folder; with `DATABASE_URL` the files are in the database',
   },
@@ -58,19 +58,19 @@ export const turnVariables = {
   }),
   extractProcesses: integer('TURNPIKE_EXTRACT_PROCESSES', {
     about:
-      'Processes that read text out of files and make images fit, at most; started when needed, and shared fairly. With one, a file that takes long holds up the others.',
+      'Most processes that extract text from files and scale images; started when needed, and shared fairly. With a single process, a slow file delays the others.',
     fallback: 2,
     min: 1,
     max: 64,
   }),
   extractTimeoutMs: integer('TURNPIKE_EXTRACT_TIMEOUT_MS', {
-    about: 'Longest time to read one file, in ms.',
+    about: 'Longest time to extract a file, in ms.',
     fallback: 30_000,
     min: 1_000,
     max: 3_600_000,
   }),
   extractMemoryMb: integer('TURNPIKE_EXTRACT_MEMORY_MB', {
-    about: 'Most memory of a process that reads files, in MiB.',
+    about: 'Most memory of a process that extracts files, in MiB.',
     fallback: 768,
     min: 128,
     max: 65_536,
@@ -89,7 +89,7 @@ export const turnVariables = {
     max: 10_000,
   }),
   workerConcurrency: integer('TURNPIKE_WORKER_CONCURRENCY', {
-    about: 'Turns one worker runs at a time.',
+    about: 'Slots of a worker: the turns that it runs at a time.',
     fallback: 32,
     min: 1,
     max: 10_000,
@@ -108,7 +108,7 @@ export const turnVariables = {
   }),
   mostAttempts: integer('TURNPIKE_MAX_ATTEMPTS', {
     about:
-      'Most attempts in a row of one turn that store nothing new, as their process dies or loses the turn; then it fails with the reason `attempts_exhausted`. A stop in order, and an attempt that stored something, begin the count anew.',
+      'Most attempts of a turn in a row that store nothing because their process dies or loses the turn; then the turn fails with the reason `attempts_exhausted`. An orderly stop, or an attempt that stores something, resets the count.',
     fallback: 3,
     min: 1,
     max: 1_000,
@@ -129,20 +129,20 @@ export const turnVariables = {
   }),
   drainMs: integer('TURNPIKE_DRAIN_MS', {
     about:
-      'How long a stop waits for running turns, in ms; what is not done by then is resumed at the next start.',
+      'How long a stop waits for running turns, in ms; other workers or the next start take the rest over.',
     fallback: 5_000,
     min: 0,
     max: 3_600_000,
   }),
   archiveKeepDays: integer('TURNPIKE_ARCHIVE_KEEP_DAYS', {
     about:
-      'Days for which the events of a turn that ended can be read again; 0: as long as its session. After that its stream answers 410 `STREAM_EXPIRED`; its messages stay.',
+      'Days for which the events of an ended turn can be streamed again; 0: as long as its session. After that its stream answers 410 `STREAM_EXPIRED`; its messages stay.',
     fallback: 0,
     min: 0,
     max: 36_500,
   }),
   logBytesPerTurn: integer('TURNPIKE_LOG_BYTES_PER_TURN', {
-    about: "Most bytes of one turn's live log in Redis; older events are read from the archive.",
+    about: "Most bytes of one turn's live log in Redis; older events come from the archive.",
     fallback: 33_554_432,
     min: 65_536,
     max: 1_073_741_824,
@@ -154,7 +154,7 @@ export const turnVariables = {
     max: 86_400_000,
   }),
   sessionTokens: integer('TURNPIKE_SESSION_TOKENS', {
-    about: 'Most tokens that all turns of a session are paid for together; 0: no limit.',
+    about: 'Most billed tokens of all turns of a session together; 0: no limit.',
     fallback: 0,
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
@@ -186,7 +186,7 @@ export const turnVariables = {
     max: 100_000_000,
   }),
   maxSessions: integer('TURNPIKE_MAX_SESSIONS', {
-    about: 'Most sessions kept; one more is refused with 429 `SESSION_LIMIT`.',
+    about: 'Most sessions; further ones are refused with 429 `SESSION_LIMIT`.',
     fallback: 100_000,
     min: 1,
     max: 100_000_000,
