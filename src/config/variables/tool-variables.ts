@@ -86,7 +86,7 @@ export const toolVariables = {
   ),
   sandboxHide: absolutePaths(
     'TURNPIKE_SANDBOX_HIDE',
-    `Folders that commands in the sandbox do not see, separated by \`${path.delimiter}\`, beside those where keys usually are. A project root inside of one is seen.`,
+    `Folders that are hidden from commands in the sandbox, separated by \`${path.delimiter}\`, beside the usual folders of credentials. A project root inside such a folder stays visible.`,
   ),
   sandboxMemoryMb: integer('TURNPIKE_SANDBOX_MEMORY_MB', {
     about:
