@@ -14,14 +14,11 @@ describe('boundMode', () => {
     ['PLAN', 'plan'],
     ['dontask', 'dontAsk'],
     [' AcceptEdits ', 'acceptEdits'],
-    ['thread', 'direct'],
-    ['agent', 'direct'],
-    ['oracle', 'direct'],
   ])('takes %j for %s, without a word', (given, mode) => {
     expect(bound(given)).toEqual({ mode, problems: [] });
   });
 
-  it.each(['yolo', 'plan!', 'accept-edits', 'bypassPermissions', ''])(
+  it.each(['yolo', 'thread', 'plan!', 'accept-edits', 'bypassPermissions', ''])(
     'takes %j for plan, and says so',
     (given) => {
       expect(bound(given, {}, 'session')).toEqual({

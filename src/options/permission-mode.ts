@@ -5,9 +5,6 @@ import type { Chosen } from './provenance.js';
 export const permissionModes = ['plan', 'dontAsk', 'direct', 'acceptEdits'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
-/** What wires call the sessions they make: the mode of who says none. */
-const wireModes = new Set(['thread', 'agent', 'oracle']);
-
 /** How much a turn may loosen. */
 export interface ModeBounds {
   /** The operator's; no turn has more. */
@@ -21,7 +18,6 @@ export interface ModeBounds {
 /** The mode that a text names, in any letters; undefined: none. */
 export function readMode(text: string): PermissionMode | undefined {
   const wanted = text.trim().toLowerCase();
-  if (wireModes.has(wanted)) return 'direct';
   return permissionModes.find((mode) => mode.toLowerCase() === wanted);
 }
 

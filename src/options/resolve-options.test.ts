@@ -227,7 +227,7 @@ describe('resolveOptions', () => {
     [{}, ' anything ', 'plan', 'session'],
     [{ mode: 'yolo' }, 'acceptEdits', 'plan', 'opts'],
     [{}, ' PLAN ', 'plan', 'session'],
-    [{}, 'thread', 'direct', 'session'],
+    [{}, 'dontask', 'dontAsk', 'session'],
     [{}, '', 'direct', 'default'],
   ])('takes the mode of %j over a session in %j', (opts, mode, expected, from) => {
     const resolved = resolve({ opts, session: { persona: 'P', mode } });

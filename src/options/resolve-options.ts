@@ -13,7 +13,7 @@ import {
   type OptionRule,
   type Priority,
 } from './option-rules.js';
-import { boundMode, type ModeBounds } from './permission-mode.js';
+import { boundMode, type ModeBounds, type PermissionMode } from './permission-mode.js';
 import type { Chosen, Provenance } from './provenance.js';
 import { findProblems, type OptionProblem } from './option-problems.js';
 import { resolveLimits } from './resolve-limits.js';
@@ -34,7 +34,7 @@ export interface ResolvedOptions {
   /** Most model calls of the turn, from 1. */
   maxTurns: number;
   persona: string;
-  mode: string;
+  mode: PermissionMode;
   /** Whether the turn is cancelled or goes on when its last reader leaves. */
   onDisconnect: OnDisconnect;
   /** What became of it while its session had an active turn. */

@@ -25,9 +25,9 @@ export function pageSessions(
   { after, limit }: { after: SessionPlace | undefined; limit: number },
 ) {
   const place = sql`(${sessions.updatedAt}, ${sessions.id})`;
-  const { id, projectRoot, persona, mode, createdAt, updatedAt } = sessions;
+  const { id, projectRoot, persona, mode, origin, createdAt, updatedAt } = sessions;
   return db
-    .select({ id, projectRoot, persona, mode, createdAt, updatedAt, ...beside })
+    .select({ id, projectRoot, persona, mode, origin, createdAt, updatedAt, ...beside })
     .from(sessions)
     .where(
       and(

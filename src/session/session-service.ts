@@ -56,9 +56,14 @@ export class SessionService {
 
   /**
    * @param caller whose it will be.
+   * @param origin the wire that asks for it.
    * @throws TypedError INVALID_REQUEST, WORKING_ROOT_*, SESSION_LIMIT.
    */
-  async create(wanted: WantedSession, caller: Principal): Promise<SessionRecord> {
+  async create(
+    wanted: WantedSession,
+    caller: Principal,
+    origin: SessionOrigin = 'harness',
+  ): Promise<SessionRecord> {
     const persona = wanted.persona ?? defaultPersona;
     if (!isPersonaName(persona)) {
       throw invalidRequest(

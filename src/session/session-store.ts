@@ -8,7 +8,7 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { lockFor } from '../storage/lock.js';
-import { sessions } from '../storage/schema.js';
+import { sessions, type SessionOrigin } from '../storage/schema.js';
 import type { RequestPrefix } from '../storage/sent-request.js';
 import { pageSessions, type PagedSession, type SessionPlace } from './page-sessions.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
@@ -27,6 +27,8 @@ export interface NewSession {
   projectRoot: string;
   persona: string;
   mode: string;
+  /** The wire that makes it; `harness` when absent. */
+  origin?: SessionOrigin;
   /** Limits of its turns; null or absent: none. */
   agentConfig?: Partial<AgentConfig> | null;
   /** Rules for its tools; null or absent: none. */

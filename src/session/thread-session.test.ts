@@ -62,6 +62,7 @@ describe('openThread', () => {
   const named = { principalId: 'ann', threadId: 'chat 1' };
   const wanted = {
     principal: { ...localPrincipal(noLimits), id: 'ann' },
+    origin: 'ai-sdk' as const,
     threadId: 'chat 1',
     persona: 'WRITER',
     projectRoot: undefined,

@@ -3,15 +3,13 @@ import type { AuditLog } from '../access/keys/audit-log.js';
 import type { Principal } from '../access/ownership/principal.js';
 import { isId } from '../platform/ids.js';
 import { invalidRequest, TypedError } from '../platform/typed-error.js';
+import type { SessionOrigin } from '../storage/schema.js';
 import type { ProjectRoots } from './project-roots.js';
 import { sessionNotFound } from './session-errors.js';
 import type { SessionRow, SessionStore } from './session-store.js';
 
 /** Characters of a client's id. */
 export const LONGEST_THREAD_ID = 256;
-
-/** Of all its wires: they can show an approval. */
-const THREAD_MODE = 'direct';
 
 export interface ThreadDeps {
   sessions: Pick<SessionStore, 'get' | 'create'>;
@@ -27,6 +25,8 @@ export interface NamedThread {
 
 export interface WantedThread {
   principal: Principal;
+  /** The wire that asks for it. */
+  origin: SessionOrigin;
   /** As the client names it. */
   threadId: string;
   /** Of a session that is made for it. */
@@ -94,7 +94,7 @@ export async function openThread(deps: ThreadDeps, wanted: WantedThread): Promis
 
 async function begin(deps: ThreadDeps, wanted: WantedThread): Promise<SessionRow> {
   const { sessions, projectRoots, audit } = deps;
-  const { principal, threadId, persona } = wanted;
+  const { principal, threadId, persona, origin } = wanted;
   const { id: principalId } = principal;
   // Made by a server, and deleted since: its client must learn that.
   if (isId('sess', threadId)) throw sessionNotFound(threadId);
@@ -102,7 +102,7 @@ async function begin(deps: ThreadDeps, wanted: WantedThread): Promise<SessionRow
   const projectRoot = await projectRoots.check(named, principal);
   const id = threadSessionId(principalId, threadId);
   try {
-    const row = { id, principalId, projectRoot, persona, mode: THREAD_MODE };
+    const row = { id, principalId, projectRoot, persona, mode: 'direct', origin };
     const session = await sessions.create(row);
     await audit.write({ principalId, action: 'session.created', subject: id });
     return session;

@@ -1,5 +1,6 @@
 import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
 import type { PermissionRules } from '../governance/permissions/permission-rules.js';
+import type { SessionOrigin } from '../storage/schema.js';
 import type { PagedSession } from './page-sessions.js';
 import type { SessionRow } from './session-store.js';
 import { sessionTitle } from './session-title.js';
@@ -9,7 +10,10 @@ export interface SessionRecord {
   sessionId: string;
   projectRoot: string;
   persona: string;
+  /** The permission mode of its turns that name none. */
   mode: string;
+  /** The wire that made it; absent: this one. */
+  origin?: SessionOrigin;
   createdAt: string;
   updatedAt: string;
   claudeSessionId?: string;
@@ -28,6 +32,7 @@ export function viewSession(row: SessionRow): SessionRecord {
     projectRoot: row.projectRoot,
     persona: row.persona,
     mode: row.mode,
+    ...(row.origin === 'harness' ? {} : { origin: row.origin }),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     ...(row.claudeSessionId === null ? {} : { claudeSessionId: row.claudeSessionId }),
@@ -45,6 +50,8 @@ export interface ListedSession {
   projectRoot: string;
   persona: string;
   mode: string;
+  /** The wire that made it; absent: this one. */
+  origin?: SessionOrigin;
   /** The beginning of what was said first; absent where that was no text, or nothing was said. */
   title?: string;
   createdAt: string;
@@ -61,6 +68,7 @@ export function viewPagedSession(row: PagedSession): ListedSession {
     projectRoot: row.projectRoot,
     persona: row.persona,
     mode: row.mode,
+    ...(row.origin === 'harness' ? {} : { origin: row.origin }),
     ...(title === undefined ? {} : { title }),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

@@ -41,11 +41,17 @@ export const jsonString = customType<{ data: string; driverData: unknown }>({
   fromDriver: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
 });
 
+/** The wire that made a session. */
+export type SessionOrigin = 'harness' | 'oracle' | 'named-agents' | 'ag-ui' | 'ai-sdk';
+
 export const sessions = pgTable('sessions', {
   id: text('id').primaryKey(),
   projectRoot: text('project_root').notNull(),
   persona: text('persona').notNull(),
+  /** The permission mode of turns that name none; a text that is no mode means `plan`. */
   mode: text('mode').notNull(),
+  /** A subagent's session has its parent's. */
+  origin: text('origin').$type<SessionOrigin>().notNull().default('harness'),
   claudeSessionId: text('claude_session_id'),
   bootFingerprint: text('boot_fingerprint'),
   bootedAt: instant('booted_at'),

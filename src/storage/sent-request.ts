@@ -1,3 +1,4 @@
+import type { PermissionMode } from '../options/permission-mode.js';
 import type { ToolSpec } from '../provider/model-types.js';
 import type { ServerTool } from '../provider/server-tools.js';
 
@@ -11,9 +12,9 @@ export interface RequestPrefix {
   /** Those that the provider runs; absent: none. */
   serverTools?: readonly ServerTool[];
   /** The permission mode that `system` names. */
-  mode: string;
+  mode: PermissionMode;
   /** What the model was told since: the mode that holds, and the tools that are off. */
-  told: { mode: string; off: string[] };
+  told: { mode: PermissionMode; off: string[] };
   /** Steps up to this one, `turnId:step`, are sent without their thinking: the provider refused it. */
   thinkingAfter?: string;
 }

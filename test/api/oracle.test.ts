@@ -264,7 +264,8 @@ describe('the oracle wire', () => {
     const session = await server.client.get(`/api/harness/session/${String(body['context_id'])}`);
     expect(session.body['session']).toMatchObject({
       projectRoot: path.join(root, 'my-project'),
-      mode: 'oracle',
+      mode: 'direct',
+      origin: 'oracle',
     });
     const missing = await ask({ question: 'Hello', project_id: 'none' });
     expect([missing.status, missing.body]).toEqual([

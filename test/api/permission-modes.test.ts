@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { permissionModes } from '../../src/options/permission-mode.js';
 import { AgentClient } from '../support/agent-client.js';
 import { HeadlessChat } from '../support/headless-chat.js';
 import { startServer, type TestServer } from '../support/start-server.js';
@@ -17,6 +18,19 @@ describe('a turn that names no permission mode', () => {
   const modeTold = (): string | undefined =>
     /Permission mode: (\w+)/.exec(JSON.stringify(server.modelRequests.at(-1)?.body.system))?.[1];
 
+  /** A turn of the harness wire in the newest session: it runs in that session's own mode. */
+  async function continuesAs(origin: string, opts: object = {}): Promise<void> {
+    const { body } = await server.client.get('/api/harness/sessions?limit=1');
+    const [newest] = body['sessions'] as { sessionId: string }[];
+    expect(newest).toMatchObject({ mode: 'direct', origin });
+    const stream = await server.client.turn(newest?.sessionId ?? '', 'Hello', { opts });
+    await stream.all();
+    const said = JSON.stringify(server.modelRequests.at(-1)?.body);
+    const named = [...said.matchAll(/ermission mode(?: is|:) (\w+)/g)].map(([, mode]) => mode);
+    expect(named.at(-1)).toBe('direct');
+    expect(permissionModes).toEqual(expect.arrayContaining(named));
+  }
+
   it('asks on AG-UI', async () => {
     const agent = new HttpAgent({ url: `${server.url}/agent/WORKING_ITEMS/ag-ui` });
     agent.addMessage({ id: 'user-1', role: 'user', content: message });
@@ -24,6 +38,7 @@ describe('a turn that names no permission mode', () => {
     await agent.runAgent({ forwardedProps: { turnpike: { projectRoot } } });
     expect(agent.pendingInterrupts).toMatchObject([{ reason: expect.any(String) }]);
     expect(modeTold()).toBe('direct');
+    await continuesAs('ag-ui', { onBusy: 'interrupt' });
   });
 
   it.each([
@@ -35,6 +50,7 @@ describe('a turn that names no permission mode', () => {
     await chat.sendMessage({ text: message });
     expect(chat.partsOf('dynamic-tool')).toMatchObject([{ state: 'approval-requested' }]);
     expect(modeTold()).toBe('direct');
+    await continuesAs('ai-sdk', { onBusy: 'interrupt' });
   });
 
   it('asks nobody on the agent stream, whose clients could not answer', async () => {
@@ -44,10 +60,12 @@ describe('a turn that names no permission mode', () => {
       status: 'error',
     });
     expect(modeTold()).toBe('dontAsk');
+    await continuesAs('named-agents');
   });
 
   it('asks nobody on the oracle’s wire', async () => {
     const { status } = await server.client.post('/api/oracle', { question: message });
     expect([status, modeTold()]).toEqual([200, 'dontAsk']);
+    await continuesAs('oracle');
   });
 });

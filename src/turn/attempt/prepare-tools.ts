@@ -4,7 +4,7 @@ import type { PermissionLayer } from '../../governance/permissions/inherited-per
 import { matchText } from '../../governance/permissions/match-pattern.js';
 import { offerTools } from '../../governance/permissions/offer-tools.js';
 import type { PermissionRules } from '../../governance/permissions/permission-rules.js';
-import { readMode, stricterMode } from '../../options/permission-mode.js';
+import { stricterMode } from '../../options/permission-mode.js';
 import type { ToolSpec } from '../../provider/model-types.js';
 import type { ServerTool } from '../../provider/server-tools.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
@@ -57,7 +57,7 @@ export async function prepareTools(
   const own: PermissionLayer = {
     name: options.persona,
     // A turn that was accepted before the operator said less.
-    mode: stricterMode(readMode(options.mode) ?? 'plan', ceiling.mode),
+    mode: stricterMode(options.mode, ceiling.mode),
     // Who gave the turn its servers named their tools.
     named: [...(isExplicit ? options.tools : []), ...mcpTools.map(({ name }) => name)],
     agent: persona.permissions,

@@ -260,7 +260,12 @@ function toWire(message: ModelMessage): object {
 }
 
 describe('buildSystem', () => {
-  const facts = { prompt: ' Be kind. ', persona: 'P', projectRoot: '/work/p', mode: 'plan' };
+  const facts = {
+    prompt: ' Be kind. ',
+    persona: 'P',
+    projectRoot: '/work/p',
+    mode: 'plan',
+  } as const;
 
   it('says who, where and what is allowed', () => {
     const system = buildSystem(facts);
@@ -269,10 +274,12 @@ describe('buildSystem', () => {
     expect(system).toContain('Permission mode: plan. Read only.');
   });
 
-  it('treats a mode it does not know as direct, under its own name', () => {
-    expect(buildSystem({ ...facts, mode: 'yolo' })).toContain(
-      'Permission mode: direct. Reading is allowed; changing files and running commands needs approval.',
-    );
+  it.each([
+    ['direct', 'Reading is allowed; changing files and running commands needs approval.'],
+    ['acceptEdits', 'Reading and changing files is allowed; running commands needs approval.'],
+    ['dontAsk', 'Nobody can be asked: what is not approved in advance is denied.'],
+  ] as const)('says what %s allows', (mode, words) => {
+    expect(buildSystem({ ...facts, mode })).toContain(`Permission mode: ${mode}. ${words}`);
   });
 
   it('leaves an empty prompt out', () => {

@@ -1,33 +1,29 @@
+import type { PermissionMode } from '../../options/permission-mode.js';
 import { assertNever } from '../../platform/assert-never.js';
-
-const modes = ['direct', 'acceptEdits', 'dontAsk', 'plan'] as const;
-type Mode = (typeof modes)[number];
 
 export interface SystemFacts {
   /** The persona's instructions. */
   prompt: string;
   persona: string;
   projectRoot: string;
-  /** Free text; one that is not known is treated as `direct`. */
-  mode: string;
+  mode: PermissionMode;
 }
 
 /**
  * The system prompt of every call of a turn. Nothing in it changes between steps, or between turns
  * with the same persona and mode, so that it stays in the provider's cache. Pure.
  */
-export function buildSystem(facts: SystemFacts): string {
-  const mode = modes.find((known) => known === facts.mode) ?? 'direct';
+export function buildSystem({ prompt, persona, projectRoot, mode }: SystemFacts): string {
   return [
-    facts.prompt.trim(),
-    `You are running as ${facts.persona}, in the project ${facts.projectRoot}. Tools work inside that folder; give paths relative to it.`,
+    prompt.trim(),
+    `You are running as ${persona}, in the project ${projectRoot}. Tools work inside that folder; give paths relative to it.`,
     `Permission mode: ${mode}. ${describeMode(mode)}`,
   ]
     .filter((paragraph) => paragraph !== '')
     .join('\n\n');
 }
 
-function describeMode(mode: Mode): string {
+function describeMode(mode: PermissionMode): string {
   switch (mode) {
     case 'direct':
       return 'Reading is allowed; changing files and running commands needs approval.';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ToolSpec } from '../../provider/model-types.js';
 import type { RequestPrefix } from '../../storage/sent-request.js';
-import { choosePrefix } from './request-prefix.js';
+import { choosePrefix, type WantedPrefix } from './request-prefix.js';
 
 const tool = (name: string, description = name): ToolSpec => ({
   name,
@@ -33,7 +33,7 @@ describe('choosePrefix', () => {
 
   it('keeps what was sent where a turn wants the same, in whatever order', () => {
     const stored = open('read', 'bash');
-    const wanted = { systemIn, mode: 'direct', tools: [tool('bash'), tool('read')] };
+    const wanted = { systemIn, mode: 'direct', tools: [tool('bash'), tool('read')] } as const;
     expect(choosePrefix(stored, wanted)).toMatchObject({ prefix: stored, isChanged: false });
   });
 
@@ -59,7 +59,7 @@ describe('choosePrefix', () => {
     expect(chosen.notice).toBe('The permission mode is plan from here on.');
   });
 
-  it.each([
+  it.each<[string, WantedPrefix]>([
     ['a tool that was not listed', { systemIn, mode: 'direct', tools: [tool('read'), tool('x')] }],
     ['a tool that changed', { systemIn, mode: 'direct', tools: [tool('read', 'other')] }],
     ['another prompt', { systemIn: () => 'Other.', mode: 'direct', tools: [tool('read')] }],

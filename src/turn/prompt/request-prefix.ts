@@ -1,3 +1,4 @@
+import type { PermissionMode } from '../../options/permission-mode.js';
 import { canonicalJson } from '../../platform/json.js';
 import type { ToolSpec } from '../../provider/model-types.js';
 import type { ServerTool } from '../../provider/server-tools.js';
@@ -6,8 +7,8 @@ import type { RequestPrefix } from '../../storage/sent-request.js';
 /** What a turn wants its requests to begin with. */
 export interface WantedPrefix {
   /** The system prompt, with a permission mode in it. */
-  systemIn(mode: string): string;
-  mode: string;
+  systemIn(mode: PermissionMode): string;
+  mode: PermissionMode;
   /** What the turn can call. */
   tools: readonly ToolSpec[];
   /** What the provider runs of its own. Absent: nothing. */

@@ -59,7 +59,7 @@ export async function startChild(
   const sessionId = newTimeId('sess', now);
   const at = new Date(now);
   const { mode } = options.options;
-  const { projectRoot, principalId, permissions, mcpServers } = session;
+  const { origin, projectRoot, principalId, permissions, mcpServers } = session;
   const { requestId } = turn.request;
   await run.writer.commit(
     [{ type: 'subagent.started', callId, childTurnId: child.id, agent }],
@@ -70,6 +70,7 @@ export async function startChild(
         projectRoot,
         persona: agent,
         mode,
+        origin,
         principalId,
         permissions,
         mcpServers,

@@ -121,7 +121,8 @@ export class AgUiService {
     const { services, audit } = this.deps;
     const { sessions, projectRoots } = services;
     const deps = { sessions, projectRoots, audit };
-    return openThread(deps, { principal, threadId, persona, projectRoot });
+    const wanted = { principal, origin: 'ag-ui', threadId, persona, projectRoot } as const;
+    return openThread(deps, wanted);
   }
 
   async #submit(

@@ -136,6 +136,7 @@ export class AiSdkService {
     const persona = agent === undefined ? undefined : await this.#findAgent(agent);
     const { id: sessionId } = await openThread(this.#threads(), {
       principal,
+      origin: 'ai-sdk',
       threadId: chatId,
       persona: persona ?? defaultPersona,
       projectRoot,

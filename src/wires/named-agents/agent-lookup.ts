@@ -1,11 +1,11 @@
-import { and, eq, not } from 'drizzle-orm';
+import { and, eq, isNull, not } from 'drizzle-orm';
 import { namesLike } from '../../agents/persona-name.js';
 import type { Database } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { isExpired } from './session-expiry.js';
 
-/** Marks the sessions that the agents API made. No mode of permissions: it means what `direct` means. */
-export const AGENT_MODE = 'agent';
+/** Sessions of this wire, without those of their subagents. */
+const isChat = and(eq(sessions.origin, 'named-agents'), isNull(sessions.parentTurnId));
 
 /** Whether an agent can go on in a session: it is its own, and the caller's, and has not expired. */
 export async function isLiveSession(
@@ -19,7 +19,7 @@ export async function isLiveSession(
     .where(
       and(
         eq(sessions.id, sessionId),
-        eq(sessions.mode, AGENT_MODE),
+        isChat,
         eq(sessions.persona, agent),
         eq(sessions.principalId, principalId),
         not(isExpired(now)),
@@ -37,13 +37,7 @@ export async function isAgentSession(
   const found = await db
     .select({ id: sessions.id })
     .from(sessions)
-    .where(
-      and(
-        eq(sessions.id, sessionId),
-        eq(sessions.mode, AGENT_MODE),
-        eq(sessions.principalId, principalId),
-      ),
-    );
+    .where(and(eq(sessions.id, sessionId), isChat, eq(sessions.principalId, principalId)));
   return found.length > 0;
 }
 
@@ -60,13 +54,7 @@ export async function findTurnSession(
     .select({ sessionId: sessions.id, persona: sessions.persona })
     .from(turns)
     .innerJoin(sessions, eq(sessions.id, turns.sessionId))
-    .where(
-      and(
-        eq(turns.id, turnId),
-        eq(sessions.mode, AGENT_MODE),
-        eq(sessions.principalId, principalId),
-      ),
-    );
+    .where(and(eq(turns.id, turnId), isChat, eq(sessions.principalId, principalId)));
   if (found === undefined || namesLike(agent, [found.persona]).length === 0) return undefined;
   return found.sessionId;
 }

@@ -30,7 +30,8 @@ describe('a session of the agents API', () => {
       id,
       projectRoot: '/tmp',
       persona: 'READER',
-      mode: 'agent',
+      mode: 'direct',
+      origin: 'named-agents',
       expiresAfterMs: TERM_MS,
       createdAt: after(0),
       updatedAt: after(0),
@@ -82,7 +83,7 @@ describe('a session of the agents API', () => {
 
   it('is its agent’s, and no session of another API', async () => {
     const ofAnother = await store({ persona: 'EDITOR' });
-    const ofHarness = await store({ mode: 'direct' });
+    const ofHarness = await store({ origin: 'harness' });
     const none = newTimeId('sess', start);
     for (const id of [ofAnother, ofHarness, none]) expect(await isLive(id, after(0))).toBe(false);
   });

@@ -71,7 +71,8 @@ describe('submitChat', () => {
     expect(await test.services.sessions.get(sessionId)).toMatchObject({
       projectRoot: test.projectRoot,
       persona: 'WORKING_ITEMS',
-      mode: 'agent',
+      mode: 'direct',
+      origin: 'named-agents',
       expiresAfterMs: TERM_MS,
     });
     const { turnId } = turn;

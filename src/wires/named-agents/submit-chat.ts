@@ -4,7 +4,7 @@ import { newTimeId } from '../../platform/ids.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import type { TurnService } from '../../turn/turn-service.js';
 import type { TurnServices } from '../../turn/state/turn-services.js';
-import { AGENT_MODE, isLiveSession } from './agent-lookup.js';
+import { isLiveSession } from './agent-lookup.js';
 import { hasReason, isBusy, chatBusy } from './holodeck-errors.js';
 import type { ReceivedChat } from './receive-chat.js';
 
@@ -62,7 +62,8 @@ async function begin(deps: SubmitDeps, chat: Chat): Promise<SubmittedChat> {
     principalId,
     projectRoot: await services.projectRoots.defaultOf(chat.principal),
     persona: chat.agent,
-    mode: AGENT_MODE,
+    mode: 'direct',
+    origin: 'named-agents',
     expiresAfterMs: sessionMs,
   });
   try {

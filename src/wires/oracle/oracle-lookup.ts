@@ -1,11 +1,11 @@
-import { and, desc, eq, inArray } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNull } from 'drizzle-orm';
 import { isId } from '../../platform/ids.js';
 import type { Database } from '../../storage/connection.js';
 import { activeStatuses, sessions, turns } from '../../storage/schema.js';
 import { compactions } from '../../storage/conversation-schema.js';
 
-/** Marks the sessions that `/api/oracle` made. No mode of permissions: it means what `direct` means. */
-export const ORACLE_MODE = 'oracle';
+/** Conversations of this wire, without the sessions of their subagents. */
+const isContext = and(eq(sessions.origin, 'oracle'), isNull(sessions.parentTurnId));
 
 /** The session of a principal's newest conversation. */
 export async function findNewestContext(
@@ -15,7 +15,7 @@ export async function findNewestContext(
   const [newest] = await db
     .select({ id: sessions.id })
     .from(sessions)
-    .where(and(eq(sessions.mode, ORACLE_MODE), eq(sessions.principalId, principalId)))
+    .where(and(isContext, eq(sessions.principalId, principalId)))
     .orderBy(desc(sessions.createdAt), desc(sessions.id))
     .limit(1);
   return newest?.id;
@@ -26,8 +26,7 @@ export async function findRunningContext(
   db: Database,
   { contextId, principalId }: { contextId: string | undefined; principalId: string },
 ): Promise<string | undefined> {
-  const wanted =
-    contextId === undefined ? eq(sessions.mode, ORACLE_MODE) : eq(sessions.id, contextId);
+  const wanted = contextId === undefined ? isContext : eq(sessions.id, contextId);
   const [running] = await db
     .select({ id: turns.sessionId })
     .from(turns)

@@ -19,7 +19,6 @@ import {
   findRunningContext,
   isCompressed,
   isOwnContext,
-  ORACLE_MODE,
 } from './oracle-lookup.js';
 import type { Busy, OracleQuestion } from './oracle-question.js';
 import { interruptTurn, submitUnlessBusy, takeOver } from './take-over.js';
@@ -125,8 +124,7 @@ export class OracleService {
     const { sessions, turns, services } = this.deps;
     const root = await services.projectRoots.defaultOf(asked.principal);
     const projectRoot = await findProject(root, projectId);
-    const wanted = { projectRoot, mode: ORACLE_MODE };
-    const { sessionId } = await sessions.create(wanted, asked.principal);
+    const { sessionId } = await sessions.create({ projectRoot }, asked.principal, 'oracle');
     try {
       return { turn: await this.#submitTo(sessionId, asked), sessionId };
     } catch (error) {
