@@ -8,15 +8,15 @@ import { storeSteeredMessage } from './store-steered-message.js';
  * Lets a message join the turn that is running in its session: the model hears it with its next
  * call. Its options are that turn's.
  *
- * @returns undefined when there is no turn any more that could hear it; `again` when a racing
- *   request took the idempotency key.
+ * @returns undefined when there is no turn any more that could hear it; `key-taken` when a
+ *   racing request took the idempotency key.
  * @throws TypedError INVALID_REQUEST for files, SESSION_QUEUE_FULL.
  */
 export async function steerTurn(
   services: TurnServices,
   submission: TurnSubmission,
   requestHash: string,
-): Promise<SubmittedTurn | 'again' | undefined> {
+): Promise<SubmittedTurn | 'key-taken' | undefined> {
   const { db, bus, clock, logger, settings } = services;
   const { sessionId, message: text, attachments, files = [], idempotencyKey } = submission;
   if (attachments.length > 0 || files.length > 0) throw steeringTakesNoFiles();
@@ -27,7 +27,7 @@ export async function steerTurn(
     case 'nobody':
       return undefined;
     case 'key-taken':
-      return 'again';
+      return 'key-taken';
     case 'full':
       throw sessionQueueFull(sessionId, settings.sessionQueue);
     case 'joined': {

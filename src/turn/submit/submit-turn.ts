@@ -16,11 +16,11 @@ import { findSessionAndTurn, findTurnByKey, getTurn } from '../state/turn-lookup
 import type { TurnServices } from '../state/turn-services.js';
 
 /**
- * Everything between a valid body and an accepted turn, in the contract's order: session, provider,
- * busy, options, attachments, quota. Nothing is stored unless all of it passes.
+ * Takes a valid body to an accepted turn, with the checks in the contract's order: session, provider,
+ * busy, options, attachments, quota. Nothing is stored unless all of them pass.
  *
- * A repeated `Idempotency-Key` gives the first turn, also while that one runs. What a busy session
- * means is the request's to say (`opts.onBusy`).
+ * A repeated `Idempotency-Key` gives the first turn, also while that turn runs. `opts.onBusy` says what
+ * becomes of a request whose session is busy.
  *
  * @throws TypedError of each check.
  */
@@ -28,70 +28,74 @@ export async function submitTurn(
   services: TurnServices,
   submission: TurnSubmission,
 ): Promise<SubmittedTurn> {
-  const requestId = submission.principal?.requestId;
+  const { sessionId, message, opts, principal } = submission;
+  const { maxMessageChars, maxOptionChars } = services.settings;
+  if (message.length > maxMessageChars) throw messageTooLong(message, maxMessageChars);
+  if (isLongJson(opts, maxOptionChars)) throw optionsTooLong(maxOptionChars);
+  const requestId = principal?.requestId;
   const logger = requestId === undefined ? services.logger : services.logger.child({ requestId });
-  return submit({ ...services, logger }, submission);
+  const request = { submission, requestHash: hashRequest(submission), onBusy: chooseOnBusy(opts) };
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const submitted = await trySubmit({ ...services, logger }, request);
+    if (submitted !== 'key-taken') return submitted;
+  }
+  throw turnInProgress(sessionId);
 }
 
-async function submit(services: TurnServices, submission: TurnSubmission): Promise<SubmittedTurn> {
-  const { db, provider, settings } = services;
-  const { sessionId, message, opts } = submission;
-  if (message.length > settings.maxMessageChars)
-    throw messageTooLong(message, settings.maxMessageChars);
-  if (isLongJson(opts, settings.maxOptionChars)) throw optionsTooLong(settings.maxOptionChars);
-  const { session, isBusy, user } = await findSessionAndTurn(db, sessionId);
-  const requestHash = hashRequest(submission);
-  const earlier = await findJoinable(services, submission, requestHash);
-  if (earlier !== undefined) return earlier;
-  provider.assertReady();
-  const onBusy = chooseOnBusy(opts);
-  if (isBusy) {
-    const met = await meetBusy(services, { submission, requestHash, onBusy });
-    if (met === 'again') return submit(services, submission);
-    if (met !== undefined) return met;
-  }
-  const { turn, persona } = await prepareTurn(services, {
-    submission,
-    session,
-    user,
-    requestHash,
-  });
-  await checkBudget(services, turn.principalId, turn.budget);
-  const concurrentTurns = submission.principal?.limits.concurrentTurns ?? 0;
-  let admitted = await admitTurn(services, turn, { onBusy, concurrentTurns });
-  if (admitted === 'busy') {
-    const met = await meetBusy(services, { submission, requestHash, onBusy });
-    if (met === 'again') return submit(services, submission);
-    if (met !== undefined) return met;
-    // Its turn is ending: what was to join it comes after it.
-    admitted = await admitTurn(services, turn, { onBusy: 'enqueue', concurrentTurns });
-  }
-  if (typeof admitted === 'string') return submit(services, submission);
-  const { turnId } = admitted;
-  logDelegation(services, { turnId, sessionId, persona }, turn.delegation);
-  // What people say is for eyes that asked for it.
-  services.logger.debug({ turnId, sessionId, request: turn.request }, 'turn accepted');
-  return { ...admitted, onDisconnect: turn.options.options.onDisconnect };
-}
+/** Each try after the first finds the request that took the idempotency key, unless that is gone already. */
+const MOST_TRIES = 3;
 
-interface Met {
+interface Request {
   submission: TurnSubmission;
   requestHash: string;
   onBusy: OnBusy;
 }
 
+async function trySubmit(
+  services: TurnServices,
+  request: Request,
+): Promise<SubmittedTurn | 'key-taken'> {
+  const { db, provider, logger } = services;
+  const { submission, requestHash, onBusy } = request;
+  const { sessionId, principal } = submission;
+  const { session, isBusy, user } = await findSessionAndTurn(db, sessionId);
+  const earlier = await findEarlier(services, request);
+  if (earlier !== undefined) return earlier;
+  provider.assertReady();
+  const met = isBusy ? await meetBusy(services, request) : undefined;
+  if (met !== undefined) return met;
+  const { turn, persona } = await prepareTurn(services, { submission, session, user, requestHash });
+  await checkBudget(services, turn.principalId, turn.budget);
+  const concurrentTurns = principal?.limits.concurrentTurns ?? 0;
+  let admitted = await admitTurn(services, turn, { onBusy, concurrentTurns });
+  if (admitted === 'busy') {
+    const metNow = await meetBusy(services, request);
+    if (metNow !== undefined) return metNow;
+    // The active turn is ending: the message that was to steer it comes after it.
+    admitted = await admitTurn(services, turn, { onBusy: 'enqueue', concurrentTurns });
+  }
+  if (typeof admitted === 'string') return 'key-taken';
+  const { turnId } = admitted;
+  logDelegation(services, { turnId, sessionId, persona }, turn.delegation);
+  // What people say is for eyes that asked for it.
+  logger.debug({ turnId, sessionId, request: turn.request }, 'turn accepted');
+  return { ...admitted, onDisconnect: turn.options.options.onDisconnect };
+}
+
 /**
- * What a request that finds its session busy comes to.
+ * Applies the request's busy policy.
  *
- * @returns undefined when it is to be stored as a turn; `again` when a racing one took its key.
+ * @returns undefined when the request is to be stored as a turn; `key-taken` when a racing request
+ *   took its idempotency key.
  * @throws TypedError TURN_IN_PROGRESS.
  */
 async function meetBusy(
   services: TurnServices,
-  { submission, requestHash, onBusy }: Met,
-): Promise<SubmittedTurn | 'again' | undefined> {
-  // What holds the lock may be the same request, accepted since the first look.
-  const racing = await findJoinable(services, submission, requestHash);
+  request: Request,
+): Promise<SubmittedTurn | 'key-taken' | undefined> {
+  const { submission, requestHash, onBusy } = request;
+  // The active turn may be the same request, accepted since the first look.
+  const racing = await findEarlier(services, request);
   if (racing !== undefined) return racing;
   switch (onBusy) {
     case 'reject':
@@ -106,11 +110,10 @@ async function meetBusy(
   }
 }
 
-/** The turn that an earlier request with the same key began, or joined. */
-async function findJoinable(
+/** The turn that an earlier request with the same idempotency key began, or steered. */
+async function findEarlier(
   { db }: TurnServices,
-  { sessionId, idempotencyKey }: TurnSubmission,
-  requestHash: string,
+  { submission: { sessionId, idempotencyKey }, requestHash }: Request,
 ): Promise<SubmittedTurn | undefined> {
   if (idempotencyKey === undefined) return undefined;
   const turn = await findTurnByKey(db, sessionId, idempotencyKey);
