@@ -23,12 +23,6 @@ export function conversationBusy(): TypedError {
   );
 }
 
-export function turnDoesNotEnd(waitedMs: number): TypedError {
-  return sessionBusy(
-    `The question before this one was cancelled and has not ended within ${waitedMs / 1000} s. Send this one again in a moment.`,
-  );
-}
-
 /** @param failure of the turn; a status that is about the provider's request is not the client's. */
 export function answerFailed({ error, metadata }: ErrorChunk): TypedError {
   const { termination_reason: type = 'SDK_FAILURE', status = 500 } = metadata ?? {};

@@ -21,7 +21,6 @@ import {
   isOwnContext,
 } from './oracle-lookup.js';
 import type { Busy, OracleQuestion } from './oracle-question.js';
-import { interruptTurn, submitUnlessBusy, takeOver } from './take-over.js';
 import { writeErrorChunk } from './write-error-chunk.js';
 
 export interface OracleDeps {
@@ -80,10 +79,14 @@ export class OracleService {
     const { services, audit } = this.deps;
     const sessionId = await findRunningContext(services.db, { contextId, principalId });
     if (sessionId === undefined) return 'no_active_session';
-    const turnId = await interruptTurn(this.deps.turns, sessionId);
-    if (turnId === undefined) return 'no_active_session';
-    await audit.write({ principalId, action: 'turn.interrupted', subject: turnId });
-    return 'cancelled';
+    try {
+      const { turnId } = await this.deps.turns.interrupt(sessionId);
+      await audit.write({ principalId, action: 'turn.interrupted', subject: turnId });
+      return 'cancelled';
+    } catch (error) {
+      if (hasReason(error, 'NO_ACTIVE_TURN')) return 'no_active_session';
+      throw error;
+    }
   }
 
   /** @throws TypedError SESSION_NOT_FOUND 404 for a conversation that there is not. */
@@ -140,24 +143,24 @@ export class OracleService {
     sessionId: string,
     { question: asked, busy, principal }: OracleCall,
   ): Promise<SubmittedTurn> {
-    const { turns, services } = this.deps;
     const { question, sources, model, thinking, maxTokens } = asked;
     const submission = {
       sessionId,
       principal,
       message: question,
       // Its wire has no way to answer: what would ask is denied.
-      opts: { model, thinking, maxTokens, mode: 'dontAsk' },
+      opts: { model, thinking, maxTokens, mode: 'dontAsk', onBusy: busy },
       attachments: [],
       idempotencyKey: undefined,
       limits: defaultAgentConfig,
       isOracle: true,
       problems: withoutEffect(sources),
     };
-    if (busy === 'interrupt') return takeOver(turns, services.clock, submission);
-    const submitted = await submitUnlessBusy(turns, submission);
-    if (submitted === undefined) throw conversationBusy();
-    return submitted;
+    try {
+      return await this.deps.turns.submit(submission);
+    } catch (error) {
+      throw isBusy(error) ? conversationBusy() : error;
+    }
   }
 }
 
@@ -183,6 +186,10 @@ async function inContext<T>(contextId: string, act: () => Promise<T>): Promise<T
   } catch (error) {
     throw hasReason(error, 'NO_SUCH_SESSION') ? unknownContext(contextId) : error;
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof TypedError && error.type === 'TURN_IN_PROGRESS';
 }
 
 function isMissingKey(error: unknown): error is TypedError {

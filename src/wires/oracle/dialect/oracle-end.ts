@@ -77,6 +77,7 @@ const terminationReasons: Record<string, string | undefined> = { max_turns: 'max
 
 const cancelled: Record<string, string | undefined> = {
   interrupt: 'Cancelled. What was said until then is kept.',
+  superseded: 'Cancelled. What was said until then is kept.',
   disconnect: 'Cancelled: every reader had left. What was said until then is kept.',
   'session-deleted': 'Cancelled: its conversation was deleted.',
 };
