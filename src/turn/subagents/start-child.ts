@@ -1,7 +1,8 @@
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { logStart } from '../../events/cursor.js';
 import type { OptionResolution } from '../../options/resolve-options.js';
-import { newId, newTimeId } from '../../platform/ids.js';
+import { newTimeId } from '../../platform/ids.js';
+import { compact } from '../../platform/compact.js';
 import { TypedError } from '../../platform/typed-error.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { messages, sessions, turns } from '../../storage/schema.js';
@@ -9,6 +10,7 @@ import { TASK_TOOL } from '../../tools/builtin/task.js';
 import { ToolFailure } from '../../tools/calls/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import { decideDelegation } from '../submit/decide-delegation.js';
+import { turnRows } from '../submit/insert-turn.js';
 import { lastReplyTokens } from '../budgets/find-headroom.js';
 import { openCalls, type TurnRun } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
@@ -61,6 +63,36 @@ export async function startChild(
   const { mode } = options.options;
   const { origin, projectRoot, principalId, permissions, mcpServers } = session;
   const { requestId } = turn.request;
+  const rows = turnRows(child.id, {
+    sessionId,
+    principalId,
+    budget: turn.budget ?? undefined,
+    request: {
+      message: prompt,
+      opts: undefined,
+      attachments: [],
+      rejectedAttachments: [],
+      ...compact({ requestId }),
+    },
+    requestHash: callId,
+    idempotencyKey: undefined,
+    options,
+    delegation,
+    parts: [{ type: 'text', text: prompt }],
+    now: at,
+    child: {
+      parentTurnId: turn.id,
+      parentCallId: callId,
+      childTerms: {
+        sessionId: turn.childTerms?.sessionId ?? turn.sessionId,
+        // The client's own are nobody else's, also where a subagent has a tool of such a name.
+        tools: [...run.toolSpecs, ...(run.frame.serverTools ?? [])]
+          .map(({ name }) => name)
+          .filter((name) => !run.clientTools.has(name)),
+        layers: run.permissions.layers,
+      },
+    },
+  });
   await run.writer.commit(
     [{ type: 'subagent.started', callId, childTurnId: child.id, agent }],
     [
@@ -77,42 +109,8 @@ export async function startChild(
         createdAt: at,
         updatedAt: at,
       }),
-      insertFenced(turns, {
-        id: child.id,
-        sessionId,
-        principalId,
-        status: 'queued',
-        parentTurnId: turn.id,
-        parentCallId: callId,
-        requestHash: callId,
-        createdAt: at,
-        options,
-        delegation,
-        budget: turn.budget,
-        childTerms: {
-          sessionId: turn.childTerms?.sessionId ?? turn.sessionId,
-          // The client's own are nobody else's, also where a subagent has a tool of such a name.
-          tools: [...run.toolSpecs, ...(run.frame.serverTools ?? [])]
-            .map(({ name }) => name)
-            .filter((name) => !run.clientTools.has(name)),
-          layers: run.permissions.layers,
-        },
-        request: {
-          message: prompt,
-          opts: undefined,
-          attachments: [],
-          rejectedAttachments: [],
-          ...(requestId === undefined ? {} : { requestId }),
-        },
-      }),
-      insertFenced(messages, {
-        id: newId('msg'),
-        sessionId,
-        turnId: child.id,
-        role: 'user',
-        createdAt: at,
-        parts: [{ type: 'text', text: prompt }],
-      }),
+      insertFenced(turns, rows.turn),
+      insertFenced(messages, rows.message),
     ],
   );
   return child;
@@ -140,13 +138,9 @@ async function chooseOptions(
     thinking: persona.thinking ?? thinking,
     priority,
     ...((persona.model ?? wishedModel) === undefined ? { model: parent.model } : {}),
-    ...(costLimit === undefined ? {} : { maxCostUsd: costLimit.usd }),
+    ...compact({ maxCostUsd: costLimit?.usd }),
   };
-  const preferences = {
-    ...(wishedModel === undefined ? {} : { model: wishedModel }),
-    ...(contextNodes === undefined ? {} : { contextNodes }),
-    ...(subagents === undefined ? {} : { subagents }),
-  };
+  const preferences = compact({ model: wishedModel, contextNodes, subagents });
   const subject = { persona: agent, mode: parent.mode, asAgent: true, preferences };
   try {
     return await options.load(subject, opts);

@@ -26,53 +26,52 @@ export interface NewTurn {
   now: Date;
   /** The process that its reader is at; absent: it needs none. */
   readerProcess?: string | undefined;
-  /** Of a subagent. */
+  /** Links a subagent's turn to the call that asked for it. */
   child?: { parentTurnId: string; parentCallId: string; childTerms: InheritedPermissions };
 }
 
-/** Where a new turn is put. */
-export interface Place {
+export interface NewTurnPosition {
   id: string;
-  /** Turns that may wait for a worker; none more is stored. */
+  /** Most turns that may be queued; no more are stored. */
   most: number;
-  /** Behind another turn of its session; absent: it takes the session's lock. */
+  /** Behind the active turn of its session; absent: the turn takes the session's lock. */
   held?: { goesFirst: boolean };
 }
 
+/** The rows of a turn and of its user message. */
+export function turnRows(
+  id: string,
+  turn: Omit<NewTurn, 'readerProcess'>,
+  held?: NewTurnPosition['held'],
+): { turn: typeof turns.$inferInsert; message: typeof messages.$inferInsert } {
+  const { parts, child, now: createdAt, ...stored } = turn;
+  const { sessionId, idempotencyKey = null } = turn;
+  const status = held === undefined ? 'queued' : 'held';
+  return {
+    turn: { ...stored, ...child, ...held, id, idempotencyKey, status, createdAt },
+    message: { id: newId('msg'), sessionId, turnId: id, role: 'user', parts, createdAt },
+  };
+}
+
 /** @returns false, and nothing stored, when as many turns wait already. */
-export async function insertTurn(db: Queryable, turn: NewTurn, place: Place): Promise<boolean> {
-  const { id, most, held } = place;
+export async function insertTurn(
+  db: Queryable,
+  turn: NewTurn,
+  position: NewTurnPosition,
+): Promise<boolean> {
+  const { id, most, held } = position;
   if (most <= 0) return false;
-  const { sessionId, idempotencyKey = null, child, parts, now, readerProcess, ...stored } = turn;
+  const { readerProcess, ...stored } = turn;
+  const rows = turnRows(id, stored, held);
   const waiting = sql`select count(*) as turns from ${turns} where ${turns.status} = 'queued'`;
   const room: SQL = sql`waiting where waiting.turns < ${most}`;
-  const accepted = insertFrom(
-    room,
-    turns,
-    {
-      id,
-      sessionId,
-      idempotencyKey,
-      createdAt: now,
-      ...stored,
-      ...child,
-      ...(held === undefined ? { status: 'queued' } : { status: 'held', ...held }),
-    },
-    sql`returning id`,
-  );
-  const message = insertFrom(sql`accepted`, messages, {
-    id: newId('msg'),
-    sessionId,
-    turnId: id,
-    role: 'user',
-    parts,
-    createdAt: now,
-  });
-  const { rows } = await db.execute(sql`
+  const accepted = insertFrom(room, turns, rows.turn, sql`returning id`);
+  const message = insertFrom(sql`accepted`, messages, rows.message);
+  const inserted = await db.execute(sql`
     with waiting as (${waiting}), accepted as (${accepted}), message as (${message})
     ${readerProcess === undefined ? sql`` : sql`, reader as (${insertReader(readerProcess)})`}
     select id from accepted`);
-  return rows.length === 1;
+  return inserted.rows.length === 1;
 }
 
 /** Whoever sent a turn reads it, from the moment there is one. */
