@@ -37,6 +37,20 @@ module.exports = {
       to: { path: '^src/(?!platform/|events/turn-event\\.ts)' },
     },
     {
+      name: 'storage-is-the-ground',
+      comment:
+        'What is stored is described where it is stored; domains import it, never the other way.',
+      severity: 'error',
+      from: { path: '^src/storage/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/(?!storage/|platform/|events/turn-event\\.ts)' },
+    },
+    {
+      name: 'stored-shapes-are-data',
+      severity: 'error',
+      from: { path: '^src/storage/shapes/' },
+      to: { path: '^(src/(?!storage/shapes/|platform/|events/turn-event\\.ts)|node_modules/)' },
+    },
+    {
       name: 'dialects-know-events-only',
       severity: 'error',
       from: { path: '^src/wires/(framing|[^/]+/dialect)/', pathNot: '\\.test\\.ts$' },
@@ -79,7 +93,7 @@ module.exports = {
         pathNot: ['\\.(module|controller)\\.ts$', '-store\\.ts$', '\\.test\\.ts$'],
       },
       to: {
-        path: '^(src/(?!governance/|platform/|events/turn-event|tools/tool\\.ts)|node_modules/)',
+        path: '^(src/(?!governance/|platform/|events/turn-event|storage/shapes/|tools/tool\\.ts)|node_modules/)',
       },
     },
     {

@@ -3,7 +3,7 @@
  * source, and types alone. `scripts/client-types.mjs` writes them out, member by member, into the
  * package's declarations.
  */
-import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { viewTurn } from '../turn/state/turn-lookup.js';
 
 export type { CreatedKey } from '../access/keys/key-service.js';

@@ -3,7 +3,8 @@ import { isPlainObject } from '../platform/json.js';
 import { violatedConstraint } from '../storage/constraint.js';
 import type { Database } from '../storage/connection.js';
 import { insertFenced } from '../storage/insert-from.js';
-import { turnArchives, turns } from '../storage/schema.js';
+import { turnArchives } from '../storage/transcript-schema.js';
+import { turns } from '../storage/schema.js';
 import { FencedError } from './event-log.js';
 import type { TurnEvent } from './turn-event.js';
 

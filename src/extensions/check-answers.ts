@@ -1,4 +1,5 @@
-import { agentConfigFields, type AgentConfig } from '../governance/decision-tree/agent-config.js';
+import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { AgentState } from '../governance/decision-tree/agent-state.js';
 import type { Continuation } from '../governance/decision-tree/decision-tree.js';
 import { reservedReasons } from '../governance/limits/termination-reasons.js';

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../platform/json.js';
-import { todoStatuses, type Todo } from './todo.js';
+import { todoStatuses, type Todo } from '../storage/shapes/todo.js';
 
 const MOST_TODOS = 100;
 const LONGEST_ID = 64;

@@ -7,7 +7,7 @@ import { SessionStore } from '../session/session-store.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions } from '../storage/schema.js';
 import { todos } from '../storage/conversation-schema.js';
-import type { Todo } from './todo.js';
+import type { Todo } from '../storage/shapes/todo.js';
 import { replaceTodos, TodoStore } from './todo-store.js';
 
 const first: Todo = { id: 'a', content: 'Read it', status: 'completed' };

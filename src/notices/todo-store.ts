@@ -3,7 +3,7 @@ import { eq, sql, type SQL } from 'drizzle-orm';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { todos } from '../storage/conversation-schema.js';
-import type { Todo } from './todo.js';
+import type { Todo } from '../storage/shapes/todo.js';
 
 /** The todo list of each session. */
 @Injectable()

@@ -1,6 +1,6 @@
-import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { Notice, NoticeLevel } from './notice.js';
-import type { Todo } from './todo.js';
+import type { Todo } from '../storage/shapes/todo.js';
 
 /** A sample of usage, in percent. */
 export interface Reading {

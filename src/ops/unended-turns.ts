@@ -1,6 +1,7 @@
 import { asc, gt, lte, or, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
-import { activeStatuses, turns, unendedStatuses } from '../storage/schema.js';
+import { activeStatuses, unendedStatuses } from '../storage/shapes/stored-turn.js';
+import { turns } from '../storage/schema.js';
 
 export type UnendedStatus = (typeof unendedStatuses)[number];
 

@@ -1,14 +1,7 @@
 import { isPlainObject, type JsonObject } from '../platform/json.js';
 import { schemaFault } from '../tools/mcp/offered/schema-fault.js';
 import { storableJson, storableText } from './storable.js';
-
-/** A tool that whoever sends the turn runs: the server asks for its output. */
-export interface ClientTool {
-  name: string;
-  description: string;
-  /** JSON Schema; its root has `type: object`. */
-  inputSchema: JsonObject;
-}
+import type { ClientTool } from '../storage/shapes/stored-options.js';
 
 const mostTools = 64;
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;

@@ -1,7 +1,7 @@
 import { cutText } from '../governance/limits/cut-text.js';
 import { assertNever } from '../platform/assert-never.js';
 import { optionRules } from './option-rules.js';
-import type { OptionProblem } from './option-problems.js';
+import type { OptionProblem } from '../storage/shapes/stored-options.js';
 
 const mostShown = 10;
 const longestKey = 60;

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 
 /** A budget that nothing uses up. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;

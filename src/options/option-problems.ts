@@ -2,31 +2,14 @@ import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { cutText } from '../governance/limits/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
 import { optionRules, type OptionRule } from './option-rules.js';
-import type { Chosen, Provenance } from './provenance.js';
+import type { Chosen } from './provenance.js';
+import type { OptionProblem } from '../storage/shapes/stored-options.js';
 import type { LimitResolution } from './resolve-limits.js';
 import { storableText } from './storable.js';
 
 /** Unknown keys that are named, and characters of each: they are stored and told. */
 const mostUnknown = 20;
 const longestKey = 64;
-
-export type OptionProblem =
-  | { kind: 'not-an-object' }
-  | { kind: 'unknown'; key: string }
-  /** Unknown keys that are not named one by one. */
-  | { kind: 'more-unknown'; count: number }
-  /** Taken as it should be, and nothing here goes by it. */
-  | { kind: 'without-effect'; key: string; reason: string }
-  /** A permission mode that is none, or more than the turn may have. */
-  | {
-      kind: 'held-mode';
-      key: 'mode';
-      given: string;
-      using: string;
-      from: Provenance;
-      reason: string;
-    }
-  | { kind: 'invalid'; key: string; expected: string; using: unknown; from: Provenance };
 
 export interface OptionOutcome {
   chosen: Record<string, Chosen<unknown>>;

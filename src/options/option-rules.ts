@@ -2,16 +2,7 @@ import { clientToolsExpected, readClientTools, type ClientTool } from './client-
 import { parseThinking } from '../provider/models/parse-thinking.js';
 import { DEFAULT_MODEL } from '../provider/models/choose-model.js';
 import { isStorable } from './storable.js';
-import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
-
-export type OnDisconnect = 'cancel' | 'continue';
-/** What becomes of a turn whose session has an active one. */
-export type OnBusy = (typeof busyPolicies)[number];
-const busyPolicies = ['reject', 'enqueue', 'interrupt', 'steer'] as const;
-/** A `background` turn waits until no other does. */
-export type Priority = 'normal' | 'background';
-/** Files as the model reads them by itself, or as the text in them. */
-export type AttachmentsAs = 'native' | 'text';
+import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 
 /** One option: what counts as a valid value, in code and in words, and what applies without one. */
 export interface OptionRule<T> {

@@ -1,9 +1,6 @@
-import type { OptionProblem } from './option-problems.js';
+import type { OptionProblem } from '../storage/shapes/stored-options.js';
 import type { Chosen } from './provenance.js';
-
-/** The permission modes, the strictest first. */
-export const permissionModes = ['plan', 'dontAsk', 'direct', 'acceptEdits'] as const;
-export type PermissionMode = (typeof permissionModes)[number];
+import { permissionModes, type PermissionMode } from '../storage/shapes/stored-permissions.js';
 
 /** How much a turn may loosen. */
 export interface ModeBounds {

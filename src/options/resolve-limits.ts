@@ -1,11 +1,11 @@
 import {
   agentConfigFields,
   readAgentConfig,
-  type AgentConfig,
   type ConfigProblem,
 } from '../governance/decision-tree/agent-config.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import { isPlainObject } from '../platform/json.js';
-import type { Provenance } from './provenance.js';
+import type { Provenance } from '../storage/shapes/stored-options.js';
 
 /** Where limits come from, the first tier that has a field first. */
 export interface LimitSources {

@@ -2,69 +2,15 @@ import type { Persona } from '../agents/parse-agent-file.js';
 import type { CostLimit } from '../governance/limits/cost.js';
 import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import { isPlainObject } from '../platform/json.js';
-import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
-import type { ModelNotice, ResolvedModel } from '../provider/models/choose-model.js';
-import type { ClientTool } from './client-tools.js';
-import {
-  optionRules,
-  type AttachmentsAs,
-  type OnBusy,
-  type OnDisconnect,
-  type OptionRule,
-  type Priority,
-} from './option-rules.js';
-import { boundMode, type ModeBounds, type PermissionMode } from './permission-mode.js';
-import type { Chosen, Provenance } from './provenance.js';
-import { findProblems, type OptionProblem } from './option-problems.js';
+import type { OnBusy, Provenance, OptionResolution } from '../storage/shapes/stored-options.js';
+import type { ResolvedModel } from '../provider/models/choose-model.js';
+import { optionRules, type OptionRule } from './option-rules.js';
+import { boundMode, type ModeBounds } from './permission-mode.js';
+import type { Chosen } from './provenance.js';
+import { findProblems } from './option-problems.js';
 import { resolveLimits } from './resolve-limits.js';
-import type { Preferences, SubagentTerms } from './settings/preferences.js';
+import type { Preferences } from './settings/preferences.js';
 import { storableJson } from './storable.js';
-
-/** What a turn runs with. Resolved once and stored with it; nothing later reads a default. */
-export interface ResolvedOptions {
-  model: string;
-  /** Goes on with the turn where `model` is overloaded, not found or declines. Absent: none does. */
-  fallbackModel?: string;
-  /** The model that did not answer, once the turn goes on with `fallbackModel`. */
-  fallbackFrom?: string;
-  /** The first step of `fallbackModel`; the provider's cache has nothing of what came before for it. */
-  fallbackStep?: number;
-  /** Names of the tools the turn may use; an empty list means none. */
-  tools: string[];
-  /** Most model calls of the turn, from 1. */
-  maxTurns: number;
-  persona: string;
-  mode: PermissionMode;
-  /** Whether the turn is cancelled or goes on when its last reader leaves. */
-  onDisconnect: OnDisconnect;
-  /** What became of it while its session had an active turn. */
-  onBusy: OnBusy;
-  priority: Priority;
-  /** Most tokens of one reply. Absent: what the server is set to. */
-  maxTokens?: number;
-  /** Whether the model thinks before it answers; or how much, and whether that is shown. */
-  thinking: ThinkingChoice;
-  /** Whether the model names the passages of files that it draws on. */
-  citations: boolean;
-  attachmentsAs: AttachmentsAs;
-  /** Tools that whoever sent the turn runs. Absent: none. */
-  clientTools?: ClientTool[];
-  /** Absent: no limit of cost. */
-  costLimit?: CostLimit;
-  /** Most files of a message, and results of a search, that are shown at once. Absent: the server’s. */
-  contextNodes?: number;
-  /** Of the agents it delegates to. Absent: what the turn itself has. */
-  subagents?: SubagentTerms;
-  /** Limits of the turn; `maxIterations` is `maxTurns`. */
-  agentConfig: AgentConfig;
-  /** Of the persona. Absent: `default`. */
-  decisionTree?: string;
-  /**
-   * As the client gave it but for what cannot be stored, unchecked: the subagent gate judges it.
-   * Absent when not given.
-   */
-  subagentGovernance?: unknown;
-}
 
 export interface OptionSources {
   /** The client's `opts`, as it came. Undefined when omitted. */
@@ -94,30 +40,6 @@ export interface OptionSources {
   model?: ResolvedModel;
   /** Where nobody sets any. */
   limits: Readonly<AgentConfig>;
-}
-
-export interface OptionResolution {
-  options: ResolvedOptions;
-  provenance: Record<
-    Exclude<
-      keyof ResolvedOptions,
-      | 'agentConfig'
-      | 'decisionTree'
-      | 'costLimit'
-      | 'clientTools'
-      | 'fallbackFrom'
-      | 'fallbackStep'
-      | 'contextNodes'
-      | 'subagents'
-    >,
-    Provenance
-  > & {
-    agentConfig: Record<keyof AgentConfig, Provenance>;
-  };
-  /** What was ignored, sorted by key. */
-  problems: OptionProblem[];
-  /** What is to be said of the model. Absent: nothing. */
-  modelNotices?: ModelNotice[];
 }
 
 type Tier<T> = readonly [Provenance, T | undefined];

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { estimateParts, estimateRequest, estimateText } from './estimate-parts.js';
 import { imageSize } from './image-size.js';
-import type { AssistantPart, UserPart } from './model-types.js';
+import type { AssistantPart } from '../storage/shapes/stored-part.js';
+import type { UserPart } from './model-types.js';
 
 const older = { tokenScale: 1 };
 const newer = { tokenScale: 1.3 };

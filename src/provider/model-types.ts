@@ -1,5 +1,4 @@
 import type { Source, StepStopReason, Usage } from '../events/turn-event.js';
-import type { JsonObject } from '../platform/json.js';
 import type { ThinkingPlan } from './models/plan-thinking.js';
 import type { ServerToolCall, ServerToolResult, ServerTool } from './server-tools.js';
 
@@ -31,13 +30,6 @@ export type ModelMessage =
   | { role: 'user'; parts: UserPart[] }
   | { role: 'assistant'; parts: AssistantPart[] }
   | { role: 'system'; text: string };
-
-export interface ToolSpec {
-  name: string;
-  description: string;
-  /** JSON Schema of the input; its root is an object. */
-  inputSchema: JsonObject;
-}
 
 export interface ModelRequest {
   model: string;

@@ -3,14 +3,11 @@ import { forbiddenScope } from '../access/access-errors.js';
 import { AuditLog } from '../access/keys/audit-log.js';
 import type { Principal } from '../access/ownership/principal.js';
 import { isPersonaName } from '../agents/persona-name.js';
-import {
-  agentConfigFields,
-  readAgentConfig,
-  type AgentConfig,
-} from '../governance/decision-tree/agent-config.js';
-import type { PermissionRules } from '../governance/permissions/permission-rules.js';
+import { agentConfigFields, readAgentConfig } from '../governance/decision-tree/agent-config.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
 import { readPermissionRules } from '../governance/permissions/read-permission-rules.js';
-import { readMode, type PermissionMode } from '../options/permission-mode.js';
+import { readMode } from '../options/permission-mode.js';
 import { isPlainObject } from '../platform/json.js';
 import { invalidRequest } from '../platform/typed-error.js';
 import { MCP, type Mcp } from '../tools/mcp/open-mcp.js';

@@ -9,7 +9,7 @@ import { isId, newId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { lockFor } from '../storage/lock.js';
 import { sessions, type SessionOrigin } from '../storage/schema.js';
-import type { RequestPrefix } from '../storage/sent-request.js';
+import type { RequestPrefix } from '../storage/shapes/sent-request.js';
 import { pageSessions, type PagedSession, type SessionPlace } from './page-sessions.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 

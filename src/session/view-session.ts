@@ -1,5 +1,5 @@
 import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
-import type { PermissionRules } from '../governance/permissions/permission-rules.js';
+import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import type { PagedSession } from './page-sessions.js';
 import type { SessionRow } from './session-store.js';

@@ -13,7 +13,8 @@ import {
 import { sql } from 'drizzle-orm';
 import type { JsonObject } from '../platform/json.js';
 import { instant } from './instant.js';
-import { jsonString, sessions, turns } from './schema.js';
+import { jsonString } from './json-string.js';
+import { sessions, turns } from './schema.js';
 
 /** What people decide and send while a turn runs, who they are, and what they may spend. */
 

@@ -1,45 +1,33 @@
 import { sql } from 'drizzle-orm';
 import {
   boolean,
-  customType,
   index,
   integer,
   json,
   pgTable,
-  primaryKey,
   text,
   uniqueIndex,
   type AnyPgColumn,
 } from 'drizzle-orm/pg-core';
-import type { StoredPart } from '../attachments/show/stored-part.js';
-import type { StepStopReason, ToolStatus, TurnEvent, Usage } from '../events/turn-event.js';
-import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
-import type { InheritedPermissions } from '../governance/permissions/inherited-permissions.js';
-import type { DayLimits } from '../governance/limits/day-budget.js';
-import type { PermissionRules } from '../governance/permissions/permission-rules.js';
-import type { SubagentDecision } from '../governance/permissions/subagent-gate.js';
-import type { OptionResolution } from '../options/resolve-options.js';
-import type { RetryAdvice } from '../platform/retry-advice.js';
-import type { AssistantPart } from '../provider/model-types.js';
+import type { Usage } from '../events/turn-event.js';
+import type { AgentConfig, DayLimits } from './shapes/stored-limits.js';
+import type {
+  InheritedPermissions,
+  PermissionRules,
+  SubagentDecision,
+} from './shapes/stored-permissions.js';
+import type { OptionResolution } from './shapes/stored-options.js';
 import { instant } from './instant.js';
-import type { LeftOut, RequestPrefix, SentPrefix } from './sent-request.js';
+import type { LeftOut, RequestPrefix } from './shapes/sent-request.js';
+import type { TurnStatus, TurnRequest, CancelReason, TurnFailure } from './shapes/stored-turn.js';
 
 /**
- * The system of record. Columns are added by migrations in `migrations/`, never by this file.
+ * Sessions and turns; the other tables of the system of record refer to them. Columns are added by
+ * migrations in `migrations/`, never by this file.
  *
  * `json`, not `jsonb`: it keeps the order of keys (what a model was sent once is sent again to the
  * letter, or its prompt cache is lost) and takes every string a tool can print, NUL included.
  */
-
-/**
- * A string in a `json` column. The query builder's own takes a string it reads for JSON that is not
- * parsed yet: a tool's output that is JSON itself would come back as an object.
- */
-export const jsonString = customType<{ data: string; driverData: unknown }>({
-  dataType: () => 'json',
-  toDriver: (value) => JSON.stringify(value),
-  fromDriver: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
-});
 
 /** The wire that made a session. */
 export type SessionOrigin = 'harness' | 'oracle' | 'named-agents' | 'ag-ui' | 'ai-sdk';
@@ -75,53 +63,6 @@ export const sessions = pgTable('sessions', {
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 });
-
-/**
- * `held`: accepted, behind another turn of its session. `waiting`: for a person, with no worker.
- * The last four are final.
- */
-export type TurnStatus =
-  | 'held'
-  | 'queued'
-  | 'running'
-  | 'waiting'
-  | 'completed'
-  | 'limited'
-  | 'interrupted'
-  | 'failed';
-
-/** Of the turn that holds its session's lock. */
-export const activeStatuses = ['queued', 'running', 'waiting'] as const;
-
-/** Of every turn that has not ended. */
-export const unendedStatuses = ['held', ...activeStatuses] as const;
-
-/** What the client asked for, kept as it was accepted. */
-export interface TurnRequest {
-  message: string;
-  opts: unknown;
-  attachments: string[];
-  /** Files that were named and not taken; the client is told. */
-  rejectedAttachments: { name: string; reason: string; index?: number }[];
-  /** Of the HTTP request it came with, for the lines of the log; absent in turns of earlier versions. */
-  requestId?: string;
-}
-
-/** Why a turn was asked to stop. `deadline` is the turn's own time limit. */
-export type CancelReason =
-  | 'interrupt'
-  | 'disconnect'
-  | 'session-deleted'
-  | 'superseded'
-  | 'parent-ended';
-
-/** What is stored of the error that ended a turn. Turns of earlier versions have no advice. */
-export interface TurnFailure extends Partial<RetryAdvice> {
-  errorType: string;
-  message: string;
-  status: number;
-  details?: unknown;
-}
 
 export const turns = pgTable(
   'turns',
@@ -208,105 +149,3 @@ export const turns = pgTable(
       .where(sql`parent_turn_id is not null`),
   ],
 );
-
-export const messages = pgTable(
-  'messages',
-  {
-    id: text('id').primaryKey(),
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
-    role: text('role').$type<'user' | 'assistant'>().notNull(),
-    /** What a user said. An assistant's message is the turn's steps. */
-    parts: json('parts').$type<StoredPart[]>().notNull(),
-    createdAt: instant('created_at').notNull(),
-  },
-  (message) => [
-    index('messages_by_session').on(message.sessionId, message.createdAt),
-    index('messages_by_turn').on(message.turnId),
-  ],
-);
-
-export const steps = pgTable(
-  'steps',
-  {
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
-    step: integer('step').notNull(),
-    attempt: integer('attempt').notNull(),
-    parts: json('parts').$type<AssistantPart[]>().notNull(),
-    stopReason: text('stop_reason').$type<StepStopReason>().notNull(),
-    usage: json('usage').$type<Usage>().notNull(),
-    /** What its thinking is bound to; null where thinking is not. */
-    sent: json('sent').$type<SentPrefix>(),
-    startedAt: instant('started_at').notNull(),
-    endedAt: instant('ended_at').notNull(),
-  },
-  (step) => [primaryKey({ columns: [step.turnId, step.step] })],
-);
-
-/** `claimed`: it may have run. Every other status is final. */
-export type ToolCallStatus = 'claimed' | ToolStatus;
-
-export const toolCalls = pgTable(
-  'tool_calls',
-  {
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
-    callId: text('call_id').notNull(),
-    step: integer('step').notNull(),
-    attempt: integer('attempt').notNull(),
-    name: text('name').notNull(),
-    input: json('input').$type<unknown>().notNull(),
-    status: text('status').$type<ToolCallStatus>().notNull(),
-    output: jsonString('output'),
-    durationMs: integer('duration_ms'),
-    claimedAt: instant('claimed_at').notNull(),
-    endedAt: instant('ended_at'),
-  },
-  (call) => [primaryKey({ columns: [call.turnId, call.callId] })],
-);
-
-/** Events of a turn in the order they were said, in runs of one attempt. */
-export const turnArchives = pgTable(
-  'turn_archives',
-  {
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
-    attempt: integer('attempt').notNull(),
-    firstSeq: integer('first_seq').notNull(),
-    events: json('events').$type<TurnEvent[]>().notNull(),
-  },
-  (run) => [primaryKey({ columns: [run.turnId, run.attempt, run.firstSeq] })],
-);
-
-/**
- * A process that has readers of a turn, with its lease. No foreign key: a row of a turn that was
- * deleted meanwhile must not fail the renewal of all others.
- */
-export const turnReaders = pgTable(
-  'turn_readers',
-  {
-    turnId: text('turn_id').notNull(),
-    processId: text('process_id').notNull(),
-    until: instant('until').notNull(),
-    /** Its last reader left; it counts until then. */
-    hasLeft: boolean('has_left').notNull(),
-  },
-  (reader) => [primaryKey({ columns: [reader.turnId, reader.processId] })],
-);
-
-/** A process that readers come to, whether it has any or not. */
-export const readerProcesses = pgTable('reader_processes', {
-  processId: text('process_id').primaryKey(),
-  /** Whatever it knew of its readers at this time is stored. */
-  storedAt: instant('stored_at').notNull(),
-  /** The end of the last time in which the database did not answer it; null: there was none. */
-  awayUntil: instant('away_until'),
-});

@@ -2,7 +2,7 @@ import { compact } from '../platform/compact.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import type { JsonObject } from '../platform/json.js';
-import type { ServerTool, ServerToolName } from '../provider/server-tools.js';
+import type { ServerTool, ServerToolName } from '../storage/shapes/stored-tools.js';
 import { badCursor, readLimit, type PageSize } from '../http/page-request.js';
 import { MCP, type Mcp } from './mcp/open-mcp.js';
 import { ToolRegistry, type RegisteredTool } from './registry.js';

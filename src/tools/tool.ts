@@ -1,5 +1,5 @@
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
-import type { Todo } from '../notices/todo.js';
+import type { Todo } from '../storage/shapes/todo.js';
 import type { JsonObject } from '../platform/json.js';
 
 /**

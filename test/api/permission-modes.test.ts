@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { permissionModes } from '../../src/options/permission-mode.js';
+import { permissionModes } from '../../src/storage/shapes/stored-permissions.js';
 import { AgentClient } from '../support/agent-client.js';
 import { HeadlessChat } from '../support/headless-chat.js';
 import { startServer, type TestServer } from '../support/start-server.js';

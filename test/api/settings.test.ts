@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AgentConfig } from '../../src/governance/decision-tree/agent-config.js';
+import type { AgentConfig } from '../../src/storage/shapes/stored-limits.js';
 import type { EffectiveSetting } from '../../src/options/settings/effective-settings.js';
 import { userSettings } from '../../src/storage/conversation-schema.js';
 import { startServer, type TestServer } from '../support/start-server.js';

@@ -20,9 +20,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { countProcesses, uniqueMinute, untilProcesses } from '../support/find-processes.js';
 import { sandboxedShells, type TestShells } from '../support/test-shells.js';
 import { systemClock } from '../../src/platform/clock.js';
-import type { CommandEnd } from '../../src/tools/sandbox/shell-session.js';
+import { type CommandEnd, ShellSession } from '../../src/tools/sandbox/shell-session.js';
 import type { Shells } from '../../src/tools/sandbox/shells.js';
-import { ShellSession } from '../../src/tools/sandbox/shell-session.js';
 
 let folder: string;
 let root: string;

@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { silentLogger } from './silent-logger.js';
 import type { Database } from '../../src/storage/connection.js';
-import { readerProcesses, turnReaders, turns } from '../../src/storage/schema.js';
+import { readerProcesses, turnReaders } from '../../src/storage/reader-schema.js';
+import { turns } from '../../src/storage/schema.js';
 import { AbandonedTurns } from '../../src/turn/lifecycle/abandoned-turns.js';
 import { acceptTurn } from '../../src/turn/submit/accept-turn.js';
 import { MemorySignalBus } from '../../src/turn/queue/memory-signal-bus.js';

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Services } from '../../scripts/services/start-services.mjs';
-import { startServices } from '../../scripts/services/start-services.mjs';
+import { type Services, startServices } from '../../scripts/services/start-services.mjs';
 import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
 import { instructionRootWith } from './instruction-root.js';
 import { startProcess, type ServerProcess } from './start-process.js';

@@ -2,7 +2,7 @@ import { checkName, maxImageBytes } from './check-attachment.js';
 import { extensionOf, mediaKind } from './classify.js';
 import type { ReceivedFile } from './received-file.js';
 import { isTextLike, refuseMismatch, sniffType } from './sniff-type.js';
-import type { AttachmentRef } from '../show/stored-part.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
 
 const imageTooLarge = `Attachment exceeds the model's image size limit (${maxImageBytes} bytes)`;
 

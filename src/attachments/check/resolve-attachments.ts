@@ -5,7 +5,7 @@ import { refuseCount, refuseSize, shownPath, type AttachmentLimits } from './che
 import { checkFile, type FileCheck } from './check-file.js';
 import { loadPath } from './load-path.js';
 import type { ReceivedFile } from './received-file.js';
-import type { AttachmentRef } from '../show/stored-part.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
 
 export interface AttachmentError {
   /** The end of the path, or the name of a file that was sent. */

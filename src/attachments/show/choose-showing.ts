@@ -1,7 +1,7 @@
 import { assertNever } from '../../platform/assert-never.js';
 import { mediaKind } from '../check/classify.js';
 import type { TextSource } from '../extract/outcomes.js';
-import type { AttachmentRef } from './stored-part.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
 
 /** Pages of a PDF that the model takes at most. */
 export const maxNativePages = 100;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { composePrompt } from './compose-prompt.js';
-import type { AttachmentRef } from './stored-part.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
 
 const file = (name: string): AttachmentRef => ({
   name,

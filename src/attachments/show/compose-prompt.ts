@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { TypedError } from '../../platform/typed-error.js';
 import type { AttachmentError, ResolvedAttachments } from '../check/resolve-attachments.js';
 import { cleanName } from '../receive/clean-name.js';
-import type { StoredPart } from './stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
 
 const mostReasonsShown = 3;
 

@@ -8,7 +8,7 @@ import { mimeOfPath } from '../check/classify.js';
 import { maxNativeBytes } from './choose-showing.js';
 import { maxTextChars } from '../extract/text/decode-text.js';
 import { FileShower, type ShowRules } from './show-files.js';
-import type { StoredPart } from './stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
 
 let opened: TestAttachments;
 beforeAll(async () => {

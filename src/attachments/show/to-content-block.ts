@@ -1,7 +1,7 @@
 import { assertNever } from '../../platform/assert-never.js';
 import type { UserPart } from '../../provider/model-types.js';
 import { effectiveMime, mediaKind } from '../check/classify.js';
-import type { AttachmentRef } from './stored-part.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
 
 /**
  * The content block of a file for the model. An empty file becomes a note: providers refuse a block

@@ -1,13 +1,4 @@
-/** The limits of an agent's turn. Names on every wire: the snake_case of these. */
-export interface AgentConfig {
-  maxIterations: number;
-  softWarningPercent: number;
-  tokenBudget: number;
-  tokenWarningPercent: number;
-  timeoutSeconds: number;
-  maxToolCallsPerTurn: number;
-  maxParallelTools: number;
-}
+import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 
 export interface AgentConfigField {
   name: keyof AgentConfig;

@@ -1,4 +1,4 @@
-import type { AgentConfig } from './agent-config.js';
+import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 
 /** Why a loop ended: the reasons this server gives, in the order in which they are looked at. */
 export type KnownTerminationReason =

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { agentConfigFields, defaultAgentConfig, type AgentConfig } from './agent-config.js';
+import { agentConfigFields, defaultAgentConfig } from './agent-config.js';
+import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import {
   changeState,
   moveTime,

@@ -1,26 +1,5 @@
 import type { Usage } from '../../events/turn-event.js';
-
-/** What a model costs, in US dollars for a million tokens. */
-export interface Price {
-  input: number;
-  output: number;
-  /** Of what is written to the provider's cache, by how long it is kept. Absent: 1.25 times input. */
-  cacheWrite5m?: number;
-  /** Absent: twice the input. */
-  cacheWrite1h?: number;
-  /** Absent: a tenth of the input. */
-  cacheRead?: number;
-  /** Of a thousand searches of the web that the provider makes. Absent: `WEB_SEARCHES`. */
-  webSearches?: number;
-  /** What a whole call costs instead whose prompt has more tokens than `above`. */
-  longPrompt?: Omit<Price, 'longPrompt'> & { above: number };
-}
-
-/** What a turn may cost at most, and by which price that is counted. */
-export interface CostLimit {
-  usd: number;
-  price: Price;
-}
+import type { Price } from '../../storage/shapes/stored-limits.js';
 
 /** What the provider's cache costs against plain input: to be written, by how long, and to be read. */
 const CACHE_WRITE_5M = 1.25;

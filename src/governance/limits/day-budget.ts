@@ -1,11 +1,6 @@
-import { costOf, ratesOf, type Price } from './cost.js';
+import { costOf, ratesOf } from './cost.js';
+import type { Price, DayLimits } from '../../storage/shapes/stored-limits.js';
 import type { Usage } from '../../events/turn-event.js';
-
-/** What a principal may use on a day in UTC; 0: no limit. */
-export interface DayLimits {
-  tokensPerDay: number;
-  usdPerDay: number;
-}
 
 /** A day's limits as reasons for an end. */
 export type DayBudget = 'daily_token_budget' | 'daily_cost_budget';

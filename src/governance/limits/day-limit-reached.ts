@@ -1,4 +1,5 @@
-import type { DayAmount, DayBudget, DayLimits } from './day-budget.js';
+import type { DayAmount, DayBudget } from './day-budget.js';
+import type { DayLimits } from '../../storage/shapes/stored-limits.js';
 
 /** A day's limit that keeps a turn from another reply. */
 export interface DayShortage {

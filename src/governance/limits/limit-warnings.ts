@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../decision-tree/agent-config.js';
+import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import type { AgentState } from '../decision-tree/agent-state.js';
 
 /** Names as they are on the wire. */

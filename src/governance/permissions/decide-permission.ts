@@ -1,7 +1,6 @@
 import type { PermissionArgument, ToolEffect } from '../../tools/tool.js';
-import type { PermissionLayer } from './inherited-permissions.js';
+import type { PermissionLayer, PermissionRules } from '../../storage/shapes/stored-permissions.js';
 import { findCover, findHidden, findTouched, ruledCall, type RuledCall } from './match-rule.js';
-import type { PermissionRules } from './permission-rules.js';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
 

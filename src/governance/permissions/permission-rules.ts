@@ -1,10 +1,3 @@
-/** Rules by tool and argument: `bash(git status*)`, `write(docs/**)`, `read`. */
-export interface PermissionRules {
-  allow?: readonly string[];
-  ask?: readonly string[];
-  deny?: readonly string[];
-}
-
 /** What a rule's text says. */
 export interface PermissionRule {
   /** May have `*` for any characters. */

@@ -1,15 +1,5 @@
 import { isPlainObject } from '../../platform/json.js';
-
-/** The gates in their order; a decision names the one that refused, or `ALLOW`. */
-export type SubagentGateId =
-  | 'ENVIRONMENT'
-  | 'PERSONA_ALLOWLIST'
-  | 'METADATA_PRESENCE'
-  | 'CONTEXT_SEALED'
-  | 'PIPELINE_RUN_APPROVED'
-  | 'APPROVAL_REF'
-  | 'ALLOW'
-  | 'INTERNAL_ERROR';
+import type { SubagentGateId, SubagentVerdict } from '../../storage/shapes/stored-permissions.js';
 
 export interface SubagentQuestion {
   /** Whether the server allows delegation at all. */
@@ -18,26 +8,6 @@ export interface SubagentQuestion {
   persona: { name: string; subagents: readonly string[]; agentType?: number };
   /** `opts.subagentGovernance`, as it came. */
   metadata: unknown;
-}
-
-export interface SubagentVerdict {
-  allowed: boolean;
-  gate: SubagentGateId;
-  /** For the log, the turn and the client; a denial says what would allow it. */
-  reason: string;
-  /** Allowed only. */
-  approvalRef?: string;
-  approvedBy?: string;
-}
-
-/** Whether a turn may delegate, and to whom: decided once, where it is accepted, and stored with it. */
-export interface SubagentDecision extends SubagentVerdict {
-  /** How long the decision took, in ms. */
-  evaluationMs: number;
-  /** Whom the persona lists. */
-  allowlistedSubagents: readonly string[];
-  /** Whom this turn may delegate to; nobody where it was denied. */
-  delegatedSubagents: readonly string[];
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Todo } from '../todo.js';
+import type { Todo } from '../../storage/shapes/todo.js';
 import type { Facts, Trigger } from '../trigger.js';
 
 export const sessionStart: Trigger = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { someFacts } from '../../../test/support/some-facts.js';
-import type { Todo } from '../todo.js';
+import type { Todo } from '../../storage/shapes/todo.js';
 import type { Facts } from '../trigger.js';
 import { todoReminder } from './todo-reminder.js';
 

@@ -3,10 +3,10 @@ import {
   agentConfigToWire,
   defaultAgentConfig,
   readAgentConfig,
-  type AgentConfig,
 } from '../../governance/decision-tree/agent-config.js';
+import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import { isUnlimited } from '../free-limits.js';
-import type { Provenance } from '../provenance.js';
+import type { Provenance } from '../../storage/shapes/stored-options.js';
 import { resolveLimits } from '../resolve-limits.js';
 import { chooseModel, type OptionSources } from '../resolve-options.js';
 import { agentConfigSchema, type DescribedField } from './describe-fields.js';

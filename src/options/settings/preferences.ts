@@ -1,5 +1,6 @@
 import { modelFields } from './model-settings.js';
 import type { SettingValue } from './setting-rules.js';
+import type { SubagentTerms } from '../../storage/shapes/stored-options.js';
 
 /** What a user wishes of turns that do not say themselves. Absent: no wish. */
 export interface Preferences {
@@ -11,13 +12,6 @@ export interface Preferences {
   contextNodes?: number;
   /** Of the agents that the turn delegates to. */
   subagents?: SubagentTerms;
-}
-
-export interface SubagentTerms {
-  /** Of an agent whose file names none. Absent: its parent's. */
-  model?: string;
-  /** The longest that one may take. Absent: as long as its parent may. */
-  timeoutSeconds?: number;
 }
 
 /**

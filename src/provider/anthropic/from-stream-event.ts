@@ -7,8 +7,7 @@ import { malformedStream } from '../provider-errors.js';
 import { StreamErrorEvent } from './map-error.js';
 import { mapStopReason } from './map-stop-reason.js';
 import { mapUsage } from './map-usage.js';
-import { addDelta, closeBlock, openBlock, serverEvents } from './open-block.js';
-import type { OpenBlock } from './open-block.js';
+import { addDelta, closeBlock, openBlock, serverEvents, type OpenBlock } from './open-block.js';
 
 type Wire = Record<string, unknown>;
 

@@ -4,8 +4,11 @@ import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { TypedError } from '../../platform/typed-error.js';
 import { policyViolation } from '../egress-policy.js';
-import { providerError } from '../provider-errors.js';
-import type { ProviderErrorCategory, ProviderErrorReason } from '../provider-errors.js';
+import {
+  providerError,
+  type ProviderErrorCategory,
+  type ProviderErrorReason,
+} from '../provider-errors.js';
 import { describeCauses, hasSetupCode, hasTimeoutCode } from './describe-causes.js';
 import { judgeAnswer, type ErrorAnswer } from './judge-answer.js';
 import { retryAfterMs } from './retry-after.js';

@@ -1,8 +1,7 @@
 import { assertNever } from '../../platform/assert-never.js';
-import { isPlainObject } from '../../platform/json.js';
-import type { JsonObject, JsonValue } from '../../platform/json.js';
-import { INVALID_JSON } from '../model-types.js';
-import type { AssistantPart, ModelEvent } from '../model-types.js';
+import { isPlainObject, type JsonObject, type JsonValue } from '../../platform/json.js';
+import { INVALID_JSON, type ModelEvent } from '../model-types.js';
+import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { malformedStream } from '../provider-errors.js';
 import { serverCallOf, serverResultOf } from './server-block.js';
 import { toSource } from './to-source.js';

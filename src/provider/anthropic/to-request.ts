@@ -1,13 +1,9 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { assertNever } from '../../platform/assert-never.js';
 import { markCache } from './mark-cache.js';
-import type {
-  AssistantPart,
-  ModelMessage,
-  ModelRequest,
-  ToolSpec,
-  UserPart,
-} from '../model-types.js';
+import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { ModelMessage, ModelRequest, UserPart } from '../model-types.js';
+import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
 import { requestProfiles, type RequestProfile } from '../request-profile.js';
 import type { ThinkingPlan } from '../models/plan-thinking.js';
 import type { ServerTool } from '../server-tools.js';

@@ -3,6 +3,7 @@ import { compact } from '../../platform/compact.js';
 import type { Price } from '../../governance/limits/cost.js';
 import { modelRefused } from '../provider-errors.js';
 import type { Model } from './model.js';
+import type { ModelNotice } from '../../storage/shapes/stored-options.js';
 
 /** The model of turns where nobody names one. */
 export const DEFAULT_MODEL = 'claude-sonnet-5-5';

@@ -11,9 +11,9 @@ import {
   notDescribed,
   resolvedName,
   sentName,
-  type ModelNotice,
   type ResolvedModel,
 } from './choose-model.js';
+import type { ModelNotice } from '../../storage/shapes/stored-options.js';
 import type { ModelCatalogue } from './model-catalogue.js';
 import type { ModelDescription } from './model-description.js';
 import type { ModelStore } from './model-store.js';

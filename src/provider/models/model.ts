@@ -1,12 +1,9 @@
-import type { Price } from '../../governance/limits/cost.js';
+import type { Price } from '../../storage/shapes/stored-limits.js';
+import { type Effort } from '../../storage/shapes/stored-thinking.js';
 
 /** How a request may ask for thinking, in the API's words. */
 export const thinkingKinds = ['adaptive', 'between_tools', 'enabled', 'disabled'] as const;
 export type ThinkingKind = (typeof thinkingKinds)[number];
-
-/** How much a model thinks and writes, from least to most. */
-export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
-export type Effort = (typeof efforts)[number];
 
 export const lifecycles = ['active', 'deprecated', 'retired'] as const;
 export type Lifecycle = (typeof lifecycles)[number];

@@ -1,7 +1,6 @@
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
-import { efforts } from './model.js';
-import type { ThinkingChoice } from './plan-thinking.js';
+import { efforts, type ThinkingChoice } from '../../storage/shapes/stored-thinking.js';
 
 const displays = ['summarized', 'omitted'] as const;
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ModelCatalogue } from './model-catalogue.js';
-import { planThinking, type ThinkingChoice } from './plan-thinking.js';
+import { planThinking } from './plan-thinking.js';
+import type { ThinkingChoice } from '../../storage/shapes/stored-thinking.js';
 
 const catalogue = new ModelCatalogue();
 const plan = (model: string, choice?: ThinkingChoice, most = 16_384) =>

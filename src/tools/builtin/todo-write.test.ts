@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Todo } from '../../notices/todo.js';
+import type { Todo } from '../../storage/shapes/todo.js';
 import type { JsonObject } from '../../platform/json.js';
 import { openTools } from '../calls/open-tools.js';
 import { ToolRegistry } from '../registry.js';

@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { ToolStatus } from '../../events/turn-event.js';
 import { insertFenced } from '../../storage/insert-from.js';
-import { toolCalls } from '../../storage/schema.js';
+import { toolCalls } from '../../storage/transcript-schema.js';
 
 /** A call as the model requested it, and the attempt that runs it. */
 export interface LedgerCall {

@@ -2,7 +2,7 @@ import { loadArchive } from '../../events/archive.js';
 import { EventWriter } from '../../events/event-writer.js';
 import { restoreLog } from '../../events/restore-log.js';
 import { noUsage, type TurnEvent } from '../../events/turn-event.js';
-import type { ResolvedOptions } from '../../options/resolve-options.js';
+import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { untilAborted } from '../../platform/abort.js';
 import { loadApprovals } from '../approvals/load-approvals.js';
 import { toSteeredMessage, loadDeliveredMessages } from '../loop/steered-messages.js';

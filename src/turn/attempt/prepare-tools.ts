@@ -1,12 +1,10 @@
 import type { Persona } from '../../agents/parse-agent-file.js';
 import type { NoticePosted } from '../../events/turn-event.js';
-import type { PermissionLayer } from '../../governance/permissions/inherited-permissions.js';
+import type { PermissionLayer, PermissionRules } from '../../storage/shapes/stored-permissions.js';
 import { matchText } from '../../governance/permissions/match-pattern.js';
 import { offerTools } from '../../governance/permissions/offer-tools.js';
-import type { PermissionRules } from '../../governance/permissions/permission-rules.js';
 import { stricterMode } from '../../options/permission-mode.js';
-import type { ToolSpec } from '../../provider/model-types.js';
-import type { ServerTool } from '../../provider/server-tools.js';
+import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import { BASH_TOOL } from '../../tools/builtin/bash.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';

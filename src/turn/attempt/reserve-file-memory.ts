@@ -1,6 +1,6 @@
 import type { Requester } from '../../attachments/extract/requester.js';
 import { maxNativeBytes } from '../../attachments/show/choose-showing.js';
-import type { StoredPart } from '../../attachments/show/stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import type { Attempt } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';

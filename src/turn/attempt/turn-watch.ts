@@ -1,4 +1,4 @@
-import type { Todo } from '../../notices/todo.js';
+import type { Todo } from '../../storage/shapes/todo.js';
 
 /** What triggers look at beside the loop's own state. */
 export interface TurnWatch {

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { openServerDatabase } from '../../../test/support/both-databases.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { storeTurn } from '../../../test/support/store-turn.js';
-import type { TurnEventBody } from '../../events/turn-event.js';
-import { noUsage } from '../../events/turn-event.js';
+import { type TurnEventBody, noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';

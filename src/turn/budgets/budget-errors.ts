@@ -1,5 +1,8 @@
-import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
-import { describeDayShortage, startsAgain } from '../../governance/limits/day-limit-reached.js';
+import {
+  type DayShortage,
+  describeDayShortage,
+  startsAgain,
+} from '../../governance/limits/day-limit-reached.js';
 import { TypedError } from '../../platform/typed-error.js';
 
 /** @param now milliseconds since the epoch. */

@@ -1,4 +1,5 @@
-import { dayCeiling, dayEnd, dayOf, type DayLimits } from '../../governance/limits/day-budget.js';
+import { dayCeiling, dayEnd, dayOf } from '../../governance/limits/day-budget.js';
+import type { DayLimits } from '../../storage/shapes/stored-limits.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Queryable } from '../../storage/connection.js';
 import { budgetExhausted } from './budget-errors.js';

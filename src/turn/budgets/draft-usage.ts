@@ -1,5 +1,6 @@
 import type { Usage } from '../../events/turn-event.js';
-import { costOf, type Price } from '../../governance/limits/cost.js';
+import { costOf } from '../../governance/limits/cost.js';
+import type { Price } from '../../storage/shapes/stored-limits.js';
 import { estimateParts, estimateText, type TokenModel } from '../../provider/estimate-parts.js';
 import type { StepDraft } from '../state/turn-run.js';
 

@@ -4,7 +4,7 @@ import {
   estimateText,
   type TokenModel,
 } from '../../provider/estimate-parts.js';
-import type { ResolvedOptions } from '../../options/resolve-options.js';
+import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { contextTokens } from '../state/turn-context.js';

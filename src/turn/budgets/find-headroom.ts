@@ -1,5 +1,6 @@
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
-import { affordableReply, type CostLimit, type PromptSize } from '../../governance/limits/cost.js';
+import { affordableReply, type PromptSize } from '../../governance/limits/cost.js';
+import type { CostLimit } from '../../storage/shapes/stored-limits.js';
 import type { CallEstimate } from './estimate-call.js';
 
 /** Less than this is no reply. */

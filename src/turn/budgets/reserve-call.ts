@@ -5,8 +5,8 @@ import {
   dayOf,
   fitDay,
   type CallSize,
-  type DayLimits,
 } from '../../governance/limits/day-budget.js';
+import type { DayLimits, Price } from '../../storage/shapes/stored-limits.js';
 import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
 import type { Price } from '../../governance/limits/cost.js';
 import type { Clock } from '../../platform/clock.js';

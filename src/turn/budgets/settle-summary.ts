@@ -1,7 +1,6 @@
 import { noUsage, type Usage } from '../../events/turn-event.js';
-import type { DayLimits } from '../../governance/limits/day-budget.js';
+import type { DayLimits, Price } from '../../storage/shapes/stored-limits.js';
 import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
-import type { Price } from '../../governance/limits/cost.js';
 import type { Logger } from '../../platform/logger.js';
 import { summaryTokens } from '../prompt/compact-session.js';
 import { reserveCall, type ReserveDeps } from './reserve-call.js';

@@ -1,6 +1,6 @@
 import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { Usage } from '../../events/turn-event.js';
-import type { Price } from '../../governance/limits/cost.js';
+import type { Price } from '../../storage/shapes/stored-limits.js';
 import { microUsdOf, type DayAmount } from '../../governance/limits/day-budget.js';
 import type { Queryable } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';

@@ -2,7 +2,7 @@ import type { Requester } from '../../attachments/extract/requester.js';
 import { untilAborted } from '../../platform/abort.js';
 import { isId } from '../../platform/ids.js';
 import { badCursor, readLimit } from '../../http/page-request.js';
-import type { DayLimits } from '../../governance/limits/day-budget.js';
+import type { DayLimits } from '../../storage/shapes/stored-limits.js';
 import { budgetExhausted } from '../budgets/budget-errors.js';
 import { settleSummary } from '../budgets/settle-summary.js';
 import { compactSession } from '../prompt/compact-session.js';

@@ -1,6 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
-import { toolCalls } from '../../storage/schema.js';
+import { toolCalls } from '../../storage/transcript-schema.js';
 import type { CallRow } from '../state/load-turn.js';
 
 /** A place among a turn's calls: after the call of that id, of that step. */

@@ -1,4 +1,4 @@
-import type { ToolCallStatus } from '../../storage/schema.js';
+import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { CallRow } from '../state/load-turn.js';
 

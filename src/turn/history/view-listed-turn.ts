@@ -1,5 +1,5 @@
 import type { TurnOutcome, Usage } from '../../events/turn-event.js';
-import { unendedStatuses, type TurnStatus } from '../../storage/schema.js';
+import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { ListedTurn } from './list-turns.js';
 
 /** A turn in a list: `GET /api/harness/sessions/:id/turns`. Times are ISO-8601. */

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../../test/support/database.js';
 import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
-import type { AttachmentRef } from '../../attachments/show/stored-part.js';
+import type { AttachmentRef, AssistantPart } from '../../storage/shapes/stored-part.js';
 import { noUsage } from '../../events/turn-event.js';
 import { newId } from '../../platform/ids.js';
-import type { AssistantPart } from '../../provider/model-types.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { messages, steps, toolCalls } from '../../storage/schema.js';
+import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
 import { loadSessionTurns } from '../state/load-turn.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';
 import { viewMessages } from './view-messages.js';

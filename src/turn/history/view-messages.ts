@@ -1,6 +1,6 @@
-import type { StoredPart } from '../../attachments/show/stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { StoredNotice } from '../../notices/notice.js';
-import { unendedStatuses } from '../../storage/schema.js';
+import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import { viewStepParts, viewSteps, type MessagePart, type StepView } from './view-steps.js';

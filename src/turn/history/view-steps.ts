@@ -1,5 +1,5 @@
 import type { StepStopReason, Usage } from '../../events/turn-event.js';
-import type { AssistantPart } from '../../provider/model-types.js';
+import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { serverCallOf } from '../../provider/anthropic/server-block.js';
 import type { JsonObject } from '../../platform/json.js';
 import { serverResults } from '../loop/server-results.js';

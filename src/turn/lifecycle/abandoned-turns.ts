@@ -2,7 +2,9 @@ import { sql } from 'drizzle-orm';
 import type { Clock } from '../../platform/clock.js';
 import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
-import { readerProcesses, turnReaders, turns, unendedStatuses } from '../../storage/schema.js';
+import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
+import { turns } from '../../storage/schema.js';
+import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { interval, READER_LEASE_MS } from './reader-rows.js';
 import type { SignalBus } from '../queue/signal-bus.js';
 

@@ -1,11 +1,11 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { turns } from '../../storage/schema.js';
+import { toolCalls } from '../../storage/transcript-schema.js';
 import {
-  turns,
-  toolCalls,
   unendedStatuses,
   type CancelReason,
   type TurnStatus,
-} from '../../storage/schema.js';
+} from '../../storage/shapes/stored-turn.js';
 import { endWaitingTurn } from './end-waiting-turn.js';
 import type { TurnServices } from '../state/turn-services.js';
 

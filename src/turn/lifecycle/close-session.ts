@@ -1,6 +1,7 @@
 import { withDeadline } from '../../platform/with-deadline.js';
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
-import { turns, unendedStatuses } from '../../storage/schema.js';
+import { turns } from '../../storage/schema.js';
+import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import type { TurnServices } from '../state/turn-services.js';
 import { endWaitingTurn } from './end-waiting-turn.js';
 import { cancelTurn } from './cancel-turn.js';

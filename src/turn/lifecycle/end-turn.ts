@@ -8,7 +8,7 @@ import {
   ownEndNote,
   ownEndReached,
 } from '../../governance/limits/limit-reached.js';
-import type { AssistantPart } from '../../provider/model-types.js';
+import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import { messages, steps, turns, type TurnFailure } from '../../storage/schema.js';

@@ -1,4 +1,4 @@
-import type { CancelReason } from '../../storage/schema.js';
+import type { CancelReason } from '../../storage/shapes/stored-turn.js';
 import { promoteNextTurn } from './promote-next-turn.js';
 import { announceAttempt } from '../attempt/announce-attempt.js';
 import { closeLog } from './close-log.js';

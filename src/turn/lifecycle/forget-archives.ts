@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../../storage/connection.js';
-import { turnArchives, turns } from '../../storage/schema.js';
+import { turnArchives } from '../../storage/transcript-schema.js';
+import { turns } from '../../storage/schema.js';
 
 /** Turns whose events are deleted in one statement. */
 const MOST_AT_ONCE = 500;

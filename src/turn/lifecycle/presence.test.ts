@@ -10,7 +10,8 @@ import {
 import { storeApproval } from '../../../test/support/store-approval.js';
 import { storeTurn } from '../../../test/support/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { readerProcesses, turnReaders, turns } from '../../storage/schema.js';
+import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
+import { turns } from '../../storage/schema.js';
 import { RENEW_MS } from './presence.js';
 import { READER_LEASE_MS } from './reader-rows.js';
 

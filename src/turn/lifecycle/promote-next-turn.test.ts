@@ -5,7 +5,8 @@ import { newTurn } from '../../../test/support/new-turn.js';
 import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { sessions, turns, type TurnStatus } from '../../storage/schema.js';
+import { sessions, turns } from '../../storage/schema.js';
+import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import { acceptTurn } from '../submit/accept-turn.js';
 import { promoteNextTurn } from './promote-next-turn.js';
 

@@ -2,7 +2,8 @@ import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm';
 import { FencedError, GapError } from '../../events/event-log.js';
 import { isoTime } from '../../platform/clock.js';
 import { insertFrom } from '../../storage/insert-from.js';
-import { turnArchives, turns } from '../../storage/schema.js';
+import { turnArchives } from '../../storage/transcript-schema.js';
+import { turns } from '../../storage/schema.js';
 import type { TurnServices } from '../state/turn-services.js';
 
 type Services = Pick<TurnServices, 'db' | 'log' | 'clock' | 'logger'>;

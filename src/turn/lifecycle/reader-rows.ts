@@ -1,6 +1,8 @@
 import { and, eq, lt, sql } from 'drizzle-orm';
 import type { Database } from '../../storage/connection.js';
-import { readerProcesses, turnReaders, turns, unendedStatuses } from '../../storage/schema.js';
+import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
+import { turns } from '../../storage/schema.js';
+import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 
 /** How long a process that went silent counts as a reader. */
 export const READER_LEASE_MS = 15_000;

@@ -1,5 +1,4 @@
-import type { AgentState } from '../../governance/decision-tree/agent-state.js';
-import { changeState } from '../../governance/decision-tree/agent-state.js';
+import { type AgentState, changeState } from '../../governance/decision-tree/agent-state.js';
 import { lastCall, type LastCallLimit } from '../../governance/limits/limit-reached.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import { insertFenced } from '../../storage/insert-from.js';

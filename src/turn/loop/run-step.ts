@@ -1,13 +1,12 @@
 import { noUsage } from '../../events/turn-event.js';
-import type { AgentState } from '../../governance/decision-tree/agent-state.js';
+import { type AgentState, moveTime } from '../../governance/decision-tree/agent-state.js';
 import type { LastCallLimit } from '../../governance/limits/limit-reached.js';
 import { assertNever } from '../../platform/assert-never.js';
-import { moveTime } from '../../governance/decision-tree/agent-state.js';
 import { isSessionBudget } from '../../governance/limits/limit-warnings.js';
 import type { ModelEvent, ModelRequest } from '../../provider/model-types.js';
 import { insertFenced } from '../../storage/insert-from.js';
-import { steps } from '../../storage/schema.js';
-import type { SentPrefix } from '../../storage/sent-request.js';
+import { steps } from '../../storage/transcript-schema.js';
+import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import { capOutput } from '../../tools/calls/cap-output.js';
 import { countUsage, discardedUsage } from '../budgets/draft-usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';

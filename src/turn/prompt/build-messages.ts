@@ -1,16 +1,16 @@
 import type { StepStopReason, Usage } from '../../events/turn-event.js';
 import { asSystemBlock, escapeSystemTags } from '../../notices/notice-text.js';
 import type { StoredNotice } from '../../notices/notice.js';
-import type {
-  AssistantPart,
-  ModelMessage,
-  ToolSpec,
-  UserPart,
-} from '../../provider/model-types.js';
-import type { ServerTool } from '../../provider/server-tools.js';
+import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { ModelMessage, UserPart } from '../../provider/model-types.js';
+import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { Model } from '../../provider/models/model.js';
-import { unendedStatuses, type ToolCallStatus, type TurnStatus } from '../../storage/schema.js';
-import type { SentPrefix } from '../../storage/sent-request.js';
+import {
+  unendedStatuses,
+  type ToolCallStatus,
+  type TurnStatus,
+} from '../../storage/shapes/stored-turn.js';
+import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import { keepThinking, type ThinkingStep } from './keep-thinking.js';
 import { isThinking, MessageList } from './message-list.js';
 import { dropOpenServerTools, hasOpenServerTool } from './open-server-tools.js';

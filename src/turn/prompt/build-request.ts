@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { SentPrefix } from '../../storage/sent-request.js';
+import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import { buildMessages, type TurnTranscript } from './build-messages.js';
 import { requestOf } from './request-frame.js';
 import { shortenOutputs } from './transcripts.js';

@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../../options/permission-mode.js';
+import type { PermissionMode } from '../../storage/shapes/stored-permissions.js';
 import { assertNever } from '../../platform/assert-never.js';
 
 export interface SystemFacts {

@@ -1,5 +1,5 @@
 import { addUsage, noUsage, type Usage } from '../../events/turn-event.js';
-import type { Todo } from '../../notices/todo.js';
+import type { Todo } from '../../storage/shapes/todo.js';
 import { newId } from '../../platform/ids.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { estimateText } from '../../provider/estimate-parts.js';

@@ -1,4 +1,4 @@
-import type { SentPrefix } from '../../storage/sent-request.js';
+import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 
 /** A step with thinking, as it stands in a request. */
 export interface ThinkingStep {

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { wellFormed } from '../../platform/well-formed.js';
-import type { AssistantPart, ModelMessage, UserPart } from '../../provider/model-types.js';
+import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { ModelMessage, UserPart } from '../../provider/model-types.js';
 
 /** Stands where a model said nothing: its turn, or what follows it, needs a reply there. */
 const NO_REPLY = '(no reply)';

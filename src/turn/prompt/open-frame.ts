@@ -1,6 +1,6 @@
-import type { ResolvedOptions } from '../../options/resolve-options.js';
+import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { planThinking } from '../../provider/models/plan-thinking.js';
-import type { RequestPrefix } from '../../storage/sent-request.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { RequestFrame } from './request-frame.js';
 import type { TurnServices } from '../state/turn-services.js';
 

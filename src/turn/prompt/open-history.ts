@@ -1,6 +1,6 @@
 import type { FileShower } from '../../attachments/show/show-files.js';
 import type { TurnEventBody } from '../../events/turn-event.js';
-import type { Todo } from '../../notices/todo.js';
+import type { Todo } from '../../storage/shapes/todo.js';
 import type { TurnTranscript } from './build-messages.js';
 import { compactForTurn } from './compact-for-turn.js';
 import { elideForGood } from './elide-for-good.js';

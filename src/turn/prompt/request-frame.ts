@@ -1,5 +1,5 @@
-import type { ModelRequest, ToolSpec } from '../../provider/model-types.js';
-import type { ServerTool } from '../../provider/server-tools.js';
+import type { ModelRequest } from '../../provider/model-types.js';
+import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { Model } from '../../provider/models/model.js';
 import type { ThinkingPlan } from '../../provider/models/plan-thinking.js';
 

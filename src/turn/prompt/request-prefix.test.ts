@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ToolSpec } from '../../provider/model-types.js';
-import type { RequestPrefix } from '../../storage/sent-request.js';
+import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { choosePrefix, type WantedPrefix } from './request-prefix.js';
 
 const tool = (name: string, description = name): ToolSpec => ({

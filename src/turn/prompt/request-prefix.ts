@@ -1,8 +1,7 @@
-import type { PermissionMode } from '../../options/permission-mode.js';
+import type { PermissionMode } from '../../storage/shapes/stored-permissions.js';
 import { canonicalJson } from '../../platform/json.js';
-import type { ToolSpec } from '../../provider/model-types.js';
-import type { ServerTool } from '../../provider/server-tools.js';
-import type { RequestPrefix } from '../../storage/sent-request.js';
+import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 
 /** What a turn wants its requests to begin with. */
 export interface WantedPrefix {

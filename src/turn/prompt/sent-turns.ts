@@ -1,4 +1,4 @@
-import type { StoredPart } from '../../attachments/show/stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import { canonicalJson } from '../../platform/json.js';
 import type { StoredTurn } from '../state/load-turn.js';
 

@@ -6,7 +6,7 @@ import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import { untilAborted } from '../../platform/abort.js';
 import { canonicalJson } from '../../platform/json.js';
 import type { UserPart } from '../../provider/model-types.js';
-import type { ResolvedOptions } from '../../options/resolve-options.js';
+import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { Attempt, TurnRun } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
 

@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { sessions } from '../../storage/schema.js';
-import type { RequestPrefix } from '../../storage/sent-request.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 
 /** What a session's requests begin with from now on. Part of a fenced statement. */
 export function storePrefix(sessionId: string, prefix: RequestPrefix): SQL {

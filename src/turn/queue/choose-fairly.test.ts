@@ -4,7 +4,8 @@ import * as fc from 'fast-check';
 import { openServerDatabase } from '../../../test/support/both-databases.js';
 import { someOptions, storeSession, storeTurn } from '../../../test/support/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { sessions, turns, type TurnStatus } from '../../storage/schema.js';
+import { sessions, turns } from '../../storage/schema.js';
+import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import { chooseFairly } from './choose-fairly.js';
 
 const start = Date.parse('2026-01-01T00:00:00Z');

@@ -17,21 +17,16 @@ import {
   sql,
 } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import type { StoredPart } from '../../attachments/show/stored-part.js';
-import type { Todo } from '../../notices/todo.js';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { Todo } from '../../storage/shapes/todo.js';
 import type { SessionRow } from '../../session/session-store.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { prepared } from '../../storage/prepared.js';
-import {
-  activeStatuses,
-  messages,
-  sessions,
-  turnArchives,
-  turns,
-  type CancelReason,
-} from '../../storage/schema.js';
-import type { RequestPrefix } from '../../storage/sent-request.js';
+import { activeStatuses, type CancelReason } from '../../storage/shapes/stored-turn.js';
+import { messages, turnArchives } from '../../storage/transcript-schema.js';
+import { sessions, turns } from '../../storage/schema.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { compactions, todos } from '../../storage/conversation-schema.js';
 import { countInVain } from '../attempt/attempts-in-vain.js';
 import { ownedBy } from '../state/fence.js';

@@ -1,4 +1,4 @@
-import type { CancelReason } from '../../storage/schema.js';
+import type { CancelReason } from '../../storage/shapes/stored-turn.js';
 
 /** Why a worker stops with a turn. `lost` and `shutdown`: somebody else ends it, write nothing. */
 export type LeaseEnd = 'finished' | CancelReason | 'deadline' | 'lost' | 'shutdown';

@@ -1,8 +1,9 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { NoticePosted } from '../../events/turn-event.js';
 import { isPlainObject } from '../../platform/json.js';
-import { turns, type TurnFailure } from '../../storage/schema.js';
-import type { LeftOut } from '../../storage/sent-request.js';
+import { turns } from '../../storage/schema.js';
+import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
+import type { LeftOut } from '../../storage/shapes/sent-request.js';
 
 /**
  * Why a turn that failed is not shown to the model again: a provider that refused what the turn sent

@@ -1,7 +1,8 @@
 import { type SQL, and, asc, between, eq, gt, inArray } from 'drizzle-orm';
-import type { StoredPart } from '../../attachments/show/stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { Queryable } from '../../storage/connection.js';
-import { messages, steps, toolCalls, turns } from '../../storage/schema.js';
+import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
+import { turns } from '../../storage/schema.js';
 import { notices } from '../../storage/conversation-schema.js';
 import {
   toSteeredMessage,

@@ -1,5 +1,5 @@
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
-import type { AgentConfig } from '../../governance/decision-tree/agent-config.js';
+import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import type { DayBudget } from '../../governance/limits/day-budget.js';
 import type { LimitReason, OwnEnd } from '../../governance/limits/limit-reached.js';
 import { isKnownReason } from '../../governance/limits/termination-reasons.js';

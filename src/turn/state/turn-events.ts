@@ -7,7 +7,7 @@ import type {
 import type { DayLimitReached } from '../../governance/limits/day-limit-reached.js';
 import type { LimitReached } from '../../governance/limits/limit-reached.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import type { TurnFailure } from '../../storage/schema.js';
+import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { CallEnd } from '../../tools/calls/ledger.js';
 import type { ToolUse } from './turn-run.js';
 

@@ -5,7 +5,8 @@ import { sessionNotFound } from '../../session/session-errors.js';
 import { sessionColumns, type SessionRow } from '../../session/session-store.js';
 import type { Database } from '../../storage/connection.js';
 import { prepared } from '../../storage/prepared.js';
-import { activeStatuses, unendedStatuses, sessions, turns } from '../../storage/schema.js';
+import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-turn.js';
+import { sessions, turns } from '../../storage/schema.js';
 import { userSettings } from '../../storage/conversation-schema.js';
 import { turnNotFound } from './turn-errors.js';
 

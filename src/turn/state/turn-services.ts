@@ -15,7 +15,7 @@ import type { Logger } from '../../platform/logger.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import type { ModelCatalogue } from '../../provider/models/model-catalogue.js';
 import type { ModelResolver } from '../../provider/models/model-resolver.js';
-import type { ServerTool } from '../../provider/server-tools.js';
+import type { ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { ProjectRoots } from '../../session/project-roots.js';
 import type { SessionStore } from '../../session/session-store.js';
 import type { Database } from '../../storage/connection.js';

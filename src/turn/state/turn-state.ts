@@ -4,7 +4,8 @@ import {
   newAgentState,
   type AgentState,
 } from '../../governance/decision-tree/agent-state.js';
-import { costOf, type CostLimit } from '../../governance/limits/cost.js';
+import { costOf } from '../../governance/limits/cost.js';
+import type { CostLimit } from '../../storage/shapes/stored-limits.js';
 import type { DecisionTree } from '../../governance/decision-tree/decision-tree.js';
 import type { CallRow, StepRow } from './load-turn.js';
 

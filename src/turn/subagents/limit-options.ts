@@ -1,5 +1,5 @@
-import type { CostLimit } from '../../governance/limits/cost.js';
-import type { ResolvedOptions } from '../../options/resolve-options.js';
+import type { CostLimit } from '../../storage/shapes/stored-limits.js';
+import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { ToolFailure } from '../../tools/calls/tool-failure.js';
 
 /** What a parent has to give. */

@@ -3,7 +3,8 @@ import { newTimeId } from '../../platform/ids.js';
 import { violatedConstraint } from '../../storage/constraint.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { lockFor, lockKey } from '../../storage/lock.js';
-import { turns, unendedStatuses } from '../../storage/schema.js';
+import { turns } from '../../storage/schema.js';
+import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { insertTurn, type NewTurn } from './insert-turn.js';
 
 /** What a turn is accepted within. */

@@ -1,4 +1,4 @@
-import type { OnBusy } from '../../options/option-rules.js';
+import type { OnBusy } from '../../storage/shapes/stored-options.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { acceptTurn, type Refusal } from './accept-turn.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ClientTool } from '../../options/client-tools.js';
+import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import { checkClientTools, clientToolHidden, openClientTools } from './client-tools.js';
 
 const tool = (name: string): ClientTool => ({

@@ -1,5 +1,5 @@
 import type { NoticePosted } from '../../events/turn-event.js';
-import type { ClientTool } from '../../options/client-tools.js';
+import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import { invalidRequest } from '../../platform/typed-error.js';
 import { parseTool } from '../../tools/mcp/offered/parse-tool.js';
 import type { RegisteredTool } from '../../tools/registry.js';

@@ -4,7 +4,8 @@ import { bothDatabases } from '../../../test/support/both-databases.js';
 import { newTurn } from '../../../test/support/new-turn.js';
 import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { messages, sessions, turns } from '../../storage/schema.js';
+import { messages } from '../../storage/transcript-schema.js';
+import { sessions, turns } from '../../storage/schema.js';
 import type { NewTurn } from './insert-turn.js';
 import { holdTurn, type HeldRoom, type Holding } from './hold-turn.js';
 

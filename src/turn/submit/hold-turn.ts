@@ -2,7 +2,8 @@ import { and, count, eq, inArray, isNull, ne, sql } from 'drizzle-orm';
 import { newTimeId } from '../../platform/ids.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { lockFor, lockKey } from '../../storage/lock.js';
-import { activeStatuses, turns } from '../../storage/schema.js';
+import { activeStatuses } from '../../storage/shapes/stored-turn.js';
+import { turns } from '../../storage/schema.js';
 import { hasTooMany, orRefusal, type Refusal, type Room } from './accept-turn.js';
 import { insertTurn, type NewTurn } from './insert-turn.js';
 

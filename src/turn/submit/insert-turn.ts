@@ -1,13 +1,18 @@
 import { sql, type SQL } from 'drizzle-orm';
-import type { StoredPart } from '../../attachments/show/stored-part.js';
-import type { InheritedPermissions } from '../../governance/permissions/inherited-permissions.js';
-import type { DayLimits } from '../../governance/limits/day-budget.js';
-import type { SubagentDecision } from '../../governance/permissions/subagent-gate.js';
-import type { OptionResolution } from '../../options/resolve-options.js';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type {
+  InheritedPermissions,
+  SubagentDecision,
+} from '../../storage/shapes/stored-permissions.js';
+import type { DayLimits } from '../../storage/shapes/stored-limits.js';
+import type { OptionResolution } from '../../storage/shapes/stored-options.js';
 import { newId } from '../../platform/ids.js';
 import type { Queryable } from '../../storage/connection.js';
 import { insertFrom } from '../../storage/insert-from.js';
-import { messages, turnReaders, turns, type TurnRequest } from '../../storage/schema.js';
+import { messages } from '../../storage/transcript-schema.js';
+import { turnReaders } from '../../storage/reader-schema.js';
+import { turns } from '../../storage/schema.js';
+import type { TurnRequest } from '../../storage/shapes/stored-turn.js';
 import { interval, READER_LEASE_MS } from '../lifecycle/reader-rows.js';
 
 export interface NewTurn {

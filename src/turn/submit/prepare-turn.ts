@@ -2,7 +2,7 @@ import path from 'node:path';
 import { agentLimits, harnessLimits } from '../../attachments/check/check-attachment.js';
 import { checkAllTaken, composePrompt } from '../../attachments/show/compose-prompt.js';
 import { resolveAttachments } from '../../attachments/check/resolve-attachments.js';
-import type { AttachmentRef } from '../../attachments/show/stored-part.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
 import { readAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { compact } from '../../platform/compact.js';
 import { dayLimitsOf } from '../../governance/limits/day-budget.js';

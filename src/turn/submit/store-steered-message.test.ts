@@ -6,7 +6,8 @@ import { storeWrites } from '../../events/store-writes.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { joinedMessages } from '../../storage/governance-schema.js';
-import { sessions, turns, type TurnStatus } from '../../storage/schema.js';
+import { sessions, turns } from '../../storage/schema.js';
+import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import {
   findSteeredByKey,
   storeSteeredMessage,

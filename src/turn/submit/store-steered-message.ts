@@ -3,7 +3,8 @@ import { newId } from '../../platform/ids.js';
 import { violatedConstraint } from '../../storage/constraint.js';
 import type { Database } from '../../storage/connection.js';
 import { joinedMessages } from '../../storage/governance-schema.js';
-import { activeStatuses, turns } from '../../storage/schema.js';
+import { activeStatuses } from '../../storage/shapes/stored-turn.js';
+import { turns } from '../../storage/schema.js';
 
 export interface NewMessage {
   sessionId: string;

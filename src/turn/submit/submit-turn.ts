@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OnBusy } from '../../options/option-rules.js';
+import type { OnBusy } from '../../storage/shapes/stored-options.js';
 import { chooseOnBusy } from '../../options/resolve-options.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { canonicalJson, isLongJson } from '../../platform/json.js';

@@ -1,8 +1,7 @@
 import type { Principal } from '../../access/ownership/principal.js';
 import type { ReceivedFile } from '../../attachments/check/received-file.js';
-import type { AgentConfig } from '../../governance/decision-tree/agent-config.js';
-import type { OptionProblem } from '../../options/option-problems.js';
-import type { OnDisconnect } from '../../options/option-rules.js';
+import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { OptionProblem, OnDisconnect } from '../../storage/shapes/stored-options.js';
 import type { Disposition } from './disposition.js';
 
 export interface TurnSubmission {

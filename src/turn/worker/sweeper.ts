@@ -1,4 +1,4 @@
-import type { CancelReason } from '../../storage/schema.js';
+import type { CancelReason } from '../../storage/shapes/stored-turn.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { ApprovalStore } from '../approvals/approval-store.js';

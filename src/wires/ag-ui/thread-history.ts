@@ -1,4 +1,4 @@
-import type { StoredPart } from '../../attachments/show/stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { StoredTurn } from '../../turn/state/load-turn.js';
 import { viewMessages } from '../../turn/history/view-messages.js';
 import type { MessagePart, StepView } from '../../turn/history/view-steps.js';

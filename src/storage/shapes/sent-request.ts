@@ -1,6 +1,5 @@
-import type { PermissionMode } from '../options/permission-mode.js';
-import type { ToolSpec } from '../provider/model-types.js';
-import type { ServerTool } from '../provider/server-tools.js';
+import type { PermissionMode } from './stored-permissions.js';
+import type { ServerTool, ToolSpec } from './stored-tools.js';
 
 /** The provider refused the turn's first request: whatever else is sent, not that again. */
 export type LeftOut = 'refused' | 'too-long';

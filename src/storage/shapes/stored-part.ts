@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../platform/json.js';
+
 /**
  * A file as it was when the turn was accepted. Its bytes are in the blob store, under their hash: the
  * provider is sent the bytes that were checked.
@@ -20,3 +22,11 @@ export interface AttachmentRef {
 
 /** A stored part of a user message: a file by reference, never by its bytes. */
 export type StoredPart = { type: 'text'; text: string } | { type: 'file'; file: AttachmentRef };
+
+/** A canonical block of an assistant message. `opaque` is the provider's own, kept to the letter. */
+export type AssistantPart =
+  | { type: 'text'; text: string; citations?: JsonObject[] }
+  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'redacted_thinking'; data: string }
+  | { type: 'tool_use'; id: string; name: string; input: JsonObject }
+  | { type: 'opaque'; block: JsonObject };

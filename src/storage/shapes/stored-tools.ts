@@ -1,0 +1,21 @@
+import type { JsonObject } from '../../platform/json.js';
+
+/** A tool as a model is told of it. */
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema of the input; its root is an object. */
+  inputSchema: JsonObject;
+}
+
+/** The tools that the provider runs itself, as models and agents call them. */
+export const serverToolNames = ['web_search', 'web_fetch', 'code_execution'] as const;
+
+export type ServerToolName = (typeof serverToolNames)[number];
+
+/** One that this server lets its agents use. */
+export interface ServerTool {
+  name: ServerToolName;
+  /** Most uses in one model call; absent: as the provider has it. */
+  maxUses?: number;
+}

@@ -1,0 +1,84 @@
+import { index, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { StepStopReason, TurnEvent, Usage } from '../events/turn-event.js';
+import { instant } from './instant.js';
+import { jsonString } from './json-string.js';
+import { sessions, turns } from './schema.js';
+import type { SentPrefix } from './shapes/sent-request.js';
+import type { AssistantPart, StoredPart } from './shapes/stored-part.js';
+import type { ToolCallStatus } from './shapes/stored-turn.js';
+
+/** What was said and done in turns: messages, steps, the ledger of tool calls, the archive of events. */
+
+export const messages = pgTable(
+  'messages',
+  {
+    id: text('id').primaryKey(),
+    sessionId: text('session_id')
+      .notNull()
+      .references(() => sessions.id, { onDelete: 'cascade' }),
+    turnId: text('turn_id')
+      .notNull()
+      .references(() => turns.id, { onDelete: 'cascade' }),
+    role: text('role').$type<'user' | 'assistant'>().notNull(),
+    /** What a user said. An assistant's message is the turn's steps. */
+    parts: json('parts').$type<StoredPart[]>().notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (message) => [
+    index('messages_by_session').on(message.sessionId, message.createdAt),
+    index('messages_by_turn').on(message.turnId),
+  ],
+);
+
+export const steps = pgTable(
+  'steps',
+  {
+    turnId: text('turn_id')
+      .notNull()
+      .references(() => turns.id, { onDelete: 'cascade' }),
+    step: integer('step').notNull(),
+    attempt: integer('attempt').notNull(),
+    parts: json('parts').$type<AssistantPart[]>().notNull(),
+    stopReason: text('stop_reason').$type<StepStopReason>().notNull(),
+    usage: json('usage').$type<Usage>().notNull(),
+    /** What its thinking is bound to; null where thinking is not. */
+    sent: json('sent').$type<SentPrefix>(),
+    startedAt: instant('started_at').notNull(),
+    endedAt: instant('ended_at').notNull(),
+  },
+  (step) => [primaryKey({ columns: [step.turnId, step.step] })],
+);
+
+export const toolCalls = pgTable(
+  'tool_calls',
+  {
+    turnId: text('turn_id')
+      .notNull()
+      .references(() => turns.id, { onDelete: 'cascade' }),
+    callId: text('call_id').notNull(),
+    step: integer('step').notNull(),
+    attempt: integer('attempt').notNull(),
+    name: text('name').notNull(),
+    input: json('input').$type<unknown>().notNull(),
+    status: text('status').$type<ToolCallStatus>().notNull(),
+    output: jsonString('output'),
+    durationMs: integer('duration_ms'),
+    claimedAt: instant('claimed_at').notNull(),
+    endedAt: instant('ended_at'),
+  },
+  (call) => [primaryKey({ columns: [call.turnId, call.callId] })],
+);
+
+/** Events of a turn in the order they were said, in runs of one attempt. */
+export const turnArchives = pgTable(
+  'turn_archives',
+  {
+    turnId: text('turn_id')
+      .notNull()
+      .references(() => turns.id, { onDelete: 'cascade' }),
+    attempt: integer('attempt').notNull(),
+    firstSeq: integer('first_seq').notNull(),
+    events: json('events').$type<TurnEvent[]>().notNull(),
+  },
+  (run) => [primaryKey({ columns: [run.turnId, run.attempt, run.firstSeq] })],
+);
