@@ -3,12 +3,13 @@ import { openTestDatabase } from '../../test/support/database.js';
 import { storeTurn } from '../../test/support/store-turn.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeWrites } from '../events/store-writes.js';
-import { SessionStore } from '../session/session-store.js';
+import type { SessionStore } from '../session/session-store.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions } from '../storage/schema.js';
 import { todos } from '../storage/conversation-schema.js';
 import type { Todo } from '../storage/shapes/todo.js';
 import { replaceTodos, TodoStore } from './todo-store.js';
+import { openSessions } from '../../test/support/open-sessions.js';
 
 const first: Todo = { id: 'a', content: 'Read it', status: 'completed' };
 const second: Todo = { id: 'b', content: 'Write it', status: 'pending' };
@@ -73,7 +74,7 @@ describe('TodoStore', () => {
 
   it('goes with its session', async () => {
     await replace(sessionId, [first], now);
-    await sessionStore.delete(sessionId);
+    await sessionStore.delete(sessionId, 'local');
     expect(await database.db.select().from(todos)).toEqual([]);
   });
 });

@@ -4,8 +4,10 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeTurn } from '../../test/support/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions, turns } from '../storage/schema.js';
-import { SessionStore } from './session-store.js';
+import type { SessionStore } from './session-store.js';
 import { viewSession } from './view-session.js';
+import { openSessions } from '../../test/support/open-sessions.js';
+import { auditLog } from '../storage/governance-schema.js';
 
 describe('SessionStore', () => {
   let database: OpenedDatabase;
@@ -47,7 +49,7 @@ describe('SessionStore', () => {
       });
     }
     const [first] = await store.list(wanted.projectRoot);
-    await store.delete(first?.id ?? '');
+    await store.delete(first?.id ?? '', 'local');
     await expect(store.create(wanted)).resolves.toMatchObject(wanted);
   });
 
@@ -92,8 +94,23 @@ describe('SessionStore', () => {
   it('deletes a session with its turns', async () => {
     const { id } = await store.create(wanted);
     await storeTurn(database.db, { sessionId: id, status: 'completed' });
-    await store.delete(id);
+    await store.delete(id, 'local');
     expect(await database.db.select().from(turns)).toEqual([]);
+  });
+
+  it('writes down who made a session, and who deleted it', async () => {
+    await database.db.delete(auditLog);
+    const { id } = await store.create({ ...wanted, principalId: 'ann' });
+    await store.delete(id, 'boss');
+    const { principalId, action, subject } = auditLog;
+    const entries = await database.db
+      .select({ principalId, action, subject })
+      .from(auditLog)
+      .orderBy(auditLog.action);
+    expect(entries).toEqual([
+      { principalId: 'ann', action: 'session.created', subject: id },
+      { principalId: 'boss', action: 'session.deleted', subject: id },
+    ]);
   });
 
   it.each([
@@ -105,12 +122,12 @@ describe('SessionStore', () => {
   ])('knows no session %j', async (id) => {
     const notFound = { type: 'SESSION_NOT_FOUND', status: 404 };
     await expect(store.get(id)).rejects.toMatchObject(notFound);
-    await expect(store.delete(id)).rejects.toMatchObject(notFound);
+    await expect(store.delete(id, 'local')).rejects.toMatchObject(notFound);
   });
 
   it('knows no session to update that was deleted', async () => {
     const { id } = await store.create(wanted);
-    await store.delete(id);
+    await store.delete(id, 'local');
     await expect(store.update(id, { model: 'x' })).rejects.toMatchObject({ status: 404 });
   });
 });

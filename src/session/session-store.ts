@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { and, asc, count, eq, getTableColumns, isNull } from 'drizzle-orm';
+import type { AuditLog } from '../access/keys/audit-log.js';
 import { LOCAL_USER } from '../access/ownership/local-user.js';
 import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import type { PermissionRules } from '../governance/permissions/permission-rules.js';
@@ -50,6 +51,7 @@ export class SessionStore {
 
   /** @throws TypedError SESSION_LIMIT 429. */
   async create(session: NewSession): Promise<SessionRow> {
+    const { maxSessions, audit } = this.terms;
     return this.db.transaction(async (tx) => {
       await lockFor(tx, 'create-session');
       const [existing] = await tx.select({ sessions: count() }).from(sessions);
@@ -59,6 +61,8 @@ export class SessionStore {
       const row = { id: newId('sess'), ...session, createdAt: now, updatedAt: now };
       const [created] = await tx.insert(sessions).values(row).returning(sessionColumns);
       if (created === undefined) throw new Error('The database returned no session');
+      const { id: subject, principalId } = created;
+      await audit.write({ principalId, action: 'session.created', subject }, tx);
       return created;
     });
   }
@@ -119,9 +123,22 @@ export class SessionStore {
     return session;
   }
 
-  /** Deletes it with everything that belongs to it. @throws TypedError SESSION_NOT_FOUND 404. */
-  async delete(sessionId: string): Promise<void> {
-    await this.get(sessionId);
-    await this.db.delete(sessions).where(eq(sessions.id, sessionId));
+  /**
+   * Deletes a session with everything that belongs to it.
+   *
+   * @param by the principal who does.
+   * @throws TypedError SESSION_NOT_FOUND 404.
+   */
+  async delete(sessionId: string, by: string): Promise<void> {
+    if (!isId('sess', sessionId)) throw sessionNotFound(sessionId);
+    await this.db.transaction(async (tx) => {
+      const deleted = await tx
+        .delete(sessions)
+        .where(eq(sessions.id, sessionId))
+        .returning({ id: sessions.id });
+      if (deleted.length === 0) throw sessionNotFound(sessionId);
+      const entry = { principalId: by, action: 'session.deleted', subject: sessionId } as const;
+      await this.terms.audit.write(entry, tx);
+    });
   }
 }

@@ -9,8 +9,9 @@ import { localPrincipal } from '../access/ownership/principal.js';
 import { isId } from '../platform/ids.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions } from '../storage/schema.js';
-import { SessionStore } from './session-store.js';
 import { findThread, openThread, threadSessionId, type ThreadDeps } from './thread-session.js';
+import { openSessions } from '../../test/support/open-sessions.js';
+import { auditLog } from '../storage/governance-schema.js';
 
 describe('threadSessionId', () => {
   it('is an id of ours, the same each time, and another for each principal and thread', () => {
@@ -47,14 +48,12 @@ describe('openThread', () => {
   });
 
   let deps: ThreadDeps;
-  let audited: string[];
   beforeEach(async () => {
     await database.db.delete(sessions);
-    audited = [];
+    await database.db.delete(auditLog);
     deps = {
       sessions: new SessionStore(database.db, new ManualClock(), { maxSessions: 2 }),
       projectRoots: openProjectRoots(database.db, { sharedRoot: root }),
-      audit: { write: async ({ subject }) => void audited.push(subject) },
     };
   });
 
@@ -73,7 +72,8 @@ describe('openThread', () => {
     const [first] = opened;
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
     expect(first).toMatchObject({ principalId: 'ann', persona: 'WRITER', projectRoot: root });
-    expect(audited).toEqual([first?.id]);
+    const audited = await database.db.select({ subject: auditLog.subject }).from(auditLog);
+    expect(audited).toEqual([{ subject: first?.id }]);
     expect(await findThread(deps, named)).toEqual(first);
   });
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { AuditLog } from '../access/keys/audit-log.js';
 import type { Principal } from '../access/ownership/principal.js';
 import { isId } from '../platform/ids.js';
 import { invalidRequest, TypedError } from '../platform/typed-error.js';
@@ -14,7 +13,6 @@ export const LONGEST_THREAD_ID = 256;
 export interface ThreadDeps {
   sessions: Pick<SessionStore, 'get' | 'create'>;
   projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>;
-  audit: Pick<AuditLog, 'write'>;
 }
 
 export interface NamedThread {
@@ -93,7 +91,7 @@ export async function openThread(deps: ThreadDeps, wanted: WantedThread): Promis
 }
 
 async function begin(deps: ThreadDeps, wanted: WantedThread): Promise<SessionRow> {
-  const { sessions, projectRoots, audit } = deps;
+  const { sessions, projectRoots } = deps;
   const { principal, threadId, persona, origin } = wanted;
   const { id: principalId } = principal;
   // Made by a server, and deleted since: its client must learn that.
@@ -103,9 +101,7 @@ async function begin(deps: ThreadDeps, wanted: WantedThread): Promise<SessionRow
   const id = threadSessionId(principalId, threadId);
   try {
     const row = { id, principalId, projectRoot, persona, mode: 'direct', origin };
-    const session = await sessions.create(row);
-    await audit.write({ principalId, action: 'session.created', subject: id });
-    return session;
+    return await sessions.create(row);
   } catch (error) {
     // Another request for it may have been quicker, and taken the last place.
     const made = await findThread(deps, { principalId, threadId });

@@ -137,23 +137,32 @@ export class TurnService {
     return viewTurn(await getTurn(this.services.db, turnId));
   }
 
-  /** Asks for the end of the session's turn. Asking again while it ends is fine. */
-  async interrupt(sessionId: string): Promise<{ turnId: string; state: CancelState }> {
+  /**
+   * Asks for the end of the session's turn. Asking again while it ends is fine.
+   *
+   * @param by the principal who asks.
+   * @throws TypedError SESSION_NOT_FOUND 404 for no session, and where no turn is active.
+   */
+  async interrupt(sessionId: string, by: string): Promise<{ turnId: string; state: CancelState }> {
     await this.services.sessions.get(sessionId);
     const active = await findActiveTurn(this.services.db, sessionId);
     if (active === undefined) throw noActiveTurn(sessionId);
-    return { turnId: active.id, state: await cancelTurn(this.services, active.id, 'interrupt') };
+    return { turnId: active.id, state: await this.interruptTurn(active.id, by) };
   }
 
-  /** The same for one turn, wherever it is; of one that has ended it says so. */
-  async interruptTurn(turnId: string): Promise<CancelState> {
-    const turn = await getTurn(this.services.db, turnId);
-    if (turn.endedAt !== null) return 'ended';
-    return cancelTurn(this.services, turnId, 'interrupt');
+  /** Asks for the end of a turn, whatever its status. @returns `ended` for a turn that had ended. */
+  async interruptTurn(turnId: string, by: string): Promise<CancelState> {
+    const { db, audit } = this.services;
+    const turn = await getTurn(db, turnId);
+    const isEnded = turn.endedAt !== null;
+    const state = isEnded ? 'ended' : await cancelTurn(this.services, turnId, 'interrupt');
+    await audit.write({ principalId: by, action: 'turn.interrupted', subject: turnId });
+    return state;
   }
 
-  deleteSession(sessionId: string): Promise<void> {
-    return closeSession(this.services, sessionId);
+  /** @param by the principal who deletes it. @throws see `closeSession`. */
+  deleteSession(sessionId: string, by: string): Promise<void> {
+    return closeSession(this.services, sessionId, by);
   }
 
   /** Refuses new turns from now on. */

@@ -18,7 +18,6 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AuditLog } from '../access/keys/audit-log.js';
 import { Caller } from '../access/ownership/caller.decorator.js';
 import { Owned } from '../access/ownership/owned.decorator.js';
 import type { Principal } from '../access/ownership/principal.js';
@@ -33,10 +32,7 @@ import { TurnService } from './turn-service.js';
 @ApiTags('turns')
 @Controller('api/harness')
 export class TurnController {
-  constructor(
-    private readonly turns: TurnService,
-    private readonly audit: AuditLog,
-  ) {}
+  constructor(private readonly turns: TurnService) {}
 
   @Post('turn')
   @Owned({ session: 'body.sessionId' })
@@ -130,10 +126,7 @@ export class TurnController {
     @Body() body: InterruptDto,
     @Caller() { id: principalId }: Principal,
   ): Promise<InterruptedDto> {
-    const interrupted = await this.turns.interrupt(body.sessionId);
-    const subject = interrupted.turnId;
-    await this.audit.write({ principalId, action: 'turn.interrupted', subject });
-    return { ok: true, ...interrupted };
+    return { ok: true, ...(await this.turns.interrupt(body.sessionId, principalId)) };
   }
 
   @Post('turns/:id/interrupt')
@@ -144,15 +137,9 @@ export class TurnController {
   @ApiErrors({ 404: 'TURN_NOT_FOUND' })
   async interruptTurn(
     @Param('id') turnId: string,
-    @Caller() principal: Principal,
+    @Caller() { id: principalId }: Principal,
   ): Promise<InterruptedDto> {
-    const state = await this.turns.interruptTurn(turnId);
-    await this.audit.write({
-      principalId: principal.id,
-      action: 'turn.interrupted',
-      subject: turnId,
-    });
-    return { ok: true, turnId, state };
+    return { ok: true, turnId, state: await this.turns.interruptTurn(turnId, principalId) };
   }
 
   /** Here and not with the other session routes: a running turn is ended first. */
@@ -165,8 +152,7 @@ export class TurnController {
     @Param('id') sessionId: string,
     @Caller() { id: principalId }: Principal,
   ): Promise<OkDto> {
-    await this.turns.deleteSession(sessionId);
-    await this.audit.write({ principalId, action: 'session.deleted', subject: sessionId });
+    await this.turns.deleteSession(sessionId, principalId);
     return { ok: true };
   }
 }

@@ -9,11 +9,12 @@ import { BlobStore } from '../../src/attachments/blobs/blob-store.js';
 import { UploadStore } from '../../src/attachments/blobs/upload-store.js';
 import { SNIFF_BYTES } from '../../src/attachments/check/sniff-type.js';
 import { newId } from '../../src/platform/ids.js';
-import { SessionStore } from '../../src/session/session-store.js';
+import type { SessionStore } from '../../src/session/session-store.js';
 import type { Database } from '../../src/storage/connection.js';
 import { blobs, blobWrites, uploads } from '../../src/storage/file-schema.js';
 import { sessions } from '../../src/storage/schema.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { openSessions } from '../support/open-sessions.js';
 
 export interface BlobStoreUnderTest {
   db: Database;
@@ -205,10 +206,10 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
       await clock.advance(2 * HOUR_MS);
       expect(await store.collect()).toBe(1);
       expect(await store.get(unused.sha256)).toBeUndefined();
-      await sessionStore.delete(first);
+      await sessionStore.delete(first, 'local');
       expect(await store.collect()).toBe(0);
       expect(await store.get(used.sha256)).toEqual(Buffer.from('used'));
-      await sessionStore.delete(second);
+      await sessionStore.delete(second, 'local');
       expect(await store.collect()).toBe(1);
       expect(await store.get(used.sha256)).toBeUndefined();
     });

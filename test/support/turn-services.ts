@@ -33,6 +33,7 @@ import { MemorySignalBus } from '../../src/turn/queue/memory-signal-bus.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
 import type { TurnServices } from '../../src/turn/state/turn-services.js';
+import { AuditLog } from '../../src/access/keys/audit-log.js';
 
 export interface TestServices {
   services: TurnServices;

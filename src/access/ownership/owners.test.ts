@@ -3,10 +3,10 @@ import { openTestDatabase } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { storeTurn } from '../../../test/support/store-turn.js';
 import { newId } from '../../platform/ids.js';
-import { SessionStore } from '../../session/session-store.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { Owners } from './owners.js';
+import { openSessions } from '../../../test/support/open-sessions.js';
 
 describe('Owners', () => {
   let database: OpenedDatabase;

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm';
+import type { AuditEntry } from '../../access/keys/audit-log.js';
 import { canonicalJson } from '../../platform/json.js';
 import { sessions } from '../../storage/schema.js';
 import type { TurnServices } from '../state/turn-services.js';
@@ -8,7 +9,7 @@ import { ApprovalStore, type Answer } from './approval-store.js';
 import { checkGrant } from './check-grant.js';
 import { readAnswer, type GivenAnswer } from './read-answer.js';
 
-type Services = Pick<TurnServices, 'db' | 'claims' | 'queue' | 'tools' | 'logger'>;
+type Services = Pick<TurnServices, 'db' | 'claims' | 'queue' | 'tools' | 'logger' | 'audit'>;
 
 /**
  * Answers a question and lets its turn go on, in one transaction: whoever dies after it, on
@@ -37,7 +38,7 @@ export async function answerApprovals(
   services: Services,
   { answers, by }: { answers: readonly { approvalId: string; given: GivenAnswer }[]; by: string },
 ): Promise<ApprovalRow[]> {
-  const { db, claims, queue, tools, logger } = services;
+  const { db, claims, queue, tools, logger, audit } = services;
   const store = new ApprovalStore(db);
   const read: { asked: ApprovalRow; answer: Answer }[] = [];
   for (const { approvalId, given } of answers) {
@@ -53,7 +54,9 @@ export async function answerApprovals(
     for (const { asked, answer } of read.toSorted((a, b) => (a.asked.id < b.asked.id ? -1 : 1))) {
       const row = await store.answer(asked.id, answer, tx);
       answered.set(asked.id, row ?? sameAnswer(await store.get(asked.id, tx), answer));
-      if (row !== undefined) turnIds.add(row.turnId);
+      if (row === undefined) continue;
+      turnIds.add(row.turnId);
+      await audit.write(auditOf(row, by), tx);
     }
     const found = read.flatMap(({ asked }) => answered.get(asked.id) ?? []);
     return { rows: found, woken: await claims.wake([...turnIds].sort(), tx) };
@@ -65,6 +68,12 @@ export async function answerApprovals(
       .catch((error: unknown) => logger.warn({ woken, error }, 'an answer woke no worker'));
   }
   return rows;
+}
+
+function auditOf(answered: ApprovalRow, by: string): AuditEntry {
+  const { id, decision, turnId, name: tool, editedInput } = answered;
+  const details = { decision, turnId, tool, edited: editedInput !== null };
+  return { principalId: by, action: 'approval.answered', subject: id, details };
 }
 
 async function checkRule(

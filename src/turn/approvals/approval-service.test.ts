@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database.js';
 import { storeApproval } from '../../../test/support/store-approval.js';
 import { storeTurn } from '../../../test/support/store-turn.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
+import { auditLog } from '../../storage/governance-schema.js';
 import { ApprovalService } from './approval-service.js';
 
 describe('ApprovalService', () => {
@@ -62,6 +64,27 @@ describe('ApprovalService', () => {
       editedInput: null,
       decidedAt: time,
     });
+  });
+
+  it('writes an answer down, and the same answer again not', async () => {
+    const turnId = await storeTurn(database.db, { status: 'waiting' });
+    const { id } = await storeApproval(database.db, turnId);
+    const input = { file_path: 'b', content: 'y' };
+    const given = { decision: 'approve', message: undefined, input, rule: undefined };
+    await service.answer(id, given, 'ann');
+    await service.answer(id, given, 'ann');
+    const { principalId, action, details } = auditLog;
+    const entries = await database.db
+      .select({ principalId, action, details })
+      .from(auditLog)
+      .where(eq(auditLog.subject, id));
+    expect(entries).toEqual([
+      {
+        principalId: 'ann',
+        action: 'approval.answered',
+        details: { decision: 'approve', turnId, tool: 'write', edited: true },
+      },
+    ]);
   });
 
   it.each([

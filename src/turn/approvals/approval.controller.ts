@@ -1,6 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { AuditLog } from '../../access/keys/audit-log.js';
 import { Caller } from '../../access/ownership/caller.decorator.js';
 import { NeedsScope, Owned, Unowned } from '../../access/ownership/owned.decorator.js';
 import type { Principal } from '../../access/ownership/principal.js';
@@ -12,10 +11,7 @@ import { AnswerDto, OneApprovalDto } from './approval.dto.js';
 @NeedsScope('approvals')
 @Controller('api/harness/approvals')
 export class ApprovalController {
-  constructor(
-    private readonly approvals: ApprovalService,
-    private readonly audit: AuditLog,
-  ) {}
+  constructor(private readonly approvals: ApprovalService) {}
 
   @Get()
   @Unowned('The list has what is the caller’s only.')
@@ -60,15 +56,6 @@ export class ApprovalController {
   ): Promise<OneApprovalDto> {
     const { decision, message, input, rule, output, isError } = body;
     const given = { decision, message, input, rule, output, isError };
-    const approval = await this.approvals.answer(approvalId, given, caller.id);
-    const { turnId, name } = approval;
-    const details = { decision, turnId, tool: name, edited: input !== undefined };
-    await this.audit.write({
-      principalId: caller.id,
-      action: 'approval.answered',
-      subject: approvalId,
-      details,
-    });
-    return { approval };
+    return { approval: await this.approvals.answer(approvalId, given, caller.id) };
   }
 }

@@ -33,16 +33,16 @@ describe('closeSession', () => {
 
   it('deletes a session without an active turn at once, with its turns', async () => {
     const turnId = await storeTurn(database.db, { sessionId, status: 'completed' });
-    await closeSession(test.services, sessionId);
+    await closeSession(test.services, sessionId, 'local');
     expect(await turnOf(turnId)).toBeUndefined();
-    await expect(closeSession(test.services, sessionId)).rejects.toMatchObject({
+    await expect(closeSession(test.services, sessionId, 'local')).rejects.toMatchObject({
       type: 'SESSION_NOT_FOUND',
     });
   });
 
   it('asks the turn to end, and refuses when it has not in ten seconds', async () => {
     const turnId = await storeTurn(database.db, { sessionId });
-    const closing = closeSession(test.services, sessionId);
+    const closing = closeSession(test.services, sessionId, 'local');
     const refused = expect(closing).rejects.toMatchObject({
       type: 'TURN_IN_PROGRESS',
       status: 409,

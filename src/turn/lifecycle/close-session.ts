@@ -15,9 +15,14 @@ const END_WAIT_MS = 10_000;
  * Deletes a session. Its turns are ended first, those that are held before the one they wait for, so
  * that the readers of each see its end before its log is gone.
  *
+ * @param by the principal who deletes it.
  * @throws TypedError SESSION_NOT_FOUND 404; TURN_IN_PROGRESS 409 when a turn did not end in time.
  */
-export async function closeSession(services: TurnServices, sessionId: string): Promise<void> {
+export async function closeSession(
+  services: TurnServices,
+  sessionId: string,
+  by: string,
+): Promise<void> {
   const { sessions, clock } = services;
   await sessions.get(sessionId);
   const giveUpAt = clock.now() + END_WAIT_MS;
@@ -32,7 +37,7 @@ export async function closeSession(services: TurnServices, sessionId: string): P
     }
     for (const { id } of unended) await awaitEnd(services, id);
   }
-  await sessions.delete(sessionId);
+  await sessions.delete(sessionId, by);
 }
 
 const reason = 'session-deleted';

@@ -90,6 +90,7 @@ export interface TurnServices {
   bus: SignalBus;
   clock: Clock;
   logger: Logger;
+  audit: Pick<AuditLog, 'write'>;
   sessions: SessionStore;
   /** Where sessions work. */
   projectRoots: ProjectRoots;

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { forbiddenScope } from '../../access/access-errors.js';
-import type { AuditLog } from '../../access/keys/audit-log.js';
 import { namesLike } from '../../agents/persona-name.js';
 import type { Principal } from '../../access/ownership/principal.js';
 import type { BlobStore } from '../../attachments/blobs/blob-store.js';
@@ -30,7 +29,6 @@ export interface AgUiDeps {
   turns: TurnService;
   services: TurnServices;
   store: Pick<BlobStore, 'put'>;
-  audit: Pick<AuditLog, 'write'>;
 }
 
 /** A request for an agent. */
@@ -118,11 +116,9 @@ export class AgUiService {
   }
 
   #open({ principal }: RunCall, persona: string, { threadId, projectRoot }: RunInput) {
-    const { services, audit } = this.deps;
-    const { sessions, projectRoots } = services;
-    const deps = { sessions, projectRoots, audit };
+    const { sessions, projectRoots } = this.deps.services;
     const wanted = { principal, origin: 'ag-ui', threadId, persona, projectRoot } as const;
-    return openThread(deps, wanted);
+    return openThread({ sessions, projectRoots }, wanted);
   }
 
   async #submit(
@@ -194,7 +190,7 @@ export class AgUiService {
 
   /** @throws TypedError FORBIDDEN 403, APPROVAL_RESOLVED 409, INVALID_REQUEST 400. */
   async #give({ principal }: RunCall, { answers }: Matched): Promise<void> {
-    const { services, audit } = this.deps;
+    const { services } = this.deps;
     const asksPeople = answers.some(({ approval }) => approval.kind !== 'client-tool');
     if (asksPeople && !principal.scopes.includes('approvals')) {
       throw forbiddenScope('approvals', principal.scopes);
@@ -203,12 +199,6 @@ export class AgUiService {
       answers: answers.map(({ approval, given }) => ({ approvalId: approval.id, given })),
       by: principal.id,
     });
-    for (const { approval, given } of answers) {
-      const { id: subject, turnId, name: tool } = approval;
-      const details = { decision: given.decision, turnId, tool, edited: given.input !== undefined };
-      const action = 'approval.answered';
-      await audit.write({ principalId: principal.id, action, subject, details });
-    }
   }
 
   /** The dialect of a run; names it in the answer's headers. */

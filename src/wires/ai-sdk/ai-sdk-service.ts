@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { AuditLog } from '../../access/keys/audit-log.js';
 import { TypedError } from '../../platform/typed-error.js';
 import type { Principal } from '../../access/ownership/principal.js';
 import type { BlobStore } from '../../attachments/blobs/blob-store.js';
@@ -33,7 +32,6 @@ import type { NewMessage, SentFile } from './read-new-message.js';
 export interface AiSdkDeps {
   turns: TurnService;
   services: TurnServices;
-  audit: Pick<AuditLog, 'write'>;
   store: Pick<BlobStore, 'put'>;
 }
 
@@ -97,16 +95,13 @@ export class AiSdkService {
 
   /** @throws TypedError SESSION_NOT_FOUND 404 where there is no chat, or nothing runs in it. */
   async stop(chat: NamedChat): Promise<{ turnId: string; state: CancelState }> {
-    const { turns, audit } = this.deps;
+    const { turns } = this.deps;
     const { chatId, principal } = chat;
     const session = await this.#find(chat);
     if (session === undefined) throw chatNotFound(chatId);
-    const stopped = await turns.interrupt(session.id).catch((error: unknown) => {
+    return turns.interrupt(session.id, principal.id).catch((error: unknown) => {
       throw isIdle(error) ? nothingToStop(chatId) : error;
     });
-    const subject = stopped.turnId;
-    await audit.write({ principalId: principal.id, action: 'turn.interrupted', subject });
-    return stopped;
   }
 
   async #answer(call: ChatCall, message: NewMessage, response: ServerResponse): Promise<void> {
@@ -192,9 +187,8 @@ export class AiSdkService {
   }
 
   #threads(): ThreadDeps {
-    const { services, audit } = this.deps;
-    const { sessions, projectRoots } = services;
-    return { sessions, projectRoots, audit };
+    const { sessions, projectRoots } = this.deps.services;
+    return { sessions, projectRoots };
   }
 }
 

@@ -1,5 +1,4 @@
 import { forbiddenScope } from '../../access/access-errors.js';
-import type { AuditLog } from '../../access/keys/audit-log.js';
 import type { Principal } from '../../access/ownership/principal.js';
 import { answerApprovals } from '../../turn/approvals/answer-approval.js';
 import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
@@ -10,8 +9,7 @@ import { findAsked, type AskedQuestion } from './chat-lookup.js';
 import type { GivenPart } from './read-given-parts.js';
 
 export interface GiveDeps {
-  services: Pick<TurnServices, 'db' | 'claims' | 'queue' | 'tools' | 'logger'>;
-  audit: Pick<AuditLog, 'write'>;
+  services: Pick<TurnServices, 'db' | 'claims' | 'queue' | 'tools' | 'logger' | 'audit'>;
 }
 
 export interface Given {
@@ -35,7 +33,7 @@ interface Answered {
  */
 export async function giveAnswers(deps: GiveDeps, given: Given): Promise<Answered> {
   const { chatId, sessionId, principal, parts } = given;
-  const { services, audit } = deps;
+  const { services } = deps;
   const asked = await findAsked(services.db, {
     sessionId,
     approvalIds: parts.flatMap((part) => (part.type === 'approval' ? part.approvalId : [])),
@@ -53,11 +51,6 @@ export async function giveAnswers(deps: GiveDeps, given: Given): Promise<Answere
     given: answer,
   }));
   await answerApprovals(services, { answers, by: principal.id });
-  for (const { question, answer } of matched) {
-    const { id: subject, turnId, name: tool } = question.approval;
-    const details = { decision: answer.decision, turnId, tool, edited: false };
-    await audit.write({ principalId: principal.id, action: 'approval.answered', subject, details });
-  }
   return { turn, approvalIds: answers.map(({ approvalId }) => approvalId) };
 }
 

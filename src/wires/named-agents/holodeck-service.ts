@@ -80,17 +80,16 @@ export class HolodeckService {
 
   /** Deletes a session of an agent; one that there is not is deleted already. */
   async forget(session: string, principalId: string): Promise<void> {
-    const { turns, services, audit } = this.deps;
+    const { turns, services } = this.deps;
     const sessionId = fromUlid('sess', checkUlid('session_id', session));
     if (sessionId === undefined || !(await isAgentSession(services.db, sessionId, principalId)))
       return;
     try {
-      await turns.deleteSession(sessionId);
+      await turns.deleteSession(sessionId, principalId);
     } catch (error) {
       if (hasReason(error, 'NO_SUCH_SESSION')) return;
       throw isBusy(error) ? sessionEnds(session) : error;
     }
-    await audit.write({ principalId, action: 'session.deleted', subject: sessionId });
   }
 
   async #submit({ agent, principal, request, response, idempotencyKey }: ChatCall) {

@@ -3,7 +3,6 @@ import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
-import { AuditLog } from '../../access/keys/audit-log.js';
 import { LOCAL_USER } from '../../access/ownership/local-user.js';
 import { localPrincipal, type Principal } from '../../access/ownership/principal.js';
 import { newId } from '../../platform/ids.js';
@@ -37,8 +36,7 @@ describe('submitChat', () => {
     test = await openTestServices(database, [], { clock });
     const { services } = test;
     const service = new TurnService(services, new Presence({ ...services, graceMs: 1_000 }));
-    const audit = new AuditLog(database.db, clock);
-    deps = { turns: service, services, audit, sessionMs: TERM_MS };
+    deps = { turns: service, services, sessionMs: TERM_MS };
   });
   afterEach(() => test.close());
 

@@ -1,4 +1,3 @@
-import type { AuditLog } from '../../access/keys/audit-log.js';
 import type { Principal } from '../../access/ownership/principal.js';
 import { newTimeId } from '../../platform/ids.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
@@ -11,7 +10,6 @@ import type { ReceivedChat } from './receive-chat.js';
 export interface SubmitDeps {
   turns: TurnService;
   services: Pick<TurnServices, 'db' | 'clock' | 'logger' | 'sessions' | 'projectRoots'>;
-  audit: Pick<AuditLog, 'write'>;
   /** How long a session is kept without use. */
   sessionMs: number;
 }
@@ -55,7 +53,7 @@ async function goOn(deps: SubmitDeps, chat: Chat): Promise<SubmittedChat | undef
 }
 
 async function begin(deps: SubmitDeps, chat: Chat): Promise<SubmittedChat> {
-  const { turns, services, audit, sessionMs } = deps;
+  const { turns, services, sessionMs } = deps;
   const { id: principalId } = chat.principal;
   const { id: sessionId } = await services.sessions.create({
     id: newTimeId('sess', services.clock.now()),
@@ -67,13 +65,11 @@ async function begin(deps: SubmitDeps, chat: Chat): Promise<SubmittedChat> {
     expiresAfterMs: sessionMs,
   });
   try {
-    const submitted = await submitTo(deps, chat, sessionId);
-    await audit.write({ principalId, action: 'session.created', subject: sessionId });
-    return submitted;
+    return await submitTo(deps, chat, sessionId);
   } catch (error) {
     // A session that never began: nobody knows of it.
     await turns
-      .deleteSession(sessionId)
+      .deleteSession(sessionId, principalId)
       .catch((fault: unknown) => services.logger.warn({ sessionId, error: fault }, 'left over'));
     throw error;
   }

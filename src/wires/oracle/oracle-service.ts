@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { AuditLog } from '../../access/keys/audit-log.js';
 import type { Principal } from '../../access/ownership/principal.js';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
@@ -27,7 +26,6 @@ export interface OracleDeps {
   turns: TurnService;
   sessions: SessionService;
   services: Pick<TurnServices, 'db' | 'clock' | 'logger' | 'settings' | 'projectRoots'>;
-  audit: Pick<AuditLog, 'write'>;
 }
 
 export interface OracleCall {
@@ -76,12 +74,11 @@ export class OracleService {
     contextId: string | undefined,
     principalId: string,
   ): Promise<'cancelled' | 'no_active_session'> {
-    const { services, audit } = this.deps;
+    const { services, turns } = this.deps;
     const sessionId = await findRunningContext(services.db, { contextId, principalId });
     if (sessionId === undefined) return 'no_active_session';
     try {
-      const { turnId } = await this.deps.turns.interrupt(sessionId);
-      await audit.write({ principalId, action: 'turn.interrupted', subject: turnId });
+      await turns.interrupt(sessionId, principalId);
       return 'cancelled';
     } catch (error) {
       if (hasReason(error, 'NO_ACTIVE_TURN')) return 'no_active_session';
@@ -103,9 +100,7 @@ export class OracleService {
   async forget(contextId: string | undefined, principalId: string): Promise<boolean> {
     const sessionId = await this.#find(contextId, principalId);
     if (sessionId === undefined) return false;
-    await this.deps.turns.deleteSession(sessionId);
-    const action = 'session.deleted';
-    await this.deps.audit.write({ principalId, action, subject: sessionId });
+    await this.deps.turns.deleteSession(sessionId, principalId);
     return true;
   }
 
@@ -133,7 +128,7 @@ export class OracleService {
     } catch (error) {
       // A conversation that never began: nobody knows of it.
       await turns
-        .deleteSession(sessionId)
+        .deleteSession(sessionId, principalId)
         .catch((fault: unknown) => services.logger.warn({ sessionId, error: fault }, 'left over'));
       throw error;
     }
