@@ -2,7 +2,7 @@ import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { cutText } from '../governance/limits/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
 import { optionRules, type OptionRule } from './option-rules.js';
-import type { Chosen } from './provenance.js';
+import type { Chosen } from './choose-value.js';
 import type { OptionProblem } from '../storage/shapes/stored-options.js';
 import type { LimitResolution } from './resolve-limits.js';
 import { storableText } from './storable.js';

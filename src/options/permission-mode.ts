@@ -1,5 +1,5 @@
 import type { OptionProblem } from '../storage/shapes/stored-options.js';
-import type { Chosen } from './provenance.js';
+import type { Chosen } from './choose-value.js';
 import { permissionModes, type PermissionMode } from '../storage/shapes/stored-permissions.js';
 
 /** How much a turn may loosen. */

@@ -3,12 +3,8 @@ import { parsePersona } from '../../test/support/parse-persona.js';
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { canonicalJson } from '../platform/json.js';
 import { freeLimits } from './free-limits.js';
-import {
-  chooseModel,
-  choosePersona,
-  resolveOptions,
-  type OptionSources,
-} from './resolve-options.js';
+import { resolveOptions } from './resolve-options.js';
+import type { OptionSources } from './option-sources.js';
 
 const plain = parsePersona('WORKING_ITEMS', 'Prompt');
 const session = { persona: 'WORKING_ITEMS', mode: 'direct' };
@@ -350,20 +346,6 @@ describe('resolveOptions', () => {
   });
 });
 
-describe('choosePersona', () => {
-  it.each([
-    [{ persona: ' EDITOR ' }, 'P', { name: 'EDITOR', from: 'opts' }],
-    [{ persona: '' }, 'P', { name: 'P', from: 'session' }],
-    [{ persona: 3 }, 'P', { name: 'P', from: 'session' }],
-    [undefined, ' P ', { name: 'P', from: 'session' }],
-    ['EDITOR', 'P', { name: 'P', from: 'session' }],
-    [{}, ' ', { name: 'WORKING_ITEMS', from: 'default' }],
-    [{ persona: '../x' }, 'P', { name: '../x', from: 'opts' }],
-  ])('%j over %j', (opts, sessionPersona, expected) => {
-    expect(choosePersona(opts, sessionPersona)).toEqual(expected);
-  });
-});
-
 describe('the model of a turn', () => {
   const price = { input: 3, output: 15 };
   const deprecated = { kind: 'model-deprecated' as const, text: 'Soon gone.', metadata: {} };
@@ -386,18 +368,5 @@ describe('the model of a turn', () => {
     });
     expect(options).not.toHaveProperty('costLimit');
     expect(problems).toMatchObject([{ key: 'maxCostUsd', kind: 'invalid' }]);
-  });
-
-  it.each([
-    [{ opts: { model: 'a' } }, 'a', 'b'],
-    [{ asAgent: true }, 'p', 'b'],
-    [{}, 'b', 'b'],
-    [{ defaults: { agentsModel: 'c' } }, 'c', 'c'],
-    [{ defaults: {} }, 'claude-sonnet-5-5', 'claude-sonnet-5-5'],
-  ])('is named by the first who says it: %j', (sources, named, standard) => {
-    const defaults = { environmentModel: 'b', agentsModel: 'c' };
-    const persona = personaWith('model: p');
-    const chosen = chooseModel({ opts: undefined, persona, defaults, ...sources });
-    expect([chosen.named.value, chosen.standard]).toEqual([named, standard]);
   });
 });

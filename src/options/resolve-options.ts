@@ -5,44 +5,14 @@ import { isPlainObject } from '../platform/json.js';
 import type { OnBusy, Provenance, OptionResolution } from '../storage/shapes/stored-options.js';
 import type { ResolvedModel } from '../provider/models/choose-model.js';
 import { optionRules, type OptionRule } from './option-rules.js';
-import { boundMode, type ModeBounds } from './permission-mode.js';
-import type { Chosen } from './provenance.js';
+import { boundMode } from './permission-mode.js';
+import { type Chosen, type Tier, choose, givenOptions } from './choose-value.js';
 import { findProblems } from './option-problems.js';
 import { resolveLimits } from './resolve-limits.js';
-import type { Preferences } from './settings/preferences.js';
+import { compact } from '../platform/compact.js';
 import { storableJson } from './storable.js';
-
-export interface OptionSources {
-  /** The client's `opts`, as it came. Undefined when omitted. */
-  opts: unknown;
-  session: { persona: string; mode: string; agentConfig?: Partial<AgentConfig> | null };
-  /** The persona that `choosePersona` named. */
-  persona: Persona;
-  /**
-   * Whether it was called as an agent: its model and permission mode are tiers then, and where
-   * neither says, nobody can be asked. A persona's are not.
-   */
-  asAgent?: boolean;
-  /** Of the wire, in place of the session's: whether its clients can be asked. Absent: the session's. */
-  wireMode?: 'direct' | 'dontAsk';
-  /** What the user has set. */
-  user?: Partial<AgentConfig>;
-  /** What the user wishes beside limits. */
-  preferences?: Preferences;
-  defaults: {
-    environmentModel?: string;
-    agentsModel?: string;
-    agentsConfig?: Partial<AgentConfig>;
-  };
-  /** What the mode is held to. Absent: nothing. */
-  bounds?: Pick<ModeBounds, 'ceiling' | 'mayApprove'>;
-  /** What became of the model that `chooseModel` named. Absent: it is taken as it is, without a price. */
-  model?: ResolvedModel;
-  /** Where nobody sets any. */
-  limits: Readonly<AgentConfig>;
-}
-
-type Tier<T> = readonly [Provenance, T | undefined];
+import type { OptionSources } from './option-sources.js';
+import { chooseModel, choosePersona } from './early-options.js';
 
 /**
  * Resolves a turn's options: the first valid value of each chain wins. Pure, and never an error: an
@@ -73,13 +43,13 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
   } as const;
   const bounded = boundMode(wantedMode, bounds);
   const chosen = {
-    model: ranModel(sources),
+    model: chooseRunModel(sources),
     fallbackModel: choose(fallbackModel, given['fallbackModel'], [
       ['persona', fallbackModel.read(persona.fallbackModel)],
     ]),
     tools: choose(tools, given['tools'], [['persona', tools.read(persona.tools)]]),
     maxTurns: { value: limits.config.maxIterations, from: limits.provenance.maxIterations },
-    persona: choosePersonaFrom(given, session.persona),
+    persona: choosePersona(sources.opts, session.persona),
     mode: { value: bounded.mode, from: wantedMode.from },
     onDisconnect: chooseGiven(optionRules.onDisconnect, 'onDisconnect'),
     onBusy: chooseGiven(optionRules.onBusy, 'onBusy'),
@@ -104,17 +74,17 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
   return {
     options: {
       ...valuesOf(always),
-      ...(other.value === undefined ? {} : { fallbackModel: other.value }),
-      ...(tokens.value === undefined ? {} : { maxTokens: tokens.value }),
-      ...(clientTools.value.length === 0 ? {} : { clientTools: clientTools.value }),
-      ...(usd === undefined || price === undefined ? {} : { costLimit: { usd, price } }),
-      ...(contextNodes === undefined ? {} : { contextNodes }),
-      ...(subagents === undefined ? {} : { subagents }),
-      agentConfig: limits.config,
-      ...(sources.persona.decisionTree === undefined
-        ? {}
-        : { decisionTree: sources.persona.decisionTree }),
-      ...(governance === undefined ? {} : { subagentGovernance: governance }),
+      ...compact({
+        fallbackModel: other.value,
+        maxTokens: tokens.value,
+        clientTools: clientTools.value.length === 0 ? undefined : clientTools.value,
+        costLimit: usd === undefined || price === undefined ? undefined : { usd, price },
+        contextNodes,
+        subagents,
+        agentConfig: limits.config,
+        decisionTree: persona.decisionTree,
+        subagentGovernance: governance,
+      }),
     },
     provenance: {
       ...tiersOf({ ...always, maxTokens: tokens, fallbackModel: other }),
@@ -133,43 +103,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
   };
 }
 
-/**
- * The model that a turn names, and the one of turns that name none. What the first one means is not
- * said here: it may have to be asked for.
- */
-export function chooseModel(
-  sources: Pick<OptionSources, 'opts' | 'asAgent' | 'preferences' | 'defaults'> & {
-    persona: Pick<Persona, 'model'>;
-  },
-): { named: Chosen<string>; standard: string } {
-  const { model } = optionRules;
-  const own: Tier<string>[] =
-    sources.asAgent === true ? [['persona', model.read(sources.persona.model)]] : [];
-  const wished: Tier<string> = ['user', model.read(sources.preferences?.model)];
-  const tiers = [...own, wished, ...standardTiers(sources.defaults)];
-  return {
-    named: choose(model, givenOptions(sources.opts)['model'], tiers),
-    standard: chooseStandard(sources.defaults),
-  };
-}
-
-/** The model of turns that name none. */
-export function chooseStandard(defaults: OptionSources['defaults']): string {
-  return choose(optionRules.model, undefined, standardTiers(defaults)).value;
-}
-
-function standardTiers({
-  environmentModel,
-  agentsModel,
-}: OptionSources['defaults']): Tier<string>[] {
-  const { model } = optionRules;
-  return [
-    ['environment', model.read(environmentModel)],
-    ['instructions', model.read(agentsModel)],
-  ];
-}
-
-function ranModel(sources: OptionSources): Chosen<string> {
+function chooseRunModel(sources: OptionSources): Chosen<string> {
   const { value, from } = chooseModel(sources).named;
   return { value: sources.model?.name ?? value, from };
 }
@@ -197,37 +131,5 @@ function tiersOf<T extends Record<string, Chosen<unknown>>>(
 }
 
 function personaLimits({ maxTurns, agentConfig }: Persona): Partial<AgentConfig> {
-  return { ...agentConfig, ...(maxTurns === undefined ? {} : { maxIterations: maxTurns }) };
-}
-
-/** What a request wants of a busy session: asked before its other options are looked at. */
-export function chooseOnBusy(opts: unknown): OnBusy {
-  return choose(optionRules.onBusy, givenOptions(opts)['onBusy'], []).value;
-}
-
-/**
- * The persona a turn runs as. Resolved before the rest, because the persona's file is itself a tier
- * of `tools` and `maxTurns`. The name is trimmed, not checked: loading it does that.
- */
-export function choosePersona(
-  opts: unknown,
-  sessionPersona: string,
-): { name: string; from: Provenance } {
-  const { value, from } = choosePersonaFrom(givenOptions(opts), sessionPersona);
-  return { name: value, from };
-}
-
-function choosePersonaFrom(given: Record<string, unknown>, session: string): Chosen<string> {
-  const { persona } = optionRules;
-  return choose(persona, given['persona'], [['session', persona.read(session)]]);
-}
-
-function givenOptions(opts: unknown): Record<string, unknown> {
-  return isPlainObject(opts) ? opts : {};
-}
-
-function choose<T>(rule: OptionRule<T>, given: unknown, tiers: readonly Tier<T>[]): Chosen<T> {
-  const all: Tier<T>[] = [['opts', rule.read(given)], ...tiers];
-  for (const [from, value] of all) if (value !== undefined) return { value, from };
-  return { value: rule.fallback(), from: 'default' };
+  return { ...agentConfig, ...compact({ maxIterations: maxTurns }) };
 }

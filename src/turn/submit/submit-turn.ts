@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { OnBusy } from '../../storage/shapes/stored-options.js';
-import { chooseOnBusy } from '../../options/resolve-options.js';
+import { chooseOnBusy } from '../../options/early-options.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { canonicalJson, isLongJson } from '../../platform/json.js';
 import { invalidRequest } from '../../platform/typed-error.js';
