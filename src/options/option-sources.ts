@@ -2,7 +2,7 @@ import type { Persona } from '../agents/parse-persona.js';
 import type { ResolvedModel } from '../provider/models/choose-model.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { ModeBounds } from './permission-mode.js';
-import type { Preferences } from './settings/preferences.js';
+import type { Preferences } from './preferences/turn-preferences.js';
 
 /** The tiers that a turn's options are resolved from. */
 export interface OptionSources {

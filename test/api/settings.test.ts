@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AgentConfig } from '../../src/storage/shapes/stored-limits.js';
-import type { EffectiveSetting } from '../../src/options/settings/effective-settings.js';
+import type { EffectiveSetting } from '../../src/options/preferences/effective-preferences.js';
 import { userSettings } from '../../src/storage/conversation-schema.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse, ApiUnprocessableEntityResponse } from '@nestjs/swagger';
-import { ValidationDetailDto } from '../../options/settings/validation-detail.dto.js';
+import { ValidationDetailDto } from '../../http/validation-detail.dto.js';
 import { OracleErrorDto } from './oracle.dto.js';
 
 /** Types of the chunks and their fields, for the documentation. */

@@ -1,6 +1,6 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { ValidationDetailError } from '../../options/settings/validation-detail.js';
+import { ValidationDetailError } from '../../http/validation-detail.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { noteRefusal } from '../../http/request-record.js';
 import { TypedError } from '../../platform/typed-error.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ValidationDetailError } from '../../options/settings/validation-detail.js';
+import { ValidationDetailError } from '../../http/validation-detail.js';
 import { readBusy, readContextId, readQuestion } from './oracle-question.js';
 
 function problemsOf(read: () => unknown): unknown {

@@ -1,9 +1,6 @@
 import { isPlainObject } from '../../platform/json.js';
-import {
-  ValidationDetailError,
-  type ValidationProblem,
-} from '../../options/settings/validation-detail.js';
-import { flag, wholeNumber } from '../../options/settings/setting-rules.js';
+import { ValidationDetailError, type ValidationProblem } from '../../http/validation-detail.js';
+import { flag, wholeNumber } from '../../options/preferences/preference-rules.js';
 import { optional, required, ruled, text, texts, type Read } from './read-field.js';
 
 /** What to do while another turn of the conversation runs. */

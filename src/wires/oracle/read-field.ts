@@ -1,4 +1,4 @@
-import type { SettingRule, SettingValue } from '../../options/settings/setting-rules.js';
+import type { SettingRule, SettingValue } from '../../options/preferences/preference-rules.js';
 
 /** A field's value, or what is wrong with it: for a person, and by pydantic's name of it. */
 export type Read<T> = { value: T } | { msg: string; type: string };

@@ -4,7 +4,7 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { prepared } from '../../storage/prepared.js';
 import { userSettings } from '../../storage/conversation-schema.js';
-import type { Settings } from './model-settings.js';
+import type { Settings } from './model-preferences.js';
 
 /** What was set, and nothing else: a field that is missing has its default. Not checked. */
 export type StoredSettings = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { openTestDatabase } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { userSettings } from '../../storage/conversation-schema.js';
-import { SettingsStore } from './settings-store.js';
+import { SettingsStore } from './preferences-store.js';
 
 describe('SettingsStore', () => {
   let database: OpenedDatabase;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
-import { modelFields, settingNames } from './model-settings.js';
-import { readChange } from './read-change.js';
-import { wholeNumber } from './setting-rules.js';
-import { ValidationDetailError, type ValidationProblem } from './validation-detail.js';
+import { modelFields, settingNames } from './model-preferences.js';
+import { readChange } from './validate-change.js';
+import { wholeNumber } from './preference-rules.js';
+import { ValidationDetailError, type ValidationProblem } from '../../http/validation-detail.js';
 
 const problemsOf = (...change: Parameters<typeof readChange>): ValidationProblem[] => {
   try {

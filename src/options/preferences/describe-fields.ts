@@ -1,6 +1,6 @@
 import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
-import { modelFields } from './model-settings.js';
-import { wholeNumber, type SettingSchema, type SettingValue } from './setting-rules.js';
+import { modelFields } from './model-preferences.js';
+import { wholeNumber, type SettingSchema, type SettingValue } from './preference-rules.js';
 
 export interface DescribedField extends SettingSchema {
   default?: SettingValue;

@@ -10,7 +10,7 @@ import {
   wholeNumber,
   type SettingRule,
   type SettingValue,
-} from './setting-rules.js';
+} from './preference-rules.js';
 
 /** By the names that wires and the database have. */
 export type Settings = Record<string, SettingValue>;

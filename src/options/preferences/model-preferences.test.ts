@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { viewAgentConfig, viewSettings } from './model-settings.js';
+import { viewAgentConfig, viewSettings } from './model-preferences.js';
 
 const limits = {
   max_iterations: 15,

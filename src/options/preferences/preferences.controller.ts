@@ -16,11 +16,11 @@ import {
   resetSchema,
   settingsSchema,
 } from './describe-fields.js';
-import type { EffectiveSetting } from './effective-settings.js';
-import type { Settings } from './model-settings.js';
-import { SettingsService } from './settings-service.js';
-import { ValidationDetailDto } from './validation-detail.dto.js';
-import { ValidationDetailFilter } from './validation-detail.filter.js';
+import type { EffectiveSetting } from './effective-preferences.js';
+import type { Settings } from './model-preferences.js';
+import { SettingsService } from './preferences-service.js';
+import { ValidationDetailDto } from '../../http/validation-detail.dto.js';
+import { ValidationDetailFilter } from '../../http/validation-detail.filter.js';
 
 /** Of all its routes. */
 const areTheCallers = 'they are the caller’s settings';

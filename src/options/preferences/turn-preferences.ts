@@ -1,5 +1,5 @@
-import { modelFields } from './model-settings.js';
-import type { SettingValue } from './setting-rules.js';
+import { modelFields } from './model-preferences.js';
+import type { SettingValue } from './preference-rules.js';
 import type { SubagentTerms } from '../../storage/shapes/stored-options.js';
 
 /** What a user wishes of turns that do not say themselves. Absent: no wish. */

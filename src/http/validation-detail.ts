@@ -1,4 +1,4 @@
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../platform/typed-error.js';
 
 /** One thing that is wrong with a request, in the form that clients of FastAPI parse. */
 export interface ValidationProblem {

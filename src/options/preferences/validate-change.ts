@@ -1,8 +1,8 @@
 import { agentConfigToWire, readAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { isPlainObject } from '../../platform/json.js';
-import { modelFields, settingNames, type Settings } from './model-settings.js';
-import { numberFault } from './setting-rules.js';
-import { ValidationDetailError, type ValidationProblem } from './validation-detail.js';
+import { modelFields, settingNames, type Settings } from './model-preferences.js';
+import { numberFault } from './preference-rules.js';
+import { ValidationDetailError, type ValidationProblem } from '../../http/validation-detail.js';
 
 /** A body may have any number of unknown fields: the answer must not be longer than it. */
 const mostUnknown = 20;

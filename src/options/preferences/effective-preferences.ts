@@ -11,9 +11,9 @@ import { resolveLimits } from '../resolve-limits.js';
 import { chooseModel } from '../early-options.js';
 import type { OptionSources } from '../option-sources.js';
 import { agentConfigSchema, type DescribedField } from './describe-fields.js';
-import { modelFields } from './model-settings.js';
-import { preferencesOf } from './preferences.js';
-import type { SettingValue } from './setting-rules.js';
+import { modelFields } from './model-preferences.js';
+import { preferencesOf } from './turn-preferences.js';
+import type { SettingValue } from './preference-rules.js';
 
 /** The ways to a turn, by their names in the API's description. */
 const wires = ['harness', 'named-agents', 'ag-ui', 'ai-sdk', 'oracle'] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { freeLimits } from '../free-limits.js';
-import { effectiveSettings, type ServerDefaults } from './effective-settings.js';
+import { effectiveSettings, type ServerDefaults } from './effective-preferences.js';
 
 const server: ServerDefaults = {
   limits: freeLimits({ turnTimeoutMs: 3_600_000, parallelTools: 4 }),
