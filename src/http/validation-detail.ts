@@ -1,8 +1,8 @@
 import { TypedError } from '../platform/typed-error.js';
 
-/** One thing that is wrong with a request, in the form that clients of FastAPI parse. */
+/** A fault of a request, in the form that clients of FastAPI parse. */
 export interface ValidationProblem {
-  /** Where: `body`, then the path to the field. */
+  /** `body`, then the path to the field. */
   loc: (string | number)[];
   /** For a person: names the field and what it may be. */
   msg: string;
@@ -11,8 +11,8 @@ export interface ValidationProblem {
 }
 
 /**
- * 422: everything that is wrong with a request, not only the first of it. Its body is `{detail}`
- * where the controller uses `ValidationDetailFilter`, and our own envelope elsewhere.
+ * A 422 that lists every fault of a request. Its body is `{detail}` where the controller uses
+ * `ValidationDetailFilter`, and our own envelope elsewhere.
  */
 export class ValidationDetailError extends TypedError {
   constructor(readonly detail: ValidationProblem[]) {

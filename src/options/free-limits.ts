@@ -13,7 +13,7 @@ const MOST_CALLS = 128;
 
 /**
  * The limits of a turn that nobody limits: what the harness contract has (12 model calls) and the
- * server's own settings. A turn of the oracle wire has the contract's defaults in their place.
+ * server's own config. A turn of the oracle wire has the contract's defaults in their place.
  */
 export function freeLimits(server: { turnTimeoutMs: number; parallelTools: number }): AgentConfig {
   return {

@@ -7,7 +7,7 @@ import { sessions, turns } from './schema.js';
 /** What is said beside the messages of a conversation, and what stands for them. */
 
 /** What a user chose; a field that is missing has its default. Written by `options/preferences`. */
-export const userSettings = pgTable('user_settings', {
+export const userPreferences = pgTable('user_settings', {
   userId: text('user_id').primaryKey(),
   settings: json('settings').$type<Record<string, unknown>>().notNull(),
   updatedAt: instant('updated_at').notNull(),

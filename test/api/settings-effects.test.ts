@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { userSettings } from '../../src/storage/conversation-schema.js';
+import { userPreferences } from '../../src/storage/conversation-schema.js';
 import { instructionRootWith } from '../support/instruction-root.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AgentConfig } from '../../src/storage/shapes/stored-limits.js';
-import type { EffectiveSetting } from '../../src/options/preferences/effective-preferences.js';
-import { userSettings } from '../../src/storage/conversation-schema.js';
+import type { EffectivePreference } from '../../src/options/preferences/effective-preferences.js';
+import { userPreferences } from '../../src/storage/conversation-schema.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
 const limits = {
@@ -101,7 +101,7 @@ describe('settings', () => {
   it('say what turns run with, wire by wire, as turns do', async () => {
     await put('models', { max_parallel_tools: 2, oracle_model: 'claude-haiku-4-5-20251001' });
     const { body } = await server.client.get('/api/settings/effective');
-    const all = body['settings'] as EffectiveSetting[];
+    const all = body['settings'] as EffectivePreference[];
     const inForce = (name: string, wire: 'harness' | 'oracle') =>
       all.find((setting) => setting.name === name)?.effective[wire].value;
 

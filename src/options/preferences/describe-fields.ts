@@ -1,9 +1,10 @@
+import { compact } from '../../platform/compact.js';
 import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
 import { modelFields } from './model-preferences.js';
-import { wholeNumber, type SettingSchema, type SettingValue } from './preference-rules.js';
+import { wholeNumber, type PreferenceSchema, type PreferenceValue } from './preference-rules.js';
 
-export interface DescribedField extends SettingSchema {
-  default?: SettingValue;
+export interface DescribedField extends PreferenceSchema {
+  default?: PreferenceValue;
   description: string;
 }
 
@@ -21,7 +22,7 @@ const others = modelFields.map((field): [string, DescribedField] => [
   field.wireName,
   {
     ...field.rule.schema,
-    ...(field.default === undefined ? {} : { default: field.default }),
+    ...compact({ default: field.default }),
     description:
       field.default === undefined
         ? `${field.meaning} Default: the server's default model.`
@@ -29,20 +30,20 @@ const others = modelFields.map((field): [string, DescribedField] => [
   },
 ]);
 
-/** JSON schemas of the settings, for the API's description. */
+/** JSON schemas of the preferences, for the API's description. */
 export const agentConfigSchema: DescribedFields = {
   type: 'object',
   properties: Object.fromEntries(limits),
 };
 
-export const settingsSchema: DescribedFields = {
+export const preferencesSchema: DescribedFields = {
   type: 'object',
   properties: Object.fromEntries([...others, ...limits]),
 };
 
-/** The body of a reset. @param of what its route resets. */
-export function resetSchema({ properties }: DescribedFields) {
-  const items = { type: 'string', enum: Object.keys(properties) };
+/** The schema of a reset's body. @param route the schema of the route's fields. */
+export function resetSchema(route: DescribedFields) {
+  const items = { type: 'string', enum: Object.keys(route.properties) };
   const fields = { type: 'array', items, description: 'Absent: all of them.' };
   return { type: 'object', properties: { fields } };
 }

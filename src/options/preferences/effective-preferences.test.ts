@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { freeLimits } from '../free-limits.js';
-import { effectiveSettings, type ServerDefaults } from './effective-preferences.js';
+import { resolvePreferences, type ServerDefaults } from './effective-preferences.js';
 
 const server: ServerDefaults = {
   limits: freeLimits({ turnTimeoutMs: 3_600_000, parallelTools: 4 }),
@@ -8,10 +8,10 @@ const server: ServerDefaults = {
 };
 
 function find(name: string, stored: Record<string, unknown> = {}, from = server) {
-  const setting = effectiveSettings(stored, from).find((one) => one.name === name);
-  if (setting === undefined) throw new Error(`There is no ${name}`);
-  const { harness, oracle } = setting.effective;
-  return { saved: setting.saved, harness, oracle };
+  const found = resolvePreferences(stored, from).find((one) => one.name === name);
+  if (found === undefined) throw new Error(`There is no ${name}`);
+  const { harness, oracle } = found.effective;
+  return { saved: found.saved, harness, oracle };
 }
 
 describe('effectiveSettings', () => {

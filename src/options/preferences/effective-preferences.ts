@@ -13,51 +13,51 @@ import type { OptionSources } from '../option-sources.js';
 import { agentConfigSchema, type DescribedField } from './describe-fields.js';
 import { modelFields } from './model-preferences.js';
 import { preferencesOf } from './turn-preferences.js';
-import type { SettingValue } from './preference-rules.js';
+import type { PreferenceValue } from './preference-rules.js';
 
-/** The ways to a turn, by their names in the API's description. */
+/** The wires, as the API's description names them. */
 const wires = ['harness', 'named-agents', 'ag-ui', 'ai-sdk', 'oracle'] as const;
-export type SettingsWire = (typeof wires)[number];
+export type PreferenceWire = (typeof wires)[number];
 
 export interface ValueInForce {
-  /** Null: nothing bounds or names it; `EffectiveSetting` says what that means. */
-  value: SettingValue | null;
+  /** Null where no tier has a value; `EffectivePreference` says what that means. */
+  value: PreferenceValue | null;
   from: Provenance;
 }
 
-/** One setting of a user: what was saved, and what their turns run with. */
-export interface EffectiveSetting {
-  /** As `PUT` takes it. */
+/** One preference of a user: the saved value, and the values that their turns run with. */
+export interface EffectivePreference {
+  /** The field's name in a `PUT`. */
   name: string;
   schema: DescribedField;
-  /** Null: nothing was saved, or nothing that is still valid. */
-  saved: SettingValue | null;
+  /** Null where nothing was saved, or nothing that is still valid. */
+  saved: PreferenceValue | null;
   /**
-   * Of a turn whose request, session and agent say nothing of it. Null is: no limit of tokens; for
+   * Values for a turn whose request, session and agent name none. Null means: no limit of tokens; for
    * subagents the model and the time of the turn that delegates; all files, and 200 results of a search.
    */
-  effective: Record<SettingsWire, ValueInForce>;
+  effective: Record<PreferenceWire, ValueInForce>;
 }
 
 export interface ServerDefaults {
-  /** Where nobody sets any: the server's, of every wire but the oracle's. */
+  /** Limits where nobody sets any, on every wire but the oracle's. */
   limits: Readonly<AgentConfig>;
-  /** Of the environment and of the instruction root. */
+  /** Tiers of the environment and of the instruction root. */
   options: OptionSources['defaults'];
 }
 
 /**
- * What is in force for a user, wire by wire, resolved as the options of a turn are (decision 20). Pure.
+ * Resolves a user's preferences for each wire, as the options of a turn are resolved (decision 20). Pure.
  *
- * @param stored as the database has it.
+ * @param stored unchecked, from the database.
  */
-export function effectiveSettings(
+export function resolvePreferences(
   stored: Readonly<Record<string, unknown>>,
   server: ServerDefaults,
-): EffectiveSetting[] {
+): EffectivePreference[] {
   const user = readAgentConfig(stored).config;
   const savedLimits = agentConfigToWire(user);
-  const found = wires.map((wire): [SettingsWire, Record<string, ValueInForce>] => {
+  const found = wires.map((wire): [PreferenceWire, Record<string, ValueInForce>] => {
     const isOracle = wire === 'oracle';
     const limits = isOracle ? defaultAgentConfig : server.limits;
     return [
@@ -68,7 +68,7 @@ export function effectiveSettings(
       },
     ];
   });
-  const view = (name: string, schema: DescribedField, saved: SettingValue | undefined) => ({
+  const view = (name: string, schema: DescribedField, saved: PreferenceValue | undefined) => ({
     name,
     schema,
     saved: saved ?? null,
@@ -113,7 +113,7 @@ function modelsInForce(
   const preferences = preferencesOf(stored, { isOracle });
   const { thinking, contextNodes, subagents } = preferences;
   const { named } = chooseModel({ opts: undefined, persona: {}, preferences, defaults });
-  const values: Record<string, SettingValue | null> = {
+  const values: Record<string, PreferenceValue | null> = {
     subagent_model: subagents?.model ?? null,
     thinking_enabled: thinking ?? false,
     librarian_timeout: subagents?.timeoutSeconds ?? null,
@@ -128,9 +128,9 @@ function modelsInForce(
 
 function byWire(
   name: string,
-  found: readonly [SettingsWire, Record<string, ValueInForce>][],
-): Record<SettingsWire, ValueInForce> {
+  found: readonly [PreferenceWire, Record<string, ValueInForce>][],
+): Record<PreferenceWire, ValueInForce> {
   const entries = found.map(([wire, values]) => [wire, values[name]]);
   // Each wire has each name: both come from the same lists.
-  return Object.fromEntries(entries) as Record<SettingsWire, ValueInForce>;
+  return Object.fromEntries(entries) as Record<PreferenceWire, ValueInForce>;
 }

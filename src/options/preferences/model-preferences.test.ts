@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { viewAgentConfig, viewSettings } from './model-preferences.js';
+import { viewAgentConfig, viewPreferences } from './model-preferences.js';
 
 const limits = {
   max_iterations: 15,
@@ -37,7 +37,7 @@ describe('viewSettings', () => {
     ['fields that are valid no more', { librarian_timeout: 59 }, { librarian_timeout: 1_200 }],
     ['a model that is none', { subagent_model: '' }, { subagent_model: 'env-model' }],
   ])('is whole where a row has %s', (_what, stored, shown) => {
-    expect(viewSettings(stored, 'env-model')).toEqual({
+    expect(viewPreferences(stored, 'env-model')).toEqual({
       ...others,
       ...limits,
       ...stored,
@@ -46,6 +46,6 @@ describe('viewSettings', () => {
   });
 
   it('shows nothing that is no setting', () => {
-    expect(viewSettings({ unknown: 1 }, 'env-model')).not.toHaveProperty('unknown');
+    expect(viewPreferences({ unknown: 1 }, 'env-model')).not.toHaveProperty('unknown');
   });
 });

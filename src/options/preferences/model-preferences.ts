@@ -8,22 +8,22 @@ import {
   flag,
   modelName,
   wholeNumber,
-  type SettingRule,
-  type SettingValue,
+  type PreferenceRule,
+  type PreferenceValue,
 } from './preference-rules.js';
 
-/** By the names that wires and the database have. */
-export type Settings = Record<string, SettingValue>;
+/** Values by the names that wires and the database have. */
+export type PreferenceValues = Record<string, PreferenceValue>;
 
 export interface ModelField {
   wireName: string;
-  rule: SettingRule;
+  rule: PreferenceRule;
   /** Absent: the server's default model. */
-  default?: SettingValue;
+  default?: PreferenceValue;
   meaning: string;
 }
 
-/** The settings of a user that are no limits; those are `agentConfigFields`. */
+/** A user's preferences beside the limits (`agentConfigFields`). */
 export const modelFields: readonly ModelField[] = [
   { wireName: 'oracle_model', rule: modelName, meaning: 'Model of the oracle’s turns.' },
   {
@@ -51,16 +51,16 @@ export const modelFields: readonly ModelField[] = [
   },
 ];
 
-/** All seven limits. What is missing, or no longer valid, has its default. */
+/** Views the seven limits. A missing or no longer valid value has its default. */
 export function viewAgentConfig(stored: Readonly<Record<string, unknown>>): Record<string, number> {
   return agentConfigToWire({ ...defaultAgentConfig, ...readAgentConfig(stored).config });
 }
 
-/** Everything, the limits among it. What is missing, or no longer valid, has its default. */
-export function viewSettings(
+/** Views all preferences, the limits among them. A missing or no longer valid value has its default. */
+export function viewPreferences(
   stored: Readonly<Record<string, unknown>>,
   defaultModel: string,
-): Settings {
+): PreferenceValues {
   const own = modelFields.map(({ wireName, rule, default: fallback = defaultModel }) => [
     wireName,
     rule.read(stored[wireName]) ?? fallback,
@@ -69,7 +69,7 @@ export function viewSettings(
 }
 
 /** The names that each route takes. */
-export const settingNames = {
+export const preferenceNames = {
   agentConfig: agentConfigFields.map(({ wireName }) => wireName),
   models: [...modelFields, ...agentConfigFields].map(({ wireName }) => wireName),
 };

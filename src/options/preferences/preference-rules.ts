@@ -1,19 +1,19 @@
 import { optionRules } from '../option-rules.js';
 
-export type SettingValue = string | number | boolean;
+export type PreferenceValue = string | number | boolean;
 
-/** What a setting may be, in code, in words and as JSON schema. */
-export interface SettingRule<T extends SettingValue = SettingValue> {
-  /** The value as it is stored, or undefined when it is not valid. */
+/** The valid values of a preference, in code, in words and as JSON schema. */
+export interface PreferenceRule<T extends PreferenceValue = PreferenceValue> {
+  /** @returns the value as it is stored, or undefined for an invalid value. */
   read(value: unknown): T | undefined;
   /** Completes "must be …". */
   expected: string;
-  /** Pydantic's name of what is wrong with a value that is not valid. */
+  /** @returns Pydantic's name of the fault of an invalid value. */
   fault(value: unknown): string;
-  schema: SettingSchema;
+  schema: PreferenceSchema;
 }
 
-export interface SettingSchema {
+export interface PreferenceSchema {
   type: 'integer' | 'boolean' | 'string';
   minimum?: number;
   maximum?: number;
@@ -27,7 +27,7 @@ interface Bounds {
   max: number;
 }
 
-export function wholeNumber({ min, max }: Bounds): SettingRule<number> {
+export function wholeNumber({ min, max }: Bounds): PreferenceRule<number> {
   return {
     read: (value) =>
       typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
@@ -39,7 +39,7 @@ export function wholeNumber({ min, max }: Bounds): SettingRule<number> {
   };
 }
 
-export const flag: SettingRule<boolean> = {
+export const flag: PreferenceRule<boolean> = {
   read: (value) => (typeof value === 'boolean' ? value : undefined),
   expected: 'true or false',
   fault: () => 'bool_type',
@@ -48,7 +48,7 @@ export const flag: SettingRule<boolean> = {
 
 const longestModel = 200;
 
-export const modelName: SettingRule<string> = {
+export const modelName: PreferenceRule<string> = {
   read: (value) => {
     const model = optionRules.model.read(value);
     return model === undefined || model.length > longestModel ? undefined : model;
@@ -58,7 +58,7 @@ export const modelName: SettingRule<string> = {
   schema: { type: 'string', minLength: 1, maxLength: longestModel },
 };
 
-/** @param value one that is no whole number within the bounds. */
+/** @param value no whole number within the bounds. */
 export function numberFault(value: unknown, min: number): string {
   if (typeof value !== 'number') return 'int_type';
   if (Number.isFinite(value) && !Number.isInteger(value)) return 'int_from_float';

@@ -27,13 +27,13 @@ export class SettingsService {
   }
 
   /** @throws ValidationDetailError; nothing is saved then. */
-  async changeAgentConfig(userId: string, body: unknown): Promise<Settings> {
-    return viewAgentConfig(await this.#change(userId, readChange(body, 'agentConfig')));
+  async changeAgentConfig(userId: string, body: unknown): Promise<PreferenceValues> {
+    return viewAgentConfig(await this.#change(userId, validateChange(body, 'agentConfig')));
   }
 
   /** @throws ValidationDetailError; nothing is reset then. */
-  async resetAgentConfig(userId: string, body: unknown): Promise<Settings> {
-    return viewAgentConfig(await this.#reset(userId, readReset(body, 'agentConfig')));
+  async resetAgentConfig(userId: string, body: unknown): Promise<PreferenceValues> {
+    return viewAgentConfig(await this.#reset(userId, validateReset(body, 'agentConfig')));
   }
 
   async models(userId: string): Promise<Settings> {
@@ -52,13 +52,13 @@ export class SettingsService {
     return viewSettings(stored, this.#defaultModel);
   }
 
-  /** What was saved beside what is in force, wire by wire. */
-  async effective(userId: string): Promise<EffectiveSetting[]> {
+  /** Lists each preference: the saved value, and the value in force on each wire. */
+  async effective(userId: string): Promise<EffectivePreference[]> {
     const [stored, server] = await Promise.all([
       this.store.get(userId),
       this.options.serverDefaults(),
     ]);
-    return effectiveSettings(stored, server);
+    return resolvePreferences(stored, server);
   }
 
   async #reset(userId: string, fields: readonly string[]): Promise<StoredSettings> {

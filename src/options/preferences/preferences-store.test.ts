@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { openTestDatabase } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { userSettings } from '../../storage/conversation-schema.js';
-import { SettingsStore } from './preferences-store.js';
+import { userPreferences } from '../../storage/conversation-schema.js';
+import { PreferencesStore } from './preferences-store.js';
 
 describe('SettingsStore', () => {
   let database: OpenedDatabase;
@@ -13,17 +13,17 @@ describe('SettingsStore', () => {
   afterAll(() => database.close());
 
   let clock: ManualClock;
-  let store: SettingsStore;
+  let store: PreferencesStore;
   beforeEach(async () => {
-    await database.db.delete(userSettings);
+    await database.db.delete(userPreferences);
     clock = new ManualClock();
-    store = new SettingsStore(database.db, clock);
+    store = new PreferencesStore(database.db, clock);
   });
 
   it('has nothing of a user who set nothing', async () => {
     expect(await store.get('a')).toEqual({});
     expect(await store.reset('a', ['max_iterations'])).toEqual({});
-    expect(await database.db.select().from(userSettings)).toEqual([]);
+    expect(await database.db.select().from(userPreferences)).toEqual([]);
   });
 
   it('adds a change to what is there, each user apart', async () => {
@@ -37,7 +37,7 @@ describe('SettingsStore', () => {
     expect(await store.change('a', { max_iterations: 4, token_budget: 1_000 })).toEqual(changed);
     expect(await store.get('a')).toEqual(changed);
     expect(await store.get('b')).toEqual({ max_iterations: 9 });
-    const rows = await database.db.select().from(userSettings).orderBy(userSettings.userId);
+    const rows = await database.db.select().from(userPreferences).orderBy(userPreferences.userId);
     expect(rows.map(({ userId, updatedAt }) => [userId, updatedAt.toISOString()])).toEqual([
       ['a', '2026-01-01T00:00:01.000Z'],
       ['b', '2026-01-01T00:00:00.000Z'],

@@ -3,25 +3,25 @@ import { eq, sql } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { prepared } from '../../storage/prepared.js';
-import { userSettings } from '../../storage/conversation-schema.js';
-import type { Settings } from './model-preferences.js';
+import { userPreferences } from '../../storage/conversation-schema.js';
+import type { PreferenceValues } from './model-preferences.js';
 
-/** What was set, and nothing else: a field that is missing has its default. Not checked. */
-export type StoredSettings = Readonly<Record<string, unknown>>;
+/** The saved values, unchecked; a missing field has its default. */
+export type StoredPreferences = Readonly<Record<string, unknown>>;
 
-const selectSettings = prepared((db) =>
+const selectPreferences = prepared((db) =>
   db
-    .select({ settings: userSettings.settings })
-    .from(userSettings)
-    .where(eq(userSettings.userId, sql.placeholder('userId')))
+    .select({ settings: userPreferences.settings })
+    .from(userPreferences)
+    .where(eq(userPreferences.userId, sql.placeholder('userId')))
     .prepare('user_settings'),
 );
 
-const current = userSettings.settings;
+const current = userPreferences.settings;
 
 /**
- * Settings as rows. A change is merged by the database, in one statement: two that are made at
- * once, of different fields, are both there afterwards.
+ * Preferences as rows. The database merges a change in one statement, so that two simultaneous changes
+ * of different fields are both kept.
  */
 @Injectable()
 export class SettingsStore {
@@ -30,35 +30,35 @@ export class SettingsStore {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Of a user who set nothing: none. */
-  async get(userId: string): Promise<StoredSettings> {
-    const [row] = await selectSettings(this.db).execute({ userId });
+  /** @returns `{}` for a user who saved nothing. */
+  async get(userId: string): Promise<StoredPreferences> {
+    const [row] = await selectPreferences(this.db).execute({ userId });
     return row?.settings ?? {};
   }
 
-  /** @param patch fields that were checked. @returns all settings after the change. */
-  async change(userId: string, patch: Settings): Promise<StoredSettings> {
+  /** @param patch validated fields. @returns all saved values after the change. */
+  async change(userId: string, patch: PreferenceValues): Promise<StoredPreferences> {
     const updatedAt = new Date(this.clock.now());
     const merged = sql`(${current}::jsonb || excluded.settings::jsonb)::json`;
     const [row] = await this.db
-      .insert(userSettings)
+      .insert(userPreferences)
       .values({ userId, settings: patch, updatedAt })
-      .onConflictDoUpdate({ target: userSettings.userId, set: { settings: merged, updatedAt } })
+      .onConflictDoUpdate({ target: userPreferences.userId, set: { settings: merged, updatedAt } })
       .returning({ settings: current });
-    if (row === undefined) throw new Error('The database returned no settings');
+    if (row === undefined) throw new Error('The database returned no preferences');
     return row.settings;
   }
 
-  /** Forgets some settings; others stay. @returns all settings after the change. */
-  async reset(userId: string, forgotten: readonly string[]): Promise<StoredSettings> {
+  /** Forgets the named values. @returns all saved values after the change. */
+  async reset(userId: string, forgotten: readonly string[]): Promise<StoredPreferences> {
     const names = forgotten.map((name) => sql`${name}::text`);
     const [row] = await this.db
-      .update(userSettings)
+      .update(userPreferences)
       .set({
         settings: sql`(${current}::jsonb - array[${sql.join(names, sql`, `)}]::text[])::json`,
         updatedAt: new Date(this.clock.now()),
       })
-      .where(eq(userSettings.userId, userId))
+      .where(eq(userPreferences.userId, userId))
       .returning({ settings: current });
     return row?.settings ?? {};
   }

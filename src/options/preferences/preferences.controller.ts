@@ -14,15 +14,15 @@ import {
   agentConfigSchema,
   effectiveSchema,
   resetSchema,
-  settingsSchema,
+  preferencesSchema,
 } from './describe-fields.js';
-import type { EffectiveSetting } from './effective-preferences.js';
-import type { Settings } from './model-preferences.js';
-import { SettingsService } from './preferences-service.js';
+import type { EffectivePreference } from './effective-preferences.js';
+import type { PreferenceValues } from './model-preferences.js';
+import { PreferencesService } from './preferences-service.js';
 import { ValidationDetailDto } from '../../http/validation-detail.dto.js';
 import { ValidationDetailFilter } from '../../http/validation-detail.filter.js';
 
-/** Of all its routes. */
+/** Why no route here names an owner. */
 const areTheCallers = 'they are the caller’s settings';
 
 const unprocessable = {
@@ -38,16 +38,16 @@ const unknownField = {
 @ApiTags('settings')
 @Controller('api/settings')
 @UseFilters(ValidationDetailFilter)
-export class SettingsController {
-  constructor(private readonly settings: SettingsService) {}
+export class PreferencesController {
+  constructor(private readonly preferences: PreferencesService) {}
 
   @Get('agent-config')
   @Unowned(areTheCallers)
   @ApiOperation({ summary: "The limits of the user's turns" })
   @ApiOkResponse({ schema: agentConfigSchema })
   @ApiErrors({ 503: 'STORAGE_UNAVAILABLE' })
-  agentConfig(@Caller() caller: Principal): Promise<Settings> {
-    return this.settings.agentConfig(caller.id);
+  agentConfig(@Caller() caller: Principal): Promise<PreferenceValues> {
+    return this.preferences.agentConfig(caller.id);
   }
 
   @Put('agent-config')
@@ -57,8 +57,8 @@ export class SettingsController {
   @ApiOkResponse({ schema: agentConfigSchema })
   @ApiUnprocessableEntityResponse(unprocessable)
   @ApiErrors({ 400: 'INVALID_REQUEST', 413: 'BODY_TOO_LARGE', 503: 'STORAGE_UNAVAILABLE' })
-  changeAgentConfig(@Body() body: unknown, @Caller() caller: Principal): Promise<Settings> {
-    return this.settings.changeAgentConfig(caller.id, body);
+  changeAgentConfig(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
+    return this.preferences.changeAgentConfig(caller.id, body);
   }
 
   @Post('agent-config/reset')
@@ -69,8 +69,8 @@ export class SettingsController {
   @ApiOkResponse({ schema: agentConfigSchema })
   @ApiUnprocessableEntityResponse(unknownField)
   @ApiErrors({ 400: 'INVALID_REQUEST', 413: 'BODY_TOO_LARGE', 503: 'STORAGE_UNAVAILABLE' })
-  resetAgentConfig(@Body() body: unknown, @Caller() caller: Principal): Promise<Settings> {
-    return this.settings.resetAgentConfig(caller.id, body);
+  resetAgentConfig(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
+    return this.preferences.resetAgentConfig(caller.id, body);
   }
 
   @Get('effective')
@@ -78,39 +78,39 @@ export class SettingsController {
   @ApiOperation({ summary: 'What is in force for the user, wire by wire, and what was saved' })
   @ApiOkResponse({ schema: effectiveSchema })
   @ApiErrors({ 503: 'STORAGE_UNAVAILABLE' })
-  async effective(@Caller() caller: Principal): Promise<{ settings: EffectiveSetting[] }> {
-    return { settings: await this.settings.effective(caller.id) };
+  async effective(@Caller() caller: Principal): Promise<{ settings: EffectivePreference[] }> {
+    return { settings: await this.preferences.effective(caller.id) };
   }
 
   @Get('models')
   @Unowned(areTheCallers)
   @ApiOperation({ summary: 'All settings of the user, the limits among them' })
-  @ApiOkResponse({ schema: settingsSchema })
+  @ApiOkResponse({ schema: preferencesSchema })
   @ApiErrors({ 503: 'STORAGE_UNAVAILABLE' })
-  models(@Caller() caller: Principal): Promise<Settings> {
-    return this.settings.models(caller.id);
+  models(@Caller() caller: Principal): Promise<PreferenceValues> {
+    return this.preferences.models(caller.id);
   }
 
   @Put('models')
   @Unowned(areTheCallers)
   @ApiOperation({ summary: 'Change any of the settings, from the next turn on' })
-  @ApiBody({ schema: settingsSchema })
-  @ApiOkResponse({ schema: settingsSchema })
+  @ApiBody({ schema: preferencesSchema })
+  @ApiOkResponse({ schema: preferencesSchema })
   @ApiUnprocessableEntityResponse(unprocessable)
   @ApiErrors({ 400: 'INVALID_REQUEST', 413: 'BODY_TOO_LARGE', 503: 'STORAGE_UNAVAILABLE' })
-  changeModels(@Body() body: unknown, @Caller() caller: Principal): Promise<Settings> {
-    return this.settings.changeModels(caller.id, body);
+  changeModels(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
+    return this.preferences.changeModels(caller.id, body);
   }
 
   @Post('models/reset')
   @Unowned(areTheCallers)
   @HttpCode(200)
   @ApiOperation({ summary: 'Set every setting back to its default, or those of `fields`' })
-  @ApiBody({ schema: resetSchema(settingsSchema), required: false })
-  @ApiOkResponse({ schema: settingsSchema })
+  @ApiBody({ schema: resetSchema(preferencesSchema), required: false })
+  @ApiOkResponse({ schema: preferencesSchema })
   @ApiUnprocessableEntityResponse(unknownField)
   @ApiErrors({ 400: 'INVALID_REQUEST', 413: 'BODY_TOO_LARGE', 503: 'STORAGE_UNAVAILABLE' })
-  resetModels(@Body() body: unknown, @Caller() caller: Principal): Promise<Settings> {
-    return this.settings.resetModels(caller.id, body);
+  resetModels(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
+    return this.preferences.resetModels(caller.id, body);
   }
 }

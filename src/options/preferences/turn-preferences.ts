@@ -1,24 +1,25 @@
+import { compact } from '../../platform/compact.js';
 import { modelFields } from './model-preferences.js';
-import type { SettingValue } from './preference-rules.js';
+import type { PreferenceValue } from './preference-rules.js';
 import type { SubagentTerms } from '../../storage/shapes/stored-options.js';
 
-/** What a user wishes of turns that do not say themselves. Absent: no wish. */
+/** A user's preferences for turns that name no value of their own. Absent: no preference. */
 export interface Preferences {
-  /** Of the turn. */
+  /** The turn's model. */
   model?: string;
   /** Whether the model thinks before it answers. */
   thinking?: boolean;
   /** Most files of a message, and results of a search, that the model is shown at once. */
   contextNodes?: number;
-  /** Of the agents that the turn delegates to. */
+  /** Preferences for the turn's subagents. */
   subagents?: SubagentTerms;
 }
 
 /**
- * A user's settings as a turn has them. What was set holds on every wire; what was not set has its
- * default on the oracle's alone, whose settings these are (decision 20). Pure.
+ * Converts stored preferences to those of a turn. A saved value holds on every wire; a missing value has
+ * its default on the oracle's wire only, whose routes these are (decision 20). Pure.
  *
- * @param stored as the database has it.
+ * @param stored unchecked, from the database.
  */
 export function preferencesOf(
   stored: Readonly<Record<string, unknown>>,
@@ -28,24 +29,18 @@ export function preferencesOf(
     wireName,
     rule.read(stored[wireName]) ?? (isOracle ? fallback : undefined),
   ]);
-  const set = Object.fromEntries(fields) as Record<string, SettingValue | undefined>;
+  const set = Object.fromEntries(fields) as Record<string, PreferenceValue | undefined>;
   const [model, ofSubagents] = [textOf(set['oracle_model']), textOf(set['subagent_model'])];
   const thinking = set['thinking_enabled'];
   const timeoutSeconds = numberOf(set['librarian_timeout']);
   const contextNodes = numberOf(set['max_context_nodes']);
-  return {
-    ...(isOracle && model !== undefined ? { model } : {}),
-    ...(typeof thinking === 'boolean' ? { thinking } : {}),
-    ...(contextNodes === undefined ? {} : { contextNodes }),
-    ...(ofSubagents === undefined && timeoutSeconds === undefined
-      ? {}
-      : {
-          subagents: {
-            ...(ofSubagents === undefined ? {} : { model: ofSubagents }),
-            ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-          },
-        }),
-  };
+  const subagents = compact({ model: ofSubagents, timeoutSeconds });
+  return compact({
+    model: isOracle ? model : undefined,
+    thinking: typeof thinking === 'boolean' ? thinking : undefined,
+    contextNodes,
+    subagents: Object.keys(subagents).length === 0 ? undefined : subagents,
+  });
 }
 
 const textOf = (value: unknown): string | undefined =>

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
-import { modelFields, settingNames } from './model-preferences.js';
-import { readChange } from './validate-change.js';
+import { modelFields, preferenceNames } from './model-preferences.js';
+import { validateChange } from './validate-change.js';
 import { wholeNumber } from './preference-rules.js';
 import { ValidationDetailError, type ValidationProblem } from '../../http/validation-detail.js';
 
-const problemsOf = (...change: Parameters<typeof readChange>): ValidationProblem[] => {
+const problemsOf = (...change: Parameters<typeof validateChange>): ValidationProblem[] => {
   try {
-    readChange(...change);
+    validateChange(...change);
     return [];
   } catch (error) {
     if (error instanceof ValidationDetailError) return error.detail;
@@ -37,7 +37,7 @@ describe('readChange', () => {
       { librarian_timeout: 3_600, max_context_nodes: 5 },
     ],
   ])('takes %j', (body, change) => {
-    expect(readChange(body, 'models')).toEqual(change);
+    expect(validateChange(body, 'models')).toEqual(change);
   });
 
   it.each<[object, string, string]>([
@@ -81,7 +81,7 @@ describe('readChange', () => {
       expect(problemsOf(body, 'agentConfig')).toEqual([
         {
           loc: ['body', name],
-          msg: `${name} is not a setting here: send any of ${settingNames.agentConfig.join(', ')}`,
+          msg: `${name} is not a setting here: send any of ${preferenceNames.agentConfig.join(', ')}`,
           type: 'extra_forbidden',
         },
       ]);
@@ -116,7 +116,7 @@ describe('readChange', () => {
         const problems = problemsOf({ [wireName]: given }, 'models');
         expect(problems).toHaveLength(read === undefined ? 1 : 0);
         if (problems.length === 0) {
-          expect(readChange({ [wireName]: given }, 'models')).toEqual({ [wireName]: read });
+          expect(validateChange({ [wireName]: given }, 'models')).toEqual({ [wireName]: read });
         } else expect(problems[0]?.type).toBe(rule.fault(given));
       }),
       { numRuns: 500 },

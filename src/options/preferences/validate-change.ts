@@ -1,23 +1,28 @@
 import { agentConfigToWire, readAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { isPlainObject } from '../../platform/json.js';
-import { modelFields, settingNames, type Settings } from './model-preferences.js';
+import { modelFields, preferenceNames, type PreferenceValues } from './model-preferences.js';
 import { numberFault } from './preference-rules.js';
 import { ValidationDetailError, type ValidationProblem } from '../../http/validation-detail.js';
 
-/** A body may have any number of unknown fields: the answer must not be longer than it. */
+/** Limits of the answer: a body may have any number of unknown fields. */
 const mostUnknown = 20;
 const longestKey = 60;
 const longestMessage = 300;
 
 /**
- * Reads the fields that a request's body would change. Pure.
+ * Validates the body of a change. Pure.
+ *
+ * @returns the fields to change.
  *
  * @throws ValidationDetailError with one entry per field that is wrong; nothing may be saved then.
  */
-export function readChange(body: unknown, route: keyof typeof settingNames): Settings {
-  const names = settingNames[route];
+export function validateChange(
+  body: unknown,
+  route: keyof typeof preferenceNames,
+): PreferenceValues {
+  const names = preferenceNames[route];
   if (!isPlainObject(body)) throw new ValidationDetailError([noObject(body, names)]);
-  const own = readModelFields(route === 'models' ? body : {});
+  const own = validateModelFields(route === 'models' ? body : {});
   const limits = readAgentConfig(body);
   const problems = [
     ...own.problems,
@@ -27,17 +32,17 @@ export function readChange(body: unknown, route: keyof typeof settingNames): Set
     ...findUnknown(body, names),
   ];
   if (problems.length > 0) throw new ValidationDetailError(problems);
-  return { ...own.settings, ...agentConfigToWire(limits.config) };
+  return { ...own.values, ...agentConfigToWire(limits.config) };
 }
 
 /**
- * Reads which settings a request's body would reset: `fields`, or all of the route's. Other fields are not
- * looked at. Pure.
+ * Validates the body of a reset. Pure.
  *
- * @throws ValidationDetailError for `fields` that are no list, or not of settings of the route.
+ * @returns the names in `fields`, or all of the route's.
+ * @throws ValidationDetailError for `fields` that are no list, or that the route does not have.
  */
-export function readReset(body: unknown, route: keyof typeof settingNames): string[] {
-  const names = settingNames[route];
+export function validateReset(body: unknown, route: keyof typeof preferenceNames): string[] {
+  const names = preferenceNames[route];
   const fields = isPlainObject(body) ? body['fields'] : undefined;
   if (fields === undefined) return names;
   if (Array.isArray(fields) && fields.every((field) => names.includes(String(field)))) {
@@ -50,23 +55,23 @@ export function readReset(body: unknown, route: keyof typeof settingNames): stri
   ]);
 }
 
-function readModelFields(body: Record<string, unknown>): {
-  settings: Settings;
+function validateModelFields(body: Record<string, unknown>): {
+  values: PreferenceValues;
   problems: ValidationProblem[];
 } {
-  const settings: Settings = {};
+  const values: PreferenceValues = {};
   const problems: ValidationProblem[] = [];
   for (const { wireName, rule } of modelFields) {
     const value = body[wireName];
     if (value === undefined) continue;
     const read = rule.read(value);
-    if (read !== undefined) settings[wireName] = read;
+    if (read !== undefined) values[wireName] = read;
     else {
       const message = `${wireName} must be ${rule.expected}, not ${JSON.stringify(value)}`;
       problems.push(problemOf(wireName, message, rule.fault(value)));
     }
   }
-  return { settings, problems };
+  return { values, problems };
 }
 
 function findUnknown(body: Record<string, unknown>, names: readonly string[]): ValidationProblem[] {
@@ -91,7 +96,7 @@ function noObject(body: unknown, names: readonly string[]): ValidationProblem {
   };
 }
 
-/** The message ends with the client's own value, of any length. */
+/** Bounds the message, which ends with the client's own value. */
 function problemOf(wireName: string, message: string, type: string): ValidationProblem {
   return { loc: ['body', wireName], msg: clip(message, longestMessage), type };
 }

@@ -1,5 +1,5 @@
 import { and, count, eq, inArray, sql } from 'drizzle-orm';
-import type { StoredSettings } from '../../options/preferences/preferences-store.js';
+import type { StoredPreferences } from '../../options/preferences/preferences-store.js';
 import { isId } from '../../platform/ids.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { sessionColumns, type SessionRow } from '../../session/session-store.js';
@@ -7,7 +7,7 @@ import type { Database } from '../../storage/connection.js';
 import { prepared } from '../../storage/prepared.js';
 import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { sessions, turns } from '../../storage/schema.js';
-import { userSettings } from '../../storage/conversation-schema.js';
+import { userPreferences } from '../../storage/conversation-schema.js';
 import { turnNotFound } from './turn-errors.js';
 
 export type TurnRow = typeof turns.$inferSelect;
@@ -47,10 +47,10 @@ const selectSessionAndTurn = prepared((db) =>
     .select({
       session: sessionColumns,
       turnId: turns.id,
-      settings: userSettings.settings,
+      settings: userPreferences.settings,
     })
     .from(sessions)
-    .leftJoin(userSettings, eq(userSettings.userId, sessions.principalId))
+    .leftJoin(userPreferences, eq(userPreferences.userId, sessions.principalId))
     .leftJoin(
       turns,
       and(eq(turns.sessionId, sessions.id), inArray(turns.status, [...unendedStatuses])),
@@ -67,7 +67,7 @@ const selectSessionAndTurn = prepared((db) =>
 export async function findSessionAndTurn(
   db: Database,
   sessionId: string,
-): Promise<{ session: SessionRow; isBusy: boolean; user: StoredSettings }> {
+): Promise<{ session: SessionRow; isBusy: boolean; user: StoredPreferences }> {
   const [found] = isId('sess', sessionId)
     ? await selectSessionAndTurn(db).execute({ sessionId })
     : [];

@@ -21,7 +21,7 @@ export interface Preparation {
   submission: TurnSubmission;
   session: SessionRow;
   /** What its user has set. */
-  user: StoredSettings;
+  user: StoredPreferences;
   requestHash: string;
 }
 

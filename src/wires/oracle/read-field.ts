@@ -1,4 +1,7 @@
-import type { SettingRule, SettingValue } from '../../options/preferences/preference-rules.js';
+import type {
+  PreferenceRule,
+  PreferenceValue,
+} from '../../options/preferences/preference-rules.js';
 
 /** A field's value, or what is wrong with it: for a person, and by pydantic's name of it. */
 export type Read<T> = { value: T } | { msg: string; type: string };
@@ -41,7 +44,7 @@ export function text(rule: Bounds & { pattern?: RegExp; expected?: string }): Fi
 }
 
 /** By the rule of a setting. */
-export function ruled<T extends SettingValue>(rule: SettingRule<T>): FieldRule<T> {
+export function ruled<T extends PreferenceValue>(rule: PreferenceRule<T>): FieldRule<T> {
   return (given) => {
     const value = rule.read(given);
     return value === undefined
