@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import { isPlainObject } from '../platform/json.js';
-import { violatedConstraint } from '../storage/constraint.js';
+import { violatedConstraint } from '../storage/database-errors.js';
 import type { Database } from '../storage/connection.js';
 import { insertFenced } from '../storage/insert-from.js';
 import { turnArchives } from '../storage/transcript-schema.js';

@@ -1,7 +1,7 @@
 import { and, asc, eq, lt, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../../storage/connection.js';
-import { violatedConstraint } from '../../storage/constraint.js';
+import { violatedConstraint } from '../../storage/database-errors.js';
 import { blobs, blobWrites, sessionBlobs, uploads } from '../../storage/file-schema.js';
 
 /** Rows of one statement at most. */

@@ -12,7 +12,7 @@ import type { Price } from '../../governance/limits/cost.js';
 import type { Clock } from '../../platform/clock.js';
 import { retry, type RetryDelays } from '../../platform/retry.js';
 import type { Queryable } from '../../storage/connection.js';
-import { isDatabaseDown } from '../../storage/database-down.js';
+import { isDatabaseDown } from '../../storage/database-errors.js';
 import { readDay, reserveFromDay, type Reservation } from './usage-days.js';
 
 /** The delays between tries while the database does not answer. */

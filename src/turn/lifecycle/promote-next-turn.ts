@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, exists, isNull, ne, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import { violatedConstraint } from '../../storage/constraint.js';
+import { violatedConstraint } from '../../storage/database-errors.js';
 import { turns } from '../../storage/schema.js';
 import type { TurnServices } from '../state/turn-services.js';
 import { wakeWorker } from '../queue/wake-worker.js';

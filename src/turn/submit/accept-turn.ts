@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, isNull } from 'drizzle-orm';
 import { newTimeId } from '../../platform/ids.js';
-import { violatedConstraint } from '../../storage/constraint.js';
+import { violatedConstraint } from '../../storage/database-errors.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { lockFor, lockKey } from '../../storage/lock.js';
 import { turns } from '../../storage/schema.js';

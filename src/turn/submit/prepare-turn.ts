@@ -10,7 +10,7 @@ import { preferencesOf } from '../../options/settings/preferences.js';
 import type { StoredSettings } from '../../options/settings/settings-store.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import type { SessionRow } from '../../session/session-store.js';
-import { violatedConstraint } from '../../storage/constraint.js';
+import { violatedConstraint } from '../../storage/database-errors.js';
 import { checkClientTools } from './client-tools.js';
 import { decideDelegation } from './decide-delegation.js';
 import type { NewTurn } from './insert-turn.js';

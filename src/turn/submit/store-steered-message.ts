@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { newId } from '../../platform/ids.js';
-import { violatedConstraint } from '../../storage/constraint.js';
+import { violatedConstraint } from '../../storage/database-errors.js';
 import type { Database } from '../../storage/connection.js';
 import { joinedMessages } from '../../storage/governance-schema.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';

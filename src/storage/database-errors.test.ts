@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../test/support/database.js';
 import { storeSession, storeTurn } from '../../test/support/store-turn.js';
 import type { OpenedDatabase } from './connection.js';
-import { violatedConstraint } from './constraint.js';
+import { isDatabaseDown, isStatementRefused, violatedConstraint } from './database-errors.js';
 
 describe('violatedConstraint', () => {
   let database: OpenedDatabase;
@@ -44,5 +44,46 @@ describe('violatedConstraint', () => {
     const error = new Error('round');
     error.cause = error;
     expect(violatedConstraint(error)).toBeUndefined();
+  });
+});
+
+const failed = (code: string): Error =>
+  new Error('Failed query', { cause: Object.assign(new Error('no'), { code }) });
+
+describe('isStatementRefused', () => {
+  it.each(['22021', '23505', '54000'])('is for good with %s', (code) => {
+    expect(isStatementRefused(failed(code))).toBe(true);
+  });
+
+  it.each(['08006', '40001', '42P01', '40P01', '53300', '57P01', 'ECONNRESET'])(
+    'may pass another time with %s',
+    (code) => {
+      expect(isStatementRefused(failed(code))).toBe(false);
+    },
+  );
+
+  it('is not for an error without a code', () => {
+    expect(isStatementRefused(new Error('x'))).toBe(false);
+    expect(isStatementRefused(undefined)).toBe(false);
+  });
+});
+
+describe('isDatabaseDown', () => {
+  it.each(['ECONNREFUSED', 'EPIPE', '08006', '53300', '57P01'])(
+    'is where the code is %s',
+    (code) => {
+      expect(isDatabaseDown(failed(code))).toBe(true);
+    },
+  );
+
+  it.each(['23505', '40001', '42P01', 'ENOENT'])('is not where the code is %s', (code) => {
+    expect(isDatabaseDown(failed(code))).toBe(false);
+  });
+
+  it('is where the driver says so without a code', () => {
+    const cause = new Error('Connection terminated unexpectedly');
+    expect(isDatabaseDown(new Error('Failed query', { cause }))).toBe(true);
+    expect(isDatabaseDown(new Error('Failed query'))).toBe(false);
+    expect(isDatabaseDown(undefined)).toBe(false);
   });
 });

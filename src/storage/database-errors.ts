@@ -1,0 +1,74 @@
+import { errorCode } from '../platform/error-code.js';
+
+/** Causes looked through: an error may be its own cause. */
+const DEEPEST_CAUSE = 5;
+
+/** Codes of the operating system for a server that cannot be reached, or went away. */
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** Beginnings of the driver's messages for the same, which have no code. */
+const driverMessages = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'Query read timeout',
+  'Client has encountered a connection error',
+  'Cannot use a pool after calling end',
+  'PGlite is closed',
+];
+
+/** The constraint that a failed statement violated; undefined for any other failure. */
+export function violatedConstraint(error: unknown): string | undefined {
+  const violation = causesOf(error).find(
+    (cause) => 'constraint' in cause && typeof cause.constraint === 'string',
+  );
+  return violation === undefined ? undefined : String(Reflect.get(violation, 'constraint'));
+}
+
+/**
+ * Whether a statement failed because the database did not answer, not because of what it said. The
+ * statement's effect is then unknown.
+ */
+export function isDatabaseDown(error: unknown): boolean {
+  return causesOf(error).some((cause) => {
+    const code = errorCode(cause) ?? '';
+    const message = 'message' in cause ? String(cause.message) : '';
+    return (
+      networkCodes.has(code) ||
+      isServerStopping(code) ||
+      driverMessages.some((known) => message.startsWith(known))
+    );
+  });
+}
+
+/**
+ * Whether the database refused a statement for what it says, and will again: SQLSTATE class 22 is
+ * data, 23 constraints, 54 limits. A missing table may come back.
+ */
+export function isStatementRefused(error: unknown): boolean {
+  return causesOf(error).some((cause) => /^(22|23|54)[0-9A-Z]{3}$/.test(errorCode(cause) ?? ''));
+}
+
+/** SQLSTATE: class 08 is connections; 57P0x a server that stops or starts; 53300 none left. */
+function isServerStopping(code: string): boolean {
+  return /^(08...|57P0[1-5]|53300)$/.test(code);
+}
+
+/** The error and its causes: the query builder wraps the database's error in its own. */
+function causesOf(error: unknown): object[] {
+  const causes: object[] = [];
+  let cause = error;
+  while (typeof cause === 'object' && cause !== null && causes.length < DEEPEST_CAUSE) {
+    causes.push(cause);
+    cause = 'cause' in cause ? cause.cause : undefined;
+  }
+  return causes;
+}
