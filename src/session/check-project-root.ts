@@ -7,30 +7,30 @@ import { invalidRequest } from '../platform/typed-error.js';
 import { resolveLinks } from '../tools/calls/resolve-links.js';
 import { rootConflict, rootInaccessible, rootNotOpen, rootOfServer } from './session-errors.js';
 
-/** Where no session works. */
+/** Folders that no session works in. */
 export interface ForbiddenRoots {
   instructionRoot: string;
-  /** Resolved before, as every turn asks twice. */
+  /** Resolved in advance: every turn asks twice. */
   ownPaths: Pick<OwnPaths, 'closed' | 'hidden' | 'protected'>;
 }
 
-/** The folders that the sessions of one principal may work in, and in what is inside of them. */
+/** Folders that a principal's sessions may work in, with all folders inside. */
 export interface OpenRoots {
-  /** Its own in `projectsDir`. */
+  /** The principal's folder in `projectsDir`. */
   own: string;
-  /** Named by the operator, for all or for the principal's key. */
+  /** Folders that the operator named, for all or for the principal's key. */
   named: readonly string[];
-  /** Holds the own folders of all. */
+  /** Parent of every principal's own folder. */
   projectsDir: string;
 }
 
 /**
- * The checks of a project root, in the contract's order: absolute (400), outside the instruction
- * root and the server's own folders, as it is written and where it leads (409), inside of what is open
- * (409, whether or not it exists), an existing folder (404), readable and writable (404).
+ * Checks a project root, in the contract's order: absolute (400), outside the instruction root and
+ * the server's own folders, before and after links are resolved (409), inside an open folder (409,
+ * whether or not it exists), an existing folder (404), readable and writable (404).
  *
  * @param open undefined: any folder of the machine.
- * @returns the normalised path, and the one without links.
+ * @returns the normalised path, and the path without links.
  */
 export async function checkProjectRoot(
   given: string,
@@ -49,8 +49,8 @@ export async function checkProjectRoot(
   const real = found ?? projectRoot;
   assertAllowed(projectRoot, real, forbidden);
   if (open !== undefined) {
-    const place = found ?? (await resolveLinks(projectRoot));
-    if (!(await isOpen(place, open, forbidden.ownPaths.hidden))) {
+    const resolved = found ?? (await resolveLinks(projectRoot));
+    if (!(await isOpen(resolved, open, forbidden.ownPaths.hidden))) {
       throw rootNotOpen(projectRoot, { ...open, instructionRoot: forbidden.instructionRoot });
     }
   }
@@ -58,23 +58,27 @@ export async function checkProjectRoot(
   return { projectRoot, real };
 }
 
-/** @param place without links. */
-async function isOpen(place: string, open: OpenRoots, hidden: readonly string[]): Promise<boolean> {
+/** @param folder without links. */
+async function isOpen(
+  folder: string,
+  open: OpenRoots,
+  hidden: readonly string[],
+): Promise<boolean> {
   const [own = '', projectsDir = '', ...named] = await Promise.all(
     [open.own, open.projectsDir, ...open.named].map(resolveLinks),
   );
-  if (isWithin(own, place)) return true;
-  // Whatever is named: another principal's is never open.
-  if (isWithin(projectsDir, place)) return false;
+  if (isWithin(own, folder)) return true;
+  // Another principal's folder is never open, whatever the operator names.
+  if (isWithin(projectsDir, folder)) return false;
   return named.some(
-    (folder) =>
-      isWithin(folder, place) &&
-      // Who names a home has not named the keys in it.
-      !hidden.some((secret) => isWithin(secret, place) && !isWithin(secret, folder)),
+    (root) =>
+      isWithin(root, folder) &&
+      // An operator who names a home has not named the keys in it.
+      !hidden.some((secret) => isWithin(secret, folder) && !isWithin(secret, root)),
   );
 }
 
-/** One question for all of it: only a folder has a `.`. */
+/** Whether it is a folder, readable and writable, in one call: only a folder has a `.`. */
 async function canUse(projectRoot: string): Promise<boolean> {
   return access(`${projectRoot}/.`, constants.R_OK | constants.W_OK).then(
     () => true,
@@ -82,16 +86,16 @@ async function canUse(projectRoot: string): Promise<boolean> {
   );
 }
 
-/** @param place the root as it is written, or where it leads. */
+/** @param folder the root before or after links are resolved. */
 function assertAllowed(
   projectRoot: string,
-  place: string,
+  folder: string,
   { instructionRoot, ownPaths }: ForbiddenRoots,
 ): void {
-  if ([instructionRoot, ...ownPaths.protected].some((one) => isWithin(one, place))) {
+  if ([instructionRoot, ...ownPaths.protected].some((one) => isWithin(one, folder))) {
     throw rootConflict(projectRoot, instructionRoot);
   }
-  if (place === path.parse(place).root || ownPaths.closed.some((one) => isWithin(one, place))) {
+  if (folder === path.parse(folder).root || ownPaths.closed.some((one) => isWithin(one, folder))) {
     throw rootOfServer(projectRoot, instructionRoot);
   }
 }

@@ -5,9 +5,9 @@ import { storeSession, storeTurn } from '../../test/support/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions } from '../storage/schema.js';
 import {
-  formatSessionPlace,
+  formatPageToken,
   pageSessions,
-  parseSessionPlace,
+  parsePageToken,
   type PagedSession,
 } from './page-sessions.js';
 
@@ -32,7 +32,7 @@ describe('the list of sessions', () => {
 
   const page = (limit: number, after?: PagedSession) =>
     pageSessions(database.db, 'local', {
-      after: after && parseSessionPlace(formatSessionPlace(after)),
+      after: after && parsePageToken(formatPageToken(after)),
       limit,
     });
 
@@ -111,11 +111,11 @@ describe('a cursor of the list', () => {
     null,
     ['1'],
   ])('is not %j', (cursor) => {
-    expect(parseSessionPlace(cursor)).toBeUndefined();
+    expect(parsePageToken(cursor)).toBeUndefined();
   });
 
   it('is a time and a session', () => {
-    expect(parseSessionPlace(`1767225600000:${sessionId}`)).toEqual({
+    expect(parsePageToken(`1767225600000:${sessionId}`)).toEqual({
       usedAt: 1_767_225_600_000,
       sessionId,
     });

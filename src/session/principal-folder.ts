@@ -1,16 +1,16 @@
 import { LOCAL_USER } from '../access/ownership/local-user.js';
 
-/** Of who needs no key. */
+/** Folder of the principal that needs no key. */
 const DEFAULT_FOLDER = 'default';
 
 /**
- * The name of a principal's folder in the projects folder: no two principals have one, also where a disk
- * does not tell `Ann` from `ann`. What is not a small letter, a digit, `-`, `_`, `.` or `@` is `%` and its
- * bytes in hexadecimal. Pure.
+ * Names a principal's folder in the projects folder. No two principals share a name, also on disks that
+ * do not tell `Ann` from `ann`: anything but a small letter, a digit, `-`, `_`, `.` or `@` is `%` and
+ * its bytes in hexadecimal. Pure.
  */
 export function principalFolder(principalId: string): string {
   if (principalId === LOCAL_USER) return DEFAULT_FOLDER;
-  // Nobody's name is that of the folder which is not its own, a hidden one, or a way up.
+  // No name is the default folder's, a hidden folder's, or a way up.
   const [first = '', ...rest] = principalId;
   const isTaken = principalId === DEFAULT_FOLDER || first === '.';
   return (isTaken ? encode(first) : keep(first)) + rest.map(keep).join('');

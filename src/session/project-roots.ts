@@ -10,41 +10,41 @@ import { withLinkTargets } from '../tools/calls/resolve-links.js';
 import { checkProjectRoot, type OpenRoots } from './check-project-root.js';
 import { principalFolder } from './principal-folder.js';
 
-/** How long what keys say of folders may be old where no request brings its key, in ms. */
+/** TTL of the folders that keys open, for turns without a request of their own, in ms. */
 const ROOTS_FRESH_MS = 1_000;
 
 export interface ProjectRootsOptions {
   instructionRoot: string;
   ownPaths: OwnPaths;
-  /** Holds a folder of each principal, made when it is needed. */
+  /** Parent of each principal's folder, which is made when it is needed. */
   projectsDir: string;
-  /** Of conversations that name no folder, whoever has them; undefined: the principal's own. */
+  /** Folder of sessions that name none; undefined: the principal's own. */
   sharedRoot: string | undefined;
   /** Folders that are open to every principal. */
   listed: readonly string[];
-  /** Whether who needs no key may name any folder: nobody but this machine reaches the server. */
+  /** Whether a principal without a key may name any folder: only this machine reaches the server. */
   isOpenWithoutKey: boolean;
   clock: Clock;
   /** Loads the folders that the valid keys open. */
   loadKeyRoots(): Promise<KeyRoots>;
 }
 
-/** Who is asked about: the sender of a request with its key, or the owner of a session. */
+/** The sender of a request with its key, or the owner of a session. */
 export type RootUser = Pick<Principal, 'id' | 'keyId' | 'projectRoots'>;
 
-/** Of an owner, who may have several and is asked for no one of them. */
+/** Key of a session's owner, who may have several. */
 const ANY_KEY = 'any';
 
-/** The folder of a turn, and what its tools see nothing of. */
+/** The folder of a turn, and the paths that its tools cannot see. */
 export interface OpenedRoot {
-  /** Without links where others have folders too: what is checked is what is opened. */
+  /** Without links where other principals have folders: the checked path is the opened path. */
   projectRoot: string;
   ownPaths: OwnPaths;
   /** Folders of other principals; undefined: there are no others. */
   others: readonly string[] | undefined;
 }
 
-/** Where sessions work: the projects folder, what the operator has named, and for whom. */
+/** Folders that sessions may work in: the projects folder, and what the operator named for whom. */
 export class ProjectRoots {
   #keyRoots: TtlCache<KeyRoots>;
 
@@ -57,7 +57,7 @@ export class ProjectRoots {
     return (await this.#check(given, user)).projectRoot;
   }
 
-  /** The folder of conversations that name none, made when it is not there. */
+  /** The folder of a user's sessions that name none; it is made when it is missing. */
   async defaultOf(user: RootUser): Promise<string> {
     const { sharedRoot } = this.options;
     if (sharedRoot !== undefined) return sharedRoot;
@@ -67,8 +67,7 @@ export class ProjectRoots {
   }
 
   /**
-   * The folder of a session's turn for its owner, as the owner's keys are now: what any of them opens is
-   * open to it.
+   * Opens the folder of a session's turn for its owner: any of the owner's present keys may open it.
    *
    * @throws TypedError WORKING_ROOT_*.
    */
@@ -79,13 +78,13 @@ export class ProjectRoots {
       return await this.open(given, owner);
     } catch (error) {
       if (owner.keyId === null) throw error;
-      // A key may be newer than what is remembered. Of many that fail at once, one forgets.
+      // A key may be newer than the cache. Of simultaneous failures one drops the cache.
       if (this.#keyRoots === before) this.#keyRoots = this.#newKeyRoots();
       return this.open(given, ownerIn(principalId, await this.#keys()));
     }
   }
 
-  /** @throws TypedError WORKING_ROOT_* where it is not there, or not open any longer. */
+  /** @throws TypedError WORKING_ROOT_* where the folder is missing, or no longer open. */
   async open(given: string, user: RootUser): Promise<OpenedRoot> {
     const { projectRoot, real } = await this.#check(given, user);
     const others = await this.#othersOf(user);
@@ -97,14 +96,14 @@ export class ProjectRoots {
 
   async #check(given: string, user: RootUser): Promise<{ projectRoot: string; real: string }> {
     const open = this.#openTo(user);
-    // Who was told of the folder may name it before anything has worked in it.
+    // A principal may name its own folder before any session has worked in it.
     if (open !== undefined && path.isAbsolute(given) && isWithin(open.own, given)) {
       await mkdir(open.own, { recursive: true });
     }
     return checkProjectRoot(given, this.options, open);
   }
 
-  /** @returns undefined where any folder is. */
+  /** @returns undefined where any folder is open. */
   #openTo({ id, keyId, projectRoots }: RootUser): OpenRoots | undefined {
     const { projectsDir, sharedRoot, listed, isOpenWithoutKey } = this.options;
     if (keyId === null && isOpenWithoutKey) return undefined;
@@ -112,7 +111,7 @@ export class ProjectRoots {
     return { own: this.#ownOf(id), named: [...shared, ...listed, ...projectRoots], projectsDir };
   }
 
-  /** The projects folder, and what keys of others open and none of this one's does. */
+  /** The projects folder, and the folders that only keys of other principals open. */
   async #othersOf(user: RootUser): Promise<string[] | undefined> {
     const open = this.#openTo(user);
     if (open === undefined) return undefined;

@@ -38,7 +38,7 @@ export function rootOfServer(projectRoot: string, instructionRoot: string): Type
   });
 }
 
-/** Says where roots may lie, as who was refused could know no other way. */
+/** Names the open roots: a client has no other way to learn them. */
 export function rootNotOpen(
   projectRoot: string,
   open: { own: string; named: readonly string[]; instructionRoot: string },

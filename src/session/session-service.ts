@@ -25,7 +25,7 @@ import {
   type SessionRecord,
 } from './view-session.js';
 
-/** Of sessions that name none. */
+/** Persona of sessions that name none. */
 export const defaultPersona = 'WORKING_ITEMS';
 const defaultMode = 'direct';
 
@@ -52,8 +52,8 @@ export class SessionService {
   ) {}
 
   /**
-   * @param caller whose it will be.
-   * @param origin the wire that asks for it.
+   * @param caller its owner.
+   * @param origin the wire that creates it.
    * @throws TypedError INVALID_REQUEST, WORKING_ROOT_*, SESSION_LIMIT.
    */
   async create(
@@ -83,7 +83,7 @@ export class SessionService {
     return viewSession(session);
   }
 
-  /** Those of one principal. */
+  /** Lists the caller's sessions of a project, oldest first. */
   async list(projectRoot: string, caller: Principal): Promise<SessionRecord[]> {
     const { sessions, projectRoots } = this;
     const rows = await sessions.list(await projectRoots.check(projectRoot, caller), caller.id);
@@ -91,16 +91,16 @@ export class SessionService {
   }
 
   /**
-   * A page of those of one principal, of all folders, the one used last first.
+   * Lists a page of a principal's sessions of all folders, the last used first.
    *
-   * @throws TypedError INVALID_REQUEST 400 for a cursor or a limit that is none.
+   * @throws TypedError INVALID_REQUEST 400 for an invalid cursor or limit.
    */
   async page(
     principalId: string,
     asked: { cursor: unknown; limit: unknown },
   ): Promise<{ sessions: ListedSession[]; nextCursor?: string }> {
     const limit = readLimit(asked.limit);
-    const after = asked.cursor === undefined ? undefined : parseSessionPlace(asked.cursor);
+    const after = asked.cursor === undefined ? undefined : parsePageToken(asked.cursor);
     if (after === undefined && asked.cursor !== undefined) throw badCursor();
     // One more: whether another page follows.
     const found = await this.sessions.page(principalId, { after, limit: limit + 1 });
@@ -108,7 +108,7 @@ export class SessionService {
     const last = found.length > limit ? shown.at(-1) : undefined;
     return {
       sessions: shown.map(viewPagedSession),
-      ...(last === undefined ? {} : { nextCursor: formatSessionPlace(last) }),
+      ...(last === undefined ? {} : { nextCursor: formatPageToken(last) }),
     };
   }
 
@@ -122,8 +122,8 @@ export class SessionService {
 }
 
 /**
- * What a session need not be asked about is approved beforehand: for that a key must be one that approves,
- * and an operator may want it of nobody.
+ * Checks what a session allows in advance, which is an approval: the key must have the scope
+ * `approvals`, and the operator's ceiling must permit it.
  *
  * @throws TypedError FORBIDDEN_SCOPE 403, INVALID_REQUEST 400.
  */

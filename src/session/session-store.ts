@@ -11,32 +11,32 @@ import { DATABASE, type Database, type Queryable } from '../storage/connection.j
 import { lockFor } from '../storage/lock.js';
 import { sessions, type SessionOrigin } from '../storage/schema.js';
 import type { RequestPrefix } from '../storage/shapes/sent-request.js';
-import { pageSessions, type PagedSession, type SessionPlace } from './page-sessions.js';
+import { pageSessions, type PagedSession, type SessionPageToken } from './page-sessions.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 
-/** All that a session has but the beginning of its requests, which is long: its turns ask for that. */
+/** A session without its request prefix, which is long: turns load that by themselves. */
 export type SessionRow = Omit<typeof sessions.$inferSelect, 'prefix'>;
 
 const { prefix, ...columns } = getTableColumns(sessions);
 export const sessionColumns = columns;
 
 export interface NewSession {
-  /** Made by `newTimeId('sess')`; a new one of `newId` when absent. */
+  /** Default: a new id of `newId('sess')`. */
   id?: string;
-  /** Whose it is; `local` when absent. */
+  /** Its owner. Default: `local`. */
   principalId?: string;
   projectRoot: string;
   persona: string;
   mode: string;
-  /** The wire that makes it; `harness` when absent. */
+  /** The wire that creates it. Default: `harness`. */
   origin?: SessionOrigin;
-  /** Limits of its turns; null or absent: none. */
+  /** Limits of its turns. Default: null, none. */
   agentConfig?: Partial<AgentConfig> | null;
-  /** Rules for its tools; null or absent: none. */
+  /** Rules for its tools. Default: null, none. */
   permissions?: PermissionRules | null;
-  /** MCP servers of its turns, with credentials; null or absent: none. */
+  /** MCP servers of its turns, with credentials. Default: null, none. */
   mcpServers?: Record<string, unknown> | null;
-  /** How long it is kept without use; null or absent: until it is deleted. */
+  /** Milliseconds it is kept without use. Default: null, until it is deleted. */
   expiresAfterMs?: number | null;
 }
 
@@ -91,7 +91,7 @@ export class SessionStore {
       .orderBy(asc(sessions.createdAt), asc(sessions.id));
   }
 
-  /** What its requests begin with; null before the first. */
+  /** Loads the prefix of a session's requests; null before the first request. */
   async prefixOf(sessionId: string): Promise<RequestPrefix | null> {
     const [found] = await this.db
       .select({ prefix })
@@ -100,15 +100,15 @@ export class SessionStore {
     return found?.prefix ?? null;
   }
 
-  /** A page of a principal's sessions of all projects, see `pageSessions`. */
+  /** Loads a page of a principal's sessions: see `pageSessions`. */
   async page(
     principalId: string,
-    page: { after: SessionPlace | undefined; limit: number },
+    page: { after: SessionPageToken | undefined; limit: number },
   ): Promise<PagedSession[]> {
     return pageSessions(this.db, principalId, page);
   }
 
-  /** Stores what a boot or a turn's start found out. `sessionId` and `createdAt` never change. */
+  /** Stores the results of a boot or of a turn's start. `sessionId` and `createdAt` never change. */
   async update(
     sessionId: string,
     facts: Partial<Pick<SessionRow, 'claudeSessionId' | 'bootFingerprint' | 'bootedAt' | 'model'>>,

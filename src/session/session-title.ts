@@ -4,14 +4,14 @@ const MOST_CHARS = 80;
 const characters = new Intl.Segmenter();
 
 /**
- * The beginning of what a session's user said first, on one line; undefined where that was nothing
- * but files, or nothing. Pure.
+ * Makes a title of a session's first message: its beginning, on one line; undefined where the message
+ * has no text. Pure.
  *
  * @param request the head of the first turn's request as it is stored: JSON that may be cut anywhere.
  */
 export function sessionTitle(request: string | null): string | undefined {
   const [, written = ''] = /^\{\s*"message"\s*:\s*"((?:[^"\\]|\\.)*)/s.exec(request ?? '') ?? [];
-  // What a cut has left of an escape is none; after a backslash that is escaped it is text.
+  // A cut may leave half an escape, which is dropped; after an escaped backslash it is text.
   const message = parseText(written.replace(/(?<=^|[^\\])((?:\\\\)*)\\u[\da-fA-F]{0,3}$/, '$1'));
   const line = message.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   if (line === '') return undefined;

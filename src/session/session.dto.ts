@@ -53,7 +53,7 @@ export class BootSessionDto {
   opts?: unknown;
 }
 
-/** What every view of a session has. */
+/** Fields of every view of a session. */
 export class SessionFieldsDto {
   @ApiProperty({ type: String, example: 'sess_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11' })
   sessionId!: string;
@@ -66,6 +66,12 @@ export class SessionFieldsDto {
 
   @ApiProperty({ type: String, example: 'direct' })
   mode!: string;
+
+  @ApiPropertyOptional({
+    enum: ['oracle', 'named-agents', 'ag-ui', 'ai-sdk'],
+    description: 'The wire that created it. Absent: the harness.',
+  })
+  origin?: string;
 
   @ApiProperty({ type: String, format: 'date-time' })
   createdAt!: string;

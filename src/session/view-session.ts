@@ -1,3 +1,4 @@
+import { compact } from '../platform/compact.js';
 import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import type { SessionOrigin } from '../storage/schema.js';
@@ -12,7 +13,7 @@ export interface SessionRecord {
   persona: string;
   /** The permission mode of its turns that name none. */
   mode: string;
-  /** The wire that made it; absent: this one. */
+  /** The wire that created it; absent: this one. */
   origin?: SessionOrigin;
   createdAt: string;
   updatedAt: string;
@@ -20,9 +21,9 @@ export interface SessionRecord {
   bootFingerprint?: string;
   bootedAt?: string;
   model?: string;
-  /** Limits of its turns, where it was made with some. */
+  /** Limits of its turns; absent: none of its own. */
   agentConfig?: Record<string, number>;
-  /** Rules for its tools, where it was made with some. */
+  /** Rules for its tools; absent: none of its own. */
   permissions?: PermissionRules;
 }
 
@@ -35,12 +36,14 @@ export function viewSession(row: SessionRow): SessionRecord {
     ...(row.origin === 'harness' ? {} : { origin: row.origin }),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
-    ...(row.claudeSessionId === null ? {} : { claudeSessionId: row.claudeSessionId }),
-    ...(row.bootFingerprint === null ? {} : { bootFingerprint: row.bootFingerprint }),
-    ...(row.bootedAt === null ? {} : { bootedAt: row.bootedAt.toISOString() }),
-    ...(row.model === null ? {} : { model: row.model }),
-    ...(row.agentConfig === null ? {} : { agentConfig: agentConfigToWire(row.agentConfig) }),
-    ...(row.permissions === null ? {} : { permissions: row.permissions }),
+    ...compact({
+      claudeSessionId: row.claudeSessionId ?? undefined,
+      bootFingerprint: row.bootFingerprint ?? undefined,
+      bootedAt: row.bootedAt?.toISOString(),
+      model: row.model ?? undefined,
+      agentConfig: row.agentConfig === null ? undefined : agentConfigToWire(row.agentConfig),
+      permissions: row.permissions ?? undefined,
+    }),
   };
 }
 
@@ -50,14 +53,14 @@ export interface ListedSession {
   projectRoot: string;
   persona: string;
   mode: string;
-  /** The wire that made it; absent: this one. */
+  /** The wire that created it; absent: this one. */
   origin?: SessionOrigin;
-  /** The beginning of what was said first; absent where that was no text, or nothing was said. */
+  /** Beginning of the first message; absent where it has no text, or there is none. */
   title?: string;
   createdAt: string;
-  /** When it was used last. */
+  /** Time of its last use. */
   updatedAt: string;
-  /** Of a turn that is queued, runs, or waits for people. */
+  /** The turn that is queued, runs, or waits for people. */
   activeTurnId?: string;
 }
 

@@ -36,7 +36,7 @@ export class DataFolderBusyError extends Error {
  *
  * @throws DataFolderBusyError when a living process holds it.
  */
-export async function holdDataFolder(folder: string): Promise<{
+export async function lockDataFolder(folder: string): Promise<{
   publish(url: string): Promise<void>;
   release(): Promise<void>;
 }> {
@@ -48,11 +48,11 @@ export async function holdDataFolder(folder: string): Promise<{
     pid: process.pid,
     ...(startTicks === undefined ? {} : { startTicks }),
   };
-  const holder = await take(file, self);
+  const holder = await acquire(file, self);
   if (holder !== undefined) throw new DataFolderBusyError(folder, holder);
   return {
     publish: (url) => writeWhole(file, { ...self, url }),
-    release: () => giveUp(file, self),
+    release: () => releaseFile(file, self),
   };
 }
 
@@ -90,22 +90,22 @@ async function writeWhole(file: string, owner: FolderOwner): Promise<void> {
  * its own over it, so that `file` never goes missing and its living owner is never written over.
  * Whoever dies at that is a dead owner in turn.
  */
-async function take(file: string, self: FolderOwner): Promise<FolderOwner | undefined> {
+async function acquire(file: string, self: FolderOwner): Promise<FolderOwner | undefined> {
   while (!(await createExclusively(file, self))) {
     const owner = await readOwner(file);
     if (owner === undefined) continue;
     if (await isAlive(owner)) return owner;
     const takeover = `${file}.${owner.token}.takeover`;
-    if ((await take(takeover, self)) !== undefined) continue;
+    if ((await acquire(takeover, self)) !== undefined) continue;
     const isStillDeads = (await readOwner(file))?.token === owner.token;
     if (isStillDeads) await writeWhole(file, self);
-    await giveUp(takeover, self);
+    await releaseFile(takeover, self);
     if (isStillDeads) return undefined;
   }
   return undefined;
 }
 
-async function giveUp(file: string, self: FolderOwner): Promise<void> {
+async function releaseFile(file: string, self: FolderOwner): Promise<void> {
   const owner = await readOwner(file);
   if (owner?.token === self.token) await rm(file, { force: true });
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newTimeId } from '../platform/ids.js';
-import { threadSessionId } from '../session/thread-session.js';
+import { namedSessionId } from '../session/named-session.js';
 import { migrationsFolder } from './migrations-folder.js';
 
 const TAG = '0018_session_origins';
@@ -13,8 +13,8 @@ describe('the migration to origins of sessions', () => {
   const start = Date.UTC(2026, 0, 1);
   const [oracle, agents, harness, odd, chat, run, child] = [
     ...[1, 2, 3, 4].map((ms) => newTimeId('sess', start + ms)),
-    threadSessionId('ann', 'chat 1'),
-    threadSessionId('ann', 'run 1'),
+    namedSessionId('ann', 'chat 1'),
+    namedSessionId('ann', 'run 1'),
     newTimeId('sess', start + 5),
   ] as [string, string, string, string, string, string, string];
 

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { DataFolderBusyError, holdDataFolder, livingOwner } from '../../src/storage/data-folder.js';
+import { DataFolderBusyError, lockDataFolder, livingOwner } from '../../src/storage/data-folder.js';
 
 describe('a data folder', () => {
   let folder: string;
@@ -16,20 +16,20 @@ describe('a data folder', () => {
   const ownerFile = (): string => path.join(folder, 'owner.json');
 
   it('has one holder, who says where it serves', async () => {
-    const held = await holdDataFolder(folder);
+    const held = await lockDataFolder(folder);
     await held.publish('http://127.0.0.1:4400');
-    await expect(holdDataFolder(folder)).rejects.toThrow(
+    await expect(lockDataFolder(folder)).rejects.toThrow(
       `process ${process.pid} holds it and serves http://127.0.0.1:4400`,
     );
     expect(await livingOwner(folder)).toMatchObject({ url: 'http://127.0.0.1:4400' });
     await held.release();
     expect(await livingOwner(folder)).toBeUndefined();
-    await (await holdDataFolder(folder)).release();
+    await (await lockDataFolder(folder)).release();
   });
 
   it('goes to one of many who want it at once', async () => {
     const wanted = await Promise.allSettled(
-      Array.from({ length: 10 }, () => holdDataFolder(folder)),
+      Array.from({ length: 10 }, () => lockDataFolder(folder)),
     );
     expect(wanted.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
     for (const result of wanted) {
@@ -42,11 +42,11 @@ describe('a data folder', () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     await once(child, 'spawn');
     await writeFile(ownerFile(), JSON.stringify({ token: 'dead', pid: child.pid }));
-    await expect(holdDataFolder(folder)).rejects.toThrow(DataFolderBusyError);
+    await expect(lockDataFolder(folder)).rejects.toThrow(DataFolderBusyError);
     child.kill('SIGKILL');
     await once(child, 'exit');
     const wanted = await Promise.allSettled(
-      Array.from({ length: 5 }, () => holdDataFolder(folder)),
+      Array.from({ length: 5 }, () => lockDataFolder(folder)),
     );
     expect(wanted.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
   });
@@ -56,7 +56,7 @@ describe('a data folder', () => {
     for (let round = 0; round < 60; round += 1) {
       await writeFile(ownerFile(), dead);
       const wanted = await Promise.allSettled(
-        Array.from({ length: 12 }, () => holdDataFolder(folder)),
+        Array.from({ length: 12 }, () => lockDataFolder(folder)),
       );
       const held = wanted.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
       expect(held).toHaveLength(1);
@@ -69,8 +69,8 @@ describe('a data folder', () => {
     const dead = { token: 'dead', pid: 2 ** 30 };
     await writeFile(ownerFile(), JSON.stringify(dead));
     await writeFile(`${ownerFile()}.dead.takeover`, JSON.stringify({ ...dead, token: 'taker' }));
-    const held = await holdDataFolder(folder);
-    await expect(holdDataFolder(folder)).rejects.toThrow(DataFolderBusyError);
+    const held = await lockDataFolder(folder);
+    await expect(lockDataFolder(folder)).rejects.toThrow(DataFolderBusyError);
     await held.release();
     expect(await readdir(folder)).toEqual([]);
   });
@@ -78,20 +78,20 @@ describe('a data folder', () => {
   it('is taken over from a process whose number another one has now', async () => {
     const owner = { token: 'old', pid: process.pid, startTicks: '1' };
     await writeFile(ownerFile(), JSON.stringify(owner));
-    await (await holdDataFolder(folder)).release();
+    await (await lockDataFolder(folder)).release();
   });
 
   it.each(['{"tok', '', 'null', '{"token":"x","pid":"1"}', '{"token":"x","pid":0}'])(
     'is not spoilt by an owner file that says %j',
     async (text) => {
       await writeFile(ownerFile(), text);
-      await (await holdDataFolder(folder)).release();
+      await (await lockDataFolder(folder)).release();
       expect(await readdir(folder)).toEqual([]);
     },
   );
 
   it('is released by its holder only', async () => {
-    const held = await holdDataFolder(folder);
+    const held = await lockDataFolder(folder);
     await writeFile(ownerFile(), JSON.stringify({ token: 'other', pid: process.pid }));
     await held.release();
     expect(JSON.parse(await readFile(ownerFile(), 'utf8'))).toMatchObject({ token: 'other' });

@@ -12,7 +12,7 @@ import { systemClock } from '../../platform/clock.js';
 import { createLogger } from '../../platform/logger.js';
 import { ResourceStack } from '../../platform/resource-stack.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { holdDataFolder } from '../../storage/data-folder.js';
+import { lockDataFolder } from '../../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../../storage/embedded-database.js';
 import { openPostgres } from '../../storage/postgres-database.js';
 import { UnreachableError } from '../../storage/unreachable-error.js';
@@ -116,7 +116,7 @@ async function openDeployed(url: string): Promise<OpenedDatabase> {
 async function openFolder({ dataDir }: Config): Promise<Pick<OpenedDatabase, 'db' | 'close'>> {
   const opened = new ResourceStack();
   const { db } = await opened.orClose(async () => {
-    await opened.add(holdDataFolder(dataDir), ({ release }) => release());
+    await opened.add(lockDataFolder(dataDir), ({ release }) => release());
     return opened.add(openEmbeddedDatabase(dataDir), ({ close }) => close());
   });
   return { db, close: () => opened.close() };

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { holdDataFolder } from '../../storage/data-folder.js';
+import { lockDataFolder } from '../../storage/data-folder.js';
 import { locateServer } from './locate-server.js';
 import { UsageError } from './usage-error.js';
 
@@ -45,7 +45,7 @@ describe('locateServer', () => {
 
   it('takes the named one, then that of the environment, then that of the data folder, then the port', async () => {
     const port = await listen(json(health, 503));
-    const holder = await holdDataFolder(dataDir());
+    const holder = await lockDataFolder(dataDir());
     await holder.publish('http://127.0.0.1:7');
     const TURNPIKE_URL = 'https://other/';
     const found = [

@@ -5,7 +5,7 @@ import type { Principal } from '../../access/ownership/principal.js';
 import type { BlobStore } from '../../attachments/blobs/blob-store.js';
 import type { ReceivedFile } from '../../attachments/check/received-file.js';
 import { TypedError } from '../../platform/typed-error.js';
-import { findThread, openThread } from '../../session/thread-session.js';
+import { findNamedSession, openNamedSession } from '../../session/named-session.js';
 import { answerApprovals } from '../../turn/approvals/answer-approval.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
 import { loadSessionTurns } from '../../turn/state/load-turn.js';
@@ -60,8 +60,8 @@ export class AgUiService {
     const { services } = this.deps;
     const input = readRunInput(call.body);
     const { threadId, said, answers } = input;
-    const thread = { principalId: call.principal.id, threadId };
-    const session = await findThread(services, thread);
+    const named = { principalId: call.principal.id, name: threadId };
+    const session = await findNamedSession(services, named);
     const agent = await this.#nameOf(call.agent, session !== undefined);
     const [unknown] = session === undefined ? answers.interrupts : [];
     if (unknown !== undefined) throw approvalNotFound(unknown.approvalId);
@@ -117,8 +117,8 @@ export class AgUiService {
 
   #open({ principal }: RunCall, persona: string, { threadId, projectRoot }: RunInput) {
     const { sessions, projectRoots } = this.deps.services;
-    const wanted = { principal, origin: 'ag-ui', threadId, persona, projectRoot } as const;
-    return openThread({ sessions, projectRoots }, wanted);
+    const wanted = { principal, origin: 'ag-ui', name: threadId, persona, projectRoot } as const;
+    return openNamedSession({ sessions, projectRoots }, wanted);
   }
 
   async #submit(

@@ -5,7 +5,11 @@ import type { BlobStore } from '../../attachments/blobs/blob-store.js';
 import { cleanName } from '../../attachments/receive/clean-name.js';
 import type { ReceivedFile } from '../../attachments/check/received-file.js';
 import { defaultPersona } from '../../session/session-service.js';
-import { findThread, openThread, type ThreadDeps } from '../../session/thread-session.js';
+import {
+  findNamedSession,
+  openNamedSession,
+  type NamedSessionDeps,
+} from '../../session/named-session.js';
 import { assistantMessageId } from '../../turn/state/assistant-message-id.js';
 import { describeDisposition } from '../../turn/submit/disposition.js';
 import type { CancelState } from '../../turn/lifecycle/cancel-turn.js';
@@ -129,10 +133,10 @@ export class AiSdkService {
     const { turns, store } = this.deps;
     const { chatId, agent, projectRoot, opts } = asked;
     const persona = agent === undefined ? undefined : await this.#findAgent(agent);
-    const { id: sessionId } = await openThread(this.#threads(), {
+    const { id: sessionId } = await openNamedSession(this.#threads(), {
       principal,
       origin: 'ai-sdk',
-      threadId: chatId,
+      name: chatId,
       persona: persona ?? defaultPersona,
       projectRoot,
     });
@@ -176,7 +180,7 @@ export class AiSdkService {
   }
 
   #find({ chatId, principal }: NamedChat) {
-    return findThread(this.#threads(), { principalId: principal.id, threadId: chatId });
+    return findNamedSession(this.#threads(), { principalId: principal.id, name: chatId });
   }
 
   async #findNamed(sessionId: string, lastEventId: string): Promise<TurnRow> {
@@ -186,7 +190,7 @@ export class AiSdkService {
     return turn;
   }
 
-  #threads(): ThreadDeps {
+  #threads(): NamedSessionDeps {
     const { sessions, projectRoots } = this.deps.services;
     return { sessions, projectRoots };
   }

@@ -9,29 +9,34 @@ import { localPrincipal } from '../access/ownership/principal.js';
 import { isId } from '../platform/ids.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions } from '../storage/schema.js';
-import { findThread, openThread, threadSessionId, type ThreadDeps } from './thread-session.js';
+import {
+  findNamedSession,
+  openNamedSession,
+  namedSessionId,
+  type NamedSessionDeps,
+} from './named-session.js';
 import { openSessions } from '../../test/support/open-sessions.js';
 import { auditLog } from '../storage/governance-schema.js';
 
 describe('threadSessionId', () => {
   it('is an id of ours, the same each time, and another for each principal and thread', () => {
-    const id = threadSessionId('ann', 'my chat');
+    const id = namedSessionId('ann', 'my chat');
     expect(isId('sess', id)).toBe(true);
     expect(id).toMatch(/^sess_.{8}-.{4}-5.{3}-[89ab].{3}-/);
-    expect(threadSessionId('ann', 'my chat')).toBe(id);
-    const others = [threadSessionId('bob', 'my chat'), threadSessionId('ann', 'my chats')];
+    expect(namedSessionId('ann', 'my chat')).toBe(id);
+    const others = [namedSessionId('bob', 'my chat'), namedSessionId('ann', 'my chats')];
     expect(new Set([id, ...others]).size).toBe(3);
     // What one principal's id ends with is not what another's thread begins with.
-    expect(threadSessionId('a', 'bc')).not.toBe(threadSessionId('ab', 'c'));
+    expect(namedSessionId('a', 'bc')).not.toBe(namedSessionId('ab', 'c'));
   });
 
   it('is the thread itself where that is a session', () => {
     const id = 'sess_00000000-0000-4000-8000-000000000000';
-    expect(threadSessionId('ann', id)).toBe(id);
+    expect(namedSessionId('ann', id)).toBe(id);
   });
 
-  it.each(['', 'x'.repeat(257)])('refuses %j', (threadId) => {
-    expect(() => threadSessionId('ann', threadId)).toThrow(/1 to 256 characters/);
+  it.each(['', 'x'.repeat(257)])('refuses %j', (name) => {
+    expect(() => namedSessionId('ann', name)).toThrow(/1 to 256 characters/);
   });
 });
 
@@ -47,7 +52,7 @@ describe('openThread', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  let deps: ThreadDeps;
+  let deps: NamedSessionDeps;
   beforeEach(async () => {
     await database.db.delete(sessions);
     await database.db.delete(auditLog);
@@ -58,48 +63,51 @@ describe('openThread', () => {
   });
 
   const noLimits = { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
-  const named = { principalId: 'ann', threadId: 'chat 1' };
+  const named = { principalId: 'ann', name: 'chat 1' };
   const wanted = {
     principal: { ...localPrincipal(noLimits), id: 'ann' },
     origin: 'ai-sdk' as const,
-    threadId: 'chat 1',
+    name: 'chat 1',
     persona: 'WRITER',
     projectRoot: undefined,
   };
 
   it('makes a session once, however many ask for it at once', async () => {
-    const opened = await Promise.all([1, 2, 3, 4].map(() => openThread(deps, wanted)));
+    const opened = await Promise.all([1, 2, 3, 4].map(() => openNamedSession(deps, wanted)));
     const [first] = opened;
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
     expect(first).toMatchObject({ principalId: 'ann', persona: 'WRITER', projectRoot: root });
     const audited = await database.db.select({ subject: auditLog.subject }).from(auditLog);
     expect(audited).toEqual([{ subject: first?.id }]);
-    expect(await findThread(deps, named)).toEqual(first);
+    expect(await findNamedSession(deps, named)).toEqual(first);
   });
 
   it('finds the session that is there when no more may be made', async () => {
-    const first = await openThread(deps, wanted);
-    await openThread(deps, { ...wanted, threadId: 'chat 2' });
-    await expect(openThread(deps, { ...wanted, threadId: 'chat 3' })).rejects.toMatchObject({
+    const first = await openNamedSession(deps, wanted);
+    await openNamedSession(deps, { ...wanted, name: 'chat 2' });
+    await expect(openNamedSession(deps, { ...wanted, name: 'chat 3' })).rejects.toMatchObject({
       type: 'SESSION_LIMIT',
       status: 429,
     });
-    expect(await openThread(deps, wanted)).toEqual(first);
+    expect(await openNamedSession(deps, wanted)).toEqual(first);
   });
 
   it('gives nobody a session of another, nor one that was deleted', async () => {
-    const { id: threadId } = await openThread(deps, wanted);
-    expect(await openThread(deps, { ...wanted, threadId })).toMatchObject({ id: threadId });
+    const { id: name } = await openNamedSession(deps, wanted);
+    expect(await openNamedSession(deps, { ...wanted, name: name })).toMatchObject({ id: name });
     const notFound = { type: 'SESSION_NOT_FOUND', status: 404 };
-    const asked = { ...wanted, principal: { ...wanted.principal, id: 'bob' }, threadId };
-    await expect(openThread(deps, asked)).rejects.toMatchObject(notFound);
+    const asked = { ...wanted, principal: { ...wanted.principal, id: 'bob' }, name };
+    await expect(openNamedSession(deps, asked)).rejects.toMatchObject(notFound);
     await database.db.delete(sessions);
-    await expect(openThread(deps, { ...wanted, threadId })).rejects.toMatchObject(notFound);
+    await expect(openNamedSession(deps, { ...wanted, name: name })).rejects.toMatchObject(notFound);
   });
 
   it('checks the folder of a session that it makes', async () => {
-    const elsewhere = openThread(deps, { ...wanted, projectRoot: path.join(root, 'missing') });
+    const elsewhere = openNamedSession(deps, {
+      ...wanted,
+      projectRoot: path.join(root, 'missing'),
+    });
     await expect(elsewhere).rejects.toMatchObject({ type: 'WORKING_ROOT_INACCESSIBLE' });
-    expect(await findThread(deps, named)).toBeUndefined();
+    expect(await findNamedSession(deps, named)).toBeUndefined();
   });
 });

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import type { Principal } from '../access/ownership/principal.js';
+import { isId } from '../platform/ids.js';
+import { invalidRequest, TypedError } from '../platform/typed-error.js';
+import type { SessionOrigin } from '../storage/schema.js';
+import type { ProjectRoots } from './project-roots.js';
+import { sessionNotFound } from './session-errors.js';
+import type { SessionRow, SessionStore } from './session-store.js';
+
+/** Most characters of a client's name for a session. */
+export const LONGEST_NAME = 256;
+
+export interface NamedSessionDeps {
+  sessions: Pick<SessionStore, 'get' | 'create'>;
+  projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>;
+}
+
+/** A client's own name for a session: the id of its thread or chat. */
+export interface SessionName {
+  principalId: string;
+  name: string;
+}
+
+export interface WantedNamedSession {
+  principal: Principal;
+  name: string;
+  /** The wire of a new session. */
+  origin: SessionOrigin;
+  /** Persona of a new session. */
+  persona: string;
+  /** Project root of a new session; undefined: the principal's default. */
+  projectRoot: string | undefined;
+}
+
+/**
+ * Computes the id of the session that a client names. A session's id names itself; any other text
+ * names one session for each principal. Pure.
+ *
+ * @throws TypedError INVALID_REQUEST 400 for an empty name and for a name that is too long.
+ */
+export function namedSessionId(principalId: string, name: string): string {
+  if (name === '' || name.length > LONGEST_NAME) {
+    throw invalidRequest(
+      `The id of a conversation must have 1 to ${LONGEST_NAME} characters; this one has ${name.length}`,
+    );
+  }
+  if (isId('sess', name)) return name;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([principalId, name]))
+    .digest('hex');
+  // Version 5 of a UUID says that it is made of a name; the variant is the usual one.
+  const variant = ((Number.parseInt(hash.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  const parts = [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `5${hash.slice(13, 16)}`,
+    variant + hash.slice(17, 20),
+    hash.slice(20, 32),
+  ];
+  return `sess_${parts.join('-')}`;
+}
+
+/**
+ * Finds the session that a principal names; undefined where there is none, or its owner is another.
+ *
+ * @throws TypedError INVALID_REQUEST 400.
+ */
+export async function findNamedSession(
+  { sessions }: Pick<NamedSessionDeps, 'sessions'>,
+  { principalId, name }: SessionName,
+): Promise<SessionRow | undefined> {
+  const sessionId = namedSessionId(principalId, name);
+  const session = await sessions.get(sessionId).catch((error: unknown) => {
+    if (error instanceof TypedError && error.type === 'SESSION_NOT_FOUND') return undefined;
+    throw error;
+  });
+  return session?.principalId === principalId ? session : undefined;
+}
+
+/**
+ * Finds the session that a principal names, or creates it. Of simultaneous calls one creates it.
+ *
+ * @throws TypedError SESSION_NOT_FOUND 404 for another principal's session and for a session's id that
+ *   does not exist, SESSION_LIMIT 429, INVALID_REQUEST 400, WORKING_ROOT_* for its folder.
+ */
+export async function openNamedSession(
+  deps: NamedSessionDeps,
+  wanted: WantedNamedSession,
+): Promise<SessionRow> {
+  const { principal, name } = wanted;
+  const found = await findNamedSession(deps, { principalId: principal.id, name });
+  return found ?? createNamedSession(deps, wanted);
+}
+
+async function createNamedSession(
+  deps: NamedSessionDeps,
+  wanted: WantedNamedSession,
+): Promise<SessionRow> {
+  const { sessions, projectRoots } = deps;
+  const { principal, name, persona, origin } = wanted;
+  const { id: principalId } = principal;
+  // A session's id that does not exist was deleted: its client must learn that.
+  if (isId('sess', name)) throw sessionNotFound(name);
+  const named = wanted.projectRoot ?? (await projectRoots.defaultOf(principal));
+  const projectRoot = await projectRoots.check(named, principal);
+  const id = namedSessionId(principalId, name);
+  try {
+    const row = { id, principalId, projectRoot, persona, mode: 'direct', origin };
+    return await sessions.create(row);
+  } catch (error) {
+    // A simultaneous request may have created it: as the last session that the limit allows, too.
+    const made = await findNamedSession(deps, { principalId, name });
+    if (made === undefined) throw error;
+    return made;
+  }
+}
