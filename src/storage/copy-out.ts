@@ -1,17 +1,17 @@
 import type { Pool } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 
-/** How long a copy may take, in ms: one that takes this long waits for a network that is gone. */
+/** Timeout of a copy, in ms: a longer copy waits for a network that is gone. */
 const COPY_MS = 60_000;
-/** Signature, flags, and the length of an extension that there is not. */
+/** Bytes before the rows: signature, flags, and the length of an absent extension. */
 const HEAD_BYTES = 19;
 
-/** The only column of the rows of a statement, as bytes. */
+/** Runs a statement of one column. @returns the column's bytes, row by row. */
 export type CopyOut = (statement: string) => Promise<Buffer[]>;
 
 /**
- * Reads bytes as they are: in an answer to a query they travel as text, twice as long, and are made
- * a string on the way.
+ * Reads bytes by COPY: the result of a query has them as text, twice as long, and makes a string of
+ * them on the way.
  */
 export function openCopyOut(pool: Pool): CopyOut {
   return async (statement) => {
@@ -28,18 +28,18 @@ export function openCopyOut(pool: Pool): CopyOut {
       client.release();
       return readColumn(Buffer.concat(chunks));
     } catch (error) {
-      // Nobody knows how much of the answer is still to come on this connection.
+      // The rest of the copy may still arrive on this connection.
       client.release(true);
       throw error;
     }
   };
 }
 
-/** Rows of one column in PostgreSQL's binary copy format. Pure. */
+/** Parses rows of one column in PostgreSQL's binary copy format. Pure. */
 export function readColumn(copied: Buffer): Buffer[] {
   const values: Buffer[] = [];
   let at = HEAD_BYTES;
-  // Each row: how many columns it has, then the length of each and its bytes; -1 ends all.
+  // A row is its number of columns, then each column's length and bytes; -1 ends the copy.
   while (copied.readInt16BE(at) !== -1) {
     const length = copied.readInt32BE(at + 2);
     values.push(copied.subarray(at + 6, at + 6 + length));

@@ -1,16 +1,17 @@
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
+import { compact } from '../platform/compact.js';
 import { errorCode } from '../platform/error-code.js';
 import { isPlainObject } from '../platform/json.js';
 
-/** Who holds a data folder. Written to `<dataDir>/owner.json`. */
+/** The process that owns a data folder, as `<dataDir>/owner.json` has it. */
 export interface FolderOwner {
   token: string;
   pid: number;
-  /** When the process started, in the kernel's clock ticks; tells a reused pid. Linux only. */
+  /** Start of the process in the kernel's clock ticks, which tells a reused pid. Linux only. */
   startTicks?: string;
-  /** Where the owner serves, once it does. */
+  /** URL that the owner serves, once it does. */
   url?: string;
 }
 
@@ -31,10 +32,10 @@ export class DataFolderBusyError extends Error {
 }
 
 /**
- * Takes a data folder for this process alone: two embedded databases on one folder would destroy
- * it. A folder whose owner has died is taken over at once.
+ * Locks a data folder for this process: two embedded databases on one folder would destroy it. A
+ * dead owner's folder is taken over at once.
  *
- * @throws DataFolderBusyError when a living process holds it.
+ * @throws DataFolderBusyError when a living process owns it.
  */
 export async function lockDataFolder(folder: string): Promise<{
   publish(url: string): Promise<void>;
@@ -46,10 +47,10 @@ export async function lockDataFolder(folder: string): Promise<{
   const self: FolderOwner = {
     token: randomUUID(),
     pid: process.pid,
-    ...(startTicks === undefined ? {} : { startTicks }),
+    ...compact({ startTicks }),
   };
-  const holder = await acquire(file, self);
-  if (holder !== undefined) throw new DataFolderBusyError(folder, holder);
+  const owner = await acquire(file, self);
+  if (owner !== undefined) throw new DataFolderBusyError(folder, owner);
   return {
     publish: (url) => writeWhole(file, { ...self, url }),
     release: () => releaseFile(file, self),
@@ -63,7 +64,7 @@ export async function livingOwner(folder: string): Promise<FolderOwner | undefin
 }
 
 async function createExclusively(file: string, owner: FolderOwner): Promise<boolean> {
-  // Linked into place whole: a reader must never take a half-written file for a dead owner's.
+  // A link appears whole: no reader takes a half-written file for a dead owner's.
   const draft = `${file}.${owner.token}`;
   await writeFile(draft, JSON.stringify(owner));
   try {
@@ -84,11 +85,13 @@ async function writeWhole(file: string, owner: FolderOwner): Promise<void> {
 }
 
 /**
- * Makes `file` ours, or says who lives and has it.
+ * Acquires `file`, unless a living process owns it.
  *
- * Of many that find a dead owner's file, the one that takes the file named after that owner writes
- * its own over it, so that `file` never goes missing and its living owner is never written over.
- * Whoever dies at that is a dead owner in turn.
+ * Several processes may find a dead owner's file. They compete for a second file, named after the dead
+ * owner; its winner overwrites the first, so that the first never goes missing and a living owner is
+ * never overwritten. A winner that dies leaves a dead owner's file in turn.
+ *
+ * @returns the living owner; undefined when the file was acquired.
  */
 async function acquire(file: string, self: FolderOwner): Promise<FolderOwner | undefined> {
   while (!(await createExclusively(file, self))) {
@@ -97,10 +100,10 @@ async function acquire(file: string, self: FolderOwner): Promise<FolderOwner | u
     if (await isAlive(owner)) return owner;
     const takeover = `${file}.${owner.token}.takeover`;
     if ((await acquire(takeover, self)) !== undefined) continue;
-    const isStillDeads = (await readOwner(file))?.token === owner.token;
-    if (isStillDeads) await writeWhole(file, self);
+    const isUnchanged = (await readOwner(file))?.token === owner.token;
+    if (isUnchanged) await writeWhole(file, self);
     await releaseFile(takeover, self);
-    if (isStillDeads) return undefined;
+    if (isUnchanged) return undefined;
   }
   return undefined;
 }
@@ -110,7 +113,7 @@ async function releaseFile(file: string, self: FolderOwner): Promise<void> {
   if (owner?.token === self.token) await rm(file, { force: true });
 }
 
-/** Undefined when there is no such file. What no owner wrote counts as a dead one's. */
+/** @returns undefined when there is no such file; a dead owner for a file that no owner wrote. */
 async function readOwner(file: string): Promise<FolderOwner | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
@@ -119,8 +122,10 @@ async function readOwner(file: string): Promise<FolderOwner | undefined> {
     return {
       token: String(token),
       pid,
-      ...(typeof startTicks === 'string' ? { startTicks } : {}),
-      ...(typeof url === 'string' ? { url } : {}),
+      ...compact({
+        startTicks: typeof startTicks === 'string' ? startTicks : undefined,
+        url: typeof url === 'string' ? url : undefined,
+      }),
     };
   } catch (error) {
     if (error instanceof SyntaxError) return nobody;
@@ -130,12 +135,12 @@ async function readOwner(file: string): Promise<FolderOwner | undefined> {
 }
 
 async function isAlive(owner: FolderOwner): Promise<boolean> {
-  // Zero and below name groups of processes, this one's own among them.
+  // A pid of zero or below names a group of processes, maybe our own.
   if (owner.pid <= 0) return false;
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
+    // EPERM: the process lives, under another user.
     return errorCode(error) === 'EPERM';
   }
   const ticks = await processStartTicks(owner.pid);

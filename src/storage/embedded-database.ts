@@ -10,7 +10,7 @@ import type { OpenedDatabase } from './connection.js';
 import { migrationsFolder } from './migrations-folder.js';
 import * as schema from './schema.js';
 
-/** Made by the build; the sources run without one, only slower on a new folder. */
+/** Image of an empty database, which the build makes; without it a new folder takes longer. */
 const builtImage = fileURLToPath(new URL('./empty-database.tar.gz', import.meta.url));
 
 /**

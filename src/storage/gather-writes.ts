@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 
 /**
- * Makes what is written during one turn of the event loop leave in one piece. A process with
- * hundreds of turns has dozens of commands a turn of the loop, and a system call costs more than a
- * command does. (The client's own pipelining forgets a script whenever the server does.)
+ * Sends everything that is written in one tick of the event loop in one piece. A process with hundreds
+ * of turns writes dozens of commands a tick, and a system call costs more than a command. (The
+ * client's own pipelining loses a script whenever the server does.)
  */
 export function gatherWrites(stream: Writable): void {
   const write = stream.write.bind(stream);

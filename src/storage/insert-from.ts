@@ -2,8 +2,8 @@ import { getTableColumns, getTableName, sql, SQL, StringChunk, type SQLChunk } f
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 
 /**
- * `insert into table (…) select … from source`: a row that is stored only where the source has
- * one. Values are converted as the table's columns say; `undefined` is left out.
+ * Builds `insert into table (…) select … from source`: the row is stored once for each row of the
+ * source. Values are encoded as the table's columns say; `undefined` is left out.
  *
  * @param source name of another part of the same statement, and what may follow it.
  * @param conflict an `on conflict` or `returning` clause.
@@ -23,7 +23,7 @@ export function insertFrom<T extends PgTable>(
   for (const [index, [, value]] of given.entries()) {
     const column = columns[index];
     if (column === undefined) continue;
-    // NULL has no encoder.
+    // An encoder takes no NULL.
     chunks.push(value === null ? sql.param(null) : sql.param(value, column.column), column.cast);
   }
   chunks.push(source);
@@ -33,16 +33,16 @@ export function insertFrom<T extends PgTable>(
 
 const separator = new StringChunk(' ');
 
-/** The text of an insert of some columns: the same for every row. */
+/** The text of an insert into some columns, the same for every row. */
 interface Shape {
   head: StringChunk;
-  /** A parameter of a SELECT has no type of its own: `cast` gives it one. */
+  /** `cast` gives a parameter of a SELECT its type: it has none of its own. */
   columns: { column: PgColumn; cast: StringChunk }[];
 }
 
 const shapes = new WeakMap<PgTable, Map<string, Shape>>();
 
-/** Made once: what makes a statement slow is the building of its text. */
+/** Shapes are built once for each set of columns: the text is what makes a statement slow to build. */
 function shapeOf(table: PgTable, keys: readonly string[]): Shape {
   const ofTable = shapes.get(table) ?? new Map<string, Shape>();
   shapes.set(table, ofTable);
@@ -66,7 +66,7 @@ function shapeOf(table: PgTable, keys: readonly string[]): Shape {
 /** The turn's row, while the attempt owns it: see `storeWrites`. */
 const fence = sql`fence`;
 
-/** A row that is stored only where the statement's fence holds. */
+/** Builds an insert that stores its row only where the statement's fence has one. */
 export function insertFenced<T extends PgTable>(
   table: T,
   row: T['$inferInsert'],

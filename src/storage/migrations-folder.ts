@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** Beside this file, and beside the built one. */
+/** The migrations are beside this file, and beside the bundle that has it. */
 export const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));

@@ -8,7 +8,7 @@ import { migrationsFolder } from './migrations-folder.js';
 import { prepareRepeated } from './prepare-repeated.js';
 import * as schema from './schema.js';
 
-/** Any number that nothing else in the database locks; the letters of the name. */
+/** Key of the advisory lock, which nothing else in the database uses; the letters of the name. */
 const migrationLock = 0x7475726e;
 
 export interface PostgresOptions {
@@ -16,7 +16,7 @@ export interface PostgresOptions {
   url: string;
   /** Most connections of this process. */
   connections: number;
-  /** A connection that waits idle has broken; the pool replaces it. */
+  /** Called when an idle connection has broken; the pool replaces it. */
   onError(error: Error): void;
 }
 
@@ -32,7 +32,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedData
     application_name: 'turnpike',
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
-    // A statement takes milliseconds: one that takes this long waits for a network that is gone.
+    // A statement takes milliseconds: a longer statement waits for a network that is gone.
     query_timeout: 15_000,
     keepAlive: true,
   });
@@ -40,7 +40,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedData
   const names = new Map<string, string | undefined>();
   pool.on('connect', (client) => {
     prepareRepeated(client, names);
-    // The pool hears of connections that wait; one in use tells its statement, and this listener.
+    // The pool listens to idle connections only; a connection in use fails its statement and this.
     client.on('error', options.onError);
   });
   try {

@@ -4,10 +4,10 @@ import type { ClientBase, QueryConfig } from 'pg';
 const MOST_NAMES = 200;
 
 /**
- * Makes a connection prepare what is asked again: the query builder gives the same text for the
- * same statement, and the server then parses it once.
+ * Makes a connection prepare statements that repeat: the query builder gives a statement the same text
+ * each time, and the server then parses it once.
  *
- * @param names by text, for all connections of a pool; a text that was seen once has none yet.
+ * @param names of statements by text, for all connections of a pool; undefined for a text seen once.
  */
 export function prepareRepeated(client: ClientBase, names: Map<string, string | undefined>): void {
   const query = client.query.bind(client);

@@ -1,7 +1,7 @@
 import type { Database } from './connection.js';
 
 /**
- * A query that is asked often: built once for each database, with `sql.placeholder`s for what
+ * Declares a frequent query: it is built once for each database, with `sql.placeholder`s for what
  * changes, and prepared once on each connection.
  *
  * @example const findTurn = prepared((db) => db.select()….prepare('find_turn'));

@@ -1,11 +1,11 @@
 import { boolean, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { instant } from './instant.js';
 
-/** Who reads which turn, for those that end without a reader. */
+/** Readers of turns, for turns that end when their last reader leaves. */
 
 /**
- * A process that has readers of a turn, with its lease. No foreign key: a row of a turn that was
- * deleted meanwhile must not fail the renewal of all others.
+ * The lease of a process that has readers of a turn. There is no foreign key: the row of a deleted
+ * turn must not fail the renewal of all others.
  */
 export const turnReaders = pgTable(
   'turn_readers',
@@ -13,17 +13,17 @@ export const turnReaders = pgTable(
     turnId: text('turn_id').notNull(),
     processId: text('process_id').notNull(),
     until: instant('until').notNull(),
-    /** Its last reader left; it counts until then. */
+    /** Whether its last reader left; the lease counts until `until`. */
     hasLeft: boolean('has_left').notNull(),
   },
   (reader) => [primaryKey({ columns: [reader.turnId, reader.processId] })],
 );
 
-/** A process that readers come to, whether it has any or not. */
+/** A process that serves readers, with or without any at the time. */
 export const readerProcesses = pgTable('reader_processes', {
   processId: text('process_id').primaryKey(),
-  /** Whatever it knew of its readers at this time is stored. */
+  /** Time up to which its readers are stored. */
   storedAt: instant('stored_at').notNull(),
-  /** The end of the last time in which the database did not answer it; null: there was none. */
+  /** End of the last outage of the database that it saw; null: none. */
   awayUntil: instant('away_until'),
 });

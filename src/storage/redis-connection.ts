@@ -8,7 +8,7 @@ export interface RedisOptions {
   url: string;
   /** Shown by `CLIENT LIST`. */
   name: string;
-  /** The connection broke, or could not be made; it is tried again for as long as it takes. */
+  /** Called when the connection broke, or could not be made; it is tried again without end. */
   onError(error: Error): void;
 }
 
@@ -25,8 +25,8 @@ const retryDelays: RetryDelays = { firstMs: 100, maxMs: 1_000 };
 const QUIT_WAIT_MS = 1_000;
 
 /**
- * Connects. A connection that breaks later is made again; commands wait for it, and one that was
- * under way is sent again: every command of ours may be.
+ * Connects. A connection that breaks later is made again: commands wait for it, and commands without
+ * an answer are sent again, which each of ours allows.
  *
  * @throws Error when the server does not answer in 10 s.
  */
@@ -34,7 +34,7 @@ export async function connectRedis({ url, name, onError }: RedisOptions): Promis
   const redis = new Redis(url, {
     lazyConnect: true,
     connectionName: name,
-    // Waits for as long as it takes; BullMQ's workers insist on it.
+    // Commands wait without end, as BullMQ's workers require.
     maxRetriesPerRequest: null,
     retryStrategy: (tries) => retryDelay(retryDelays, tries - 1, Math.random()),
     autoResubscribe: false,
@@ -57,7 +57,7 @@ export async function connectRedis({ url, name, onError }: RedisOptions): Promis
   }
 }
 
-/** Ends a connection: in order when the server answers, at once when it does not. */
+/** Closes a connection: in order when the server answers, at once when it does not. */
 export async function closeRedis(redis: Redis): Promise<void> {
   try {
     if (redis.status === 'ready') await settlesWithin(QUIT_WAIT_MS, redis.quit());
@@ -68,7 +68,7 @@ export async function closeRedis(redis: Redis): Promise<void> {
   }
 }
 
-/** A command failed because its connection was ended, by us or with the server. */
+/** Whether a command failed because its connection was closed, by us or by the server's end. */
 export function isConnectionClosed(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Connection is closed');
 }

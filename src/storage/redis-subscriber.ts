@@ -3,11 +3,11 @@ import { isConnectionClosed } from './redis-connection.js';
 
 export interface ChannelListener {
   onMessage(message: string): void;
-  /** Messages may have been missed. */
+  /** Called when messages may have been missed. */
   onMissed(): void;
 }
 
-/** One connection for everything a process listens to. Tells its listeners when it was away. */
+/** Subscribes to all channels of a process on one connection, and reports its outages. */
 export class RedisSubscriber {
   readonly #channels = new Map<string, Set<ChannelListener>>();
 
@@ -15,26 +15,26 @@ export class RedisSubscriber {
     redis.on('message', (channel: string, message: string) => {
       for (const listener of this.#channels.get(channel) ?? []) listener.onMessage(message);
     });
-    // One that ends meanwhile is made again, and this with it.
+    // A connection that closes meanwhile is made again, and subscribes again.
     redis.on('ready', () => void this.#resubscribe().catch(onConnectionEnd));
   }
 
   /**
-   * Listens from now on; without the server, from when it is back, and says `onMissed` then.
+   * Subscribes to a channel; while the server is away, from its return on, with a call of `onMissed`.
    *
-   * @returns a function that ends it.
+   * @returns a function that unsubscribes.
    */
   async subscribe(channel: string, listener: ChannelListener): Promise<() => void> {
     const listeners = this.#channels.get(channel) ?? new Set();
     const isFirst = listeners.size === 0;
     this.#channels.set(channel, listeners.add(listener));
-    // What is not there now is subscribed to with all others when it is back.
+    // A closed connection subscribes to every channel when it is made again.
     if (isFirst && this.redis.status === 'ready') await this.redis.subscribe(channel);
     return () => {
       listeners.delete(listener);
       if (listeners.size > 0 || this.#channels.get(channel) !== listeners) return;
       this.#channels.delete(channel);
-      // On a connection that ends, nothing is subscribed to any more.
+      // A connection that closes has no subscriptions left.
       this.redis.unsubscribe(channel).catch(onConnectionEnd);
     };
   }
@@ -48,7 +48,7 @@ export class RedisSubscriber {
   }
 }
 
-/** All that these commands can fail for. @throws what it is not. */
+/** Ignores the one failure of these commands that needs no answer. @throws any other. */
 function onConnectionEnd(error: Error): void {
   if (!isConnectionClosed(error)) throw error;
 }

@@ -44,21 +44,21 @@ export const sessions = pgTable('sessions', {
   bootFingerprint: text('boot_fingerprint'),
   bootedAt: instant('booted_at'),
   model: text('model'),
-  /** Limits that were set when it was made; null: none. */
+  /** Limits that it was created with; null: none. */
   agentConfig: json('agent_config').$type<Partial<AgentConfig>>(),
-  /** How long it is kept without use; null: until it is deleted. */
+  /** Milliseconds it is kept without use; null: until it is deleted. */
   expiresAfterMs: integer('expires_after_ms'),
-  /** Whose it is. */
+  /** Its owner. */
   principalId: text('principal_id').notNull().default('local'),
-  /** Of a subagent: the turn that delegated; it goes with that one's session. */
+  /** The turn that delegated, for a subagent's session, which is deleted with that turn's session. */
   parentTurnId: text('parent_turn_id').references((): AnyPgColumn => turns.id, {
     onDelete: 'cascade',
   }),
   /** Rules for its tools, before the agent's and after the server's; null: none. */
   permissions: json('permissions').$type<PermissionRules>(),
-  /** MCP servers of its turns by name, credentials among it: never shown, never logged. */
+  /** MCP servers of its turns by name, with credentials: never shown, never logged. */
   mcpServers: json('mcp_servers').$type<Record<string, unknown>>(),
-  /** What its requests begin with; null before the first. */
+  /** Beginning of its requests; null before the first. */
   prefix: json('prefix').$type<RequestPrefix>(),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
@@ -72,51 +72,51 @@ export const turns = pgTable(
       .notNull()
       .references(() => sessions.id, { onDelete: 'cascade' }),
     status: text('status').$type<TurnStatus>().notNull(),
-    /** Workers that claimed it so far; the fence of every later write. */
+    /** Number of claims so far; the fence of every write. */
     attempt: integer('attempt').notNull().default(0),
-    /** Attempts in a row that stored nothing new, the last one included. */
+    /** Last attempts in a row that stored nothing new. */
     attemptsInVain: integer('attempts_in_vain').notNull().default(0),
     leaseUntil: instant('lease_until'),
     request: json('request').$type<TurnRequest>().notNull(),
     requestHash: text('request_hash').notNull(),
     idempotencyKey: text('idempotency_key'),
     options: json('options').$type<OptionResolution>().notNull(),
-    /** Whether it may delegate, and to whom; null for turns of earlier versions. */
+    /** Agents that it may delegate to; null for turns of earlier versions. */
     delegation: json('delegation').$type<SubagentDecision>(),
-    /** Whose it is; its session's owner. */
+    /** Its session's owner. */
     principalId: text('principal_id').notNull().default('local'),
-    /** Of a subagent: the turn that delegated, and its call. */
+    /** The turn that delegated, and its call, for a subagent's turn. */
     parentTurnId: text('parent_turn_id').references((): AnyPgColumn => turns.id, {
       onDelete: 'cascade',
     }),
     parentCallId: text('parent_call_id'),
-    /** Of a subagent: what it may do by its parent's leave. */
+    /** Permissions from its parent, for a subagent's turn. */
     childTerms: json('child_terms').$type<InheritedPermissions>(),
-    /** What its principal may use on a day, as its key had it when it was accepted; null: any amount. */
+    /** Day budget of the key that it was accepted with; null: none. */
     budget: json('budget').$type<DayLimits>(),
-    /** Among the held ones of its session it goes before all that do not. */
+    /** Whether it is promoted before the held turns of its session without this mark. */
     goesFirst: boolean('goes_first').notNull().default(false),
-    /** Another turn of the session is held behind it: its end lets that one go. */
+    /** Whether a turn of the session is held behind it, which its end promotes. */
     hasNext: boolean('has_next').notNull().default(false),
-    /** Since when it waits for a person; null while it does not. */
+    /** Time at which it was parked for an answer; null while it is not. */
     waitingSince: instant('waiting_since'),
-    /** Time it has waited for people, which is not its own. */
+    /** Milliseconds it was parked so far, which its deadline does not count. */
     waitedMs: integer('waited_ms').notNull().default(0),
-    /** The attempt that handed it back in order; the next one recovers nothing. */
+    /** The attempt that parked it: the attempt after that recovers nothing. */
     parkedAttempt: integer('parked_attempt'),
-    /** Messages that joined it so far: a turn does not end on one it has not seen. */
+    /** Steered messages so far: an end that has not delivered all of them is not stored. */
     joinedMessages: integer('joined_messages').notNull().default(0),
     usage: json('usage').$type<Usage>(),
     exitCode: integer('exit_code'),
     endReason: text('end_reason'),
-    /** What the reply says about a limit that ended it; null where none did. */
+    /** Text of the reply about the limit that ended it; null where none did. */
     endNote: text('end_note'),
     failure: json('failure').$type<TurnFailure>(),
-    /** Why the model is not shown it in later turns; null: it is. */
+    /** Why later turns leave it out of what the model is sent; null: they do not. */
     leftOut: text('left_out').$type<LeftOut>(),
-    /** The step up to which outputs are cut because the provider said that the prompt is too long. */
+    /** The step up to which outputs are elided because the provider refused the prompt's length. */
     elidedThrough: integer('elided_through').notNull().default(0),
-    /** What replies cost that were discarded for another call; null: none was. */
+    /** Usage of replies that were discarded and asked for again; null: none. */
     discardedUsage: json('discarded_usage').$type<Usage>(),
     cancelRequestedAt: instant('cancel_requested_at'),
     cancelReason: text('cancel_reason').$type<CancelReason>(),

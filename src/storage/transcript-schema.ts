@@ -7,7 +7,7 @@ import type { SentPrefix } from './shapes/sent-request.js';
 import type { AssistantPart, StoredPart } from './shapes/stored-part.js';
 import type { ToolCallStatus } from './shapes/stored-turn.js';
 
-/** What was said and done in turns: messages, steps, the ledger of tool calls, the archive of events. */
+/** The record of turns: messages, steps, the ledger of tool calls, the archive of events. */
 
 export const messages = pgTable(
   'messages',
@@ -20,7 +20,7 @@ export const messages = pgTable(
       .notNull()
       .references(() => turns.id, { onDelete: 'cascade' }),
     role: text('role').$type<'user' | 'assistant'>().notNull(),
-    /** What a user said. An assistant's message is the turn's steps. */
+    /** Parts of a user's message. An assistant's message is the turn's steps. */
     parts: json('parts').$type<StoredPart[]>().notNull(),
     createdAt: instant('created_at').notNull(),
   },
@@ -41,7 +41,7 @@ export const steps = pgTable(
     parts: json('parts').$type<AssistantPart[]>().notNull(),
     stopReason: text('stop_reason').$type<StepStopReason>().notNull(),
     usage: json('usage').$type<Usage>().notNull(),
-    /** What its thinking is bound to; null where thinking is not. */
+    /** The request that its thinking is bound to; null where thinking is not bound. */
     sent: json('sent').$type<SentPrefix>(),
     startedAt: instant('started_at').notNull(),
     endedAt: instant('ended_at').notNull(),
@@ -69,7 +69,7 @@ export const toolCalls = pgTable(
   (call) => [primaryKey({ columns: [call.turnId, call.callId] })],
 );
 
-/** Events of a turn in the order they were said, in runs of one attempt. */
+/** The archive of a turn's events, in order, in runs of one attempt. */
 export const turnArchives = pgTable(
   'turn_archives',
   {

@@ -2,8 +2,8 @@ import { getTableColumns, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 
 /**
- * `update table set … from fence where key = fence.id`: changes a row only where the statement's
- * fence holds. Values are converted as the table's columns say; `undefined` is left out.
+ * Builds `update table set … from fence where key = fence.id`, which changes a row only where the
+ * statement's fence has one. Values are encoded as the table's columns say; `undefined` is left out.
  */
 export function updateFenced<T extends PgTable, K extends keyof T['$inferInsert']>(
   table: T,
