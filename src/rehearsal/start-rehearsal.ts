@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock, type Clock } from '../platform/clock.js';
 import { newId as randomId } from '../platform/ids.js';
-import { TypedError } from '../platform/typed-error.js';
 import {
   answerCount,
   answerMessages,
@@ -12,7 +11,7 @@ import {
 } from './answer-messages.js';
 import { parseHeaders } from './http/parse-headers.js';
 import { sendError, sendJson } from './http/send-json.js';
-import { wireError } from './http/wire-error.js';
+import { WireError } from './http/wire-error.js';
 import { toModelInfo } from './models/model-info.js';
 import { findProfile } from './models/find-profile.js';
 import { listModels } from './models/list-models.js';
@@ -98,7 +97,7 @@ async function answer(exchange: Exchange, parts: RehearsalParts): Promise<void> 
     const body = toModelInfo(findProfile(decodeURIComponent(model)));
     sendJson(response, requestId, { status: 200, body });
   } else {
-    throw wireError(404, `There is no ${route}. The rehearsal has POST /v1/messages.`);
+    throw new WireError(404, `There is no ${route}. The rehearsal has POST /v1/messages.`);
   }
 }
 
@@ -107,8 +106,8 @@ function pathOf({ url = '/' }: IncomingMessage): string {
   return url.startsWith('/') ? url : '/';
 }
 
-function toWireError(error: unknown): TypedError {
-  if (error instanceof TypedError) return error;
+function toWireError(error: unknown): WireError {
+  if (error instanceof WireError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return wireError(500, `The rehearsal failed: ${reason}`);
+  return new WireError(500, `The rehearsal failed: ${reason}`);
 }

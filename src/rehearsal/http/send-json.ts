@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { TypedError } from '../../platform/typed-error.js';
-import { errorEnvelope } from './wire-error.js';
+import { errorEnvelope, type WireError } from './wire-error.js';
 
 interface JsonReply {
   status: number;
@@ -18,7 +17,7 @@ export function sendJson(response: ServerResponse, requestId: string, reply: Jso
 }
 
 /** Answers with an error in the API's envelope; ends the connection of a stream that has begun. */
-export function sendError(response: ServerResponse, requestId: string, error: TypedError): void {
+export function sendError(response: ServerResponse, requestId: string, error: WireError): void {
   if (response.headersSent) {
     response.destroy();
     return;
@@ -26,6 +25,6 @@ export function sendError(response: ServerResponse, requestId: string, error: Ty
   sendJson(response, requestId, {
     status: error.status,
     body: errorEnvelope(error, requestId),
-    headers: error.headers,
+    headers: error.facts.headers ?? {},
   });
 }

@@ -1,5 +1,4 @@
 import { compact } from '../../platform/compact.js';
-import { TypedError } from '../../platform/typed-error.js';
 import { strictRules, type RuleId } from '../rules/strict-rules.js';
 
 const errorTypes: ReadonlyMap<number, string> = new Map([
@@ -31,29 +30,30 @@ export interface ErrorFacts {
   code?: string;
 }
 
-/** An error of the Messages API; its `type` is the one of the envelope. */
-export function wireError(status: number, message: string, facts: ErrorFacts = {}): TypedError {
-  const { headers = {}, rule, code } = facts;
-  return new TypedError(errorTypeOf(status), {
-    status,
-    message,
-    headers,
-    details: { rule, code },
-  });
+/** An error of the Messages API. */
+export class WireError extends Error {
+  override readonly name = 'WireError';
+  /** The API's name for the status, as the envelope has it. */
+  readonly type: string;
+
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly facts: ErrorFacts = {},
+  ) {
+    super(message);
+    this.type = errorTypeOf(status);
+  }
 }
 
 /** The refusal of a request by a rule. */
-export function refuse(rule: RuleId, message: string): TypedError {
-  return wireError(strictRules[rule].status, message, { rule });
+export function refuse(rule: RuleId, message: string): WireError {
+  return new WireError(strictRules[rule].status, message, { rule });
 }
 
 /** The rule of a refusal; undefined for any other error. */
 export function ruleOf(error: unknown): RuleId | undefined {
-  return factsOf(error).rule;
-}
-
-function factsOf(error: unknown): ErrorFacts {
-  return error instanceof TypedError ? (error.details as ErrorFacts) : {};
+  return error instanceof WireError ? error.facts.rule : undefined;
 }
 
 /** A failure that a directive asks for. Default message: one that names the status. */
@@ -69,13 +69,13 @@ export interface AskedFailure {
  * The error of a failure that a directive asks for. Without a `retryAfter`, its headers make the SDK
  * retry at once instead of after half a second and more.
  */
-export function rehearsedFailure(failure: AskedFailure): TypedError {
+export function rehearsedFailure(failure: AskedFailure): WireError {
   const { status, message = `Rehearsed failure ${status}.`, code, retryAfter } = failure;
   const headers: Record<string, string> =
     retryAfter !== undefined
       ? { 'retry-after': String(retryAfter) }
       : { 'retry-after-ms': '1', ...(status === 429 ? { 'retry-after': '0' } : {}) };
-  return wireError(status, message, compact({ headers, code }));
+  return new WireError(status, message, compact({ headers, code }));
 }
 
 /** An error as a body or an event of a stream. */
@@ -85,8 +85,8 @@ export interface WireErrorEnvelope {
   request_id: string;
 }
 
-export function errorEnvelope(error: TypedError, requestId: string): WireErrorEnvelope {
-  const { code } = factsOf(error);
+export function errorEnvelope(error: WireError, requestId: string): WireErrorEnvelope {
+  const { code } = error.facts;
   return {
     type: 'error',
     error: {

@@ -1,4 +1,4 @@
-import { wireError } from '../http/wire-error.js';
+import { WireError } from '../http/wire-error.js';
 import type { ModelProfile } from './model-profile.js';
 import { profiles } from './profiles.js';
 
@@ -32,5 +32,5 @@ export function callableProfile(id: string): ModelProfile {
 
 /** The API's error is the same for a model that never was and for a retired one. */
 function unknownModel(id: string): Error {
-  return wireError(404, `model: ${id}`, { rule: 'unknown-model' });
+  return new WireError(404, `model: ${id}`, { rule: 'unknown-model' });
 }
