@@ -31,6 +31,13 @@ module.exports = {
       to: { path: '^src/(?!platform/)' },
     },
     {
+      name: 'errors-are-a-leaf',
+      comment: 'Every folder may name an error code, so the table of them depends on none.',
+      severity: 'error',
+      from: { path: '^src/errors/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/(?!errors/|platform/)' },
+    },
+    {
       name: 'vocabulary-is-a-leaf',
       severity: 'error',
       from: { path: '^src/events/(turn-event|fold-turn)\\.ts$' },
@@ -93,7 +100,7 @@ module.exports = {
         pathNot: ['\\.(module|controller)\\.ts$', '-store\\.ts$', '\\.test\\.ts$'],
       },
       to: {
-        path: '^(src/(?!governance/|platform/|events/turn-event|storage/shapes/|tools/tool\\.ts)|node_modules/)',
+        path: '^(src/(?!governance/|platform/|errors/|events/turn-event|storage/shapes/|tools/tool\\.ts)|node_modules/)',
       },
     },
     {

@@ -1,4 +1,4 @@
-import { TypedError, invalidRequest } from '../platform/typed-error.js';
+import { TypedError, invalidRequest } from '../errors/typed-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
 
 export type KeyFault = 'missing' | 'unknown' | 'expired' | 'revoked';

@@ -2,7 +2,7 @@ import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { recordOf } from '../http/request-record.js';
-import type { TypedError } from '../platform/typed-error.js';
+import type { TypedError } from '../errors/typed-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
 import { forbiddenScope, noKeysYet, rateLimited } from './access-errors.js';
 import { Authenticator } from './authenticator.js';

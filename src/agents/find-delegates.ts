@@ -1,4 +1,4 @@
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 import type { PersonaLibrary } from './persona-library.js';
 
 /** `AGENT_TYPE` of agents that may be delegated to. */

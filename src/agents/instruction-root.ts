@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compact } from '../platform/compact.js';
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import { FieldParser } from './field-parser.js';
 import { splitFrontMatter, type LineProblem } from './front-matter.js';

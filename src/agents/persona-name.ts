@@ -1,4 +1,4 @@
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 
 const prefix = 'AGENT_';
 const mostNamesShown = 20;

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 import { encodings, findBuiltPage, INDEX, type PageFile } from './find-built-page.js';
 
 /** The paths that the page routes by itself. */

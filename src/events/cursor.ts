@@ -1,4 +1,4 @@
-import { invalidRequest } from '../platform/typed-error.js';
+import { invalidRequest } from '../errors/typed-error.js';
 
 /** Where a reader is in a turn's log. Written `<turnId>:<attempt>.<seq>`, then `.<frame>` if given. */
 export interface Cursor {

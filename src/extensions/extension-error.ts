@@ -1,4 +1,4 @@
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 
 /** An extension cannot be used, which ends the start; the message names the module and the fault. */
 export class ExtensionError extends Error {

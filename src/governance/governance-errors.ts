@@ -1,4 +1,4 @@
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 
 /** An agent asks for a tree that nobody registered: the server's set-up is at fault. */
 export function decisionTreeNotFound(name: string, known: readonly string[]): TypedError {

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 import type { RouteTable } from './route-table.js';
 
 /**

@@ -1,4 +1,4 @@
-import { invalidRequest, TypedError } from '../platform/typed-error.js';
+import { invalidRequest, TypedError } from '../errors/typed-error.js';
 import type { JsonExcess, JsonLimits } from '../platform/json-meter.js';
 
 /** What a route's body may hold, and the setting that says how many bytes. */

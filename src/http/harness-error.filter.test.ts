@@ -7,7 +7,7 @@ import type { Response } from 'express';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { createLogger } from '../platform/logger.js';
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 import { harnessDialect } from '../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../wires/framing/encode-turn.js';
 import { HarnessErrorFilter, type ErrorFormat } from './harness-error.filter.js';

@@ -3,7 +3,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import type { Request, Response } from 'express';
 import type { Logger } from '../platform/logger.js';
 import { noteRefusal, recordOf } from './request-record.js';
-import { TypedError, invalidRequest } from '../platform/typed-error.js';
+import { TypedError, invalidRequest } from '../errors/typed-error.js';
 import { toPublicError, type PublicError } from './public-error.js';
 
 /** How the clients of some routes parse an error, where it is not `{error: …}`. */

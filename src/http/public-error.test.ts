@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TypedError, invalidRequest } from '../platform/typed-error.js';
+import { TypedError, invalidRequest } from '../errors/typed-error.js';
 import { toPublicError } from './public-error.js';
 import { formatFrame } from '../wires/framing/sse-frame.js';
 import { toValidationError } from './validation-error.js';

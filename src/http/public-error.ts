@@ -1,5 +1,5 @@
 import { retryAdvice, type RetryAdvice } from '../platform/retry-advice.js';
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 
 export interface PublicError {
   status: number;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TypedError } from '../platform/typed-error.js';
+import type { TypedError } from '../errors/typed-error.js';
 
 /** Facts about a request that are not in it. One object for each request. */
 export interface RequestRecord {

@@ -1,4 +1,4 @@
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 
 /** A fault of a request, in the form that clients of FastAPI parse. */
 export interface ValidationProblem {

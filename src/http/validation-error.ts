@@ -1,4 +1,4 @@
-import { invalidRequest, type TypedError } from '../platform/typed-error.js';
+import { invalidRequest, type TypedError } from '../errors/typed-error.js';
 
 /** What a validator says of one property. */
 export interface FieldProblem {

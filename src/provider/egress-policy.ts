@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { addressRule, bareHost, type PrivateHosts } from '../platform/net/address-rule.js';
-import type { TypedError } from '../platform/typed-error.js';
+import type { TypedError } from '../errors/typed-error.js';
 import { providerError } from './provider-errors.js';
 import type { ProviderConfig } from './provider-config.js';
 

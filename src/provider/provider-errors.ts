@@ -1,5 +1,5 @@
 import { compact } from '../platform/compact.js';
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 
 export type ProviderErrorCategory =
   | 'MISSING_API_KEY'

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../platform/json.js';
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 
 /**
  * The remedy of a refused request: a shorter prompt, a prompt without the thinking of earlier

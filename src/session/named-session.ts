@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '../access/ownership/principal.js';
 import { isId } from '../platform/ids.js';
-import { invalidRequest, TypedError } from '../platform/typed-error.js';
+import { invalidRequest, TypedError } from '../errors/typed-error.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import type { ProjectRoots } from './project-roots.js';
 import { sessionNotFound } from './session-errors.js';

@@ -1,4 +1,4 @@
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 
 /** Characters of a client's path that an error repeats. */
 const LONGEST_PATH = 200;

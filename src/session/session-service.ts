@@ -9,7 +9,7 @@ import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-p
 import { readPermissionRules } from '../governance/permissions/read-permission-rules.js';
 import { readMode } from '../options/permission-mode.js';
 import { isPlainObject } from '../platform/json.js';
-import { invalidRequest } from '../platform/typed-error.js';
+import { invalidRequest } from '../errors/typed-error.js';
 import { MCP, type Mcp } from '../tools/mcp/open-mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { badCursor, readLimit } from '../http/page-request.js';

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/ownership/caller.decorator.js';
 import { Owned, Unowned } from '../access/ownership/owned.decorator.js';
 import type { Principal } from '../access/ownership/principal.js';
-import { invalidRequest } from '../platform/typed-error.js';
+import { invalidRequest } from '../errors/typed-error.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import {
   BootedSessionDto,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { lastArchived } from '../events/archive.js';
 import { parseCursor, type Cursor } from '../events/cursor.js';
 import type { TurnEvent } from '../events/turn-event.js';
-import { TypedError } from '../platform/typed-error.js';
+import { TypedError } from '../errors/typed-error.js';
 import type { Dialect } from '../wires/framing/dialect.js';
 import { harnessDialect } from '../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../wires/framing/encode-turn.js';

@@ -21,7 +21,7 @@ import type { Response } from 'express';
 import { Caller } from '../access/ownership/caller.decorator.js';
 import { Owned } from '../access/ownership/owned.decorator.js';
 import type { Principal } from '../access/ownership/principal.js';
-import { invalidRequest } from '../platform/typed-error.js';
+import { invalidRequest } from '../errors/typed-error.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { ApiHarnessStream } from '../http/api-stream.decorator.js';
 import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';

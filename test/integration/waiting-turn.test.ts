@@ -7,7 +7,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { openTestServices, type TestServices } from '../support/turn-services.js';
 import { loadArchive } from '../../src/events/archive.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
-import { TypedError } from '../../src/platform/typed-error.js';
+import { TypedError } from '../../src/errors/typed-error.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { approvals } from '../../src/storage/governance-schema.js';
 import { turns } from '../../src/storage/schema.js';

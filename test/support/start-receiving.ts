@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { TypedError } from '../../src/platform/typed-error.js';
+import { TypedError } from '../../src/errors/typed-error.js';
 import { Recorder } from './recorder.js';
 
 export type Outcome<T> = { received: T } | { error: unknown };

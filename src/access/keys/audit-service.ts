@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../../platform/ids.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import { readLimit, type PageSize } from '../../http/page-request.js';
 import { AuditLog } from './audit-log.js';
 

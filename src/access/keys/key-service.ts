@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../../platform/clock.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { keyNotFound } from '../access-errors.js';
 import { AuditLog } from './audit-log.js';

@@ -1,4 +1,4 @@
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 
 const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
 

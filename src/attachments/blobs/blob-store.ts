@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { eq, lt, sql } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { blobs, sessionBlobs, uploads } from '../../storage/file-schema.js';
 import { BLOB_CONTENTS, type BlobContents } from './blob-contents.js';

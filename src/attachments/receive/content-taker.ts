@@ -1,4 +1,4 @@
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import type { StoredBlob } from '../blobs/measure-content.js';
 import { decodeBase64 } from './decode-base64.js';
 import { limitBytes } from './limit-bytes.js';

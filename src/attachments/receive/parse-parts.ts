@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
 import { untilAborted } from '../../platform/abort.js';
-import { invalidRequest, type TypedError } from '../../platform/typed-error.js';
+import { invalidRequest, type TypedError } from '../../errors/typed-error.js';
 import { parseDisposition, type ContentDisposition } from './parse-disposition.js';
 import type { RequestBody } from './request-body.js';
 

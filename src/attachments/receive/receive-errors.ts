@@ -1,4 +1,4 @@
-import { invalidRequest, TypedError } from '../../platform/typed-error.js';
+import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 
 /** The client closed the connection before its request was complete; there is nobody to answer. */
 export class ClientGoneError extends Error {

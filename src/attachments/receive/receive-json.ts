@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isPlainObject } from '../../platform/json.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import type { ReceivedFile } from '../check/received-file.js';
 import { cleanName } from './clean-name.js';
 import type { JsonPath } from './build-document.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { MIMEType } from 'node:util';
-import { invalidRequest, TypedError } from '../../platform/typed-error.js';
+import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import type { ReceivedFile } from '../check/received-file.js';
 import { cleanName } from './clean-name.js';
 import { limitBytes } from './limit-bytes.js';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import type { AttachmentError, ResolvedAttachments } from '../check/resolve-attachments.js';
 import { cleanName } from '../receive/clean-name.js';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';

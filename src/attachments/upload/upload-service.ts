@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { Attachments } from '../attachments.js';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { harnessLimits } from '../check/check-attachment.js';
 import { fitStoredImage } from '../check/fit-file.js';
 import { mediaKind } from '../check/classify.js';

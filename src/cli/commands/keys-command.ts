@@ -1,7 +1,7 @@
 import type { CreatedKey } from '../../access/keys/key-service.js';
 import type { KeyView } from '../../access/keys/view-key.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { explainFailure } from './explain-failure.js';
 import { NoServerError } from './locate-server.js';
 import { openKeyAdmin, type KeyAdmin } from './key-admin.js';

@@ -1,4 +1,4 @@
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import type { ApprovalRow } from './approval-writes.js';
 
 export function approvalNotFound(approvalId: string): TypedError {

@@ -1,5 +1,5 @@
 import { isId } from '../../platform/ids.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import { readLimit } from '../../http/page-request.js';
 import type { TurnServices } from '../state/turn-services.js';
 import { answerApproval } from './answer-approval.js';

@@ -1,6 +1,6 @@
 import { grantsFor } from '../../governance/permissions/grants-for.js';
 import { findCover, ruledCall } from '../../governance/permissions/match-rule.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import { findArgument } from '../../tools/calls/permission-argument.js';
 import type { ToolRegistry } from '../../tools/registry.js';
 import type { ApprovalRow } from './approval-writes.js';

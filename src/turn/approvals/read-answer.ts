@@ -1,6 +1,6 @@
 import { ruleFault } from '../../governance/permissions/check-rule.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import type { ToolRegistry } from '../../tools/registry.js';
 import type { ApprovalRow } from './approval-writes.js';
 import type { Answer } from './approval-store.js';

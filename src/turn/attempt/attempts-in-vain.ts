@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { TypedError } from '../../platform/typed-error.js';
+import type { TypedError } from '../../errors/typed-error.js';
 import type { turns } from '../../storage/schema.js';
 import { attemptsExhausted } from '../state/turn-errors.js';
 

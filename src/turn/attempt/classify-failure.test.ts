@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FencedError } from '../../events/event-log.js';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { classifyFailure } from './classify-failure.js';
 import { Lease, LeaseEndedError, type LeaseEnd } from '../state/lease.js';
 

@@ -1,7 +1,7 @@
 import { FencedError } from '../../events/event-log.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { LeaseEnd } from '../state/lease.js';

@@ -3,7 +3,7 @@ import {
   describeDayShortage,
   startsAgain,
 } from '../../governance/limits/day-limit-reached.js';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 
 /** @param now milliseconds since the epoch. */
 export function budgetExhausted(shortage: DayShortage, now: number): TypedError {

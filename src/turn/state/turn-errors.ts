@@ -1,4 +1,4 @@
-import { TypedError, invalidRequest } from '../../platform/typed-error.js';
+import { TypedError, invalidRequest } from '../../errors/typed-error.js';
 
 export function turnInProgress(sessionId: string): TypedError {
   const message =

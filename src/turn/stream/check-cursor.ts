@@ -4,7 +4,7 @@ import {
   type Cursor,
   type EventCursor,
 } from '../../events/cursor.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import type { TurnRow } from '../state/turn-lookup.js';
 
 /**

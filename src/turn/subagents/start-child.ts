@@ -3,7 +3,7 @@ import { logStart } from '../../events/cursor.js';
 import type { OptionResolution } from '../../options/resolve-options.js';
 import { newTimeId } from '../../platform/ids.js';
 import { compact } from '../../platform/compact.js';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { sessions, turns } from '../../storage/schema.js';

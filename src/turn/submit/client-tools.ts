@@ -1,6 +1,6 @@
 import type { NoticePosted } from '../../events/turn-event.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import { parseTool } from '../../tools/mcp/offered/parse-tool.js';
 import type { RegisteredTool } from '../../tools/registry.js';
 

@@ -3,7 +3,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { parsePersona } from '../../../test/support/parse-persona.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { createLogger } from '../../platform/logger.js';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { decideDelegation, logDelegation } from './decide-delegation.js';
 
 const approved = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };

@@ -3,7 +3,7 @@ import type { OnBusy } from '../../storage/shapes/stored-options.js';
 import { chooseOnBusy } from '../../options/early-options.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { canonicalJson, isLongJson } from '../../platform/json.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import { checkBudget } from '../budgets/check-budget.js';
 import { admitTurn } from './admit-turn.js';
 import { findSteeredByKey } from './store-steered-message.js';

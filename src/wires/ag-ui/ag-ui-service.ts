@@ -4,7 +4,7 @@ import { namesLike } from '../../agents/persona-name.js';
 import type { Principal } from '../../access/ownership/principal.js';
 import type { BlobStore } from '../../attachments/blobs/blob-store.js';
 import type { ReceivedFile } from '../../attachments/check/received-file.js';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { findNamedSession, openNamedSession } from '../../session/named-session.js';
 import { answerApprovals } from '../../turn/approvals/answer-approval.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';

@@ -10,7 +10,7 @@ import {
 import type { Response } from 'express';
 import { callerOf } from '../../access/ownership/caller.decorator.js';
 import { Owned, Unowned } from '../../access/ownership/owned.decorator.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import { ApiProblems } from '../named-agents/holodeck-api.decorator.js';
 import { defaultPersona } from '../../session/session-service.js';
 import { AgUiService } from './ag-ui-service.js';

@@ -1,5 +1,5 @@
 import { isId } from '../../platform/ids.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import type { AgUiRun } from './dialect/ag-ui-state.js';
 
 /** What the address of a run says, so that any reader can go on with its stream. */

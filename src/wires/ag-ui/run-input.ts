@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../platform/json.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 import { readAnswers, type RunAnswers } from './run-answers.js';
 import { readNewMessage, type NewMessage } from './new-message.js';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import type { Principal } from '../../access/ownership/principal.js';
 import type { BlobStore } from '../../attachments/blobs/blob-store.js';
 import { cleanName } from '../../attachments/receive/clean-name.js';

@@ -11,7 +11,7 @@ import type { Response } from 'express';
 import { Caller } from '../../access/ownership/caller.decorator.js';
 import { Unowned } from '../../access/ownership/owned.decorator.js';
 import type { Principal } from '../../access/ownership/principal.js';
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import { InterruptedDto } from '../../turn/turn.dto.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ApiUiMessageStream } from './ai-sdk-api.decorator.js';

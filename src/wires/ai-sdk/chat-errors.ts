@@ -1,4 +1,4 @@
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 
 const shown = (id: string): string => id.slice(0, 120);

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 
 /** The `Idempotency-Key` of a request. @throws TypedError INVALID_REQUEST 400 */
 export function readKey(key: string | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../../platform/typed-error.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import { fromUlid, ulidPattern } from '../../http/ulid-form.js';
 
 const LONGEST_MESSAGE = 10_000;

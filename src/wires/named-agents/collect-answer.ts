@@ -2,7 +2,7 @@ import { initialTurn, foldTurn, type FoldedCall } from '../../events/fold-turn.j
 import type { TurnEvent } from '../../events/turn-event.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import type { HolodeckEnd, HolodeckEvent, HolodeckIds } from './dialect/holodeck-event.js';
 import { problemCode, type Problem } from './dialect/holodeck-problem.js';
 import { tellHolodeck } from './dialect/holodeck.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TypedError, type TypedErrorInit } from '../../platform/typed-error.js';
+import { TypedError, type TypedErrorInit } from '../../errors/typed-error.js';
 import { toPublicError } from '../../http/public-error.js';
 import { agentsErrors, toProblemAnswer } from './problem.js';
 

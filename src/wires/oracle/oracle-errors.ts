@@ -1,5 +1,5 @@
 import { retryAdvice } from '../../platform/retry-advice.js';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 import type { ErrorChunk } from './dialect/oracle-chunk.js';
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Principal } from '../../access/ownership/principal.js';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
-import { TypedError } from '../../platform/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import type { SessionService } from '../../session/session-service.js';
 import { loadSessionTurns } from '../../turn/state/load-turn.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import type { TypedError } from '../../platform/typed-error.js';
+import type { TypedError } from '../../errors/typed-error.js';
 import type { OracleChunk } from './dialect/oracle-chunk.js';
 import { SseWriter, type SseWriterDeps } from '../../http/sse-writer.js';
 

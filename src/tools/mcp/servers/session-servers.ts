@@ -1,4 +1,4 @@
-import { invalidRequest } from '../../../platform/typed-error.js';
+import { invalidRequest } from '../../../errors/typed-error.js';
 import { DefinitionFields, type DefinitionProblem } from '../definitions/definition-fields.js';
 import { policyProblem, type McpPolicy } from '../definitions/mcp-policy.js';
 import type { McpDefinition, StdioDefinition } from './mcp-server.js';
