@@ -41,7 +41,7 @@ module.exports = {
       name: 'vocabulary-is-a-leaf',
       severity: 'error',
       from: { path: '^src/events/(turn-event|fold-turn)\\.ts$' },
-      to: { path: '^src/(?!platform/|events/turn-event\\.ts)' },
+      to: { path: '^src/(?!platform/|errors/error-table|events/turn-event\\.ts)' },
     },
     {
       name: 'storage-is-the-ground',
@@ -61,7 +61,7 @@ module.exports = {
       name: 'dialects-know-events-only',
       severity: 'error',
       from: { path: '^src/wires/(framing|[^/]+/dialect)/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^src/(?!platform/|events/|wires/(framing|[^/]+/dialect)/)' },
+      to: { path: '^src/(?!platform/|errors/error-table|events/|wires/(framing|[^/]+/dialect)/)' },
     },
     {
       name: 'turn-is-the-only-conductor',

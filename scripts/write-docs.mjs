@@ -19,6 +19,8 @@ const [
   { strictRules },
   { profiles },
   { harnessFields },
+  { errorTable },
+  { providerReasons },
 ] = await importSource([
   'config/describe-variables',
   'governance/decision-tree/agent-config',
@@ -29,6 +31,8 @@ const [
   'rehearsal/rules/strict-rules',
   'rehearsal/models/profiles',
   'wires/harness/dialect/harness-frames',
+  'errors/error-table',
+  'provider/provider-errors',
 ]);
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -44,6 +48,8 @@ const parts = {
   events: describeEvents,
   frames: describeFrames,
   decisions: describeDecisions,
+  errors: describeErrors,
+  reasons: describeReasons,
 };
 const outdated = [];
 const written = new Set();
@@ -139,6 +145,30 @@ function describeFrames() {
     return `| \`${name}\` | ${listed.join(', ')} |`;
   });
   return ['| frame | fields |', '| --- | --- |', ...rows].join('\n');
+}
+
+/** A heading for each code, which the `type` of a problem leads to. */
+function describeErrors() {
+  const again = (retryable) => (retryable ? ', retryable' : '');
+  const sections = Object.entries(errorTable).map(([code, entry]) => {
+    const { status, retryable, means, action, cases = {} } = entry;
+    const others = Object.values(cases).map(
+      (other) => `- ${other.status}${again(other.retryable)}: ${other.means}.`,
+    );
+    return [
+      `## ${code.toLowerCase().replaceAll('_', '-')}`,
+      `\`${code}\`, ${status}${again(retryable)}. ${means} ${action}`,
+      ...(others.length === 0 ? [] : ['Its other statuses:', others.join('\n')]),
+    ].join('\n\n');
+  });
+  return sections.join('\n\n');
+}
+
+function describeReasons() {
+  const rows = Object.entries(providerReasons).map(
+    ([reason, { means, advice = '' }]) => `| \`${reason}\` | ${means} | ${advice} |`,
+  );
+  return ['| reason | means | what to do |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
 function describeDecisions() {

@@ -15,7 +15,6 @@ const faults: Record<KeyFault, string> = {
 export function unauthenticated(fault: KeyFault): TypedError {
   const problem = fault === 'missing' ? '' : ', error="invalid_token"';
   return new TypedError('UNAUTHENTICATED', {
-    status: 401,
     message: faults[fault],
     details: { reason: fault.toUpperCase() },
     headers: { 'WWW-Authenticate': `Bearer realm="turnpike"${problem}` },
@@ -25,7 +24,6 @@ export function unauthenticated(fault: KeyFault): TypedError {
 /** A browser without a session of the board, or with one that is over. */
 export function boardClosed(): TypedError {
   return new TypedError('UNAUTHENTICATED', {
-    status: 401,
     message:
       'The board of the queue is open to keys with the scope admin. Open it from the page /queue of the console, which asks for the key; or send the header Authorization: Bearer tpk_….',
     details: { reason: 'MISSING' satisfies Uppercase<KeyFault> },
@@ -35,7 +33,6 @@ export function boardClosed(): TypedError {
 
 export function forbiddenScope(needed: KeyScope, scopes: readonly KeyScope[]): TypedError {
   return new TypedError('FORBIDDEN_SCOPE', {
-    status: 403,
     message: `This route needs a key with the scope '${needed}'; this one has ${scopes.join(', ') || 'none'}. Make one with: turnpike keys create --principal NAME --scopes ${needed}`,
     details: { needed, scopes },
   });
@@ -44,7 +41,6 @@ export function forbiddenScope(needed: KeyScope, scopes: readonly KeyScope[]): T
 /** The server has no keys, and the request may not make the first one. */
 export function noKeysYet(): TypedError {
   return new TypedError('FORBIDDEN_SCOPE', {
-    status: 403,
     message:
       'There is no API key yet. The first one is made on the machine of the server: turnpike keys create --principal NAME --scopes turns,approvals,admin',
     details: { needed: 'admin', scopes: [] },
@@ -55,7 +51,6 @@ export function noKeysYet(): TypedError {
 export function rateLimited(limit: number, perMs: number, waitMs: number): TypedError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new TypedError('RATE_LIMITED', {
-    status: 429,
     message: `${limit} requests in ${perMs / 1_000} s are allowed, and were sent. Send this one again in ${seconds} s.`,
     details: { limit, perMs },
     headers: { 'Retry-After': String(seconds) },
@@ -65,7 +60,6 @@ export function rateLimited(limit: number, perMs: number, waitMs: number): Typed
 export function tooManyRefusals(limit: number, perMs: number, waitMs: number): TypedError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new TypedError('RATE_LIMITED', {
-    status: 429,
     message: `${limit} requests with a wrong API key came from this address within ${perMs / 1_000} s. Try again in ${seconds} s, with a key of this server.`,
     details: { limit, perMs },
     headers: { 'Retry-After': String(seconds) },
@@ -74,7 +68,6 @@ export function tooManyRefusals(limit: number, perMs: number, waitMs: number): T
 
 export function keyNotFound(id: string): TypedError {
   return new TypedError('KEY_NOT_FOUND', {
-    status: 404,
     message: `There is no API key ${id.slice(0, 40)}. turnpike keys list shows those there are.`,
   });
 }

@@ -44,7 +44,6 @@ export async function assertInstructionRoot(instructionRoot: string): Promise<vo
     ...invalidEntries.map((entry) => `${entry} is of the wrong kind`),
   ];
   throw new TypedError('INSTRUCTION_ROOT_INVALID', {
-    status: 500,
     message: `The instruction root is not complete: ${faults.join(', ')}. Add what is missing, or configure another instruction root.`,
     details: { instructionRoot, missingEntries, invalidEntries },
   });

@@ -59,7 +59,6 @@ export function personaNotFound(
   available: readonly string[],
 ): TypedError {
   return new TypedError('PERSONA_NOT_FOUND', {
-    status: 404,
     message: `${describeFault(persona, available)} ${describeAvailable(available)}`,
     details: { persona: persona.slice(0, longestShown), instructionRoot },
   });

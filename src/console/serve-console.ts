@@ -81,7 +81,6 @@ function send(file: PageFile, { folder, request, response, next }: Sending): voi
 
 function notBuilt(): TypedError {
   return new TypedError('CONSOLE_NOT_BUILT', {
-    status: 404,
     message:
       'The console is not built, or was built anew: run npm run build and start the server again. TURNPIKE_CONSOLE=false serves none. The API is described at /docs.',
   });

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../errors/error-table.js';
 import { assertNever } from '../platform/assert-never.js';
 import { compact } from '../platform/compact.js';
 import {
@@ -51,7 +52,7 @@ export interface FoldedTurn {
     outcome?: TurnOutcome;
     view: FoldedTurn;
   }[];
-  failure?: { errorType: string; message: string };
+  failure?: { errorType: ErrorCode; message: string };
   end?: { outcome: TurnOutcome; exitCode: number; reason: string; text: string; usage: Usage };
 }
 

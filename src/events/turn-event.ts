@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../errors/error-table.js';
+
 /**
  * The vocabulary of a turn, and its only definition. Names are noun, dot, verb in the past tense,
  * or `delta`. Every `switch` over it ends in `assertNever`, so that a new event breaks the build
@@ -153,7 +155,7 @@ export type TurnEventBody =
   | {
       type: 'turn.failed';
       phase: 'mid-stream';
-      errorType: string;
+      errorType: ErrorCode;
       message: string;
       status: number;
       severity: 'warning' | 'error';

@@ -26,7 +26,6 @@ export function extensionFailure(of: {
 }): TypedError {
   const { extension, part, operation } = of;
   return new TypedError('EXTENSION_FAILURE', {
-    status: 500,
     message: `The ${part} of an extension failed (${operation}). The server's log has the error.`,
     details: { extension, part, operation },
   });

@@ -23,14 +23,12 @@ export function answerMethods(routes: () => RouteTable): RequestHandler {
 /** What gives leave has not: the page is of no origin that may call. */
 function noLeave(origin: string): TypedError {
   return new TypedError('FORBIDDEN_ORIGIN', {
-    status: 403,
     message: `Pages of '${origin.slice(0, 120)}' may not call. Name it in TURNPIKE_CORS_ORIGINS to let them.`,
   });
 }
 
 function methodNotAllowed(method: string, allow: string): TypedError {
   return new TypedError('METHOD_NOT_ALLOWED', {
-    status: 405,
     message: `This route does not take ${method}. It takes ${allow}.`,
     headers: { Allow: allow },
   });

@@ -11,7 +11,6 @@ export interface BodyRules {
 
 export function bodyTooLarge({ maxBytes, setting }: BodyRules): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
-    status: 413,
     message: `The request body is larger than ${maxBytes} bytes, which is what ${setting} allows. Send large content as an attachment.`,
     details: { maxRequestBytes: maxBytes },
   });
@@ -20,7 +19,6 @@ export function bodyTooLarge({ maxBytes, setting }: BodyRules): TypedError {
 /** @param factor how many times what was sent a body may inflate to. */
 export function inflatesTooFar(factor: number): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
-    status: 413,
     message: `The request body inflates to more than ${factor} times what was sent. Send it without Content-Encoding.`,
     details: { factor },
   });
@@ -34,7 +32,6 @@ export function notInflatable(encoding: string): TypedError {
 
 export function unsupportedCharset(charset: string): TypedError {
   return new TypedError('UNSUPPORTED_MEDIA_TYPE', {
-    status: 415,
     message: `The charset '${charset.slice(0, 40)}' is not taken. Send JSON in UTF-8.`,
   });
 }

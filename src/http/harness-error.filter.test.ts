@@ -48,7 +48,6 @@ class Failing {
   @Get('typed')
   typed(): never {
     throw new TypedError('QUEUE_FULL', {
-      status: 429,
       message: 'Later',
       details: { depth: 3 },
       headers: { 'Retry-After': '5' },
@@ -57,7 +56,7 @@ class Failing {
 
   @Get('short/named/:name')
   short(@Param('name') name: string): never {
-    throw name === 'typed' ? new TypedError('LATER', { status: 429, message: '' }) : secret;
+    throw name === 'typed' ? new TypedError('RATE_LIMITED', { message: '' }) : secret;
   }
 
   @Get('left')
@@ -182,7 +181,7 @@ describe('the error filter', () => {
   });
 
   it.each([
-    ['GET /short/named/typed', 429, 'LATER'],
+    ['GET /short/named/typed', 429, 'RATE_LIMITED'],
     ['GET /short/named/fault', 500, 'SDK_FAILURE'],
     ['GET /short/named/%E0%A4%A', 400, 'INVALID_REQUEST'],
     ['POST /short/named/typed', 404, 'ROUTE_NOT_FOUND'],

@@ -94,7 +94,6 @@ function toTyped(thrown: unknown, path: string): unknown {
 /** The driver's own words are for the log. */
 function storageUnavailable(cause: unknown): TypedError {
   return new TypedError('STORAGE_UNAVAILABLE', {
-    status: 503,
     message:
       'The database does not answer. Turns that were accepted go on when it does; send this request again in a few seconds, a turn with its Idempotency-Key.',
     headers: { 'Retry-After': '5' },
@@ -104,7 +103,6 @@ function storageUnavailable(cause: unknown): TypedError {
 
 function notFound(path: string): TypedError {
   return new TypedError('ROUTE_NOT_FOUND', {
-    status: 404,
     message: `There is no route ${path.slice(0, 200)}. The routes are listed at /docs.`,
   });
 }

@@ -7,7 +7,6 @@ import { toValidationError } from './validation-error.js';
 describe('toPublicError', () => {
   it('shows a typed error as it is, with its headers', () => {
     const error = new TypedError('QUEUE_FULL', {
-      status: 429,
       message: 'Later',
       details: { queueDepth: 3 },
       headers: { 'Retry-After': '5' },
@@ -35,7 +34,10 @@ describe('toPublicError', () => {
 
   it('has the advice that an error was given', () => {
     const advice = { retryable: true, retryAfterMs: 250, requestId: 'req_1' };
-    const error = new TypedError('SDK_FAILURE', { status: 529, message: 'Busy', ...advice });
+    const error = new TypedError('SDK_FAILURE', {
+      message: 'Busy',
+      relayed: { status: 529, ...advice },
+    });
     expect(toPublicError(error, 'id').body.error).toMatchObject(advice);
   });
 

@@ -1,10 +1,11 @@
+import type { ErrorCode } from '../errors/error-table.js';
 import { retryAdvice, type RetryAdvice } from '../platform/retry-advice.js';
 import { TypedError } from '../errors/typed-error.js';
 
 export interface PublicError {
   status: number;
   headers: Record<string, string>;
-  body: { error: { type: string; message: string; details?: unknown } & RetryAdvice };
+  body: { error: { type: ErrorCode; message: string; details?: unknown } & RetryAdvice };
 }
 
 /**
@@ -17,7 +18,6 @@ export function toPublicError(thrown: unknown, correlationId: string): PublicErr
     thrown instanceof TypedError
       ? thrown
       : new TypedError('SDK_FAILURE', {
-          status: 500,
           message: `Unexpected harness runtime error. The server's log has it under ${correlationId}.`,
           details: { correlationId },
         });

@@ -17,7 +17,7 @@ export interface ValidationProblem {
 export class ValidationDetailError extends TypedError {
   constructor(readonly detail: ValidationProblem[]) {
     const message = detail.map(({ msg }) => msg).join('; ');
-    super('INVALID_REQUEST', { status: 422, message, details: detail });
+    super('INVALID_REQUEST', { case: 'fields', message, details: detail });
     this.name = 'ValidationDetailError';
   }
 }

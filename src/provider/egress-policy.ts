@@ -67,7 +67,7 @@ export function parseAllowedOrigin(entry: string): string | undefined {
 /** The 400 for a request outside of the allowed origins. */
 export function policyViolation(message: string, facts: Record<string, unknown>): TypedError {
   return providerError({
-    status: 400,
+    case: 'refused',
     category: 'NETWORK_POLICY_VIOLATION',
     message: `${message} (${POLICY}). Correct TURNPIKE_PROVIDER_BASE_URL, or list the origin in TURNPIKE_EGRESS_ALLOW, and restart.`,
     facts: { policy: POLICY, ...facts },
@@ -77,7 +77,7 @@ export function policyViolation(message: string, facts: Record<string, unknown>)
 /** The 400 for an allowed host at an address that is not public. */
 export function addressViolation(host: string): TypedError {
   return providerError({
-    status: 400,
+    case: 'refused',
     category: 'NETWORK_POLICY_VIOLATION',
     message: `The provider's host ${host} is at an address that is not public (${POLICY}). Correct TURNPIKE_PROVIDER_BASE_URL, or list the host in TURNPIKE_EGRESS_PRIVATE_HOSTS, and restart.`,
     facts: { policy: POLICY, host },
@@ -114,7 +114,7 @@ function refuse(problem: string, facts: Record<string, unknown>): EgressVerdict 
 
 function invalidBaseUrl(): TypedError {
   return providerError({
-    status: 400,
+    case: 'refused',
     category: 'INVALID_BASE_URL',
     message:
       'The provider base URL is not a URL. Set TURNPIKE_PROVIDER_BASE_URL to https://host[:port] and restart.',

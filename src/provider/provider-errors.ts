@@ -1,5 +1,5 @@
+import { TypedError, type CaseInit } from '../errors/typed-error.js';
 import { compact } from '../platform/compact.js';
-import { TypedError } from '../errors/typed-error.js';
 
 export type ProviderErrorCategory =
   | 'MISSING_API_KEY'
@@ -13,35 +13,51 @@ export type ProviderErrorCategory =
   | 'MODEL_RETIRED'
   | 'NETWORK_POLICY_VIOLATION';
 
-/** Why the provider refused a request, where that is known: finer than the category. */
-export type ProviderErrorReason =
-  /** The prompt is over the model's window. */
-  | 'PROMPT_TOO_LONG'
-  /** Thinking that was sent back is refused: altered, or bound to another conversation. */
-  | 'THINKING_REFUSED'
-  /** The request is malformed, or has content that the provider does not take. */
-  | 'INVALID_REQUEST'
-  /** The body is over the provider's limit. */
-  | 'REQUEST_TOO_LARGE'
-  | 'MODEL_NOT_FOUND'
-  /** A spend limit is reached, or the credit is used up. Waiting does not help. */
-  | 'SPEND_LIMIT'
-  /** Usage grew faster than the provider allows. Waiting helps. */
-  | 'RAMP_LIMIT'
-  | 'OVERLOADED';
+/** Why the provider refused a request, and what to do about it: finer than the category. */
+export const providerReasons = {
+  PROMPT_TOO_LONG: {
+    means: "the prompt is over the model's window",
+    advice: 'Compact the session, or send less.',
+  },
+  REQUEST_TOO_LARGE: {
+    means: "the request's body is over the provider's limit",
+    advice: 'Send fewer or smaller files.',
+  },
+  THINKING_REFUSED: {
+    means:
+      'thinking that was sent back was altered, or is bound to another conversation: the server leaves it out of the next request',
+    advice: undefined,
+  },
+  INVALID_REQUEST: {
+    means:
+      'the request is malformed, or has content that the provider does not take; the message says why',
+    advice: undefined,
+  },
+  MODEL_NOT_FOUND: {
+    means: 'the provider does not have the model',
+    advice: 'Choose a model that the provider has.',
+  },
+  SPEND_LIMIT: {
+    means: 'a spend limit is reached, or the credit is used up',
+    advice: 'Waiting does not help: raise the limit, or add credit, at the provider.',
+  },
+  RAMP_LIMIT: {
+    means: 'usage grew faster than the provider allows',
+    advice: 'Wait, then send the turn again.',
+  },
+  OVERLOADED: {
+    means: 'the provider has too much to do',
+    advice: 'Wait, then send the turn again.',
+  },
+} as const;
 
-export interface ProviderErrorInit {
-  status: number;
+export type ProviderErrorReason = keyof typeof providerReasons;
+
+export interface ProviderErrorInit extends Omit<CaseInit<'SDK_FAILURE'>, 'details' | 'cause'> {
   category: ProviderErrorCategory;
   reason?: ProviderErrorReason;
-  message: string;
   /** Details beside `provider` and `category`. Redacted by the caller. */
   facts?: Record<string, unknown>;
-  headers?: Record<string, string>;
-  /** Default: false. */
-  retryable?: boolean;
-  retryAfterMs?: number;
-  requestId?: string;
 }
 
 /** The `details` of every error of the provider. */
@@ -56,17 +72,18 @@ type ProviderErrorDetails = Record<string, unknown> & {
  * prints causes.
  */
 export function providerError(init: ProviderErrorInit): TypedError {
-  return typedError('SDK_FAILURE', init);
+  const { category, reason, facts, ...rest } = init;
+  return new TypedError('SDK_FAILURE', { ...rest, details: detailsOf(category, reason, facts) });
 }
 
 /** `MISSING_API_KEY` is the turn's pre-stream type, `SDK_FAILURE` the boot's. Both are 503. */
 export function missingApiKey(type: 'MISSING_API_KEY' | 'SDK_FAILURE'): TypedError {
-  return typedError(type, {
-    status: 503,
-    category: 'MISSING_API_KEY',
-    message:
-      'No API key for the model provider. Set ANTHROPIC_API_KEY and restart, or set TURNPIKE_PROVIDER=rehearsal to try without one.',
-  });
+  const message =
+    'No API key for the model provider. Set ANTHROPIC_API_KEY and restart, or set TURNPIKE_PROVIDER=rehearsal to try without one.';
+  const category = 'MISSING_API_KEY';
+  return type === 'SDK_FAILURE'
+    ? providerError({ case: 'noKey', category, message })
+    : new TypedError(type, { message, details: detailsOf(category) });
 }
 
 /** Refuses a model before a stream opens: the provider would refuse every call. */
@@ -77,7 +94,7 @@ export function modelRefused(
   const why =
     category === 'MODEL_RETIRED' ? 'is retired' : 'is not among those that the provider has';
   return providerError({
-    status: 400,
+    case: 'refused',
     category,
     message: `The model "${model}" ${why}. Use ${useInstead}, or another one of GET /api/harness/models.`,
     facts: {
@@ -91,51 +108,44 @@ export function modelRefused(
 /** The provider's stream broke the rules of its wire: nothing after that point can be trusted. */
 export function malformedStream(what: string): TypedError {
   return providerError({
-    status: 502,
+    case: 'unreadable',
     category: 'API_RESPONSE_ERROR',
     message: `The provider's stream could not be read: ${what}. Send the turn again.`,
-    retryable: true,
   });
 }
 
 /** The provider's stream has a value that this version does not know. A retry would get it again. */
 export function unknownValue(what: string): TypedError {
   return providerError({
-    status: 502,
+    case: 'unknown',
     category: 'API_RESPONSE_ERROR',
     message: `The provider's stream could not be read: ${what}. Update Turnpike, or choose another model.`,
-    retryable: false,
   });
 }
 
 /** The connection was closed or lost before the message ended. */
 export function streamClosedEarly(): TypedError {
   return providerError({
-    status: 503,
+    case: 'unreachable',
     category: 'NETWORK_ERROR',
     message: 'the provider closed the stream before the message ended',
-    retryable: true,
   });
 }
 
 /** @param stalledMs how long the provider sent nothing. */
 export function streamStalled(stalledMs: number): TypedError {
   return providerError({
-    status: 504,
+    case: 'timedOut',
     category: 'REQUEST_TIMEOUT',
     message: `The provider sent nothing for ${stalledMs} ms. Send the turn again.`,
     facts: { stalledMs },
-    retryable: true,
   });
 }
 
-function typedError(type: string, init: ProviderErrorInit): TypedError {
-  const { status, category, reason, message, facts, ...rest } = init;
-  const details: ProviderErrorDetails = {
-    provider: 'anthropic',
-    category,
-    ...compact({ reason }),
-    ...facts,
-  };
-  return new TypedError(type, { retryable: false, ...rest, status, message, details });
+function detailsOf(
+  category: ProviderErrorCategory,
+  reason?: ProviderErrorReason,
+  facts: Record<string, unknown> = {},
+): ProviderErrorDetails {
+  return { provider: 'anthropic', category, ...compact({ reason }), ...facts };
 }

@@ -30,7 +30,7 @@ describe('refusalKind', () => {
     ['the network', streamClosedEarly()],
     [
       'an error of another part',
-      new TypedError('X', { status: 400, message: 'x', details: { reason: 'INVALID_REQUEST' } }),
+      new TypedError('INVALID_REQUEST', { message: 'x', details: { reason: 'INVALID_REQUEST' } }),
     ],
     ['a fault', new Error('prompt is too long')],
   ])('has nothing to say of %s', (_what, thrown) => {

@@ -62,10 +62,9 @@ async function orBootFailure<T>(work: () => Promise<T>): Promise<T> {
     const isRefusal = error instanceof TypedError && error.type === 'SDK_FAILURE';
     if (!isRefusal || error.status === 503) throw error;
     throw new TypedError('SDK_FAILURE', {
-      status: 500,
       message: `Boot turn failed before completion: ${error.message}`,
       details: { ...(error.details as object | undefined), exitCode: 1 },
-      ...retryAdvice(error),
+      relayed: { status: 500, ...retryAdvice(error) },
       cause: error,
     });
   }

@@ -6,7 +6,6 @@ const LONGEST_PATH = 200;
 export function sessionNotFound(sessionId: string): TypedError {
   const shown = sessionId.slice(0, 120);
   return new TypedError('SESSION_NOT_FOUND', {
-    status: 404,
     message: `There is no session ${shown}. Create one: POST /api/harness/session/create.`,
     details: { sessionId: shown, reason: 'NO_SUCH_SESSION' },
   });
@@ -15,7 +14,6 @@ export function sessionNotFound(sessionId: string): TypedError {
 export function rootInaccessible(projectRoot: string, why: string): TypedError {
   const shown = projectRoot.slice(0, LONGEST_PATH);
   return new TypedError('WORKING_ROOT_INACCESSIBLE', {
-    status: 404,
     message: `The project root ${shown} ${why}.`,
     details: { projectRoot: shown },
   });
@@ -24,7 +22,6 @@ export function rootInaccessible(projectRoot: string, why: string): TypedError {
 export function rootConflict(projectRoot: string, instructionRoot: string): TypedError {
   const shown = projectRoot.slice(0, LONGEST_PATH);
   return new TypedError('WORKING_ROOT_CONFLICT', {
-    status: 409,
     message: `The project root ${shown} is the instruction root or lies inside it. Choose a folder outside ${instructionRoot}.`,
     details: { projectRoot: shown, instructionRoot },
   });
@@ -32,7 +29,6 @@ export function rootConflict(projectRoot: string, instructionRoot: string): Type
 
 export function rootOfServer(projectRoot: string, instructionRoot: string): TypedError {
   return new TypedError('WORKING_ROOT_CONFLICT', {
-    status: 409,
     message: `The project root ${projectRoot} is or leads to /, /proc, /sys, /dev or the server's own data. Choose a folder of files.`,
     details: { projectRoot, instructionRoot },
   });
@@ -47,7 +43,6 @@ export function rootNotOpen(
   const { instructionRoot } = open;
   const openRoots = [...new Set([open.own, ...open.named])];
   return new TypedError('WORKING_ROOT_CONFLICT', {
-    status: 409,
     message: `The project root ${shown} is not open to this key. Choose a folder in ${openRoots.join(' or ')}; an operator opens others with TURNPIKE_PROJECT_ROOTS, or for a key of its own.`,
     details: { projectRoot: shown, instructionRoot, openRoots },
   });
@@ -55,7 +50,6 @@ export function rootNotOpen(
 
 export function sessionLimit(maxSessions: number): TypedError {
   return new TypedError('SESSION_LIMIT', {
-    status: 429,
     message: `${maxSessions} sessions exist already. Delete some, or raise TURNPIKE_MAX_SESSIONS.`,
     details: { maxSessions },
   });

@@ -178,7 +178,6 @@ function isAccepted({ disposition }: SubmittedTurn): boolean {
 
 function shuttingDown(): TypedError {
   return new TypedError('SHUTTING_DOWN', {
-    status: 503,
     message: 'The server is stopping. Send the turn again in a few seconds.',
     headers: { 'Retry-After': '5' },
   });

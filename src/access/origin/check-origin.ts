@@ -90,14 +90,13 @@ function foreignPage(header: string, value: string): TypedError {
 
 function foreignType(): TypedError {
   return new TypedError('UNSUPPORTED_MEDIA_TYPE', {
-    status: 415,
     message: 'A page must send its body as application/json: set the header Content-Type.',
     headers: { Accept: bodyTypes.join(', ') },
   });
 }
 
 function refused(message: string): TypedError {
-  return new TypedError('FORBIDDEN_ORIGIN', { status: 403, message });
+  return new TypedError('FORBIDDEN_ORIGIN', { message });
 }
 
 function shorten(value: string): string {

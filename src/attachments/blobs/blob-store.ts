@@ -140,7 +140,6 @@ export class BlobStore {
 
 function contentGone(missing: string[]): TypedError {
   return new TypedError('ATTACHMENT_FAILURE', {
-    status: 400,
     message: 'The content of a file is no longer stored. Send the file again.',
     details: { missing },
   });

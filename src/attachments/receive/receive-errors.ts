@@ -11,7 +11,6 @@ export class ClientGoneError extends Error {
 
 export function requestTooLarge(maxRequestBytes: number): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
-    status: 413,
     message: `The request body is over the limit of ${maxRequestBytes} bytes. Send fewer or smaller files.`,
     details: { maxRequestBytes },
   });
@@ -19,7 +18,6 @@ export function requestTooLarge(maxRequestBytes: number): TypedError {
 
 export function fileTooLarge(name: string, maxFileBytes: number): TypedError {
   return new TypedError('FILE_TOO_LARGE', {
-    status: 413,
     message: `${name} is over the limit of ${maxFileBytes} bytes a file. Send a smaller file.`,
     details: { file: name, maxFileBytes },
   });
@@ -32,7 +30,6 @@ export function skippedTooLarge(maxFileBytes: number): string {
 
 export function fieldTooLarge(name: string, maxFieldBytes: number): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
-    status: 413,
     message: `${name} is over the limit of ${maxFieldBytes} bytes. Send large content as a file.`,
     details: { field: name, maxFieldBytes },
   });
@@ -40,11 +37,9 @@ export function fieldTooLarge(name: string, maxFieldBytes: number): TypedError {
 
 export function requestTimeout(idleMs: number): TypedError {
   return new TypedError('REQUEST_TIMEOUT', {
-    status: 408,
     message: `Nothing of the request body came for ${idleMs / 1_000} seconds. Send the request again.`,
     details: { idleMs },
     headers: { Connection: 'close' },
-    retryable: true,
   });
 }
 
@@ -52,7 +47,6 @@ export function requestTimeout(idleMs: number): TypedError {
 export function unsupportedEncoding(encoding: string, known: readonly string[]): TypedError {
   const how = known.length === 0 ? 'without Content-Encoding' : `as ${known.join(', ')} or plain`;
   return new TypedError('UNSUPPORTED_MEDIA_TYPE', {
-    status: 415,
     message: `Content-Encoding '${encoding.slice(0, 40)}' is not taken here. Send the body ${how}.`,
     headers: { 'Accept-Encoding': known.length === 0 ? 'identity' : known.join(', ') },
   });

@@ -75,7 +75,6 @@ function attachmentFailure(
   { errors, unlisted }: { errors: readonly AttachmentError[]; unlisted: number },
 ): TypedError {
   return new TypedError('ATTACHMENT_FAILURE', {
-    status: 400,
     message,
     details: {
       category,

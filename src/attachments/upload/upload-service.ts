@@ -106,7 +106,6 @@ export class UploadService {
 function nothingTaken(errors: readonly AttachmentError[]): TypedError {
   const why = errors.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
   return new TypedError('ATTACHMENT_FAILURE', {
-    status: 400,
     message:
       errors.length === 0
         ? 'The request has no file. Send multipart/form-data with at least one file part.'

@@ -4,11 +4,7 @@ import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { policyViolation } from '../egress-policy.js';
-import {
-  providerError,
-  type ProviderErrorCategory,
-  type ProviderErrorReason,
-} from '../provider-errors.js';
+import { providerError, providerReasons, type ProviderErrorCategory } from '../provider-errors.js';
 import { describeCauses, hasSetupCode, hasTimeoutCode } from './describe-causes.js';
 import { judgeAnswer, type ErrorAnswer } from './judge-answer.js';
 import { retryAfterMs } from './retry-after.js';
@@ -50,15 +46,6 @@ const ADVICE: Readonly<Partial<Record<ProviderErrorCategory, string>>> = {
   RATE_LIMITED: 'Wait, then send the turn again.',
 };
 
-const ADVICE_BY_REASON: Readonly<Partial<Record<ProviderErrorReason, string>>> = {
-  PROMPT_TOO_LONG: 'Compact the session, or send less.',
-  REQUEST_TOO_LARGE: 'Send fewer or smaller files.',
-  MODEL_NOT_FOUND: 'Choose a model that the provider has.',
-  SPEND_LIMIT: 'Waiting does not help: raise the limit, or add credit, at the provider.',
-  RAMP_LIMIT: 'Wait, then send the turn again.',
-  OVERLOADED: 'Wait, then send the turn again.',
-};
-
 /**
  * Maps any failure of a model call to an `SDK_FAILURE` whose details are `{provider, category}` and,
  * where known, `reason`, `upstreamType`, `upstreamCode`, `requestId`, `inStream`, `cause`. The
@@ -77,10 +64,9 @@ export function mapError(error: unknown, redact: Redact): TypedError {
   if (error instanceof StreamErrorEvent) return mapErrorEvent(error.body, redact);
   if (error instanceof APIConnectionTimeoutError || hasTimeoutCode(error)) {
     return providerError({
-      status: 504,
+      case: 'timedOut',
       category: 'REQUEST_TIMEOUT',
       message: 'The provider did not answer in time. Send the turn again.',
-      retryable: true,
     });
   }
   if (error instanceof APIError && error.status !== undefined) {
@@ -88,13 +74,12 @@ export function mapError(error: unknown, redact: Redact): TypedError {
   }
   const isSetup = hasSetupCode(error);
   return providerError({
-    status: 503,
+    case: isSetup ? 'wrongAddress' : 'unreachable',
     category: 'NETWORK_ERROR',
     message: isSetup
       ? 'The provider has no such address, or its certificate is not trusted. Check TURNPIKE_PROVIDER_BASE_URL; NODE_EXTRA_CA_CERTS names the authority of a gateway of your own.'
       : 'The provider could not be reached, or the connection broke. Send the turn again.',
     facts: { cause: shorten(redact(describeCauses(error))) },
-    retryable: !isSetup,
   });
 }
 
@@ -107,13 +92,12 @@ export function mapRefusal(error: unknown, model: string, redact: Redact): Typed
   if (!(error instanceof APIError) || error.status === undefined) return mapped;
   const advice = error.status === 404 ? ` It does not have "${model}".` : '';
   return new TypedError('SDK_FAILURE', {
-    status: 500,
     message: mapped.message + advice,
     details: {
       ...(isPlainObject(mapped.details) ? mapped.details : {}),
       upstreamStatus: error.status,
     },
-    ...retryAdvice(mapped),
+    relayed: { status: 500, ...retryAdvice(mapped) },
   });
 }
 
@@ -175,11 +159,17 @@ function answered(answer: ErrorAnswer, context: ErrorContext, redact: Redact): T
   const { reason, retryable } = judgeAnswer(answer);
   const requestId = context.requestId === undefined ? undefined : redact(context.requestId);
   const pauseMs = context.retryAfterMs ?? Infinity;
-  const advice = (reason && ADVICE_BY_REASON[reason]) ?? ADVICE[category];
+  const advice = (reason && providerReasons[reason].advice) ?? ADVICE[category];
+  // No advice to wait where waiting does not help.
+  const isLater = retryable && pauseMs <= MAX_RETRY_AFTER_MS;
   return providerError({
-    status,
+    relayed: {
+      status,
+      retryable,
+      ...compact({ retryAfterMs: isLater ? Math.ceil(pauseMs) : undefined, requestId }),
+    },
     category,
-    ...compact({ reason, requestId }),
+    ...compact({ reason }),
     message: sentence(context.head, shorten(redact(answer.text)), advice),
     facts: compact({
       upstreamType: type === null ? undefined : redact(type),
@@ -187,14 +177,7 @@ function answered(answer: ErrorAnswer, context: ErrorContext, redact: Redact): T
       requestId,
       inStream: context.inStream,
     }),
-    retryable,
-    // No advice to wait where waiting does not help.
-    ...(retryable && pauseMs <= MAX_RETRY_AFTER_MS
-      ? {
-          retryAfterMs: Math.ceil(pauseMs),
-          headers: { 'Retry-After': String(Math.ceil(pauseMs / 1_000)) },
-        }
-      : {}),
+    ...(isLater ? { headers: { 'Retry-After': String(Math.ceil(pauseMs / 1_000)) } } : {}),
   });
 }
 

@@ -17,7 +17,7 @@ export function openBody(response: Response): ResponseReader {
   const type = response.headers.get('content-type') ?? 'nothing';
   if (!type.toLowerCase().startsWith('text/event-stream')) {
     throw providerError({
-      status: 502,
+      case: 'unknown',
       category: 'API_RESPONSE_ERROR',
       message: `The provider answered with ${type.slice(0, 100)} instead of an event stream. Check TURNPIKE_PROVIDER_BASE_URL.`,
     });

@@ -46,12 +46,9 @@ describe('endingOf', () => {
 
   it('passes a typed error on, with what a client may know', () => {
     const error = new TypedError('SDK_FAILURE', {
-      status: 529,
       message: 'Busy',
       details: { category: 'X' },
-      retryable: true,
-      retryAfterMs: 1_500,
-      requestId: 'req_1',
+      relayed: { status: 529, retryable: true, retryAfterMs: 1_500, requestId: 'req_1' },
     });
     expect(classifyFailure(error, undefined)).toEqual({
       type: 'end',

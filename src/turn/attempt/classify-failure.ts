@@ -1,6 +1,7 @@
 import { FencedError } from '../../events/event-log.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
+import { errorTable, type ErrorCode } from '../../errors/error-table.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
@@ -48,15 +49,17 @@ export function classifyFailure(thrown: unknown, reason: LeaseEnd | undefined): 
 }
 
 /** Of errors whose reason has a name of its own. */
-const reasons: Readonly<Record<string, string>> = { ATTEMPTS_EXHAUSTED: 'attempts_exhausted' };
+const reasons: Readonly<Partial<Record<ErrorCode, string>>> = {
+  ATTEMPTS_EXHAUSTED: 'attempts_exhausted',
+};
 
 function failureOf(thrown: unknown): TurnFailure {
   if (!(thrown instanceof TypedError)) {
     return {
       errorType: 'SDK_FAILURE',
       message: "Unexpected harness runtime error. The server has logged it under the turn's id.",
-      status: 500,
-      retryable: false,
+      status: errorTable.SDK_FAILURE.status,
+      retryable: errorTable.SDK_FAILURE.retryable,
     };
   }
   const { type, message, status, details } = thrown;

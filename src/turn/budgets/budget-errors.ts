@@ -11,7 +11,6 @@ export function budgetExhausted(shortage: DayShortage, now: number): TypedError 
   const waitSeconds = Math.max(1, Math.ceil((resetsAt - now) / 1_000));
   const said = describeDayShortage(shortage);
   return new TypedError('BUDGET_EXHAUSTED', {
-    status: 429,
     message: `${said.charAt(0).toUpperCase()}${said.slice(1)}. ${startsAgain(shortage)} Nothing was stored; send this again then, or ask for a higher limit of the key.`,
     details: {
       budget,

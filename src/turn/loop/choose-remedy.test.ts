@@ -5,7 +5,7 @@ import { chooseRemedy, type LostCall, type Remedy } from './choose-remedy.js';
 function refused(reason: 'OVERLOADED' | 'MODEL_NOT_FOUND' | 'SPEND_LIMIT', inStream = false) {
   const facts = inStream ? { inStream } : {};
   return providerError({
-    status: 529,
+    relayed: { status: 529, retryable: false },
     category: 'API_RESPONSE_ERROR',
     reason,
     message: 'no',

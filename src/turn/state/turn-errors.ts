@@ -12,12 +12,11 @@ export function turnInProgress(sessionId: string): TypedError {
  * @param message in the words of a wire.
  */
 export function sessionBusy(message: string, details?: object): TypedError {
-  return new TypedError('TURN_IN_PROGRESS', { status: 409, message, details, retryable: true });
+  return new TypedError('TURN_IN_PROGRESS', { message, details });
 }
 
 export function turnNotFound(turnId: string): TypedError {
   return new TypedError('TURN_NOT_FOUND', {
-    status: 404,
     message: `There is no turn ${turnId.slice(0, 120)}. It may have been deleted with its session.`,
     details: { turnId: turnId.slice(0, 120) },
   });
@@ -26,7 +25,6 @@ export function turnNotFound(turnId: string): TypedError {
 /** The reference gives this type for both cases; `reason` tells them apart. */
 export function noActiveTurn(sessionId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
-    status: 404,
     message: `No active turn in session ${sessionId}; there is nothing to interrupt.`,
     details: { sessionId, reason: 'NO_ACTIVE_TURN' },
   });
@@ -41,34 +39,29 @@ export function nothingToCompact(sessionId: string): TypedError {
 
 export function noSummary(model: string): TypedError {
   return new TypedError('SDK_FAILURE', {
-    status: 502,
+    case: 'unreadable',
     message: `${model} gave no summary; nothing was changed. Try again, or choose another model.`,
     details: { model },
-    retryable: true,
   });
 }
 
 /** Of a turn whose processes died each time: what it does may be what ends them. */
 export function attemptsExhausted(turnId: string, most: number): TypedError {
   return new TypedError('ATTEMPTS_EXHAUSTED', {
-    status: 500,
     message: `The turn was given up: its last ${most} attempts ended with their process, and stored nothing new (TURNPIKE_MAX_ATTEMPTS). What it did before is in the conversation. Send another message; if it happens again, give the operator the turn's id ${turnId}.`,
     details: { turnId, attempts: most },
-    retryable: false,
   });
 }
 
 /** Nobody reads it: it keeps what a reader's leaving ends out of the log of faults. */
 export function clientLeft(): TypedError {
   return new TypedError('CLIENT_LEFT', {
-    status: 499,
     message: 'The client left before there was an answer. Send the request again.',
   });
 }
 
 export function queueFull(queueDepth: number): TypedError {
   return new TypedError('QUEUE_FULL', {
-    status: 429,
     message: `${queueDepth} turns are waiting already. Try again in a few seconds; nothing was stored.`,
     details: { queueDepth },
     headers: { 'Retry-After': '5' },
@@ -77,7 +70,6 @@ export function queueFull(queueDepth: number): TypedError {
 
 export function sessionQueueFull(sessionId: string, most: number): TypedError {
   return new TypedError('SESSION_QUEUE_FULL', {
-    status: 429,
     message: `${most} turns or messages wait in session ${sessionId} already (TURNPIKE_SESSION_QUEUE). Wait until one has ended; nothing was stored.`,
     details: { sessionId, limit: most },
     headers: { 'Retry-After': '5' },
@@ -86,7 +78,6 @@ export function sessionQueueFull(sessionId: string, most: number): TypedError {
 
 export function tooManyTurns(limit: number): TypedError {
   return new TypedError('TOO_MANY_TURNS', {
-    status: 429,
     message: `${limit} of your turns have not ended, which is as many as this key may have. Wait for one, or interrupt one; nothing was stored.`,
     details: { limit },
     headers: { 'Retry-After': '5' },
@@ -102,7 +93,6 @@ export function steeringTakesNoFiles(): TypedError {
 
 export function idempotencyKeyReused(turnId: string): TypedError {
   return new TypedError('IDEMPOTENCY_KEY_REUSED', {
-    status: 422,
     message:
       'This Idempotency-Key was used in this session with another body. Send the same body to join that turn, or a new key.',
     details: { turnId },
@@ -111,7 +101,6 @@ export function idempotencyKeyReused(turnId: string): TypedError {
 
 export function streamExpired(turnId: string, sessionId: string): TypedError {
   return new TypedError('STREAM_EXPIRED', {
-    status: 410,
     message: `The events of turn ${turnId} are no longer kept (TURNPIKE_ARCHIVE_KEEP_DAYS). What was said is in GET /api/harness/sessions/${sessionId}/messages.`,
     details: { turnId, sessionId },
   });
@@ -119,7 +108,6 @@ export function streamExpired(turnId: string, sessionId: string): TypedError {
 
 export function optionsTooLong(limit: number): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
-    status: 413,
     message: `The options of the turn, with the client's tools, are longer than ${limit} characters, which is what TURNPIKE_MAX_BODY_BYTES allows. Send less beside the messages.`,
     details: { maxRequestBytes: limit },
   });

@@ -26,7 +26,7 @@ function open(load: (name: string) => Promise<Persona>, { isEnabled = true, warn
   return { decide, log, lines, clock };
 }
 
-const missing = new TypedError('PERSONA_NOT_FOUND', { status: 404, message: 'none' });
+const missing = new TypedError('PERSONA_NOT_FOUND', { message: 'none' });
 
 describe('decideDelegation', () => {
   it('keeps the agents that are made for it, and says why the others are not', async () => {

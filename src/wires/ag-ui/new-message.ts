@@ -81,7 +81,6 @@ function readFile({ source, metadata }: Record<string, unknown>, place: string):
 
 function notSent(place: string, type: string): TypedError {
   return new TypedError('ATTACHMENT_FAILURE', {
-    status: 400,
     message: `'${place}' is of the type ${type}, and this server fetches no files. Send the bytes: {"type":"data","value":"<base64>","mimeType":"…"}, or give the agent a tool that reads the address.`,
     details: { field: place },
   });

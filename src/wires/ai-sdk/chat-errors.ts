@@ -5,7 +5,6 @@ const shown = (id: string): string => id.slice(0, 120);
 
 export function chatNotFound(chatId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
-    status: 404,
     message: `There is no chat ${shown(chatId)}. The first user message of a chat begins it.`,
     details: { chatId: shown(chatId), reason: 'NO_SUCH_SESSION' },
   });
@@ -18,7 +17,6 @@ export function chatBusy(chatId: string): TypedError {
 
 export function nothingToStop(chatId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
-    status: 404,
     message: `Nothing runs in chat ${shown(chatId)}: there is nothing to stop.`,
     details: { chatId: shown(chatId), reason: 'NO_ACTIVE_TURN' },
   });
@@ -27,16 +25,15 @@ export function nothingToStop(chatId: string): TypedError {
 /** Answers that are about nothing that was asked in the chat. */
 export function nothingAsked(chatId: string): TypedError {
   return new TypedError('APPROVAL_NOT_FOUND', {
-    status: 404,
     message: `The last message answers nothing that was asked in chat ${shown(chatId)}. Read the chat again with GET /api/chat/{id}/stream, or send a user message.`,
     details: { chatId: shown(chatId) },
   });
 }
 
 /** Only clients of the harness are told where the server's instructions are. */
-export function agentNotFound({ status, message }: TypedError, agent: string): TypedError {
+export function agentNotFound({ message }: TypedError, agent: string): TypedError {
   const details = { agent: shown(agent) };
-  return new TypedError('PERSONA_NOT_FOUND', { status, message, details });
+  return new TypedError('PERSONA_NOT_FOUND', { message, details });
 }
 
 export function isBusy(error: unknown): boolean {

@@ -1,10 +1,11 @@
-import { initialTurn, foldTurn, type FoldedCall } from '../../events/fold-turn.js';
+import { initialTurn, foldTurn, type FoldedCall, type FoldedTurn } from '../../events/fold-turn.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
+import type { ErrorCode } from '../../errors/error-table.js';
 import { TypedError } from '../../errors/typed-error.js';
 import type { HolodeckEnd, HolodeckEvent, HolodeckIds } from './dialect/holodeck-event.js';
-import { problemCode, type Problem } from './dialect/holodeck-problem.js';
+import type { Problem } from './dialect/holodeck-problem.js';
 import { tellHolodeck } from './dialect/holodeck.js';
 import { holodeckStart } from './dialect/holodeck-state.js';
 
@@ -41,8 +42,10 @@ export async function collectAnswer(
       const told = tellHolodeck(ids, state, event);
       state = told.state;
       if (event.type !== 'turn.ended') continue;
+      const last = told.events.at(-1);
+      if (last?.event === 'error') throw answerFailed(last.data, codeOf(event, turn));
       const calls = turn.steps.flatMap(({ tools }) => tools.map(answeredCall));
-      return toAnswer(ids, told.events.at(-1), calls);
+      return toAnswer(ids, last, calls);
     }
   }
   return undefined;
@@ -53,7 +56,6 @@ function toAnswer(
   last: HolodeckEvent | undefined,
   calls: AnsweredCall[],
 ): ChatAnswer {
-  if (last?.event === 'error') throw asTypedError(last.data);
   if (last?.event !== 'stream_end') throw new Error('The turn ended without its last event');
   const { message_id: _same, ...end } = last.data;
   return {
@@ -64,9 +66,17 @@ function toAnswer(
   };
 }
 
-function asTypedError(problem: Problem): TypedError {
+function codeOf(
+  { outcome }: Extract<TurnEvent, { type: 'turn.ended' }>,
+  { failure }: FoldedTurn,
+): ErrorCode {
+  return outcome === 'interrupted' ? 'INTERRUPTED' : (failure?.errorType ?? 'SDK_FAILURE');
+}
+
+/** @param problem as the stream would have ended with it. */
+function answerFailed(problem: Problem, code: ErrorCode): TypedError {
   const { status, detail: message } = problem;
-  return new TypedError(problemCode(problem), { status, message, ...retryAdvice(problem) });
+  return new TypedError(code, { message, relayed: { status, ...retryAdvice(problem) } });
 }
 
 function answeredCall({ name, input, argsJson, status }: FoldedCall): AnsweredCall {

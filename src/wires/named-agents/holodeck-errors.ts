@@ -17,7 +17,6 @@ export function sessionEnds(sessionId: string): TypedError {
 /** @param sessionId ULID. */
 export function sessionGone(sessionId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
-    status: 404,
     message: `Session ${sessionId} was deleted before its answer was whole. Leave session_id out to begin a new one.`,
   });
 }
@@ -25,7 +24,6 @@ export function sessionGone(sessionId: string): TypedError {
 /** @param messageId ULID. */
 export function messageNotFound(agent: string, messageId: string): TypedError {
   return new TypedError('TURN_NOT_FOUND', {
-    status: 404,
     message: `Agent ${agent.slice(0, 120)} has no message ${messageId}. It may have gone with its session, which is kept for a while after its last use.`,
   });
 }

@@ -1,19 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { TypedError, type TypedErrorInit } from '../../errors/typed-error.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { toPublicError } from '../../http/public-error.js';
 import { agentsErrors, toProblemAnswer } from './problem.js';
 
-const problemOf = (type: string, init: TypedErrorInit, path = '/') =>
-  toProblemAnswer(toPublicError(new TypedError(type, init), 'none'), path);
+const problemOf = (error: TypedError, path = '/') =>
+  toProblemAnswer(toPublicError(error, 'none'), path);
 
 describe('toProblemAnswer', () => {
   it('has the code as the last part of its type', () => {
-    const error = {
-      status: 404,
+    const error = new TypedError('PERSONA_NOT_FOUND', {
       message: 'There is none',
       details: { secret: 'of the server' },
-    };
-    expect(problemOf('PERSONA_NOT_FOUND', error, '/agent/x/chat')).toEqual({
+    });
+    expect(problemOf(error, '/agent/x/chat')).toEqual({
       status: 404,
       headers: { 'Content-Type': 'application/problem+json' },
       body: {
@@ -27,32 +26,34 @@ describe('toProblemAnswer', () => {
     });
   });
 
-  it('has a title for a code that nobody gave one, and none of an object’s own names', () => {
-    const titleOf = (code: string) => problemOf(code, { status: 500, message: '' }).body.title;
-    expect(titleOf('OUT_OF_PAPER')).toBe('Out of paper');
-    expect(titleOf('constructor')).toBe('Constructor');
-  });
-
   it.each([
-    [429, {}, '5'],
-    [503, {}, '5'],
-    [503, { 'Retry-After': '60' }, '60'],
-    [409, {}, undefined],
-  ])('says of %d when to come back: headers %j', (status, headers, expected) => {
-    const answer = problemOf('QUEUE_FULL', { status, message: '', headers });
-    expect(answer.headers['Retry-After']).toBe(expected);
-  });
+    ['QUEUE_FULL', 429, {}, '5'],
+    ['SHUTTING_DOWN', 503, {}, '5'],
+    ['STORAGE_UNAVAILABLE', 503, { 'Retry-After': '60' }, '60'],
+    ['TURN_IN_PROGRESS', 409, {}, undefined],
+  ] as const)(
+    'says of %s (%d) when to come back: headers %j',
+    (code, status, headers, expected) => {
+      const answer = problemOf(new TypedError(code, { message: '', headers }));
+      expect(answer.status).toBe(status);
+      expect(answer.headers['Retry-After']).toBe(expected);
+    },
+  );
 });
 
 describe('the advice of a problem', () => {
   it('is the error’s, in members of its own', () => {
     const advice = { retryable: true, retryAfterMs: 1_500, requestId: 'req_1' };
-    const { body } = problemOf('SDK_FAILURE', { status: 529, message: '', ...advice });
+    const { body } = problemOf(
+      new TypedError('SDK_FAILURE', { message: '', relayed: { status: 529, ...advice } }),
+    );
     expect(body).toMatchObject(advice);
   });
 
   it('is to stay away where a limit of the provider does not pass', () => {
-    const { headers, body } = problemOf('SDK_FAILURE', { status: 429, message: '' });
+    const { headers, body } = problemOf(
+      new TypedError('SDK_FAILURE', { message: '', relayed: { status: 429, retryable: false } }),
+    );
     expect(headers['Retry-After']).toBeUndefined();
     expect(body.retryable).toBe(false);
   });

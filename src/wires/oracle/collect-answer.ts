@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../errors/error-table.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type {
   DoneChunk,
@@ -48,16 +49,21 @@ export async function collectAnswer(
       const told = tellOracle(state, event);
       state = told.state;
       kept.push(...told.chunks.filter(({ type }) => type !== 'content' && type !== 'thinking'));
-      if (event.type === 'turn.ended') return toAnswer(kept, event.text, explain);
+      if (event.type === 'turn.ended')
+        return toAnswer(kept, state.failure?.errorType, { answer: event.text, explain });
     }
   }
   return undefined;
 }
 
-function toAnswer(chunks: readonly OracleChunk[], answer: string, explain: boolean): OracleAnswer {
+function toAnswer(
+  chunks: readonly OracleChunk[],
+  failure: ErrorCode | undefined,
+  { answer, explain }: { answer: string; explain: boolean },
+): OracleAnswer {
   const done = pick(chunks, 'done')[0];
   const error = pick(chunks, 'error')[0];
-  if (done === undefined && error !== undefined) throw answerFailed(error);
+  if (done === undefined && error !== undefined) throw answerFailed(error, failure);
   return {
     answer,
     sources: pick(chunks, 'source').map(({ source }) => source),

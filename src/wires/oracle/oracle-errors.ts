@@ -1,18 +1,17 @@
 import { retryAdvice } from '../../platform/retry-advice.js';
+import type { ErrorCode } from '../../errors/error-table.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 import type { ErrorChunk } from './dialect/oracle-chunk.js';
 
 export function unknownContext(contextId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
-    status: 404,
     message: `There is no conversation ${contextId.slice(0, 120)}. Leave context_id out to begin a new one.`,
   });
 }
 
 export function unknownProject(projectId: string): TypedError {
   return new TypedError('WORKING_ROOT_INACCESSIBLE', {
-    status: 404,
     message: `There is no project ${projectId.slice(0, 120)}. Leave project_id out, or make a folder of that name in TURNPIKE_ORACLE_ROOT.`,
   });
 }
@@ -23,11 +22,24 @@ export function conversationBusy(): TypedError {
   );
 }
 
-/** @param failure of the turn; a status that is about the provider's request is not the client's. */
-export function answerFailed({ error, metadata }: ErrorChunk): TypedError {
-  const { termination_reason: type = 'SDK_FAILURE', status = 500 } = metadata ?? {};
-  const advice = retryAdvice(metadata ?? {});
-  return new TypedError(type, { status: status >= 500 ? status : 502, message: error, ...advice });
+export function turnDoesNotEnd(waitedMs: number): TypedError {
+  return sessionBusy(
+    `The question before this one was cancelled and has not ended within ${waitedMs / 1000} s. Send this one again in a moment.`,
+  );
+}
+
+/**
+ * The failure of a turn as the answer to its question. A status below 500 was about the server's
+ * request to the provider, not about the client's.
+ *
+ * @param code of the failure that was stored; undefined where none was.
+ */
+export function answerFailed({ error, metadata }: ErrorChunk, code?: ErrorCode): TypedError {
+  const { status = 500 } = metadata ?? {};
+  return new TypedError(code ?? 'SDK_FAILURE', {
+    message: error,
+    relayed: { status: status >= 500 ? status : 502, ...retryAdvice(metadata ?? {}) },
+  });
 }
 
 export function hasReason(error: unknown, reason: string): boolean {

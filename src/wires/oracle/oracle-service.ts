@@ -58,7 +58,7 @@ export class OracleService {
   async ask(asked: OracleCall, signal: AbortSignal): Promise<OracleAnswer> {
     const { turn, sessionId } = await this.#submit(asked).catch((error: unknown) => {
       if (!isMissingKey(error)) throw error;
-      throw new TypedError(error.type, { status: 400, message: error.message });
+      throw new TypedError('MISSING_API_KEY', { case: 'question', message: error.message });
     });
     const answer = await collectAnswer(
       this.deps.turns.follow(turn, signal),

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../errors/error-table.js';
 import { retryAdvice, type RetryAdvice } from '../../../platform/retry-advice.js';
 
 /** Where problems are explained: `<docsBase>/errors/<code>`. */
@@ -14,62 +15,58 @@ export interface Problem extends RetryAdvice {
   detail: string;
 }
 
-/**
- * @param code as typed errors have it, for example `QUEUE_FULL`.
- * @param what happened; without advice it does not help to try again.
- */
+/** @param what happened; without advice it does not help to try again. */
 export function toProblem(
-  code: string,
+  code: ErrorCode,
   { status, detail, ...advice }: { status: number; detail: string } & Partial<RetryAdvice>,
 ): Problem {
-  const slug = code.toLowerCase().replaceAll('_', '-');
-  const title = Object.hasOwn(problemTitles, code) ? problemTitles[code] : undefined;
   return {
-    type: `${docsBase}/errors/${slug}`,
-    title: title ?? spell(slug),
+    type: `${docsBase}/errors/${code.toLowerCase().replaceAll('_', '-')}`,
+    title: problemTitles[code],
     status,
     detail,
     ...retryAdvice(advice),
   };
 }
 
-/** The code of a problem, as typed errors have it. */
-export function problemCode({ type }: Problem): string {
-  return type
-    .slice(type.lastIndexOf('/') + 1)
-    .toUpperCase()
-    .replaceAll('-', '_');
-}
-
-/** Titles of the codes that say more than their own words. */
-export const problemTitles: Record<string, string | undefined> = {
+const problemTitles: Readonly<Record<ErrorCode, string>> = {
+  APPROVAL_NOT_FOUND: 'Approval not found',
+  APPROVAL_RESOLVED: 'Approval resolved',
   ATTACHMENT_FAILURE: 'No file could be taken',
   ATTEMPTS_EXHAUSTED: 'Turn given up',
   BODY_TOO_LARGE: 'Request too large',
+  BUDGET_EXHAUSTED: 'Budget exhausted',
+  CLIENT_LEFT: 'Client left',
+  CONSOLE_NOT_BUILT: 'Console not built',
   DECISION_TREE_NOT_FOUND: 'Unknown decision tree',
+  EXTENSION_FAILURE: 'Extension failure',
   FILE_TOO_LARGE: 'File too large',
   FORBIDDEN_ORIGIN: 'Origin not allowed',
+  FORBIDDEN_SCOPE: 'Forbidden scope',
   IDEMPOTENCY_KEY_REUSED: 'Idempotency key reused',
   INSTRUCTION_ROOT_INVALID: 'Server not set up',
-  INVALID_BASE_URL: 'Server not set up',
+  INTERRUPTED: 'Interrupted',
   INVALID_REQUEST: 'Invalid request',
+  KEY_NOT_FOUND: 'Key not found',
+  METHOD_NOT_ALLOWED: 'Method not allowed',
   MISSING_API_KEY: 'Not ready',
   PERSONA_NOT_FOUND: 'Unknown agent',
   QUEUE_FULL: 'Too many turns',
+  RATE_LIMITED: 'Rate limited',
   REQUEST_TIMEOUT: 'Request timed out',
+  ROUTE_NOT_FOUND: 'Route not found',
   SDK_FAILURE: 'Agent error',
   SESSION_LIMIT: 'Too many sessions',
   SESSION_NOT_FOUND: 'Unknown session',
+  SESSION_QUEUE_FULL: 'Session queue full',
   SHUTTING_DOWN: 'Server stopping',
   STORAGE_UNAVAILABLE: 'Storage unavailable',
   STREAM_EXPIRED: 'Stream expired',
+  TOO_MANY_TURNS: 'Too many turns',
   TURN_IN_PROGRESS: 'Session busy',
   TURN_NOT_FOUND: 'Unknown message',
+  UNAUTHENTICATED: 'Unauthenticated',
+  UNSUPPORTED_MEDIA_TYPE: 'Unsupported media type',
   WORKING_ROOT_CONFLICT: 'Server not set up',
   WORKING_ROOT_INACCESSIBLE: 'Server not set up',
 };
-
-/** `interrupted-again` → `Interrupted again`. */
-function spell(slug: string): string {
-  return slug.charAt(0).toUpperCase() + slug.slice(1).replaceAll('-', ' ');
-}

@@ -10,6 +10,7 @@ import {
 } from '../../../events/turn-event.js';
 import { encodeTurn, type PlacedFrame } from '../../framing/encode-turn.js';
 import { formatFrame } from '../../framing/sse-frame.js';
+import type { ErrorCode } from '../../../errors/error-table.js';
 import type { HolodeckEvent } from './holodeck-event.js';
 import { holodeckDialect } from './holodeck.js';
 
@@ -301,7 +302,7 @@ describe('the end on the holodeck wire', () => {
     expect(end?.data).toMatchObject({ limit: { reason, message: expect.stringMatching(words) } });
   });
 
-  it.each([
+  it.each<[ErrorCode, number, number]>([
     ['SDK_FAILURE', 529, 529],
     ['SDK_FAILURE', 401, 502],
     ['PERSONA_NOT_FOUND', 404, 404],
