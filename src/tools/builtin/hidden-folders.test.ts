@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OwnPaths } from '../../governance/permissions/own-paths.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { ToolContext, ToolDefinition } from '../tool.js';
-import { openPathDenials } from '../calls/open-denials.js';
+import { openPathDenials } from '../calls/path-denials.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 

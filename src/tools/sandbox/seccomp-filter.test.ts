@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { deniedCalls } from './denied-calls.js';
+import { blockedSyscalls } from './blocked-syscalls.js';
 import { seccompFilter } from './seccomp-filter.js';
 
 const ALLOWED = 0x7fff_0000;
@@ -35,7 +35,7 @@ function judge(filter: Buffer, { audit, call, given = [] }: Call): number {
   throw new Error('The filter has no end');
 }
 
-describe.each(Object.entries(deniedCalls))('the filter of %s', (architecture, calls) => {
+describe.each(Object.entries(blockedSyscalls))('the filter of %s', (architecture, calls) => {
   const filter = seccompFilter(architecture) ?? Buffer.alloc(0);
   const { audit } = calls;
   const answer = (call: number, given?: readonly number[]) =>

@@ -1,4 +1,4 @@
-import { deniedCalls, type CallTable } from './denied-calls.js';
+import { blockedSyscalls, type SyscallTable } from './blocked-syscalls.js';
 
 /** Opcodes of classic BPF and actions of seccomp, as in `linux/bpf_common.h` and `linux/seccomp.h`. */
 const LOAD_WORD = 0x20;
@@ -31,18 +31,18 @@ const fail = (code: number): Instruction => give(FAIL | code);
 
 /**
  * The filter of system calls for commands, a compiled program of classic BPF as bubblewrap takes it. It
- * denies calls that only administration needs or that namespaces do not confine, and set-user-id bits
+ * blocks calls that only administration needs or that namespaces do not confine, and set-user-id bits
  * on files, which would have effect outside of the sandbox.
  *
  * @param architecture Node's name of it.
  * @returns undefined for an architecture without a table of calls.
  */
 export function seccompFilter(architecture: string): Buffer | undefined {
-  const calls = deniedCalls[architecture];
+  const calls = blockedSyscalls[architecture];
   return calls === undefined ? undefined : assemble(instructions(calls));
 }
 
-function instructions(calls: CallTable): Instruction[] {
+function instructions(calls: SyscallTable): Instruction[] {
   const { audit, foreignFrom, refused, absent, modes, socket, families } = calls;
   return [
     load(ARCHITECTURE),

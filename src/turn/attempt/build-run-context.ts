@@ -3,7 +3,7 @@ import type { Todo } from '../../notices/todo.js';
 import type { ResolvedOptions } from '../../options/resolve-options.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import type { RequestPrefix } from '../../storage/sent-request.js';
-import { openPathDenials } from '../../tools/calls/open-denials.js';
+import { openPathDenials } from '../../tools/calls/path-denials.js';
 import { openTools } from '../../tools/calls/open-tools.js';
 import { buildSystem } from '../prompt/build-system.js';
 import { prepareTools, type EquippedTools } from './prepare-tools.js';

@@ -1,5 +1,5 @@
-/** The system calls of an architecture that a sandbox denies, by the kernel's names. */
-export interface CallTable {
+/** The system calls of an architecture that a sandbox blocks, by the kernel's names. */
+export interface SyscallTable {
   /** The kernel's `AUDIT_ARCH_…` of the architecture. */
   audit: number;
   /** First number of the calls of another architecture. */
@@ -32,7 +32,7 @@ const fchmodat2 = { call: 452, mode: 2 };
 const families = { AF_ALG: 38, AF_VSOCK: 40 };
 
 /** Tables by Node's name of the architecture. */
-export const deniedCalls: Readonly<Record<string, CallTable>> = {
+export const blockedSyscalls: Readonly<Record<string, SyscallTable>> = {
   x64: {
     audit: 0xc000_003e,
     foreignFrom: 0x4000_0000,
