@@ -6,10 +6,13 @@ import { EXTRACTOR, type Extractor } from './extract/extractor.js';
 import { Extractions } from './extract/extractions.js';
 import { FileMemory } from './show/file-memory.js';
 
-/** The stores and readers of files, for the functions that check and show them. */
+/**
+ * The services for files: stores, extraction, memory. Passed to the functions that check and show
+ * files.
+ */
 @Injectable()
 export class Attachments {
-  /** Folders that paths may lead into, beside a session's own. */
+  /** Folders in which paths may lie, beside the session's project root. */
   readonly roots: readonly string[];
 
   constructor(

@@ -62,5 +62,5 @@ function messageOf(error: unknown): string {
   return message.trim().replace(/\.$/, '');
 }
 
-/** Injects the names of the extensions, after each has registered what it adds. */
+/** Injects the names of the extensions, once each has registered its additions. */
 export const EXTENSIONS = Symbol('Extensions');

@@ -61,5 +61,8 @@ export interface Trigger {
   check(facts: Facts): readonly Omit<Notice, 'level' | 'urgency'>[];
 }
 
-/** Injects the triggers that are asked before each model call: the server's, and those of extensions. */
+/**
+ * Injects the triggers that are checked before each model call: built-in ones, and those of
+ * extensions.
+ */
 export const TRIGGERS = Symbol('Triggers');
