@@ -9,7 +9,7 @@ export interface Variable<T> {
   fallback: T;
   /** The default as the documentation shows it; absent: its value, where that is text or a number. */
   fallbackText?: string;
-  /** What the variable takes, as the error about a wrong value says it. */
+  /** The allowed values, as the error about any other names them. */
   allowed: string;
   /** @returns undefined where the text is not allowed. */
   parse(text: string): T | undefined;

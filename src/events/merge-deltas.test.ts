@@ -22,7 +22,7 @@ const anyBody: fc.Arbitrary<TurnEventBody> = fc.oneof(
   fc.record({ type: fc.constant('step.started' as const), step: fc.integer({ min: 1, max: 2 }) }),
 );
 
-/** One character a delta's character, with its place; other events whole. */
+/** Each character of a delta with its block; other events whole. */
 function spell(events: readonly TurnEventBody[]): string[] {
   return events.flatMap((event) => {
     if (event.type === 'text.delta' || event.type === 'thinking.delta') {
@@ -47,7 +47,7 @@ describe('pushMerged', () => {
     );
   });
 
-  it('merges neighbours of one kind and place only', () => {
+  it('merges adjacent deltas of one kind and block only', () => {
     const merged: TurnEventBody[] = [];
     pushMerged(merged, { type: 'text.delta', step: 1, text: 'a' });
     pushMerged(merged, { type: 'text.delta', step: 1, text: 'b' });

@@ -33,7 +33,7 @@ export interface Source {
   title: string;
   url?: string;
   citedText?: string;
-  /** The place in the document: a page, a character range or a block range. */
+  /** The cited range of the document: pages, characters or blocks. */
   location?: { unit: 'page' | 'char' | 'block'; start: number; end: number };
 }
 
@@ -116,7 +116,7 @@ export type TurnEventBody =
       /** The principal that decided; `deadline` and `server` where none did. */
       by: string;
       message?: string;
-      /** The input that runs in place of the requested one. */
+      /** The input that replaces the requested one. */
       input?: unknown;
     }
   /**

@@ -31,14 +31,14 @@ describe('untilAborted', () => {
   it('rejects at once when the signal aborts, before or during', async () => {
     const never = new Promise<never>(() => undefined);
     const controller = new AbortController();
-    const waiting = untilAborted(never, controller.signal);
+    const result = untilAborted(never, controller.signal);
     controller.abort(new Error('stop'));
-    await expect(waiting).rejects.toThrow('stop');
+    await expect(result).rejects.toThrow('stop');
     await expect(untilAborted(never, controller.signal)).rejects.toThrow('stop');
   });
 });
 
-describe('untilAborted, when it does not wait for the work', () => {
+describe('untilAborted, when the signal comes first', () => {
   it.each(['before', 'during'])('leaves no unhandled rejection: aborted %s', async (when) => {
     const unhandled: unknown[] = [];
     const note = (error: unknown): void => void unhandled.push(error);
@@ -48,9 +48,9 @@ describe('untilAborted, when it does not wait for the work', () => {
     let fail = (_error: Error): void => undefined;
     const work = new Promise<never>((_resolve, reject) => (fail = reject));
     if (when === 'before') controller.abort(stop);
-    const waiting = untilAborted(work, controller.signal);
+    const result = untilAborted(work, controller.signal);
     controller.abort(stop);
-    await expect(waiting).rejects.toBe(stop);
+    await expect(result).rejects.toBe(stop);
     fail(new Error('late'));
     // The runtime reports what nobody handled after the microtasks of a turn of the loop.
     await nextTurn();

@@ -16,7 +16,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   after: (delayMs, callback) => {
     const timer = setTimeout(callback, delayMs);
-    // A pending timer must never hold a process that has nothing else to do.
+    // A pending timer must not keep a process alive that has nothing else to do.
     timer.unref();
     return () => clearTimeout(timer);
   },

@@ -118,9 +118,9 @@ describe('checkEgress of addresses that are not public', () => {
   });
 
   it.each(inside)('takes %s when its host may be private', (baseUrl) => {
-    const settings = { baseUrl, egressAllow: inside, mode: 'anthropic' as const };
+    const config = { baseUrl, egressAllow: inside, mode: 'anthropic' as const };
     const egressPrivateHosts = inside.map((origin) => new URL(origin).hostname);
-    expect(checkEgress({ ...settings, egressPrivateHosts })).toMatchObject({ ok: true });
+    expect(checkEgress({ ...config, egressPrivateHosts })).toMatchObject({ ok: true });
   });
 
   it('says which list to put the host on', () => {

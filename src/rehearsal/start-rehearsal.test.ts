@@ -5,27 +5,27 @@ import type { RehearsalRequest } from './request-types.js';
 import { startRehearsal, type Rehearsal } from './start-rehearsal.js';
 import type { WireEvent, WireMessage } from './reply/stream-types.js';
 
-/** The system's clock, which knows the timers that wait and tells of the first set or cancelled. */
+/** The system's clock, with its pending timers, and promises of the first set and the first cancelled. */
 function makeClock() {
-  const waiting = new Set<() => void>();
+  const pending = new Set<() => void>();
   let onSet = (): void => undefined;
   let onCancel = (): void => undefined;
   const set = new Promise<void>((resolve) => (onSet = resolve));
   const cancelled = new Promise<void>((resolve) => (onCancel = resolve));
   const after: Clock['after'] = (delayMs, callback) => {
     const cancel = systemClock.after(delayMs, () => {
-      waiting.delete(cancel);
+      pending.delete(cancel);
       callback();
     });
-    waiting.add(cancel);
+    pending.add(cancel);
     onSet();
     return () => {
       cancel();
-      waiting.delete(cancel);
+      pending.delete(cancel);
       onCancel();
     };
   };
-  return { clock: { now: () => systemClock.now(), after }, waiting, set, cancelled };
+  return { clock: { now: () => systemClock.now(), after }, pending, set, cancelled };
 }
 
 const seen: RehearsalRequest[] = [];
@@ -176,7 +176,7 @@ describe('POST /v1/messages', () => {
     expect((await post(ask('[[fail=529 after=1]]'))).status).toBe(529);
   });
 
-  it('is silent for as long as it is told, then goes on', async () => {
+  it('is silent for the time of the directive, then goes on', async () => {
     const startedAt = performance.now();
     const at: number[] = [];
     for await (const event of eventsOf(await stream('[[tokens=2]][[stall=80]]'))) {
@@ -190,11 +190,11 @@ describe('POST /v1/messages', () => {
     const leave = new AbortController();
     const response = await stream('[[tokens=2]][[stall=600000]]', { signal: leave.signal });
     await timers.set;
-    expect(timers.waiting.size).toBe(1);
+    expect(timers.pending.size).toBe(1);
     leave.abort();
     await expect(response.text()).rejects.toThrow('aborted');
     await timers.cancelled;
-    expect(timers.waiting.size).toBe(0);
+    expect(timers.pending.size).toBe(0);
   });
 
   it('ends open streams when it closes', async () => {
@@ -202,7 +202,7 @@ describe('POST /v1/messages', () => {
     await rehearsal.close();
     await expect(response.text()).rejects.toThrow('terminated');
     await timers.cancelled;
-    expect(timers.waiting.size).toBe(0);
+    expect(timers.pending.size).toBe(0);
   });
 });
 

@@ -54,7 +54,7 @@ describe('validateRequest', () => {
     ],
     ['an empty last assistant message', request([user('go'), assistant([])])],
     [
-      'a system message after what a server tool said',
+      'a system message after the result of a server tool',
       request([
         user('a'),
         assistant([text('b'), search, { type: 'web_search_tool_result', tool_use_id: 's1' }]),

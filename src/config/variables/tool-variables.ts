@@ -23,7 +23,7 @@ export const toolVariables = {
   } satisfies Variable<readonly string[]>,
   permissionsFile: absolutePath(
     'TURNPIKE_PERMISSIONS_FILE',
-    'File with the rules for tools that hold for every turn, before those of agents and sessions: YAML or JSON with `allow`, `ask` and `deny`. Read at the start.',
+    'File with the rules for tools of every turn, before those of agents and sessions: YAML or JSON with `allow`, `ask` and `deny`. Read at the start.',
   ),
   modeCeiling: choice('TURNPIKE_MODE_CEILING', {
     about:

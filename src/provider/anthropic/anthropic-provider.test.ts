@@ -56,7 +56,7 @@ function provider(
   changes: Partial<ProviderConfig> = {},
   clock: Clock = systemClock,
 ) {
-  const settings: ProviderConfig = {
+  const config: ProviderConfig = {
     mode: 'anthropic',
     apiKey: KEY,
     baseUrl,
@@ -66,7 +66,7 @@ function provider(
     maxRetries: 0,
     ...changes,
   };
-  return new AnthropicProvider(settings, clock);
+  return new AnthropicProvider(config, clock);
 }
 
 async function run(model: AnthropicProvider): Promise<{ events: ModelEvent[]; error: unknown }> {

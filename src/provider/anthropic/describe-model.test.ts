@@ -66,9 +66,9 @@ it('has no thinking and no effort of a model without them, though turning it off
 it.each([
   { id: 'llama-3' },
   { id: 'llama-3', object: 'model', created: 1, owned_by: 'us' },
-  { id: 'llama-3', capabilities: null, max_tokens: null, retires_at: null, lifecycle: 'unheard' },
+  { id: 'llama-3', capabilities: null, max_tokens: null, retires_at: null, lifecycle: 'unknown' },
   { id: 'llama-3', capabilities: { thinking: null, effort: 'high' }, max_input_tokens: -1 },
-])('takes nothing that is not said: %j', (given) => {
+])('leaves out what an entry lacks: %j', (given) => {
   expect(describeModel(given)).toEqual({ id: 'llama-3' });
 });
 

@@ -36,20 +36,18 @@ export function describeModel(info: unknown): ModelDescription | undefined {
 function parseCapabilities(given: unknown): Partial<ModelDescription> {
   if (!isPlainObject(given)) return {};
   const { thinking, effort, image_input: images, pdf_input: pdfs, server_tools: tools } = given;
-  return {
-    ...(isPlainObject(thinking) ? { thinking: supportedOf(thinkingKinds, thinking, 'types') } : {}),
-    ...(isPlainObject(effort) ? { efforts: supportedOf(efforts, effort) } : {}),
-    ...(isPlainObject(images) ? { seesImages: isSupported(images) } : {}),
-    ...(isPlainObject(pdfs) ? { readsPdfs: isSupported(pdfs) } : {}),
-    ...(isPlainObject(tools)
+  return compact({
+    thinking: isPlainObject(thinking) ? supportedOf(thinkingKinds, thinking, 'types') : undefined,
+    efforts: isPlainObject(effort) ? supportedOf(efforts, effort) : undefined,
+    seesImages: isPlainObject(images) ? isSupported(images) : undefined,
+    readsPdfs: isPlainObject(pdfs) ? isSupported(pdfs) : undefined,
+    serverTools: isPlainObject(tools)
       ? {
-          serverTools: {
-            webSearch: isSupported(tools['web_search']),
-            codeExecution: isSupported(tools['code_execution']),
-          },
+          webSearch: isSupported(tools['web_search']),
+          codeExecution: isSupported(tools['code_execution']),
         }
-      : {}),
-  };
+      : undefined,
+  });
 }
 
 /** The supported parts of a capability; none where the capability itself is not supported. */

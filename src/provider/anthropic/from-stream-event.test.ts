@@ -27,7 +27,7 @@ function fold(...raw: unknown[]): ModelEvent[] {
   const state = newStreamState();
   const out: ModelEvent[] = [];
   for (const event of raw) fromStreamEvent(state, event, out);
-  // What `message_start` says has a test of its own.
+  // The event of `message_start` has a test of its own.
   return out.filter((event) => event.type !== 'started');
 }
 
@@ -113,7 +113,7 @@ describe('fromStreamEvent', () => {
     });
   });
 
-  it('takes what a block holds at its start', () => {
+  it('takes the content of a block’s start', () => {
     const citation = {
       type: 'char_location',
       document_title: 'a',

@@ -38,7 +38,7 @@ const SPEND_CODES: ReadonlySet<string> = new Set([
   'user_profile_not_billable',
 ]);
 
-/** Spend limits and used-up credit that are told by their text alone. */
+/** Texts of spend limits and used-up credit, which have no code. */
 const SPEND_TEXT = /^You have reached your specified|credit balance is too low/i;
 
 const THINKING_TEXT =

@@ -190,7 +190,7 @@ describe('mapError', () => {
     ]);
   });
 
-  it('says what the provider said, and what to do', () => {
+  it('has the provider’s text, and what to do', () => {
     expect(mapError(answered(401, 'authentication_error'), redact).message).toBe(
       'The provider answered 401: no [REDACTED_API_KEY]. Check ANTHROPIC_API_KEY, then restart.',
     );

@@ -24,7 +24,7 @@ describe('mapStopReason', () => {
           message: expect.stringContaining(
             `stop reason ${JSON.stringify(wire ?? null)} is not known`,
           ),
-          // Whoever says what is not known says it again.
+          // A retry would get an unknown reason again.
           retryable: typeof wire !== 'string',
         }),
       );

@@ -28,7 +28,7 @@ describe('mapUsage', () => {
       { ...known, outputTokens: 2 },
     ],
     [
-      'what is written to the cache is told by how long, thinking apart',
+      'cache writes are split by TTL, and thinking is apart',
       {
         cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 2 },
         output_tokens_details: { thinking_tokens: 1 },
@@ -53,7 +53,7 @@ describe('mapUsage', () => {
   });
 
   it('keeps details that a later report leaves out', () => {
-    const told = mapUsage(known, { output_tokens_details: { thinking_tokens: 7 } });
-    expect(mapUsage(told, { output_tokens: 20 })).toMatchObject({ thinkingTokens: 7 });
+    const reported = mapUsage(known, { output_tokens_details: { thinking_tokens: 7 } });
+    expect(mapUsage(reported, { output_tokens: 20 })).toMatchObject({ thinkingTokens: 7 });
   });
 });

@@ -154,7 +154,7 @@ describe('createStreamReader', () => {
     expect(events.at(-1)).toMatchObject({ type: 'ended', stopReason: 'pause_turn' });
   });
 
-  it('tells of the API’s own tools as of every other, and that the provider runs them', () => {
+  it('reports server tools as any other, marked as run by the provider', () => {
     const { events } = readAll([fixture('server-tool')]);
     const about = { callId: 'srvtoolu_1', name: 'web_search' };
     expect(events.filter(({ type }) => /tool/.test(type))).toEqual([

@@ -35,7 +35,7 @@ async function serveModels(): Promise<{ url: string; asked: string[] }> {
 }
 
 function provider(changes: Partial<ProviderConfig>): AnthropicProvider {
-  const settings: ProviderConfig = {
+  const config: ProviderConfig = {
     mode: 'anthropic',
     apiKey: KEY,
     baseUrl: 'https://api.anthropic.com',
@@ -45,7 +45,7 @@ function provider(changes: Partial<ProviderConfig>): AnthropicProvider {
     maxRetries: 0,
     ...changes,
   };
-  return new AnthropicProvider(settings, systemClock);
+  return new AnthropicProvider(config, systemClock);
 }
 
 function thrownBy(check: () => void): unknown {

@@ -22,7 +22,7 @@ function manualClock() {
       timer.callback();
     }
   };
-  return { clock, pass, made: () => made, waiting: () => timers.size };
+  return { clock, pass, made: () => made, pending: () => timers.size };
 }
 
 function watched(limitMs: number) {
@@ -33,15 +33,15 @@ function watched(limitMs: number) {
 }
 
 describe('StallWatch', () => {
-  it('tells of a wait that took the limit, once', () => {
-    const { watch, pass, stalls, waiting } = watched(100);
+  it('reports a wait that took the limit, once', () => {
+    const { watch, pass, stalls, pending } = watched(100);
     watch.waits();
     pass(99);
     expect(stalls).toEqual([]);
     pass(1);
     pass(500);
     expect(stalls).toEqual([100]);
-    expect(waiting()).toBe(0);
+    expect(pending()).toBe(0);
   });
 
   it('counts each wait from its own beginning, with one timer', () => {
@@ -72,14 +72,14 @@ describe('StallWatch', () => {
   });
 
   it('leaves no timer behind', () => {
-    const { watch, pass, stalls, waiting } = watched(100);
+    const { watch, pass, stalls, pending } = watched(100);
     watch.waits();
     pass(60);
     watch.hasInput();
     watch.waits();
     pass(60);
     watch.stop();
-    expect(waiting()).toBe(0);
+    expect(pending()).toBe(0);
     pass(1_000);
     expect(stalls).toEqual([]);
   });

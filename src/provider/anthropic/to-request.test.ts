@@ -156,14 +156,14 @@ describe('toRequest', () => {
   });
 
   it('sends a system message where it stands', () => {
-    const [, told] = toRequest({
+    const [, message] = toRequest({
       ...request,
       messages: [
         { role: 'user', parts: [{ type: 'text', text: 'Hi' }] },
         { role: 'system', text: 'Hurry.' },
       ],
     }).messages;
-    expect(told).toEqual({
+    expect(message).toEqual({
       role: 'system',
       content: [{ type: 'text', text: 'Hurry.', cache_control: { type: 'ephemeral' } }],
     });

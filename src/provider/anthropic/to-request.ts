@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { assertNever } from '../../platform/assert-never.js';
+import { compact } from '../../platform/compact.js';
 import { markCache } from './mark-cache.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { ModelMessage, ModelRequest, UserPart } from '../model-types.js';
@@ -31,11 +32,11 @@ export function toRequest(
     max_tokens: request.maxTokens,
     stream: true,
     ...toThinking(request, profile),
-    ...(request.system.trim() === '' ? {} : { system: toSystem(request.system) }),
-    ...(tools.length === 0 ? {} : { tools }),
-    ...(request.toolChoice === undefined || tools.length === 0 || !profile.hasToolChoiceNone
-      ? {}
-      : { tool_choice: { type: request.toolChoice } }),
+    ...compact({
+      system: request.system.trim() === '' ? undefined : toSystem(request.system),
+      tools: tools.length === 0 ? undefined : tools,
+      tool_choice: toToolChoice(request, profile),
+    }),
     messages: markCache(
       request.messages
         .map((message) => toMessage(message, request.citations === true))
@@ -48,6 +49,17 @@ export function toRequest(
 export function toCountRequest(request: ModelRequest): Anthropic.MessageCountTokensParams {
   const { max_tokens: _maxTokens, stream: _stream, ...params } = toRequest(request);
   return params;
+}
+
+/** `tool_choice: none` where there are tools and the profile has it. */
+function toToolChoice(
+  { toolChoice, tools, serverTools = [] }: ModelRequest,
+  { hasToolChoiceNone }: RequestProfile,
+): Anthropic.ToolChoiceNone | undefined {
+  const hasTools = tools.length + serverTools.length > 0;
+  return toolChoice !== undefined && hasTools && hasToolChoiceNone
+    ? { type: toolChoice }
+    : undefined;
 }
 
 /** The system prompt, marked as the end of what no turn changes, for the cache. */
@@ -68,7 +80,7 @@ function toTool(tool: ToolSpec): Anthropic.Tool {
  * results of calls from within code come neither to the conversation nor to a reader.
  */
 function toServerTool({ name, maxUses }: ServerTool): Anthropic.ToolUnion {
-  const limit = maxUses === undefined ? {} : { max_uses: maxUses };
+  const limit = compact({ max_uses: maxUses });
   switch (name) {
     case 'web_search':
       return { type: 'web_search_20260318', name, allowed_callers: ['direct'], ...limit };

@@ -21,15 +21,15 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
   let clock: ManualClock;
   let source: string;
   let asked: number;
-  /** What the provider says next. */
+  /** The provider's next answer. */
   let list: () => Promise<ModelDescription[] | undefined>;
-  let told: { message: string; fields: LogFields }[];
+  let logged: { message: string; fields: LogFields }[];
   let sources = 0;
   beforeEach(() => {
     clock = new ManualClock();
     source = `https://provider-${(sources += 1)}.example`;
     asked = 0;
-    told = [];
+    logged = [];
     list = () => Promise.resolve([described(1)]);
   });
 
@@ -41,7 +41,7 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
 
   const process = (staleAfterMs?: number, configuredModel?: string) => {
     const catalogue = new ModelCatalogue();
-    const say = (fields: LogFields, message: string) => void told.push({ fields, message });
+    const say = (fields: LogFields, message: string) => void logged.push({ fields, message });
     const keeper = new CatalogueKeeper({
       catalogue,
       store: new ModelStore(database.db, source),
@@ -59,7 +59,7 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
     return { keeper, maxOutput: () => catalogue.find('claude-new-6')?.maxOutput };
   };
 
-  it('asks in one process, and tells all of them', async () => {
+  it('asks in one process, and shares the list with all', async () => {
     const [first, second] = [process(), process()];
     await Promise.all([first.keeper.start(), second.keeper.start()]);
     await expectSoon(() => expect([first.maxOutput(), second.maxOutput()]).toContain(1));
@@ -82,7 +82,7 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
     expect(asked).toBe(1);
   });
 
-  it('asks again after a day, and drops what is no longer said', async () => {
+  it('asks again after a day, and drops models that are no longer listed', async () => {
     const { keeper, maxOutput } = process();
     await keeper.start();
     await expectSoon(() => expect(maxOutput()).toBe(1));
@@ -106,12 +106,12 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
     list = () => Promise.reject(new Error('connection refused'));
     const { keeper, maxOutput } = process();
     await keeper.start();
-    await expectSoon(() => expect(told).toHaveLength(1));
-    expect(told[0]?.fields).toEqual({ reason: 'connection refused' });
+    await expectSoon(() => expect(logged).toHaveLength(1));
+    expect(logged[0]?.fields).toEqual({ reason: 'connection refused' });
     for (let ms = 0; ms <= 2 * HOUR_MS; ms += 600_000) await advanceRound();
     await expectSoon(() => expect(asked).toBeGreaterThan(1));
     expect(asked).toBeLessThanOrEqual(3);
-    expect(told).toHaveLength(1);
+    expect(logged).toHaveLength(1);
     list = () => Promise.resolve([described(2)]);
     for (let ms = 0; ms <= HOUR_MS; ms += 600_000) await advanceRound();
     await expectSoon(() => expect(maxOutput()).toBe(2));
@@ -131,10 +131,10 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
     await keeper.start();
     await expectSoon(() => expect(asked).toBe(1));
     await keeper.close();
-    expect(told.map(({ message }) => message)).toEqual(warnings);
+    expect(logged.map(({ message }) => message)).toEqual(warnings);
   });
 
-  it('starts with a provider that never answers, and ends without waiting for it', async () => {
+  it('starts with a provider that never answers, and closes at once', async () => {
     let signal: AbortSignal | undefined;
     const keeper = new CatalogueKeeper({
       catalogue: new ModelCatalogue(),
@@ -150,24 +150,24 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
       clock,
       logger: {
         info: () => undefined,
-        warn: (_fields, message) => void told.push({ message, fields: {} }),
+        warn: (_fields, message) => void logged.push({ message, fields: {} }),
       },
     });
     await keeper.start();
     await expectSoon(() => expect(signal).toBeDefined());
     await keeper.close();
     expect(signal?.aborted).toBe(true);
-    expect(told).toEqual([]);
+    expect(logged).toEqual([]);
   });
 
   it('says that a provider has no list, and does not ask it again within a day', async () => {
     list = () => Promise.resolve(undefined);
     const { keeper } = process();
     await keeper.start();
-    await expectSoon(() => expect(told).toHaveLength(1));
+    await expectSoon(() => expect(logged).toHaveLength(1));
     for (let ms = 0; ms <= 2 * HOUR_MS; ms += 600_000) await advanceRound();
     await keeper.close();
-    expect([asked, told.length]).toEqual([1, 1]);
+    expect([asked, logged.length]).toEqual([1, 1]);
   });
 
   it('keeps what one provider says from another', async () => {

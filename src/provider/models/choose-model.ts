@@ -35,7 +35,7 @@ export interface SentName {
 
 /**
  * The name that is sent for the one that was given: without `[1m]`, which older clients put at its
- * end to ask for a large window, and with today's default in place of the contract's. Pure.
+ * end to ask for a large window, and with today's default instead of the contract's. Pure.
  *
  * @param standard the model of turns that name none.
  */

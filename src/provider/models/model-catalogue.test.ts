@@ -50,7 +50,7 @@ describe('ModelCatalogue', () => {
     });
   });
 
-  it('follows the provider: what it no longer says does not hold', () => {
+  it('follows the provider: what it no longer lists is dropped', () => {
     const catalogue = new ModelCatalogue();
     catalogue.replace([{ id: 'claude-opus-5', lifecycle: 'deprecated', retiresAt: '2027-01-01' }]);
     expect(catalogue.find('claude-opus-5')?.lifecycle).toBe('deprecated');

@@ -67,7 +67,7 @@ export class ModelCatalogue {
    * models that only the table has.
    */
   list(): Model[] {
-    const hasList = [...this.#described.values()].some((said) => said.isListed === true);
+    const hasList = [...this.#described.values()].some(({ isListed }) => isListed === true);
     const isListed = ({ id }: Model): boolean =>
       !hasList || this.#described.has(id) || this.#overrides.has(id);
     return [...new Set(this.#models.values())].filter(
@@ -82,12 +82,12 @@ export class ModelCatalogue {
       ...this.#overrides.keys(),
     ]);
     const models = [...ids].flatMap((id): [string, Model][] => {
-      const [known, said, own] = [
+      const [known, described, override] = [
         this.#known.get(id),
         this.#described.get(id),
         this.#overrides.get(id),
       ];
-      const model = mergeDescriptions(known, said, own);
+      const model = mergeDescriptions(known, described, override);
       return model === undefined ? [] : [[id, this.#limit(this.#priced(model))]];
     });
     // An id goes before an equal undated name of another model.

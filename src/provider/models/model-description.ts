@@ -21,8 +21,8 @@ export function mergeDescriptions(
   const id = known?.id ?? described?.id ?? override?.id;
   if (id === undefined) return undefined;
   const base = known ?? { ...unknownModel(id), ...guess({ ...described, ...override }) };
-  const { isListed: _isListed, ...said } = described ?? {};
-  return { ...base, ...said, ...override, id };
+  const { isListed: _isListed, ...fields } = described ?? {};
+  return { ...base, ...fields, ...override, id };
 }
 
 /** Models with a smaller window take fewer images. */

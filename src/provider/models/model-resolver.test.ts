@@ -54,7 +54,7 @@ describe('ModelResolver', () => {
   it.each([
     ['claude-opus-5-5', 'claude-opus-5-5'],
     ['claude-sonnet-4-20250514', 'claude-sonnet-5-5'],
-  ])('has the default in place of the contract’s (default %s)', async (current, expected) => {
+  ])('uses the default instead of the contract’s (default %s)', async (current, expected) => {
     const { name, notices } = await resolver().resolve('claude-sonnet-4-20250514', current);
     expect(name).toBe(expected);
     expect(notices).toMatchObject([{ kind: 'model-changed', metadata: { using: expected } }]);

@@ -60,7 +60,7 @@ export class ModelStore {
       .where(and(eq(models.source, this.source), eq(models.id, LIST)));
   }
 
-  /** Stores a list in place of all descriptions. */
+  /** Replaces all descriptions by a list. */
   async replace(described: readonly ModelDescription[], now: Date): Promise<void> {
     await this.db.transaction(async (tx) => {
       await tx.delete(models).where(and(eq(models.source, this.source), ne(models.id, LIST)));
@@ -78,11 +78,11 @@ export class ModelStore {
     described: readonly ModelDescription[],
     describedAt: Date,
   ): Promise<void> {
-    const rows = described.map(({ id, ...said }) => ({
+    const rows = described.map(({ id, ...fields }) => ({
       source: this.source,
       id,
       // A description is JSON: it was parsed from it.
-      described: said as JsonObject,
+      described: fields as JsonObject,
       describedAt,
     }));
     if (rows.length === 0) return;

@@ -166,7 +166,7 @@ describe('thinking that is not shown', () => {
 });
 
 describe('encodeMessage', () => {
-  it('holds what the stream adds up to', () => {
+  it('has what the stream adds up to', () => {
     expect(encodeMessage(rich, frame)).toEqual({
       id: 'msg_1',
       type: 'message',

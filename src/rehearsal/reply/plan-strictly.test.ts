@@ -99,7 +99,7 @@ describe('a reply', () => {
     expect(answer('[[empty]]')).toMatchObject({ content: [], stop_reason: 'end_turn' });
   });
 
-  it('may hold half a surrogate pair', () => {
+  it('may have half a surrogate pair', () => {
     const sent = JSON.stringify(answer('[[surrogate]]').content);
     expect(sent).toContain(String.raw`\ud83d"`);
   });

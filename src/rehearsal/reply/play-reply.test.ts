@@ -18,7 +18,7 @@ class HandClock implements Clock {
     return () => void (this.#timers = this.#timers.filter((other) => other !== timer));
   }
 
-  get waiting(): number {
+  get pending(): number {
     return this.#timers.length;
   }
 
@@ -30,11 +30,11 @@ class HandClock implements Clock {
   }
 }
 
-/** A stage that notes the size of each batch, and is full after `room` batches. */
-function makeStage(room = Number.POSITIVE_INFINITY) {
+/** A stage that notes the size of each batch, and is full after `capacity` batches. */
+function makeStage(capacity = Number.POSITIVE_INFINITY) {
   const log: string[] = [];
-  let left = room;
-  let waiting: (() => void) | undefined;
+  let left = capacity;
+  let onDrain: (() => void) | undefined;
   return {
     log,
     send: (events: unknown[]) => {
@@ -45,11 +45,11 @@ function makeStage(room = Number.POSITIVE_INFINITY) {
     get isFull() {
       return left <= 0;
     },
-    whenDrained: (callback: () => void) => void (waiting = callback),
+    whenDrained: (callback: () => void) => void (onDrain = callback),
     end: (breakOff: { how: string } | undefined) => void log.push(breakOff?.how ?? 'end'),
     drain: (more: number) => {
       left = more;
-      waiting?.();
+      onDrain?.();
     },
   };
 }
@@ -64,20 +64,20 @@ describe('playReply', () => {
     const stage = makeStage();
     playReply(sends(150).values(), stage, clock);
     expect(stage.log).toEqual(['64', '64', '22', 'end']);
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it('keeps pauses, with one timer at a time', () => {
     const clock = new HandClock();
     const stage = makeStage();
     playReply([send, send, pause(50), send, pause(5), send].values(), stage, clock);
-    expect([stage.log, clock.waiting]).toEqual([['2'], 1]);
+    expect([stage.log, clock.pending]).toEqual([['2'], 1]);
     clock.advance(49);
     expect(stage.log).toEqual(['2']);
     clock.advance(1);
-    expect([stage.log, clock.waiting]).toEqual([['2', '1'], 1]);
+    expect([stage.log, clock.pending]).toEqual([['2', '1'], 1]);
     clock.advance(5);
-    expect([stage.log, clock.waiting]).toEqual([['2', '1', '1', 'end'], 0]);
+    expect([stage.log, clock.pending]).toEqual([['2', '1', '1', 'end'], 0]);
   });
 
   it('makes up for a late timer in one batch', () => {
@@ -130,7 +130,7 @@ describe('playReply', () => {
     playReply([send, pause(5), send].values(), paused, clock)();
     const full = makeStage(1);
     playReply(sends(100).values(), full, clock)();
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
     clock.advance(5);
     full.drain(9);
     expect([paused.log, full.log]).toEqual([['1'], ['64']]);

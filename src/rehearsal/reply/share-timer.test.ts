@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../platform/clock.js';
 import { shareTimer } from './share-timer.js';
 
-/** A clock with room for timers that are fired by hand. */
+/** A clock whose timers are fired by hand. */
 function makeClock() {
   let now = 1_000;
   let timers: { at: number; callback: () => void }[] = [];
@@ -51,7 +51,7 @@ describe('shareTimer', () => {
     expect([rounds, armed()]).toEqual([2, [1_002]]);
   });
 
-  it('waits no less than it is told, in whole milliseconds', () => {
+  it('waits no less than the delay, in whole milliseconds', () => {
     const { clock, armed } = makeClock();
     shareTimer(clock).after(4.2, () => undefined);
     expect(armed()).toEqual([1_005]);

@@ -10,7 +10,7 @@ const user = (text: string): RequestMessage => ({
   role: 'user',
   content: [{ type: 'text', text }],
 });
-const said = (...content: RequestBlock[]): RequestMessage => ({ role: 'assistant', content });
+const assistant = (...content: RequestBlock[]): RequestMessage => ({ role: 'assistant', content });
 const words = (text: string): RequestBlock => ({ type: 'text', text });
 const call = (id: string): RequestBlock => ({
   type: 'tool_use',
@@ -38,7 +38,7 @@ function accept(asked: Asked, betas: string[] = []): AcceptedRequest {
 
 let replies = 0;
 
-/** What the model thinks of a request, as its reply holds it. */
+/** The thinking of the reply to a request. */
 function think(asked: Asked, redacts = false): RequestBlock[] {
   const { body, profile } = accept(asked);
   const blocks = planThinkingBlocks({
@@ -62,12 +62,12 @@ function conversation(more: Partial<MessagesRequest> = {}): RequestMessage[] {
   const messages: RequestMessage[] = [];
   for (const turn of [1, 2, 3]) {
     messages.push(user(`question ${turn}`));
-    messages.push(said(...think({ ...more, messages }), words(`answer ${turn}`)));
+    messages.push(assistant(...think({ ...more, messages }), words(`answer ${turn}`)));
   }
   return [...messages, user('and now?')];
 }
 
-/** The same without the thoughts of some turns, from 1. */
+/** The messages without the thinking of some turns, counted from 1. */
 function without(messages: RequestMessage[], ...turns: number[]): RequestMessage[] {
   return messages.map((message, index) =>
     message.role === 'assistant' && turns.includes((index + 1) / 2)
@@ -94,9 +94,9 @@ describe('a conversation that only grows', () => {
 
   it('goes on after a tool', () => {
     const asked = { messages: [user('go')] };
-    const first = said(...think(asked), call('1'));
+    const first = assistant(...think(asked), call('1'));
     const second = { messages: [...asked.messages, first, results('1')] };
-    const messages = [...second.messages, said(...think(second), call('2')), results('2')];
+    const messages = [...second.messages, assistant(...think(second), call('2')), results('2')];
     expect(accept({ messages }).dropped).toEqual([]);
   });
 });
@@ -148,9 +148,9 @@ describe('harmless changes', () => {
     const asked = { messages: [user('a'), user('b')] };
     const thought = think(asked);
     const merged: RequestMessage = { role: 'user', content: [words('a'), words('b')] };
-    expect(accept({ messages: [merged, said(...thought, words('c')), user('d')] }).dropped).toEqual(
-      [],
-    );
+    expect(
+      accept({ messages: [merged, assistant(...thought, words('c')), user('d')] }).dropped,
+    ).toEqual([]);
   });
 });
 
@@ -172,7 +172,11 @@ describe('breaking changes', () => {
       'The `tools`',
     ],
     ['an edited question', { messages: edited(0, user('other')) }, 'The messages before'],
-    ['an edited answer', { messages: edited(1, said(words('other'))) }, 'messages.3.content.0'],
+    [
+      'an edited answer',
+      { messages: edited(1, assistant(words('other'))) },
+      'messages.3.content.0',
+    ],
     ['a dropped turn', { messages: messages.slice(2) }, 'messages.1.content.0'],
     ['a notice put in', { messages: [user('note'), ...messages] }, 'The messages before'],
     ['a gap in the thinking', { messages: without(messages, 2) }, 'missing or out of order'],
@@ -184,21 +188,21 @@ describe('breaking changes', () => {
   it('thinking that was put back', () => {
     const before = without(messages, 1, 2, 3);
     const next = { messages: before };
-    const later = [...before, said(...think(next), words('answer 4')), user('so?')];
+    const later = [...before, assistant(...think(next), words('answer 4')), user('so?')];
     expect(accept({ messages: later }).dropped).toEqual([]);
     const restored = later.with(1, messages[1] ?? user(''));
     expect(() => accept({ messages: restored })).toThrow('Thinking before the block was put back.');
   });
 
   it('keys of input in another order', () => {
-    const asked = { messages: [user('go'), said(call('1')), results('1')] };
+    const asked = { messages: [user('go'), assistant(call('1')), results('1')] };
     const thought = think(asked);
     const turned: RequestBlock = { type: 'tool_use', id: '1', name: 'read', input: { a: 2, b: 1 } };
     const later = (block: RequestBlock) => [
       user('go'),
-      said(block),
+      assistant(block),
       results('1'),
-      said(...thought, words('done')),
+      assistant(...thought, words('done')),
       user('so?'),
     ];
     expect(accept({ messages: later(call('1')) }).dropped).toEqual([]);
@@ -215,7 +219,7 @@ describe('breaking changes', () => {
 });
 
 describe('drop_block', () => {
-  it('takes what no longer holds out, and says so', () => {
+  it('drops thinking that is no longer bound, and reports it', () => {
     const messages = conversation();
     const asked = { messages: messages.with(2, user('other')), thinking: drop };
     const { body, dropped } = accept(asked, [bindingBeta]);
@@ -252,10 +256,14 @@ describe('thinking of another model', () => {
     const messages = conversation();
     const other = [
       ...messages,
-      said(...think({ model, messages }), words('from opus')),
+      assistant(...think({ model, messages }), words('from opus')),
       user('back'),
     ];
-    const back = [...other, said(...think({ messages: other }), words('from sonnet')), user('so?')];
+    const back = [
+      ...other,
+      assistant(...think({ messages: other }), words('from sonnet')),
+      user('so?'),
+    ];
     expect(accept({ messages: back }).dropped.map(({ path }) => path)).toEqual([
       'messages.7.content.0',
     ]);
@@ -264,12 +272,12 @@ describe('thinking of another model', () => {
   it('may be that of a real one, which cannot be read here', () => {
     const real: RequestBlock = { type: 'thinking', thinking: '', signature: 'EqQBCkYIBxgC' };
     expect(
-      accept({ messages: [user('a'), said(real, words('b')), user('c')] }).dropped,
+      accept({ messages: [user('a'), assistant(real, words('b')), user('c')] }).dropped,
     ).toHaveLength(1);
   });
 
   it('leaves no empty message', () => {
-    const messages = [user('a'), said(...think({ messages: [user('a')] })), user('b')];
+    const messages = [user('a'), assistant(...think({ messages: [user('a')] })), user('b')];
     expect(accept({ model, messages }).body.messages).toEqual([user('a'), user('b')]);
   });
 });
@@ -280,7 +288,7 @@ describe('the latest assistant turn', () => {
   const after = (...blocks: (RequestBlock | undefined)[]): Asked => ({
     messages: [
       user('go'),
-      said(...blocks.flatMap((block) => block ?? []), call('1')),
+      assistant(...blocks.flatMap((block) => block ?? []), call('1')),
       results('1'),
     ],
   });

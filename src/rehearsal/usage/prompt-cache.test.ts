@@ -106,7 +106,7 @@ describe('how long a prompt is kept', () => {
     expect(use(asked)).toEqual(usage(0, 0, 2_000));
   });
 
-  it('is an hour where the mark says so, and both are told apart', () => {
+  it('is an hour where the mark says so, and both are counted apart', () => {
     const { time, use } = makeCache();
     const asked = {
       system: [{ type: 'text' as const, text: 's'.repeat(3_000), cache_control: anHour }],
