@@ -19,7 +19,7 @@ export type Config = {
 /** Injects the process's `Config`. */
 export const CONFIG = Symbol('Config');
 
-/** The environment as it was given: what is no setting of the server, commands of tools may see. */
+/** The environment as it was given. Commands of tools see the variables that do not configure the server. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Injects the process's `Environment`. */

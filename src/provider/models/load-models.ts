@@ -23,8 +23,8 @@ const rates = {
   cacheRead: dollars,
 };
 
-/** What may be said of a model: each field of it but its id. */
-const fields: Record<Exclude<keyof Model, 'id'>, JsonObject> = {
+/** The schema of each field of a model, but its id. */
+const fieldSchemas: Record<Exclude<keyof Model, 'id'>, JsonObject> = {
   name: text,
   lifecycle: { enum: [...lifecycles] },
   retiresAt: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
@@ -67,41 +67,41 @@ const fields: Record<Exclude<keyof Model, 'id'>, JsonObject> = {
 
 const checkModel = compileInputCheck({
   type: 'object',
-  properties: fields,
+  properties: fieldSchemas,
   additionalProperties: false,
 });
 
 /**
- * What the operator says of models: a JSON file with an object of models by id, each with the fields
- * that differ.
+ * Loads the operator's descriptions of models: a JSON file with an object of models by id, each with
+ * the fields that differ.
  *
- * @param file undefined: nothing.
+ * @param file undefined: no descriptions.
  * @throws ModelsInvalidError that names each model and field with a fault.
  */
 export async function loadModels(file: string | undefined): Promise<ModelDescription[]> {
   if (file === undefined) return [];
-  const given = await readJson(file);
+  const given = await loadJson(file);
   if (!isPlainObject(given)) {
     throw new ModelsInvalidError(file, ['the file must be an object of models by id']);
   }
-  const read = Object.entries(given).map(([id, said]) => readModel(id, said));
-  const problems = read.flatMap((one) => (typeof one === 'string' ? [one] : []));
+  const parsed = Object.entries(given).map(([id, fields]) => parseModel(id, fields));
+  const problems = parsed.filter((model) => typeof model === 'string');
   if (problems.length > 0) throw new ModelsInvalidError(file, problems);
-  return read.flatMap((one) => (typeof one === 'string' ? [] : [one]));
+  return parsed.filter((model) => typeof model !== 'string');
 }
 
-/** @returns a text that says what is wrong. */
-function readModel(id: string, said: unknown): ModelDescription | string {
+/** @returns the description, or the text of its fault. */
+function parseModel(id: string, fields: unknown): ModelDescription | string {
   if (!/^[\x21-\x7e]{1,200}$/.test(id)) {
     return `${JSON.stringify(id)} is no model's id: 1 to 200 characters without spaces`;
   }
-  if (!isPlainObject(said)) return `${id} must be an object with what differs of the model`;
-  const checked = checkModel(said);
-  // Each field was checked to be the model's.
-  return checked.ok ? { ...(said as Partial<Model>), id } : `${id}: ${checked.message}`;
+  if (!isPlainObject(fields)) return `${id} must be an object with what differs of the model`;
+  const checked = checkModel(fields);
+  // The schema has the types of the fields.
+  return checked.ok ? { ...(fields as Partial<Model>), id } : `${id}: ${checked.message}`;
 }
 
-async function readJson(file: string): Promise<unknown> {
+async function loadJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
