@@ -3,7 +3,7 @@ import { ConfigError, parseConfig } from './config.js';
 import { variables } from './variables.js';
 import { findServiceLinks } from './service-links.js';
 
-/** What a pod gets of a Service `turnpike` with two named ports, and of one `turnpike-api`. */
+/** The variables of a pod for a Service `turnpike` with two named ports and a Service `turnpike-api`. */
 const pod = {
   TURNPIKE_SERVICE_HOST: '10.96.0.12',
   TURNPIKE_SERVICE_PORT: '4400',

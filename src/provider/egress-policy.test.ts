@@ -123,7 +123,7 @@ describe('checkEgress of addresses that are not public', () => {
     expect(checkEgress({ ...config, egressPrivateHosts })).toMatchObject({ ok: true });
   });
 
-  it('says which list to put the host on', () => {
+  it('names the variable that the host must be listed in', () => {
     const verdict = check('https://10.0.0.5', inside);
     expect(verdict.ok ? '' : verdict.error.message).toContain('TURNPIKE_EGRESS_PRIVATE_HOSTS');
   });

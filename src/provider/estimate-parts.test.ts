@@ -19,7 +19,7 @@ describe('imageSize', () => {
     expect(imageSize(await draw(format, 321, 123))).toEqual({ width: 321, height: 123 });
   });
 
-  it('reads a lossless webp, and nothing out of what is none', async () => {
+  it('has the size of a lossless webp, and none for other files', async () => {
     const create = { width: 65, height: 7, channels: 4 as const, background: '#33669980' };
     const content = await sharp({ create }).webp({ lossless: true }).toBuffer();
     expect(imageSize(content.toString('base64'))).toEqual({ width: 65, height: 7 });

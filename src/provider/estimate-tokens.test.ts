@@ -5,12 +5,12 @@ import { estimateTokens } from './estimate-tokens.js';
 
 interface Sample {
   name: string;
-  /** As `countTokens` of `@anthropic-ai/tokenizer` 0.0.4 counts `text`. */
+  /** Tokens of `text` by `countTokens` of `@anthropic-ai/tokenizer` 0.0.4. */
   tokens: number;
   text: string;
 }
 
-/** Recorded once: a text that is added is counted by the same package, outside of this project. */
+/** Counts recorded once, with that package, which the tests do not need. */
 const samples = JSON.parse(
   readFileSync(new URL('fixtures/token-samples.json', import.meta.url), 'utf8'),
 ) as Sample[];

@@ -12,7 +12,7 @@ import Anthropic, {
 import type { RehearsalRequest } from './request-types.js';
 import { startRehearsal, type Rehearsal } from './start-rehearsal.js';
 
-/** The rehearsal against the client that the product uses. */
+/** The rehearsal with the SDK that the provider uses. */
 
 let rehearsal: Rehearsal;
 const seen: RehearsalRequest[] = [];

@@ -83,7 +83,7 @@ describe('publicFetch', () => {
     for (const at of ['/a', '/b', '/c', '/d', '/e', '/f']) {
       expect(await (await fetch(`http://inside.example:${port}${at}`)).text()).toBe('here');
     }
-    // Two: where one ends only after its answer was read, the next request does not wait for it.
+    // Two, as the next request does not wait for a connection whose answer is not read to its end.
     expect(connections - before).toBeLessThanOrEqual(2);
     expect(asked.length).toBe(connections - before);
   });

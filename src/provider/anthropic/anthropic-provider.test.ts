@@ -223,7 +223,7 @@ describe('AnthropicProvider.stream', () => {
     expect(served.requests).toHaveLength(1);
   });
 
-  it('gives up on a stream that stalls, and says for how long', async () => {
+  it('ends a stream that stalls, with the time in the error', async () => {
     let now = 0;
     let fire = (): void => undefined;
     const clock: Clock = {

@@ -54,7 +54,7 @@ describe('countTokens', () => {
     return provider.countTokens(given, signal);
   };
 
-  it('asks for what would be sent, without what concerns the reply', async () => {
+  it('sends the request without the fields of the reply', async () => {
     answer = { status: 200, body: { input_tokens: 42 } };
     expect(await count()).toBe(42);
     const { max_tokens: _tokens, stream: _stream, ...rest } = toRequest(request);

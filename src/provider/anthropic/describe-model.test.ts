@@ -38,7 +38,7 @@ const info: ModelInfo = {
   },
 };
 
-it('takes what the API says', () => {
+it('parses an entry of the API', () => {
   expect(describeModel(info)).toEqual({
     id: 'claude-new-6',
     name: 'Claude New 6',

@@ -32,7 +32,7 @@ function fold(...raw: unknown[]): ModelEvent[] {
 }
 
 describe('fromStreamEvent', () => {
-  it('says first what the call costs before its reply', () => {
+  it('begins with the usage before the reply', () => {
     const out: ModelEvent[] = [];
     fromStreamEvent(newStreamState(), started, out);
     const usage = { inputTokens: 1, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

@@ -52,7 +52,7 @@ describe('guardedFetch, of a host that moved inside', () => {
     },
   };
 
-  it('refuses it when it connects, and does not say where it is', async () => {
+  it('refuses it when it connects, and leaves its address out', async () => {
     const answer: unknown = await fetch(`${origin}/v1/messages`).catch((error: unknown) => error);
     expect(answer).toMatchObject(refusal);
     expect(inspect(answer)).not.toContain('10.0.0.7');
@@ -66,7 +66,7 @@ describe('guardedFetch, of a host that moved inside', () => {
 });
 
 describe('passHeaders', () => {
-  it('keeps what the API needs, sets ours, drops the rest', () => {
+  it('keeps the headers that the API needs, sets the given ones, drops the rest', () => {
     const from = new Headers({
       Accept: 'application/json',
       'Content-Type': 'application/json',

@@ -291,7 +291,7 @@ describe('mapRefusal', () => {
     expect(mapRefusal(answered(404, 'not_found_error'), 'm-1', redact).message).toContain('"m-1"');
   });
 
-  it('keeps what is no refusal', () => {
+  it('maps other failures as mapError does', () => {
     expect(mapRefusal(new APIConnectionTimeoutError(), 'm-1', redact).status).toBe(504);
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../platform/clock.js';
 import { AnthropicProvider } from './anthropic-provider.js';
 
-/** A server whose Models API is what a test says. */
+/** A server with the Models API that a test gives it. */
 describe('the Models API', () => {
   let url: string;
   let answer: (path: string, response: ServerResponse) => void;

@@ -177,7 +177,7 @@ describe('createStreamReader', () => {
     });
   });
 
-  it('gives what came before an error event, then the error', () => {
+  it('has the events before an error event, then the error', () => {
     const { events, ended, error } = readAll([fixture('overloaded')]);
     expect(events).toEqual([
       { type: 'text.delta', text: 'Half a ' },

@@ -126,7 +126,7 @@ describe('toRequest', () => {
     expect(copy).toEqual(request);
   });
 
-  it('leaves out what the API refuses: no system, no tools, blank text, empty messages', () => {
+  it('leaves out an empty system prompt and tools, blank text and empty messages, which the API refuses', () => {
     const bare = toRequest({
       ...request,
       system: ' ',

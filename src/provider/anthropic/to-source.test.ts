@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type Anthropic from '@anthropic-ai/sdk';
 import { toSource } from './to-source.js';
 
-/** One of each location the SDK knows: a new one breaks the build here. */
+/** A citation of each type of the SDK: a new type breaks the build here. */
 const CITATIONS: {
   [Type in Anthropic.TextCitation['type']]: Extract<Anthropic.TextCitation, { type: Type }>;
 } = {

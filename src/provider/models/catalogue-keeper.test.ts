@@ -70,7 +70,7 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
     await second.keeper.close();
   });
 
-  it('has what is stored when it has started, and does not ask again within a day', async () => {
+  it('starts with the stored list, and does not ask again within a day', async () => {
     const first = process();
     await first.keeper.start();
     await expectSoon(() => expect(first.maxOutput()).toBe(1));
@@ -102,7 +102,7 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
     await clock.advance(600_000);
   };
 
-  it('starts whatever the provider does, says one thing once, and tries again in an hour', async () => {
+  it('starts whatever the provider does, logs a fault once, and tries again in an hour', async () => {
     list = () => Promise.reject(new Error('connection refused'));
     const { keeper, maxOutput } = process();
     await keeper.start();
@@ -160,7 +160,7 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
     expect(logged).toEqual([]);
   });
 
-  it('says that a provider has no list, and does not ask it again within a day', async () => {
+  it('logs that a provider has no list, and does not ask it again within a day', async () => {
     list = () => Promise.resolve(undefined);
     const { keeper } = process();
     await keeper.start();
@@ -170,7 +170,7 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
     expect([asked, logged.length]).toEqual([1, 1]);
   });
 
-  it('keeps what one provider says from another', async () => {
+  it('keeps the descriptions of providers apart', async () => {
     const first = process();
     await first.keeper.start();
     await expectSoon(() => expect(first.maxOutput()).toBe(1));

@@ -22,7 +22,7 @@ describe('loadModels', () => {
     expect(await loadModels(undefined)).toEqual([]);
   });
 
-  it('reads models by id, each with what differs', async () => {
+  it('loads models by id, each with the fields that differ', async () => {
     const price = { input: 1, output: 2, longPrompt: { above: 9, input: 3, output: 4 } };
     const given = { 'claude-sonnet-5-5': { price }, llama: { contextWindow: 8_192, thinking: [] } };
     expect(await load(JSON.stringify(given))).toEqual([
@@ -47,7 +47,7 @@ describe('loadModels', () => {
     await expect(failed).rejects.toThrow(message);
   });
 
-  it('says of a file that is not there that it is not there', async () => {
+  it('says that the file does not exist', async () => {
     await expect(loadModels(path.join(folder, 'none.json'))).rejects.toThrow('ENOENT');
   });
 });

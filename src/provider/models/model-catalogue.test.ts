@@ -28,7 +28,7 @@ describe('ModelCatalogue', () => {
     expect(described.takesSystemMessages).toBe(false);
   });
 
-  it('puts what the provider says over the table, and the operator’s file over both', () => {
+  it('merges the provider’s description over the table, and the operator’s file over both', () => {
     const catalogue = new ModelCatalogue({
       overrides: [
         { id: 'claude-sonnet-5-5', maxOutput: 1_000 },
@@ -40,7 +40,7 @@ describe('ModelCatalogue', () => {
     ]);
     const sonnet = catalogue.find('claude-sonnet-5-5');
     expect(sonnet).toMatchObject({ contextWindow: 2_000_000, maxOutput: 1_000 });
-    // The API does not say these.
+    // Fields that the API does not have.
     expect(sonnet).toMatchObject({ price: { input: 2, output: 10 }, bindsThinking: true });
     expect(sonnet).not.toHaveProperty('isListed');
     expect(catalogue.find('llama')).toMatchObject({
@@ -73,7 +73,7 @@ describe('ModelCatalogue', () => {
     },
   );
 
-  it('lists what may be named: no retired model, and none that the provider does not list', () => {
+  it('lists the models that turns may name: none that is retired or that the provider does not list', () => {
     const catalogue = new ModelCatalogue({ overrides: [{ id: 'llama' }] });
     const ids = (): string[] => catalogue.list().map(({ id }) => id);
     expect(ids()).toEqual(

@@ -46,7 +46,7 @@ describe('ModelResolver', () => {
     expect(asked).toEqual([]);
   });
 
-  it('drops [1m] from a name, and says so', async () => {
+  it('drops [1m] from a name, with a notice', async () => {
     const { name, notices } = await resolver().resolve('claude-opus-4-8[1m]', standard);
     expect([name, notices.map(({ kind }) => kind)]).toEqual(['claude-opus-4-8', ['model-changed']]);
   });
@@ -72,7 +72,7 @@ describe('ModelResolver', () => {
     });
   });
 
-  it('says when a deprecated model is retired', async () => {
+  it('has the retirement date of a deprecated model in its notice', async () => {
     const { name, notices } = await resolver().resolve('claude-sonnet-4-5', standard);
     expect(name).toBe('claude-sonnet-4-5');
     expect(notices).toMatchObject([
@@ -100,7 +100,7 @@ describe('ModelResolver', () => {
     expect([name, notices.map(({ kind }) => kind)]).toEqual(['claude-opus-5-5', ['model-changed']]);
   });
 
-  it('refuses what the provider does not have, and what it has retired', async () => {
+  it('refuses models that the provider does not have or has retired', async () => {
     const models = resolver();
     const refused = { status: 400, details: { category: 'MODEL_NOT_FOUND', useInstead: standard } };
     await expect(models.resolve('claude-none', standard)).rejects.toMatchObject(refused);
@@ -121,7 +121,7 @@ describe('ModelResolver', () => {
     expect([name, notices.map(({ kind }) => kind)]).toEqual(['llama-3', ['model-not-described']]);
   });
 
-  it('takes what the stream calls the offline model for the default, and only there', async () => {
+  it('takes the rehearsal’s name in streams for the default, and only in rehearsal', async () => {
     expect(await resolver('rehearsal').resolve('rehearsal', standard)).toMatchObject({
       name: standard,
       notices: [],

@@ -145,7 +145,7 @@ describe('planReply', () => {
     });
   });
 
-  it('says what it received', () => {
+  it('describes the request', () => {
     const png = { type: 'base64', media_type: 'image/png', data: 'aGk=' };
     const opener: RequestBlock[] = [
       { type: 'image', source: png },
@@ -161,7 +161,7 @@ describe('planReply', () => {
     );
   });
 
-  it('names each tool and the first line of what it answered', () => {
+  it('names each tool and the first line of its result', () => {
     const messages = [
       user('[[tool=read]][[tool=list]]'),
       assistant([call('1', 'read'), call('2', 'list'), call('3', 'shot')]),

@@ -19,7 +19,7 @@ function plan(text: string, asked: Asked = {}, headroom = 100_000): Plan {
   });
 }
 
-/** The whole answer, as a client gets it. */
+/** The whole answer to a client. */
 function answer(text: string, asked: Asked = {}, headroom?: number): WireMessage {
   const planned = plan(text, asked, headroom);
   if (planned.kind === 'failure') throw new Error(`it failed: ${planned.failure.status}`);
@@ -131,7 +131,7 @@ describe('a reply', () => {
 });
 
 describe("the API's own tools", () => {
-  it('are called, say something, and are cited', () => {
+  it('are called, have results, and are cited', () => {
     const message = answer('[[server=web_search {"query":"x"}]] [[tokens=1]]');
     expect(typesOf(message)).toBe('text server_tool_use web_search_tool_result text');
     expect(message.content[1]).toMatchObject({ name: 'web_search', input: { query: 'x' } });

@@ -38,7 +38,7 @@ describe('shareTimer', () => {
     expect([rang, armed()]).toEqual([['a', 'b', 'c'], []]);
   });
 
-  it('lets the event loop in before what a callback asks for', () => {
+  it('lets the event loop run before callbacks that a callback adds', () => {
     const { clock, goTo, armed } = makeClock();
     const shared = shareTimer(clock);
     let rounds = 0;
@@ -86,7 +86,7 @@ describe('shareTimer', () => {
     expect(armed()).toEqual([1_020]);
   });
 
-  it('cancels what is due in the same moment', () => {
+  it('cancels a callback that is due at the same time', () => {
     const { clock, goTo } = makeClock();
     const shared = shareTimer(clock);
     const rang: string[] = [];

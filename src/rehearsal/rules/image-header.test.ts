@@ -24,7 +24,7 @@ describe('the header of an image', () => {
     expect(imageSize(bytes)).toEqual({ width: 40, height: 30 });
   });
 
-  it('says nothing of what is no image, or cut off', () => {
+  it('has no size for a file that is no image, or is cut off', () => {
     expect(imageKind(Buffer.from('hello'))).toBeUndefined();
     expect(imageSize(Buffer.from([0x89, 0x50, 0x4e, 0x47]))).toBeUndefined();
     expect(imageSize(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4]))).toBeUndefined();

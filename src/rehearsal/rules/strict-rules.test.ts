@@ -6,7 +6,7 @@ import { requestCases } from './fixtures/request-cases.js';
 import type { Case } from './fixtures/sample-requests.js';
 import { strictRules, type RuleId } from './strict-rules.js';
 
-/** For each rule, what breaks it and the words of the refusal. A rule without a case does not compile. */
+/** A request that breaks each rule, and the text of its refusal. A rule without a case does not compile. */
 const cases: Record<RuleId, Case[]> = { ...requestCases, ...messageCases, ...modelCases };
 
 describe.each(Object.keys(strictRules) as RuleId[])('%s', (rule) => {

@@ -57,7 +57,7 @@ function think(asked: Asked, redacts = false): RequestBlock[] {
   });
 }
 
-/** Three turns, each with a thought: the messages, and where the thoughts are. */
+/** Three turns with thinking: the messages, and the paths of the thinking. */
 function conversation(more: Partial<MessagesRequest> = {}): RequestMessage[] {
   const messages: RequestMessage[] = [];
   for (const turn of [1, 2, 3]) {

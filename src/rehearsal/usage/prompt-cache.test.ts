@@ -4,7 +4,7 @@ import type { CacheMark, MessagesRequest, RequestBlock, RequestMessage } from '.
 import { PromptCache, type PromptUsage } from './prompt-cache.js';
 import { promptItems } from './prompt-items.js';
 
-/** One token a character: what is counted can be read off the request. */
+/** Counts a token for each character, so that counts can be read off the request. */
 const count = (text: string): number => text.length;
 const fiveMinutes: CacheMark = { type: 'ephemeral' };
 const anHour: CacheMark = { type: 'ephemeral', ttl: '1h' };
@@ -16,7 +16,7 @@ const block = (length: number, mark?: CacheMark): RequestBlock => ({
 });
 const user = (...content: RequestBlock[]): RequestMessage => ({ role: 'user', content });
 
-/** A cache, its clock, and how a prompt of a model without a factor fares in it. */
+/** A cache, its clock, and the usage of a prompt of a model without a factor. */
 function makeCache(model = 'claude-sonnet-4-6') {
   const time = { now: 0 };
   const cache = new PromptCache(() => time.now);
@@ -45,14 +45,14 @@ describe('a prompt without marks', () => {
 });
 
 describe('a mark', () => {
-  it('writes what it ends, which the next prompt reads', () => {
+  it('writes the prompt before it, which the next prompt reads', () => {
     const { use } = makeCache();
     const first = block(2_000, fiveMinutes);
     expect(use({ messages: [user(first, block(7))] })).toEqual(usage(7, 0, 2_000));
     expect(use({ messages: [user(first, block(9))] })).toEqual(usage(9, 2_000, 0));
   });
 
-  it('may move: it is no part of what is compared', () => {
+  it('may move: it is not compared', () => {
     const { use } = makeCache();
     use({ messages: [user(block(2_000, fiveMinutes))] });
     const next = { messages: [user(block(2_000), block(300, fiveMinutes))] };
@@ -118,7 +118,7 @@ describe('how long a prompt is kept', () => {
   });
 });
 
-describe('what a change loses', () => {
+describe('a change of the prompt', () => {
   const tools = [
     { name: 'a', input_schema: {}, description: 't'.repeat(2_000), cache_control: fiveMinutes },
   ];
@@ -151,7 +151,7 @@ describe('what a change loses', () => {
   });
 });
 
-it('a conversation of ten turns with one mark at the top reads what the turn before wrote', () => {
+it('a conversation of ten turns with one mark at the top reads the entry of the turn before', () => {
   const { use } = makeCache('claude-sonnet-5-5');
   const messages: RequestMessage[] = [];
   let read = 0;

@@ -78,7 +78,7 @@ describe('the tokenizer', () => {
     const countText = await loadTokenizer();
     const startedAt = performance.now();
     expect(countText(text)).toBeGreaterThan(1_000);
-    // By the square of its length it would be minutes.
+    // Quadratic time would be minutes.
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
