@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cliProgram } from '../support/built-programs.js';
 import { startInteractive, type Interactive } from '../support/start-interactive.js';
 import { startServer, type TestServer } from '../support/start-server.js';
 
-const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const write = (file: string, content = 'x'): string =>
   `[[tool=write {"file_path":"${file}","content":"${content}"}]]`;
 
@@ -31,7 +30,7 @@ describe('turnpike chat, tail, sessions and agents', () => {
 
   function chat(args: string[] = [], more: Record<string, string> = {}): Interactive {
     const env = environment(more);
-    return startInteractive([process.execPath, cli, 'chat', ...args], { cwd: folder, env });
+    return startInteractive([...cliProgram, 'chat', ...args], { cwd: folder, env });
   }
 
   function run(
@@ -39,7 +38,8 @@ describe('turnpike chat, tail, sessions and agents', () => {
     input = '',
     more: Record<string, string> = {},
   ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-    const child = spawn(process.execPath, [cli, ...args], { cwd: folder, env: environment(more) });
+    const [program, ...first] = cliProgram;
+    const child = spawn(program, [...first, ...args], { cwd: folder, env: environment(more) });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

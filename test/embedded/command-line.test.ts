@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cliProgram } from '../support/built-programs.js';
+import { newDataFolder } from '../support/database-folder.js';
 import { startInteractive } from '../support/start-interactive.js';
-import { given } from '../support/test-services.js';
 import { startServer, type TestServer } from '../support/start-server.js';
-
-const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+import { given } from '../support/test-services.js';
 
 describe('turnpike on the command line', () => {
   let server: TestServer;
@@ -44,7 +43,8 @@ describe('turnpike on the command line', () => {
   function run(args: string[], more: RunOptions = {}) {
     const { PATH = '', HOME = '' } = process.env;
     const environment = { TURNPIKE_URL: server.url, ...more.environment };
-    const child = spawn(process.execPath, [cli, ...args], {
+    const [program, ...first] = cliProgram;
+    const child = spawn(program, [...first, ...args], {
       cwd: more.cwd ?? folder,
       env: { PATH, HOME, ...environment },
     });
@@ -183,7 +183,7 @@ describe('turnpike on the command line', () => {
   it.each(['turn Hello', 'chat'])('offers to start one at a terminal: %s', async (command) => {
     const { cwd, environment } = await elsewhere();
     const { PATH = '', HOME = '' } = process.env;
-    const person = startInteractive([process.execPath, cli, ...command.split(' ')], {
+    const person = startInteractive([...cliProgram, ...command.split(' ')], {
       cwd,
       env: { PATH, HOME, TERM: 'xterm', ...environment },
     });
@@ -204,7 +204,7 @@ describe('turnpike on the command line', () => {
   it('starts one at a terminal when its person says so', async () => {
     const { cwd, environment } = await elsewhere();
     const { PATH = '', HOME = '' } = process.env;
-    const person = startInteractive([process.execPath, cli, 'turn', 'Hello'], {
+    const person = startInteractive([...cliProgram, 'turn', 'Hello'], {
       cwd,
       env: { PATH, HOME, TERM: 'xterm', ...environment },
     });
@@ -257,9 +257,8 @@ describe('turnpike on the command line', () => {
   });
 
   it('prints lines of JSON alone where nobody reads a terminal, in a pod of Kubernetes too', async () => {
-    const folderOfData = await mkdtemp(path.join(given('TEST_DATABASES'), 'pod-'));
     const environment = {
-      TURNPIKE_DATA_DIR: path.join(folderOfData, 'data'),
+      TURNPIKE_DATA_DIR: await newDataFolder(),
       TURNPIKE_SERVICE_HOST: '10.96.0.12',
       TURNPIKE_PORT: 'tcp://10.96.0.12:4400',
       TURNPIKE_PORT_4400_TCP_ADDR: '10.96.0.12',
@@ -297,7 +296,7 @@ describe('turnpike on the command line', () => {
   it('says which port is taken, and what to do', async () => {
     const { port } = new URL(server.url);
     const environment = {
-      TURNPIKE_DATA_DIR: path.join(given('TEST_DATABASES'), 'other'),
+      TURNPIKE_DATA_DIR: await newDataFolder(),
       TURNPIKE_PORT: port,
     };
     const { code, stderr } = await run(['serve'], { environment }).ended;

@@ -1,10 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { sandboxEnvironment } from './test-shells.js';
+import { serverProgram } from './built-programs.js';
 import { Client } from './client.js';
-
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+import { sandboxEnvironment } from './test-shells.js';
 
 export interface ServerProcess {
   client: Client;
@@ -19,8 +17,8 @@ export interface ServerProcess {
 /** The built server as its own process, on a free port. Rejects when it exits before it serves. */
 export async function startProcess(environment: Record<string, string>): Promise<ServerProcess> {
   const { PATH = '', HOME = '' } = process.env;
-  // The database engine is not compiled a second time for speed: most of these live for seconds.
-  const child = spawn(process.execPath, ['--liftoff-only', main], {
+  const [program, ...first] = serverProgram;
+  const child = spawn(program, first, {
     env: { PATH, HOME, TURNPIKE_PORT: '0', ...sandboxEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
