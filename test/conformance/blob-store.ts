@@ -274,11 +274,12 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
       const wanted = (under.isStoredInProcess ? 2 : 20) * MiB;
       setFlagsFromString('--expose-gc');
       const collectGarbage = runInNewContext('gc') as () => void;
+      const pieces = wanted / (64 * KiB);
       const held: number[] = [];
       async function* large(): AsyncGenerator<Uint8Array> {
-        for (let count = 0; count < wanted / (64 * KiB); count += 1) {
+        for (let count = 1; count <= pieces; count += 1) {
           yield Buffer.alloc(64 * KiB, count);
-          if (count % 32 !== 0) continue;
+          if (count > 1 && count < pieces) continue;
           await nextTurn();
           collectGarbage();
           held.push(process.memoryUsage().arrayBuffers);
