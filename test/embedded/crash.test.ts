@@ -5,10 +5,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Rehearsal, startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { expectWhole } from '../support/expect-whole.js';
+import { FollowedTurn } from '../support/followed-turn.js';
 import { instructionRootWith } from '../support/instruction-root.js';
 import type { ReadFrame } from '../support/read-stream.js';
 import { startProcess, type ServerProcess } from '../support/start-process.js';
 import { newStore, type TestStore } from '../support/test-store.js';
+
+/** Frames that a reader gets of each process before the next kill. */
+const KILLED_AFTER = process.env['TEST_RELEASE'] === undefined ? [4, 7] : [4, 7, 5];
 
 describe('kill -9 of the server', () => {
   let model: Rehearsal;
@@ -33,160 +37,152 @@ describe('kill -9 of the server', () => {
     };
   });
 
-  beforeEach(async () => {
+  afterAll(async () => {
+    await model.close();
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  });
+
+  async function open(): Promise<void> {
     const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-crash-'));
     folders.push(folder);
     projectRoot = await mkdtemp(path.join(folder, 'project-'));
     store = await newStore();
-    Object.assign(environment, store.environment);
-  });
+  }
 
-  afterEach(async () => {
+  async function close(): Promise<void> {
     for (const server of running.splice(0)) {
       if (server.child.exitCode === null && server.child.signalCode === null) {
         await server.kill('SIGKILL');
       }
     }
     await store.remove();
-  });
+  }
 
-  afterAll(async () => {
-    await model.close();
-    for (const folder of folders) await rm(folder, { recursive: true, force: true });
-  });
-
-  async function start(): Promise<ServerProcess> {
-    const server = await startProcess(environment);
+  async function start(more: Record<string, string> = {}): Promise<ServerProcess> {
+    const server = await startProcess({ ...environment, ...store.environment, ...more });
     running.push(server);
     return server;
   }
 
   const opts = { tools: ['bash', 'glob'], onDisconnect: 'continue' };
-  const append = (line: string): string =>
-    `[[tool=bash {"command":"echo ${line} >> ran.txt; sleep 20"}]]`;
+  const append = (line: string, then = 'true'): string =>
+    `[[tool=bash {"command":"echo ${line} >> ran.txt; ${then}"}]]`;
   const linesRun = async (): Promise<string[]> =>
-    (await readFile(path.join(projectRoot, 'ran.txt'), 'utf8')).trim().split('\n');
+    (await readFile(path.join(projectRoot, 'ran.txt'), 'utf8')).trim().split('\n').sort();
 
-  it('in the middle of a reply: the half-streamed step is discarded, and the turn ends', async () => {
-    const first = await start();
-    const sessionId = await first.client.createSession(projectRoot);
-    const message = '[[tokens=120 gap=20]]';
-    const stream = await first.client.turn(sessionId, message, { opts });
-    await stream.until((frame) => String(frame.data['text']).includes('word20'));
-    await first.kill('SIGKILL');
-    const received = [...stream.frames];
+  describe('with three turns on their way', () => {
+    let server: ServerProcess;
+    let command: FollowedTurn;
+    let answer: FollowedTurn;
+    let reply: FollowedTurn;
+    let received: number;
+    beforeAll(async () => {
+      await open();
+      const first = await start();
+      const send = async (text: string, persona = 'SHELL') => {
+        const sessionId = await first.client.createSession(projectRoot, { persona });
+        return new FollowedTurn(sessionId, await first.client.turn(sessionId, text, { opts }));
+      };
+      command = await send(append('hangs', 'sleep 20'));
+      await command.until('tool:start');
+      answer = await send(`${append('answered')} [[stall=20000 step=2]]`);
+      await answer.until('chat:delta');
+      await expectSoon(async () => expect(await linesRun()).toEqual(['answered', 'hangs']));
+      // The last one: its words come while all of them are on their way.
+      reply = await send('[[tokens=120 gap=20]]', 'WORKING_ITEMS');
+      await reply.until((frame) => String(frame.data['text']).includes('word20'));
+      await first.kill('SIGKILL');
+      received = reply.frames.length;
+      server = await start({ TURNPIKE_STALL_TIMEOUT_MS: '2000' });
+      for (const turn of [command, answer, reply]) await turn.comeBack(server.client);
+    });
+    afterAll(close);
 
-    const second = await start();
-    const turnId = stream.header('x-turn-id');
-    const rest = await (await second.client.follow(turnId, received.at(-1)?.id)).all();
-    const names = rest.map((frame) => frame.event);
-    expect(names.slice(0, 3)).toEqual(['turn:recovering', 'step:discard', 'step:start']);
-    expect(rest.at(-1)?.data).toEqual({ exitCode: 0 });
-    expectWhole([...received, ...rest]);
-    const { body } = await second.client.get(`/api/harness/turns/${turnId}`);
-    expect(body['turn']).toMatchObject({ status: 'completed', attempt: 2 });
-    await second.kill('SIGTERM');
+    it('in the middle of a reply: the half-streamed step is discarded, and the turn ends', async () => {
+      expect(await reply.exit()).toEqual({ exitCode: 0 });
+      expect(reply.frames.slice(received, received + 3).map(({ event }) => event)).toEqual([
+        'turn:recovering',
+        'step:discard',
+        'step:start',
+      ]);
+      const { body } = await server.client.get(`/api/harness/turns/${reply.turnId}`);
+      expect(body['turn']).toMatchObject({ status: 'completed', attempt: 2 });
+    });
+
+    it('while a command runs: it is not run again, and the model is told', async () => {
+      await command.exit();
+      expect(statusesOf(command)).toEqual(['unknown']);
+      expect(command.named('chat:complete')[0]?.data['text']).toContain(
+        'The outcome of this call is not known',
+      );
+    });
+
+    it('after a tool: its result is kept, and what a reader saw of it is not said again', async () => {
+      await answer.exit();
+      expect(statusesOf(answer)).toEqual(['success']);
+      expect(await linesRun()).toEqual(['answered', 'hangs']);
+    });
   });
 
-  it('while a command runs: it is not run again, and the model is told', async () => {
-    const first = await start();
-    const sessionId = await first.client.createSession(projectRoot, { persona: 'SHELL' });
-    const stream = await first.client.turn(sessionId, append('once'), { opts });
-    await stream.until('tool:start');
-    await expectSoon(async () => expect(await linesRun()).toEqual(['once']));
-    await first.kill('SIGKILL');
+  describe('one after the other', () => {
+    beforeEach(open);
+    afterEach(close);
 
-    const second = await start();
-    const turnId = stream.header('x-turn-id');
-    const whole = await (await second.client.follow(turnId)).all();
-    expectWhole(whole);
-    const results = whole.filter((frame) => frame.event === 'tool:result');
-    expect(results.map((frame) => frame.data['status'])).toEqual(['unknown']);
-    expect(whole.find((frame) => frame.event === 'chat:complete')?.data['text']).toContain(
-      'The outcome of this call is not known',
-    );
-    expect(await linesRun()).toEqual(['once']);
-    await second.kill('SIGTERM');
-  });
+    it('again and again, at any moment: one end, and no command twice', async () => {
+      const message = '[[loop=6 tool=bash {"command":"echo $i >> ran.txt"}]]';
+      let server = await start();
+      const sessionId = await server.client.createSession(projectRoot, { persona: 'SHELL' });
+      const stream = await server.client.turn(sessionId, message, { opts });
+      const turnId = stream.header('x-turn-id');
+      const received: ReadFrame[] = [];
+      let reader = stream;
+      for (const frames of KILLED_AFTER) {
+        await reader.until(() => reader.frames.length >= frames || isOver(reader.frames));
+        await server.kill('SIGKILL');
+        received.push(...reader.frames);
+        server = await start();
+        reader = await server.client.follow(turnId, received.at(-1)?.id);
+      }
+      received.push(...(await reader.all()));
+      expectWhole(received);
+      const lines = await linesRun();
+      expect(lines).toEqual([...new Set(lines)]);
+      await server.kill('SIGTERM');
+    });
 
-  it('after a tool: its result is kept, and what a reader saw of it is not said again', async () => {
-    const first = await start();
-    const sessionId = await first.client.createSession(projectRoot, { persona: 'SHELL' });
-    const message = '[[tool=bash {"command":"echo done >> ran.txt"}]] [[stall=20000 step=2]]';
-    const stream = await first.client.turn(sessionId, message, { opts });
-    await stream.until((frame) => frame.event === 'chat:delta');
-    await first.kill('SIGKILL');
-    const received = [...stream.frames];
+    it('loses no turn that waited', async () => {
+      const first = await start({ TURNPIKE_WORKER_CONCURRENCY: '1' });
+      const sessions = await Promise.all(
+        [1, 2, 3].map(() => first.client.createSession(projectRoot)),
+      );
+      const streams = [];
+      for (const sessionId of sessions) {
+        streams.push(await first.client.turn(sessionId, '[[tokens=30 gap=20]]', { opts }));
+      }
+      await streams[2]?.until('turn:queued');
+      await first.kill('SIGKILL');
+      const second = await start();
+      for (const stream of streams) {
+        const whole = await (await second.client.follow(stream.header('x-turn-id'))).all();
+        expectWhole(whole);
+        expect(whole.at(-1)?.data).toEqual({ exitCode: 0 });
+      }
+      await second.kill('SIGTERM');
+    });
 
-    environment['TURNPIKE_STALL_TIMEOUT_MS'] = '1000';
-    const second = await start();
-    delete environment['TURNPIKE_STALL_TIMEOUT_MS'];
-    const rest = await (
-      await second.client.follow(stream.header('x-turn-id'), received.at(-1)?.id)
-    ).all();
-    expectWhole([...received, ...rest]);
-    const results = [...received, ...rest].filter((frame) => frame.event === 'tool:result');
-    expect(results.map((frame) => frame.data['status'])).toEqual(['success']);
-    expect(await linesRun()).toEqual(['done']);
-    await second.kill('SIGTERM');
-  });
-
-  it('again and again, at any moment: one end, and no command twice', async () => {
-    const message = '[[loop=6 tool=bash {"command":"echo $i >> ran.txt"}]]';
-    let server = await start();
-    const sessionId = await server.client.createSession(projectRoot, { persona: 'SHELL' });
-    const stream = await server.client.turn(sessionId, message, { opts });
-    const turnId = stream.header('x-turn-id');
-    const received: ReadFrame[] = [];
-    let reader = stream;
-    for (const frames of [4, 7, 5]) {
-      await reader.until(() => reader.frames.length >= frames || isOver(reader.frames));
-      await server.kill('SIGKILL');
-      received.push(...reader.frames);
-      server = await start();
-      reader = await server.client.follow(turnId, received.at(-1)?.id);
-    }
-    received.push(...(await reader.all()));
-    expectWhole(received);
-    const lines = await linesRun();
-    expect(lines).toEqual([...new Set(lines)]);
-    await server.kill('SIGTERM');
-  });
-
-  it('loses no turn that waited', async () => {
-    environment['TURNPIKE_WORKER_CONCURRENCY'] = '1';
-    const first = await start();
-    const sessions = await Promise.all(
-      [1, 2, 3].map(() => first.client.createSession(projectRoot)),
-    );
-    const streams = [];
-    for (const sessionId of sessions) {
-      streams.push(await first.client.turn(sessionId, '[[tokens=30 gap=20]]', { opts }));
-    }
-    await streams[2]?.until('turn:queued');
-    await first.kill('SIGKILL');
-    const second = await start();
-    delete environment['TURNPIKE_WORKER_CONCURRENCY'];
-    for (const stream of streams) {
-      const whole = await (await second.client.follow(stream.header('x-turn-id'))).all();
-      expectWhole(whole);
-      expect(whole.at(-1)?.data).toEqual({ exitCode: 0 });
-    }
-    await second.kill('SIGTERM');
-  });
-
-  it('is not needed: SIGTERM hands a running turn back, and the next start goes on', async () => {
-    const first = await start();
-    const sessionId = await first.client.createSession(projectRoot);
-    const stream = await first.client.turn(sessionId, '[[tokens=100 gap=20]]', { opts });
-    await stream.until('chat:delta');
-    expect(await first.kill('SIGTERM')).toBe(0);
-    const second = await start();
-    const turnId = stream.header('x-turn-id');
-    const rest = await (await second.client.follow(turnId, stream.frames.at(-1)?.id)).all();
-    expectWhole([...stream.frames, ...rest]);
-    expect(rest.at(-1)?.data).toEqual({ exitCode: 0 });
-    await second.kill('SIGTERM');
+    it('is not needed: SIGTERM hands a running turn back, and the next start goes on', async () => {
+      const first = await start();
+      const sessionId = await first.client.createSession(projectRoot);
+      const stream = await first.client.turn(sessionId, '[[tokens=100 gap=20]]', { opts });
+      await stream.until('chat:delta');
+      expect(await first.kill('SIGTERM')).toBe(0);
+      const second = await start();
+      const turnId = stream.header('x-turn-id');
+      const rest = await (await second.client.follow(turnId, stream.frames.at(-1)?.id)).all();
+      expectWhole([...stream.frames, ...rest]);
+      expect(rest.at(-1)?.data).toEqual({ exitCode: 0 });
+      await second.kill('SIGTERM');
+    });
   });
 });
 

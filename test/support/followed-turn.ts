@@ -20,9 +20,10 @@ export class FollowedTurn {
     return [...this.#earlier, ...this.#reader.frames];
   }
 
-  /** The first frame of its kind, from this process or one before. */
-  async until(event: string): Promise<ReadFrame> {
-    return this.#earlier.find((frame) => frame.event === event) ?? this.#reader.until(event);
+  /** The first frame of its kind, or that matches, from this process or one before. */
+  async until(matches: string | ((frame: ReadFrame) => boolean)): Promise<ReadFrame> {
+    const test = typeof matches === 'string' ? (f: ReadFrame) => f.event === matches : matches;
+    return this.#earlier.find(test) ?? this.#reader.until(test);
   }
 
   named(event: string): ReadFrame[] {
