@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database.js';
+import { openTestDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { openAccess } from '../../test/support/open-access.js';
+import { openAccess } from '../../test/support/access/open-access.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
 import { newSecret } from './keys/key-secret.js';

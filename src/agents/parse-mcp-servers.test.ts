@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parsePersona } from '../../test/support/parse-persona.js';
+import { parsePersona } from '../../test/support/agents/parse-persona.js';
 import type { Persona } from './parse-agent-file.js';
 
 function persona(...lines: string[]): Persona {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { summarizeAgent } from './summarize-agent.js';
-import { parsePersona } from '../../test/support/parse-persona.js';
+import { parsePersona } from '../../test/support/agents/parse-persona.js';
 
 describe('summarizeAgent', () => {
   it('shows what the file says, by the names of the wire', () => {

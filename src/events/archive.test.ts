@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database.js';
-import { storeTurn } from '../../test/support/store-turn.js';
+import { openTestDatabase } from '../../test/support/database/database.js';
+import { storeTurn } from '../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { turnArchives } from '../storage/schema.js';
 import { loadArchive } from './archive.js';

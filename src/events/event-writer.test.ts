@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { eq, sql, type SQL } from 'drizzle-orm';
 import * as fc from 'fast-check';
-import { openTestDatabase } from '../../test/support/database.js';
+import { openTestDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { storeTurn } from '../../test/support/store-turn.js';
+import { storeTurn } from '../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
 import { loadArchive } from './archive.js';

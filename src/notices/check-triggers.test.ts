@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { someFacts, someReading } from '../../test/support/some-facts.js';
+import { someFacts, someReading } from '../../test/support/turn/some-facts.js';
 import { checkTriggers } from './check-triggers.js';
 import type { Notice } from './notice.js';
 import { todoStatuses } from '../storage/shapes/todo.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database.js';
-import { storeTurn } from '../../test/support/store-turn.js';
+import { openTestDatabase } from '../../test/support/database/database.js';
+import { storeTurn } from '../../test/support/turn/store-turn.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeWrites } from '../events/store-writes.js';
 import type { SessionStore } from '../session/session-store.js';

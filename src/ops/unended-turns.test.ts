@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
-import { openTestDatabase } from '../../test/support/database.js';
-import { storeTurn } from '../../test/support/store-turn.js';
+import { openTestDatabase } from '../../test/support/database/database.js';
+import { storeTurn } from '../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { findUnendedTurns } from './unended-turns.js';
 import { viewStatuses } from './view-queue.js';

@@ -3,7 +3,7 @@ import { describeProblems } from './describe-problems.js';
 import { readClientTools } from './client-tools.js';
 import { freeLimits } from './free-limits.js';
 import { resolveOptions } from './resolve-options.js';
-import { parsePersona } from '../../test/support/parse-persona.js';
+import { parsePersona } from '../../test/support/agents/parse-persona.js';
 
 const inputSchema = { type: 'object', properties: { title: { type: 'string' } } };
 const tool = { name: 'pick_color', description: 'Picks a color.', inputSchema };

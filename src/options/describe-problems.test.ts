@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parsePersona } from '../../test/support/parse-persona.js';
+import { parsePersona } from '../../test/support/agents/parse-persona.js';
 import { freeLimits } from './free-limits.js';
 import { describeProblems } from './describe-problems.js';
 import { resolveOptions } from './resolve-options.js';

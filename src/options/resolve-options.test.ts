@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parsePersona } from '../../test/support/parse-persona.js';
+import { parsePersona } from '../../test/support/agents/parse-persona.js';
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { canonicalJson } from '../platform/json.js';
 import { freeLimits } from './free-limits.js';

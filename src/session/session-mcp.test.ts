@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database.js';
+import { openTestDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { openProjectRoots } from '../../test/support/open-project-roots.js';
-import { openTestMcp } from '../../test/support/open-test-mcp.js';
+import { openProjectRoots } from '../../test/support/access/open-project-roots.js';
+import { openTestMcp } from '../../test/support/mcp/open-test-mcp.js';
 import { localPrincipal } from '../access/ownership/principal.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { ToolRegistry } from '../tools/registry.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database.js';
-import { storeSession, storeTurn } from '../../test/support/store-turn.js';
+import { openTestDatabase } from '../../test/support/database/database.js';
+import { storeSession, storeTurn } from '../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from './connection.js';
 import { isDatabaseDown, isStatementRefused, violatedConstraint } from './database-errors.js';
 

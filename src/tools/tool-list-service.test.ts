@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { openTestMcp, stdioServer, turnOf } from '../../test/support/open-test-mcp.js';
+import { openTestMcp, stdioServer, turnOf } from '../../test/support/mcp/open-test-mcp.js';
 import { ToolRegistry } from './registry.js';
 import type { ToolDefinition } from './tool.js';
 import { ToolListService } from './tool-list-service.js';

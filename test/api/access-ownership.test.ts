@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/platform/ids.js';
 import { approvals } from '../../src/storage/governance-schema.js';
 import { toUlid } from '../../src/http/ulid-form.js';
-import { KeyedClient, makeKey, type KeyedAnswer } from '../support/keyed-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { KeyedClient, makeKey, type KeyedAnswer } from '../support/clients/keyed-client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 /** Ids of things, in the forms that the routes take them in. */
 interface Things {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeyedClient, makeKey } from '../support/keyed-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const typeOf = (code: string): string => `https://turnpike.dev/docs/errors/${code}`;
 

@@ -4,8 +4,8 @@ import { HttpAgent, type RunAgentInput, type RunAgentParameters } from '@ag-ui/c
 import type { Event, Interrupt, Message, RunFinishedEvent } from '@ag-ui/core';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectSoon } from '../support/expect-soon.js';
-import { StreamReader } from '../support/read-stream.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { StreamReader } from '../support/clients/read-stream.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const colours = {
   name: 'pick_colour',

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AgentClient, expectProblem } from '../support/agent-client.js';
+import { AgentClient, expectProblem } from '../support/clients/agent-client.js';
 import { expectSoon } from '../support/expect-soon.js';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { StreamReader } from '../support/read-stream.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { StreamReader } from '../support/clients/read-stream.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 describe('an agent that is removed while it answers', () => {
   let instructions: string;

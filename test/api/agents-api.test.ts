@@ -4,9 +4,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { toUlid } from '../../src/http/ulid-form.js';
-import { AgentClient, expectProblem, unknownUlid } from '../support/agent-client.js';
-import type { StreamReader } from '../support/read-stream.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { AgentClient, expectProblem, unknownUlid } from '../support/clients/agent-client.js';
+import type { StreamReader } from '../support/clients/read-stream.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 /** One white pixel. */

@@ -2,8 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toUlid } from '../../src/http/ulid-form.js';
-import { AgentClient, expectProblem, json, unknownUlid } from '../support/agent-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { AgentClient, expectProblem, json, unknownUlid } from '../support/clients/agent-client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const start = (environment: Record<string, string> = {}): Promise<TestServer> =>
   startServer({ environment: { TURNPIKE_PROJECT_ROOT: tmpdir(), ...environment } });

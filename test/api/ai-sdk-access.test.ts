@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { HeadlessChat } from '../support/headless-chat.js';
-import { KeyedClient, makeKey } from '../support/keyed-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { HeadlessChat } from '../support/clients/headless-chat.js';
+import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const pickColor = { name: 'pick_color', description: '', inputSchema: { type: 'object' } };
 

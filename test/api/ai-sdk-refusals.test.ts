@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { HeadlessChat } from '../support/headless-chat.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { HeadlessChat } from '../support/clients/headless-chat.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 describe('the AI SDK wire refuses', () => {
   let server: TestServer;

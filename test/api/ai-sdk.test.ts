@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { HeadlessChat } from '../support/headless-chat.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { HeadlessChat } from '../support/clients/headless-chat.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const pickColor = {
   name: 'pick_color',

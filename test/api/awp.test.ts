@@ -1,6 +1,6 @@
 import { HttpAgent } from '@ag-ui/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 describe('/awp', () => {
   let server: TestServer;

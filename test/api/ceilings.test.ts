@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeyedClient, makeKey, type KeyedAnswer } from '../support/keyed-client.js';
-import { StreamReader } from '../support/read-stream.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { KeyedClient, makeKey, type KeyedAnswer } from '../support/clients/keyed-client.js';
+import { StreamReader } from '../support/clients/read-stream.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const write = '[[tool=write {"file_path":"a.txt","content":"x"}]]';
 

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from '@swc/core';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readExamples } from '../client/read-examples.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const root = new URL('../../', import.meta.url);
 

@@ -10,7 +10,7 @@ import {
   type HarnessEvent,
   type Turn,
 } from '../../src/client/turnpike-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 describe('the typed client', () => {
   let server: TestServer;

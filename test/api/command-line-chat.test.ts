@@ -3,9 +3,9 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cliProgram } from '../support/built-programs.js';
-import { startInteractive, type Interactive } from '../support/start-interactive.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { cliProgram } from '../support/processes/built-programs.js';
+import { startInteractive, type Interactive } from '../support/processes/start-interactive.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const write = (file: string, content = 'x'): string =>
   `[[tool=write {"file_path":"${file}","content":"${content}"}]]`;

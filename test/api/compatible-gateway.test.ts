@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { startServer, type TestServer } from '../support/start-server.js';
-import { startStrictGateway, type StrictGateway } from '../support/strict-gateway.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
+import { startStrictGateway, type StrictGateway } from '../support/model/strict-gateway.js';
 
 const key = 'gateway-key-that-is-secret';
 /** Its profile has system messages, effort, bound thinking and tools of the provider's own. */

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const careful = fileURLToPath(new URL('../../examples/extensions/careful.mjs', import.meta.url));
 

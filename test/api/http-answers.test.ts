@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newSecret } from '../../src/access/keys/key-secret.js';
 import { expectSoon } from '../support/expect-soon.js';
-import { KeyedClient, makeKey } from '../support/keyed-client.js';
-import { rawRequest } from '../support/send-bytes.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
+import { rawRequest } from '../support/clients/send-bytes.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 type Line = Record<string, unknown>;
 

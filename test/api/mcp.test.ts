@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { instructionRootWith } from '../support/instruction-root.js';
-import type { StreamReader } from '../support/read-stream.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import type { StreamReader } from '../support/clients/read-stream.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
-const script = fileURLToPath(new URL('../support/mcp-stdio-server.mjs', import.meta.url));
+const script = fileURLToPath(new URL('../support/mcp/mcp-stdio-server.mjs', import.meta.url));
 
 describe('tools of MCP servers', () => {
   let server: TestServer;

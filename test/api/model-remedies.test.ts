@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ReadFrame, StreamReader } from '../support/read-stream.js';
-import { startScriptedModel, type ScriptedModel } from '../support/start-scripted-model.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import type { ReadFrame, StreamReader } from '../support/clients/read-stream.js';
+import { startScriptedModel, type ScriptedModel } from '../support/model/start-scripted-model.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const overloaded = { error: 'overloaded_error' };
 const refused = (status: number, type: string, message = 'no') => ({

@@ -7,10 +7,10 @@ import { serve } from '../../src/http/serve.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { ModelCatalogue } from '../../src/provider/models/model-catalogue.js';
 import { TurnpikeClient } from '../../src/client/turnpike-client.js';
-import { instructionRootWith } from '../support/instruction-root.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { expectSoon } from '../support/expect-soon.js';
-import { startModelsApi, type ModelsApi } from '../support/start-models-api.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { startModelsApi, type ModelsApi } from '../support/model/start-models-api.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const known = [
   { type: 'model', id: 'claude-sonnet-5-5', display_name: 'Sonnet', max_input_tokens: 900_000 },

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AgentClient } from '../support/agent-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { AgentClient } from '../support/clients/agent-client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 describe('an instruction root that has agents and nothing else', () => {
   let server: TestServer;

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Answer } from '../support/client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import type { Answer } from '../support/clients/client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 type Chunk = Record<string, unknown> & { type: string };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const many = (count: number): Record<string, unknown> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));

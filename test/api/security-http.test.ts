@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { makeKey } from '../support/keyed-client.js';
-import { rawRequest, sendBytes } from '../support/send-bytes.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { makeKey } from '../support/clients/keyed-client.js';
+import { rawRequest, sendBytes } from '../support/clients/send-bytes.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const evil = 'evil.example';
 const second = `GET /api/admin/audit HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;

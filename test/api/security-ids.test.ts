@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/platform/ids.js';
-import { Client } from '../support/client.js';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { KeyedClient, makeKey, type KeyedAnswer } from '../support/keyed-client.js';
-import type { StreamReader } from '../support/read-stream.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { Client } from '../support/clients/client.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { KeyedClient, makeKey, type KeyedAnswer } from '../support/clients/keyed-client.js';
+import type { StreamReader } from '../support/clients/read-stream.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const governed = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 const write = '[[tool=write {"file_path":"theirs.txt","content":"x"}]]';

@@ -2,14 +2,14 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeyedClient, makeKey } from '../support/keyed-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
-import { startTellingMcp, type TellingMcp } from '../support/start-telling-mcp.js';
+import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
+import { startTellingMcp, type TellingMcp } from '../support/mcp/start-telling-mcp.js';
 import {
   startTellingModel,
   type Telling,
   type TellingModel,
-} from '../support/start-telling-model.js';
+} from '../support/model/start-telling-model.js';
 
 const PROVIDER_KEY = 'sk-ant-planted-provider-key-7f3a91';
 const OLDER_KEY = 'sk-ant-planted-older-key-2c77be';

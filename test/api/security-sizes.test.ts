@@ -4,9 +4,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/platform/ids.js';
 import { sessions } from '../../src/storage/schema.js';
-import type { StreamReader } from '../support/read-stream.js';
-import { startServer, type TestServer } from '../support/start-server.js';
-import { FLOOD, startTellingMcp, type TellingMcp } from '../support/start-telling-mcp.js';
+import type { StreamReader } from '../support/clients/read-stream.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
+import { FLOOD, startTellingMcp, type TellingMcp } from '../support/mcp/start-telling-mcp.js';
 
 const MIB = 1024 * 1024;
 const OUTPUT = 20_000;

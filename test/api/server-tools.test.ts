@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const model = 'claude-sonnet-5-5';
 const search = '[[server=web_search {"query":"turnpikes"}]]';

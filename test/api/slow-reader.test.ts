@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectSoon } from '../support/expect-soon.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 describe('a reader that does not read', () => {
   let server: TestServer;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ReadFrame } from '../support/read-stream.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import type { ReadFrame } from '../support/clients/read-stream.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const dataOf = (frames: readonly ReadFrame[], event: string): Record<string, unknown> | undefined =>
   frames.find((frame) => frame.event === event)?.data;

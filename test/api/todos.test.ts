@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const someId = 'sess_00000000-0000-4000-8000-000000000000';
 const todos = [

@@ -1,8 +1,8 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 interface Notice {
   kind: string;

@@ -2,8 +2,8 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../support/start-server.js';
-import { storeTurn } from '../support/store-turn.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
+import { storeTurn } from '../support/turn/store-turn.js';
 
 const someId = 'sess_00000000-0000-4000-8000-000000000000';
 const invalid = (message: string) => ({ type: 'INVALID_REQUEST', message });

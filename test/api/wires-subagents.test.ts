@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { HttpAgent, type RunAgentParameters } from '@ag-ui/client';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { HeadlessChat } from '../support/headless-chat.js';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { HeadlessChat } from '../support/clients/headless-chat.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const subagentGovernance = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 const opts = { mode: 'direct', subagentGovernance };

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { makeKey } from '../support/keyed-client.js';
+import { makeKey } from '../support/clients/keyed-client.js';
 import { ChatPage } from './chat-page.js';
 import { useConsole } from './use-console.js';
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { given } from '../support/test-services.js';
+import { given } from '../support/processes/test-services.js';
 
 /** Where pictures of the pages are kept: for whoever wants to look. */
 const pictures = fileURLToPath(new URL('../output/console/', import.meta.url));

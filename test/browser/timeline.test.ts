@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { expectSoon } from '../support/expect-soon.js';
-import { instructionRootWith } from '../support/instruction-root.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';
 

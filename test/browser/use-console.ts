@@ -1,5 +1,9 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { startServer, type TestServer, type TestServerOptions } from '../support/start-server.js';
+import {
+  startServer,
+  type TestServer,
+  type TestServerOptions,
+} from '../support/processes/start-server.js';
 import { openConsole, type Console } from './open-console.js';
 
 export interface OpenedConsole {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DiskContents } from '../../src/attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../../src/attachments/blobs/postgres-contents.js';
-import { openTestDatabase } from '../support/database.js';
+import { openTestDatabase } from '../support/database/database.js';
 import { blobStoreConformance } from './blob-store.js';
 
 blobStoreConformance('A disk with PGlite', async () => {

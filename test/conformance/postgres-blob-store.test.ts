@@ -5,7 +5,7 @@ import { DiskContents } from '../../src/attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../../src/attachments/blobs/postgres-contents.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { openPostgres } from '../../src/storage/postgres-database.js';
-import { newDatabase } from '../support/new-database.js';
+import { newDatabase } from '../support/database/new-database.js';
 import { blobStoreConformance } from './blob-store.js';
 
 async function openNewDatabase(): Promise<OpenedDatabase> {

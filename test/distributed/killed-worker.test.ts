@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectSoon } from '../support/expect-soon.js';
-import { startDeployment, type Deployment } from '../support/start-deployment.js';
-import { wireClients, type WireClient } from '../support/wire-clients.js';
+import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
+import { wireClients, type WireClient } from '../support/clients/wire-clients.js';
 
 const WORDS = 80;
 const answer = Array.from({ length: WORDS }, (_, index) => `word${index + 1}`).join(' ');

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { completeText, expectWhole, textOf } from '../support/expect-whole.js';
-import { startDeployment, type Deployment } from '../support/start-deployment.js';
-import type { ServerProcess } from '../support/start-process.js';
+import { completeText, expectWhole, textOf } from '../support/clients/expect-whole.js';
+import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
+import type { ServerProcess } from '../support/processes/start-process.js';
 
 const LEASE_MS = 1_500;
 const GRACE_MS = 1_000;

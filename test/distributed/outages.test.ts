@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { expectSoon } from '../support/expect-soon.js';
-import { completeText, expectWhole, textOf } from '../support/expect-whole.js';
-import { startDeployment, type Deployment } from '../support/start-deployment.js';
-import type { ServerProcess } from '../support/start-process.js';
+import { completeText, expectWhole, textOf } from '../support/clients/expect-whole.js';
+import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
+import type { ServerProcess } from '../support/processes/start-process.js';
 
 const opts = { onDisconnect: 'continue' };
 

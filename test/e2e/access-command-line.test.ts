@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openKeyAdmin } from '../../src/cli/commands/key-admin.js';
 import { TurnpikeError } from '../../src/client/turnpike-client.js';
-import { KeyedClient } from '../support/keyed-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { KeyedClient } from '../support/clients/keyed-client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 describe('turnpike keys', () => {
   let server: TestServer;

@@ -3,8 +3,8 @@ import { eq } from 'drizzle-orm';
 import { serve } from '../../src/http/serve.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { apiKeys } from '../../src/storage/governance-schema.js';
-import { KeyedClient, makeKey, sendRaw } from '../support/keyed-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { KeyedClient, makeKey, sendRaw } from '../support/clients/keyed-client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 interface Created {
   key: { id: string };

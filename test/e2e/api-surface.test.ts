@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { OPENED_DATABASE, type OpenedDatabase } from '../../src/storage/connection.js';
 import { RENEW_MS } from '../../src/turn/lifecycle/presence.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 interface OpenApi {
   paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>;

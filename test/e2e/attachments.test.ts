@@ -2,8 +2,8 @@ import { copyFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/prom
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { testPdf } from '../support/test-pdf.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { testPdf } from '../support/files/test-pdf.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../fixtures/files/${name}`, import.meta.url));

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startRehearsal, type Rehearsal } from '../../src/rehearsal/start-rehearsal.js';
-import { FollowedTurn } from '../support/followed-turn.js';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { startProcess, type ServerProcess } from '../support/start-process.js';
-import { newStore, type TestStore } from '../support/test-store.js';
+import { FollowedTurn } from '../support/clients/followed-turn.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { startProcess, type ServerProcess } from '../support/processes/start-process.js';
+import { newStore, type TestStore } from '../support/database/test-store.js';
 
 /** A tool that may run again: the first time it stands still, from then on it ends its process. */
 const deadly = (folder: string): string => `

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { expectSoon } from '../support/expect-soon.js';
-import { KeyedClient, makeKey } from '../support/keyed-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 let server: TestServer;
 let alice: KeyedClient;

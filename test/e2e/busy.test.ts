@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StreamReader } from '../support/read-stream.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import type { StreamReader } from '../support/clients/read-stream.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const LONG = '[[tokens=5000 gap=10]]';
 

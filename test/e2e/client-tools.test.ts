@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadArchive } from '../../src/events/archive.js';
-import { instructionRootWith } from '../support/instruction-root.js';
-import type { StreamReader } from '../support/read-stream.js';
-import { startServer, type TestServer } from '../support/start-server.js';
-import { newStore } from '../support/test-store.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import type { StreamReader } from '../support/clients/read-stream.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
+import { newStore } from '../support/database/test-store.js';
 
 const pick = {
   name: 'pick_color',

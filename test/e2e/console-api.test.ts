@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { KeyedClient, makeKey, sendRaw } from '../support/keyed-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { KeyedClient, makeKey, sendRaw } from '../support/clients/keyed-client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 /** The back end this run is about. */
 declare const BACK_END: 'embedded' | 'distributed';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { approvals } from '../../src/storage/governance-schema.js';
-import { busyPoints } from '../support/busy-crash-points.js';
+import { busyPoints } from '../support/crash/busy-crash-points.js';
 import {
   claim,
   decisionsOf,
@@ -15,8 +15,8 @@ import {
   secondStep,
   statusesOf,
   success,
-} from '../support/crash-lines.js';
-import { CrashSeries, type CrashPoint } from '../support/crash-series.js';
+} from '../support/crash/crash-lines.js';
+import { CrashSeries, type CrashPoint } from '../support/crash/crash-series.js';
 
 /** Each in sessions of its own; the name is the tag of its turns. */
 const points: Record<string, CrashPoint> = {

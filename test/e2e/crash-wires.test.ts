@@ -4,10 +4,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startRehearsal, type Rehearsal } from '../../src/rehearsal/start-rehearsal.js';
 import { expectSoon } from '../support/expect-soon.js';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { startProcess, type ServerProcess } from '../support/start-process.js';
-import { newStore, type TestStore } from '../support/test-store.js';
-import { wireClients, type WireClient } from '../support/wire-clients.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { startProcess, type ServerProcess } from '../support/processes/start-process.js';
+import { newStore, type TestStore } from '../support/database/test-store.js';
+import { wireClients, type WireClient } from '../support/clients/wire-clients.js';
 
 const WORDS = 80;
 const answer = Array.from({ length: WORDS }, (_, index) => `word${index + 1}`).join(' ');

@@ -3,7 +3,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { READER_LEASE_MS } from '../../src/turn/lifecycle/reader-rows.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 /** Long enough for a reader of this test to come back, short enough to wait for. */
 const GRACE_MS = 400;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { makeKey } from '../support/keyed-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { makeKey } from '../support/clients/keyed-client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const fixture = (name: string): Promise<Buffer> =>
   readFile(fileURLToPath(new URL(`../fixtures/files/${name}`, import.meta.url)));

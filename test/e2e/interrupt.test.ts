@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 describe('an interrupt', () => {
   let server: TestServer;

@@ -11,8 +11,8 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeyedClient, makeKey, type KeyedAnswer } from '../support/keyed-client.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { KeyedClient, makeKey, type KeyedAnswer } from '../support/clients/keyed-client.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const SECRET = 'planted-where-another-works-51d0';
 const call = (name: string, input: object): string => `[[tool=${name} ${JSON.stringify(input)}]]`;

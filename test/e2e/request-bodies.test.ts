@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { makeKey } from '../support/keyed-client.js';
-import { rawRequest, sendBytes } from '../support/send-bytes.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { makeKey } from '../support/clients/keyed-client.js';
+import { rawRequest, sendBytes } from '../support/clients/send-bytes.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const MIB = 1024 * 1024;
 const json = 'Content-Type: application/json';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { expectSoon } from '../support/expect-soon.js';
-import { StreamReader, type ReadFrame } from '../support/read-stream.js';
+import { StreamReader, type ReadFrame } from '../support/clients/read-stream.js';
 import { turns } from '../../src/storage/schema.js';
-import { PageEvents } from '../support/page-events.js';
-import { startServer, type TestServer } from '../support/start-server.js';
+import { PageEvents } from '../support/clients/page-events.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
 
 const ids = (frames: readonly ReadFrame[]): string[] => frames.map((frame) => frame.id);
 

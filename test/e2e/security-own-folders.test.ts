@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { startServer, type TestServer } from '../support/start-server.js';
-import { newStore } from '../support/test-store.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
+import { newStore } from '../support/database/test-store.js';
 
 const SECRET = 'planted-in-the-servers-own-folder-77c2';
 const call = (name: string, input: object): string => `[[tool=${name} ${JSON.stringify(input)}]]`;

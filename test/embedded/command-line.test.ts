@@ -3,11 +3,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cliProgram } from '../support/built-programs.js';
-import { newDataFolder } from '../support/database-folder.js';
-import { startInteractive } from '../support/start-interactive.js';
-import { startServer, type TestServer } from '../support/start-server.js';
-import { given } from '../support/test-services.js';
+import { cliProgram } from '../support/processes/built-programs.js';
+import { newDataFolder } from '../support/database/database-folder.js';
+import { startInteractive } from '../support/processes/start-interactive.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
+import { given } from '../support/processes/test-services.js';
 
 describe('turnpike on the command line', () => {
   let server: TestServer;

@@ -4,12 +4,12 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Rehearsal, startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
 import { expectSoon } from '../support/expect-soon.js';
-import { expectWhole } from '../support/expect-whole.js';
-import { FollowedTurn } from '../support/followed-turn.js';
-import { instructionRootWith } from '../support/instruction-root.js';
-import type { ReadFrame } from '../support/read-stream.js';
-import { startProcess, type ServerProcess } from '../support/start-process.js';
-import { newStore, type TestStore } from '../support/test-store.js';
+import { expectWhole } from '../support/clients/expect-whole.js';
+import { FollowedTurn } from '../support/clients/followed-turn.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import type { ReadFrame } from '../support/clients/read-stream.js';
+import { startProcess, type ServerProcess } from '../support/processes/start-process.js';
+import { newStore, type TestStore } from '../support/database/test-store.js';
 
 /** Frames that a reader gets of each process before the next kill. */
 const KILLED_AFTER = process.env['TEST_RELEASE'] === undefined ? [4, 7] : [4, 7, 5];

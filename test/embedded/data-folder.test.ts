@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
-import { given } from '../support/test-services.js';
-import { startProcess } from '../support/start-process.js';
+import { given } from '../support/processes/test-services.js';
+import { startProcess } from '../support/processes/start-process.js';
 
 it('frees the data folder with its process, at once; a living owner keeps it', async () => {
   const folder = await mkdtemp(path.join(given('TEST_DATABASES'), 'new-'));

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startRehearsal, type Rehearsal } from '../../src/rehearsal/start-rehearsal.js';
-import { expectWhole } from '../support/expect-whole.js';
-import { instructionRootWith } from '../support/instruction-root.js';
-import type { ReadFrame } from '../support/read-stream.js';
-import { startProcess, type ServerProcess } from '../support/start-process.js';
-import { newStore, type TestStore } from '../support/test-store.js';
+import { expectWhole } from '../support/clients/expect-whole.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import type { ReadFrame } from '../support/clients/read-stream.js';
+import { startProcess, type ServerProcess } from '../support/processes/start-process.js';
+import { newStore, type TestStore } from '../support/database/test-store.js';
 
 const subagentGovernance = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 

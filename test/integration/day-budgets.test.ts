@@ -9,8 +9,8 @@ import { cancelTurn } from '../../src/turn/lifecycle/cancel-turn.js';
 import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { tokensOf } from '../../src/turn/state/turn-state.js';
-import { HeldTool } from '../support/held-tool.js';
-import { openFleet, type Fleet } from '../support/start-fleet.js';
+import { HeldTool } from '../support/turn/held-tool.js';
+import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
 
 const REPLY = 200;
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { pagesPdf, type PdfPage } from '../support/pages-pdf.js';
+import { pagesPdf, type PdfPage } from '../support/files/pages-pdf.js';
 import { openExtractor, type Extractor } from '../../src/attachments/extract/extractor.js';
 import { OcrMissingError } from '../../src/attachments/extract/images/ocr-packages.js';
 import { extractPdf } from '../../src/attachments/extract/pdf/extract-pdf.js';

@@ -4,8 +4,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { testPdf } from '../support/test-pdf.js';
-import { testZip } from '../support/test-zip.js';
+import { testPdf } from '../support/files/test-pdf.js';
+import { testZip } from '../support/files/test-zip.js';
 import { openExtractor, type Extractor } from '../../src/attachments/extract/extractor.js';
 import type { TextSource } from '../../src/attachments/extract/outcomes.js';
 

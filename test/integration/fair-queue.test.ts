@@ -4,7 +4,7 @@ import { turns } from '../../src/storage/schema.js';
 import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import type { TurnRow } from '../../src/turn/state/turn-lookup.js';
-import { openFleet, type Fleet } from '../support/start-fleet.js';
+import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
 
 /** Turns that run at a time: of one worker, or two on each of two. */
 const PLACES = 4;

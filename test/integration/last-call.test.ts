@@ -7,8 +7,8 @@ import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { contextTokens } from '../../src/turn/state/turn-context.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import { openTestDatabase } from '../support/database.js';
-import { openTestServices, type TestServices } from '../support/turn-services.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 

@@ -10,9 +10,9 @@ import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import { openTestDatabase } from '../support/database.js';
-import { openTestServices } from '../support/turn-services.js';
-import { unlikeModels as models } from '../support/unlike-models.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { openTestServices } from '../support/turn/turn-services.js';
+import { unlikeModels as models } from '../support/model/unlike-models.js';
 
 const look = '[[tool=glob {"pattern":"*"}]]';
 const think = '[[think=20]]';

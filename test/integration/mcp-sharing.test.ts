@@ -6,7 +6,7 @@ import {
   stdioServer,
   turnOf,
   type TestMcpOptions,
-} from '../support/open-test-mcp.js';
+} from '../support/mcp/open-test-mcp.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import type { OpenedServers } from '../../src/tools/mcp/servers/connection-pool.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { callMcp, openTestMcp, stdioServer, turnOf } from '../support/open-test-mcp.js';
+import { callMcp, openTestMcp, stdioServer, turnOf } from '../support/mcp/open-test-mcp.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { ToolFailure } from '../../src/tools/calls/tool-failure.js';
 import { runTool } from '../../src/tools/calls/run-tool.js';

@@ -14,9 +14,9 @@ import { readTool } from '../../src/tools/builtin/file-tools.js';
 import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import { openTestDatabase } from '../support/database.js';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { openTestServices, type TestServices } from '../support/turn-services.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 
 describe('a refused request ends no session', () => {
   let database: OpenedDatabase;

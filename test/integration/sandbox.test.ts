@@ -17,8 +17,12 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { countProcesses, uniqueMinute, untilProcesses } from '../support/find-processes.js';
-import { sandboxedShells, type TestShells } from '../support/test-shells.js';
+import {
+  countProcesses,
+  uniqueMinute,
+  untilProcesses,
+} from '../support/processes/find-processes.js';
+import { sandboxedShells, type TestShells } from '../support/processes/test-shells.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { type CommandEnd, ShellSession } from '../../src/tools/sandbox/shell-session.js';
 import type { Shells } from '../../src/tools/sandbox/shells.js';

@@ -17,10 +17,10 @@ import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import { openTestDatabase } from '../support/database.js';
-import { HeldTool } from '../support/held-tool.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { HeldTool } from '../support/turn/held-tool.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { openTestServices, type TestServices } from '../support/turn-services.js';
+import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 
 describe('a turn that another worker takes over', () => {
   let database: OpenedDatabase;

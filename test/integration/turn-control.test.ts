@@ -16,9 +16,9 @@ import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { contextTokens } from '../../src/turn/state/turn-context.js';
 import { addedTokens, tokensOf } from '../../src/turn/state/turn-state.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import { openTestDatabase } from '../support/database.js';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { openTestServices, type TestServices } from '../support/turn-services.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 

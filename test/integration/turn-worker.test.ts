@@ -13,8 +13,8 @@ import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { Sweeper } from '../../src/turn/worker/sweeper.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import { openTestDatabase } from '../support/database.js';
-import { openTestServices, type TestServices } from '../support/turn-services.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 
 describe('the worker', () => {
   let database: OpenedDatabase;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { openAccess, type OpenedAccess } from '../../../test/support/open-access.js';
+import { openAccess, type OpenedAccess } from '../../../test/support/access/open-access.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { BoardAccess } from './board-access.js';
 import { boardCookie, readBoardCookie } from './board-cookie.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../../test/support/silent-logger.js';
-import { openTestDatabase } from '../../../test/support/database.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { openKeys } from '../../../test/support/open-access.js';
+import { openKeys } from '../../../test/support/access/open-access.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { apiKeys, auditLog } from '../../storage/governance-schema.js';
 import { AuditLog } from './audit-log.js';

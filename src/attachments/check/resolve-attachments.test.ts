@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import {
   openTestAttachments,
   type TestAttachments,
-} from '../../../test/support/test-attachments.js';
+} from '../../../test/support/files/test-attachments.js';
 import { harnessLimits } from './check-attachment.js';
 import type { ReceivedFile } from './received-file.js';
 import { resolveAttachments, type AttachmentInput } from './resolve-attachments.js';

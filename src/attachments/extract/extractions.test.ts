@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { createLogger } from '../../platform/logger.js';
 import type { OpenedDatabase } from '../../storage/connection.js';

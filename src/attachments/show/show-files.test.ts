@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   openTestAttachments,
   type TestAttachments,
-} from '../../../test/support/test-attachments.js';
-import { testPdf } from '../../../test/support/test-pdf.js';
+} from '../../../test/support/files/test-attachments.js';
+import { testPdf } from '../../../test/support/files/test-pdf.js';
 import { mimeOfPath } from '../check/classify.js';
 import { maxNativeBytes } from './choose-showing.js';
 import { maxTextChars } from '../extract/text/decode-text.js';

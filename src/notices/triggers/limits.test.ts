@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { someFacts } from '../../../test/support/some-facts.js';
+import { someFacts } from '../../../test/support/turn/some-facts.js';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import {
   newAgentState,

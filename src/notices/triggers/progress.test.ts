@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { someFacts } from '../../../test/support/some-facts.js';
+import { someFacts } from '../../../test/support/turn/some-facts.js';
 import { errorStreak, noProgressNudge } from './progress.js';
 
 describe('no-progress-nudge', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { someFacts, someReading } from '../../../test/support/some-facts.js';
+import { someFacts, someReading } from '../../../test/support/turn/some-facts.js';
 import { contextUsage, resourceUsage } from './usage.js';
 
 const window = 200_000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { bothDatabases } from '../../../test/support/both-databases.js';
+import { bothDatabases } from '../../../test/support/database/both-databases.js';
 import { expectSoon } from '../../../test/support/expect-soon.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { LogFields } from '../../platform/logger.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq, sql } from 'drizzle-orm';
-import { bothDatabases } from '../../../test/support/both-databases.js';
-import { HeldTool } from '../../../test/support/held-tool.js';
-import { storeApproval } from '../../../test/support/store-approval.js';
-import { storeTurn } from '../../../test/support/store-turn.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import { bothDatabases } from '../../../test/support/database/both-databases.js';
+import { HeldTool } from '../../../test/support/turn/held-tool.js';
+import { storeApproval } from '../../../test/support/turn/store-approval.js';
+import { storeTurn } from '../../../test/support/turn/store-turn.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';

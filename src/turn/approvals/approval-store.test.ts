@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database.js';
-import { storeApproval } from '../../../test/support/store-approval.js';
-import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
+import { storeApproval } from '../../../test/support/turn/store-approval.js';
+import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions } from '../../storage/schema.js';

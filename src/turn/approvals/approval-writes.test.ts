@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database.js';
-import { someApproval, storeApproval } from '../../../test/support/store-approval.js';
-import { storeTurn } from '../../../test/support/store-turn.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
+import { someApproval, storeApproval } from '../../../test/support/turn/store-approval.js';
+import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { FencedError } from '../../events/event-log.js';
 import { storeWrites, type Write } from '../../events/store-writes.js';
 import type { OpenedDatabase } from '../../storage/connection.js';

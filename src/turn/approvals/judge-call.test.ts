@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { someApproval } from '../../../test/support/store-approval.js';
+import { someApproval } from '../../../test/support/turn/store-approval.js';
 import type { Verdict } from '../../governance/permissions/decide-permission.js';
 import type { ApprovalRow } from './approval-writes.js';
 import { effectiveInput, judgeCall, type CallQuestion, type CallVerdict } from './judge-call.js';

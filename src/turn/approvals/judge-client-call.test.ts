@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { someApproval } from '../../../test/support/store-approval.js';
+import { someApproval } from '../../../test/support/turn/store-approval.js';
 import type { Verdict } from '../../governance/permissions/decide-permission.js';
 import type { ApprovalRow } from './approval-writes.js';
 import type { CallVerdict } from './judge-call.js';

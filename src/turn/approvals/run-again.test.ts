@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eq, sql } from 'drizzle-orm';
-import { openServerDatabase } from '../../../test/support/both-databases.js';
+import { openServerDatabase } from '../../../test/support/database/both-databases.js';
 import { expectSoon } from '../../../test/support/expect-soon.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';

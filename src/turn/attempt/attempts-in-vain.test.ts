@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database.js';
-import { storeTurn } from '../../../test/support/store-turn.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
+import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { storeWrites, type Write } from '../../events/store-writes.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { archiveEvents } from '../../../test/support/archive-events.js';
-import { openTestDatabase } from '../../../test/support/database.js';
+import { archiveEvents } from '../../../test/support/turn/archive-events.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import { FencedError } from '../../events/event-log.js';
 import { noUsage, type TurnEvent } from '../../events/turn-event.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { openServerDatabase } from '../../../test/support/both-databases.js';
+import { openServerDatabase } from '../../../test/support/database/both-databases.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';

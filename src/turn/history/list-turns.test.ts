@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database.js';
-import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
+import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { listTurns, type ListedTurn } from './list-turns.js';
 import { viewListedTurn } from './view-listed-turn.js';

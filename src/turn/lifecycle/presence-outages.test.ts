@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database.js';
-import { CONFIRMED_MS, GRACE_MS, ReaderScene } from '../../../test/support/reader-scene.js';
-import type { UnansweredDatabase } from '../../../test/support/unanswered-database.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
+import { CONFIRMED_MS, GRACE_MS, ReaderScene } from '../../../test/support/turn/reader-scene.js';
+import type { UnansweredDatabase } from '../../../test/support/database/unanswered-database.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { RENEW_MS } from './presence.js';
 import { READER_LEASE_MS } from './reader-rows.js';

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
 import {
   CONFIRMED_MS,
   GRACE_MS,
   ReaderScene,
   untilReadersLeave,
-} from '../../../test/support/reader-scene.js';
-import { storeApproval } from '../../../test/support/store-approval.js';
-import { storeTurn } from '../../../test/support/store-turn.js';
+} from '../../../test/support/turn/reader-scene.js';
+import { storeApproval } from '../../../test/support/turn/store-approval.js';
+import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { asc, eq } from 'drizzle-orm';
-import { bothDatabases } from '../../../test/support/both-databases.js';
-import { newTurn } from '../../../test/support/new-turn.js';
-import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import { bothDatabases } from '../../../test/support/database/both-databases.js';
+import { newTurn } from '../../../test/support/turn/new-turn.js';
+import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { asc, eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database.js';
-import { HeldTool } from '../../../test/support/held-tool.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
+import { HeldTool } from '../../../test/support/turn/held-tool.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { joinedMessages } from '../../storage/governance-schema.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database.js';
-import { HeldTool } from '../../../test/support/held-tool.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
+import { HeldTool } from '../../../test/support/turn/held-tool.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { followTurn } from '../stream/follow-turn.js';

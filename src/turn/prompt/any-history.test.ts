@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { unlikeModels as models } from '../../../test/support/unlike-models.js';
+import { unlikeModels as models } from '../../../test/support/model/unlike-models.js';
 import { fromStreamEvent, newStreamState } from '../../provider/anthropic/from-stream-event.js';
 import { toRequest } from '../../provider/anthropic/to-request.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
-import { openServerDatabase } from '../../../test/support/both-databases.js';
-import { someOptions, storeSession, storeTurn } from '../../../test/support/store-turn.js';
+import { openServerDatabase } from '../../../test/support/database/both-databases.js';
+import { someOptions, storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';

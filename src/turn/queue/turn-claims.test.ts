@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database.js';
-import { someOptions, storeSession, storeTurn } from '../../../test/support/store-turn.js';
-import { openTestServices } from '../../../test/support/turn-services.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
+import { someOptions, storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
+import { openTestServices } from '../../../test/support/turn/turn-services.js';
 import { FencedError } from '../../events/event-log.js';
 import { storeWrites } from '../../events/store-writes.js';
 import type { OpenedDatabase } from '../../storage/connection.js';

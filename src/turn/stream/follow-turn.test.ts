@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { eq } from 'drizzle-orm';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { silentLogger } from '../../../test/support/silent-logger.js';
-import { archiveEvents } from '../../../test/support/archive-events.js';
-import { openTestDatabase } from '../../../test/support/database.js';
+import { archiveEvents } from '../../../test/support/turn/archive-events.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { storeTurn } from '../../../test/support/store-turn.js';
+import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { LogListener } from '../../events/event-log.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
 import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { archiveEvents } from '../../../test/support/archive-events.js';
-import { openTestDatabase } from '../../../test/support/database.js';
-import { storeTurn } from '../../../test/support/store-turn.js';
+import { archiveEvents } from '../../../test/support/turn/archive-events.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
+import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { systemClock } from '../../platform/clock.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { someLimits, storeTurn } from '../../../test/support/store-turn.js';
+import { someLimits, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { logStart } from '../../events/cursor.js';
 import { EventWriter } from '../../events/event-writer.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { someOptions } from '../../../test/support/store-turn.js';
+import { someOptions } from '../../../test/support/turn/store-turn.js';
 import { limitOptions, type Parent } from './limit-options.js';
 
 const { options } = someOptions;

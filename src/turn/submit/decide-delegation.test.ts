@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { parsePersona } from '../../../test/support/parse-persona.js';
+import { parsePersona } from '../../../test/support/agents/parse-persona.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { createLogger } from '../../platform/logger.js';
 import { TypedError } from '../../errors/typed-error.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { bothDatabases } from '../../../test/support/both-databases.js';
-import { newTurn } from '../../../test/support/new-turn.js';
-import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
+import { bothDatabases } from '../../../test/support/database/both-databases.js';
+import { newTurn } from '../../../test/support/turn/new-turn.js';
+import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { sessions, turns } from '../../storage/schema.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { asc, eq } from 'drizzle-orm';
-import { bothDatabases } from '../../../test/support/both-databases.js';
-import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
+import { bothDatabases } from '../../../test/support/database/both-databases.js';
+import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { storeWrites } from '../../events/store-writes.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import type { OpenedDatabase } from '../../storage/connection.js';

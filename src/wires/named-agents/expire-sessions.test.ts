@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database.js';
-import { storeTurn } from '../../../test/support/store-turn.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
+import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { newTimeId } from '../../platform/ids.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';

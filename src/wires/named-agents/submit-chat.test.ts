@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
 import { LOCAL_USER } from '../../access/ownership/local-user.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { testZip } from '../../../../test/support/test-zip.js';
+import { testZip } from '../../../../test/support/files/test-zip.js';
 import { extractDocx } from './extract-docx.js';
 
 const w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';

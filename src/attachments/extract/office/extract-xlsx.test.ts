@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { testZip } from '../../../../test/support/test-zip.js';
+import { testZip } from '../../../../test/support/files/test-zip.js';
 import { extractXlsx } from './extract-xlsx.js';
 
 const relations = `<Relationships><Relationship Id="rId1" Type="t/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`;

@@ -7,7 +7,7 @@ import {
   type UIMessageChunk,
 } from 'ai';
 import { golden, recordedTurns } from '../../../../test/golden/golden.js';
-import { readUiMessage } from '../../../../test/support/read-ui-message.js';
+import { readUiMessage } from '../../../../test/support/clients/read-ui-message.js';
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
 import { encodeTurn, type PlacedFrame } from '../../framing/encode-turn.js';

@@ -1,0 +1,29 @@
+import { Authenticator } from '../../../src/access/authenticator.js';
+import { AuditLog } from '../../../src/access/keys/audit-log.js';
+import { KeyService } from '../../../src/access/keys/key-service.js';
+import { KeyStore } from '../../../src/access/keys/key-store.js';
+import { KnownKeys } from '../../../src/access/keys/known-keys.js';
+import type { AccessSettings } from '../../../src/access/origin/access-settings.js';
+import { RefusedAddresses } from '../../../src/access/origin/refused-addresses.js';
+import type { Clock } from '../../../src/platform/clock.js';
+import { silentLogger } from '../silent-logger.js';
+import type { Database } from '../../../src/storage/connection.js';
+
+/** The keys of a database, as one process knows them. */
+export function openKeys({ db, clock }: { db: Database; clock: Clock }) {
+  const store = new KeyStore(db, clock);
+  const audit = new AuditLog(db, clock);
+  const keys = new KnownKeys(store, clock, silentLogger);
+  return { store, audit, keys, keyService: new KeyService(db, clock, store, audit, keys) };
+}
+
+/** The same with what admits requests. */
+export function openAccess(of: { db: Database; clock: Clock }, settings: AccessSettings) {
+  const opened = openKeys(of);
+  const { audit, keys } = opened;
+  const refused = new RefusedAddresses();
+  const authenticator = new Authenticator(keys, audit, refused, of.clock, silentLogger, settings);
+  return { ...opened, authenticator };
+}
+
+export type OpenedAccess = ReturnType<typeof openAccess>;

@@ -1,0 +1,23 @@
+import { KeyStore } from '../../../src/access/keys/key-store.js';
+import { systemClock } from '../../../src/platform/clock.js';
+import { ProjectRoots, type ProjectRootsOptions } from '../../../src/session/project-roots.js';
+import type { Database } from '../../../src/storage/connection.js';
+
+/** Where sessions of a test work: anywhere without a key, and where the test says. */
+export function openProjectRoots(
+  db: Database,
+  options: Partial<ProjectRootsOptions> = {},
+): ProjectRoots {
+  const keys = new KeyStore(db, systemClock);
+  return new ProjectRoots({
+    instructionRoot: '/no/such/instructions',
+    ownPaths: { closed: [], hidden: [], protected: [] },
+    projectsDir: '/no/such/projects',
+    sharedRoot: undefined,
+    listed: [],
+    isOpenWithoutKey: true,
+    clock: systemClock,
+    loadKeyRoots: () => keys.roots(),
+    ...options,
+  });
+}

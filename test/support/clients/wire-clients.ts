@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import { HttpAgent } from '@ag-ui/client';
+import { createParser } from 'eventsource-parser';
+import type { UIMessage } from 'ai';
+import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
+import { AgentClient } from './agent-client.js';
+import { HeadlessChat } from './headless-chat.js';
+import { PageEvents } from './page-events.js';
+
+/** A client of one wire in the middle of an answer. */
+export interface WireClient {
+  /** Every delta it was sent, whatever was taken back. */
+  received(): string;
+  /** The answer that it has. */
+  answer(): string;
+  /** Settles when its stream ended; rejects when its connection broke. */
+  ended: Promise<unknown>;
+  /** Does what its wire has for a client whose server is back at the same address. */
+  comeBack(): Promise<unknown>;
+}
+
+export interface Question {
+  url: string;
+  projectRoot: string;
+  message: string;
+}
+
+/** One client of each wire, by name, each with a turn of its own. */
+export const wireClients: Record<string, (asked: Question) => Promise<WireClient>> = {
+  'the typed client': openTypedClient,
+  'an EventSource': openEventSource,
+  'a client of the agent stream': openAgentStream,
+  '@ag-ui/client': openAgUi,
+  'the package ai': openAiSdk,
+  'a client of the oracle': openOracle,
+};
+
+/** An end that a test looks at later. */
+function settling<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+const goesOn = { onDisconnect: 'continue' };
+
+/** It comes back by itself. */
+async function openTypedClient({ url, projectRoot, message }: Question): Promise<WireClient> {
+  const client = new TurnpikeClient({ url });
+  const { sessionId } = await client.sessions.create({ projectRoot });
+  const turn = await client.turn({ sessionId, message, opts: goesOn });
+  let received = '';
+  let answer = '';
+  const read = async (): Promise<void> => {
+    for await (const event of turn) if (event.event === 'chat:delta') received += event.data.text;
+    answer = (await turn.result()).text;
+  };
+  const ended = settling(read());
+  return { received: () => received, answer: () => answer, ended, comeBack: () => ended };
+}
+
+/** It comes back by itself, and stops where the server says that nothing comes any more. */
+async function openEventSource({ url, projectRoot, message }: Question): Promise<WireClient> {
+  const client = new TurnpikeClient({ url });
+  const { sessionId } = await client.sessions.create({ projectRoot });
+  const turn = await client.turn({ sessionId, message, opts: goesOn });
+  turn.leave();
+  const { turnId } = turn;
+  const events = new PageEvents(`${url}/api/harness/turns/${turnId}/events`);
+  const received = (): string =>
+    events.frames.map(({ event, data }) => (event === 'chat:delta' ? data['text'] : '')).join('');
+  const answer = (): string =>
+    String(events.frames.find(({ event }) => event === 'chat:complete')?.data['text']);
+  const ended = settling(events.closed);
+  return { received, answer, ended, comeBack: () => ended };
+}
+
+async function openAgentStream({ url, message }: Question): Promise<WireClient> {
+  const client = new AgentClient(url);
+  let reader = await client.stream({ message });
+  const frames = [reader.frames];
+  const messageId = reader.header('x-message-id');
+  const received = (): string =>
+    frames
+      .flat()
+      .map(({ event, data }) => (event === 'message_delta' ? data['delta'] : ''))
+      .join('');
+  const answer = (): string =>
+    frames.flat().reduce((text, { event, data }) => {
+      if (event === 'message_reset') return String(data['content']);
+      return event === 'message_delta' ? text + String(data['delta']) : text;
+    }, '');
+  const comeBack = async (): Promise<void> => {
+    reader = await client.follow(messageId, frames.flat().at(-1)?.id);
+    frames.push(reader.frames);
+    await reader.all();
+  };
+  return { received, answer, ended: reader.ended, comeBack };
+}
+
+/** Its package knows no way back: the run is sent again, without what there is of its answer. */
+async function openAgUi({ url, projectRoot, message }: Question): Promise<WireClient> {
+  const agent = new HttpAgent({ url: `${url}/agent/WORKING_ITEMS/ag-ui`, fetch: endingFetch });
+  let received = '';
+  agent.subscribe({ onTextMessageContentEvent: ({ event }) => void (received += event.delta) });
+  const asked = { id: 'user-1', role: 'user' as const, content: message };
+  agent.addMessage(asked);
+  const forwardedProps = { turnpike: { projectRoot } };
+  const runId = randomUUID();
+  const run = (): Promise<unknown> => agent.runAgent({ runId, forwardedProps });
+  const answer = (): string =>
+    agent.messages
+      .map(({ role, content }) => (role === 'assistant' ? String(content) : ''))
+      .join('');
+  const comeBack = (): Promise<unknown> => {
+    agent.setMessages([asked]);
+    return run();
+  };
+  return { received: () => received, answer, ended: settling(run()), comeBack };
+}
+
+/** Of a body that breaks the package throws once more, where nobody can catch it: here it ends. */
+const endingFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const reader = response.body?.getReader();
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const read = await reader?.read().catch(() => undefined);
+      if (read?.value === undefined) controller.close();
+      else controller.enqueue(read.value);
+    },
+    cancel: () => reader?.cancel(),
+  });
+  return new Response(body, response);
+};
+
+async function openAiSdk({ url, projectRoot, message }: Question): Promise<WireClient> {
+  const chat = new HeadlessChat({ url, id: randomUUID(), body: { projectRoot } });
+  const readAll = async (reading: Promise<void>): Promise<void> => {
+    await reading;
+    if (chat.error !== undefined) throw chat.error;
+  };
+  const ended = settling(readAll(chat.sendMessage({ text: message })));
+  const answer = (): string => {
+    const gone = chat.metadata['discarded'] ?? [];
+    return chat.parts
+      .map((part) =>
+        part.type === 'text' && !(gone as unknown[]).includes(idOf(part)) ? part.text : '',
+      )
+      .join('');
+  };
+  const comeBack = (): Promise<void> => readAll(chat.resumeStream());
+  return { received: () => chat.text, answer, ended, comeBack };
+}
+
+function idOf(part: Extract<UIMessage['parts'][number], { type: 'text' }>): unknown {
+  return part.providerMetadata?.['turnpike']?.['id'];
+}
+
+/** It has no way back into a stream, and reads the history. */
+async function openOracle({ url, message }: Question): Promise<WireClient> {
+  const response = await fetch(`${url}/api/oracle/stream`, {
+    method: 'POST',
+    body: JSON.stringify({ question: message }),
+    headers: { 'content-type': 'application/json' },
+  });
+  let received = '';
+  let answer = '';
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      const chunk = JSON.parse(data) as OracleChunkRead;
+      if (chunk.type === 'content') {
+        received += chunk.content;
+        answer += chunk.content;
+      }
+      if (chunk.system_type === 'content_discarded') answer = String(chunk.metadata?.['content']);
+    },
+  });
+  const read = async (): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const bytes of response.body ?? []) {
+      parser.feed(decoder.decode(bytes as Uint8Array, { stream: true }));
+    }
+  };
+  const turns = new TurnpikeClient({ url }).turns;
+  const turnId = response.headers.get('x-turn-id') ?? '';
+  const context = response.headers.get('x-session-id') ?? '';
+  const comeBack = async (): Promise<void> => {
+    while ((await turns.get(turnId)).endedAt === null) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const history = await fetch(`${url}/api/oracle/history?context_id=${context}`);
+    const { messages } = (await history.json()) as {
+      messages: { role: string; content: string }[];
+    };
+    answer = messages.findLast(({ role }) => role === 'assistant')?.content ?? '';
+  };
+  return { received: () => received, answer: () => answer, ended: settling(read()), comeBack };
+}
+
+interface OracleChunkRead {
+  type: string;
+  content?: string;
+  system_type?: string;
+  metadata?: Record<string, unknown>;
+}

@@ -1,0 +1,38 @@
+import type { FollowedTurn } from '../clients/followed-turn.js';
+
+/** Statements that take a turn over a line; the names are those of docs/internals/crash-points.md. */
+export const question = { table: 'approvals', on: 'insert', when: 'true' } as const;
+export const note = {
+  table: 'approvals',
+  on: 'update',
+  when: 'new.applied_attempt is not null',
+} as const;
+export const claim = { table: 'tool_calls', on: 'insert', when: "new.status = 'claimed'" } as const;
+export const result = {
+  table: 'tool_calls',
+  on: 'insert',
+  when: "new.status <> 'claimed'",
+} as const;
+export const takeOver = {
+  table: 'turns',
+  on: 'update',
+  when: 'new.attempt > old.attempt',
+} as const;
+export const secondAttempt = { ...takeOver, when: 'new.attempt > old.attempt and old.attempt > 0' };
+export const ending = { table: 'turns', on: 'update', when: 'new.ended_at is not null' } as const;
+export const release = {
+  table: 'turns',
+  on: 'update',
+  when: "old.status = 'held' and new.status = 'queued'",
+} as const;
+export const secondStep = { table: 'steps', on: 'insert', when: 'new.step = 2' } as const;
+
+export const success = { exitCode: 0 };
+export const interrupted = { exitCode: 130, interrupted: true };
+/** In the sandbox it ends with its server. */
+export const hangs = 'sleep 30';
+
+export const statusesOf = (turn: FollowedTurn) =>
+  turn.named('tool:result').map(({ data }) => data['status']);
+export const decisionsOf = (turn: FollowedTurn) =>
+  turn.named('approval:resolve').map(({ data }) => data['decision']);

@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startRehearsal, type Rehearsal } from '../../../src/rehearsal/start-rehearsal.js';
+import { CrashScene } from './crash-scene.js';
+import { instructionRootWith } from '../agents/instruction-root.js';
+import { startProcess, type ServerProcess } from '../processes/start-process.js';
+import { mendAll, stopAt, type Stop } from './stop-at.js';
+import { inDatabaseOf } from '../database/store-database.js';
+import { newStore, type TestStore } from '../database/test-store.js';
+
+/** Each `yield` is a kill -9: what follows it runs against the next process. */
+export type CrashPlay = AsyncGenerator<undefined, void>;
+
+export interface CrashPoint {
+  line: string;
+  /** What its turns do not get past in the first process. Their tag: the scene's, or that and more. */
+  stops?: readonly (Omit<Stop, 'tag'> & { tag?: string })[];
+  play(scene: CrashScene): CrashPlay;
+}
+
+export interface CrashSeriesOptions {
+  points: Readonly<Record<string, CrashPoint>>;
+  environment?: Record<string, string>;
+  /** Of the last process the stops are gone; of the one before they are there still. */
+  kills: number;
+  /** What happens to the store while no process is alive, before the last one starts. */
+  meanwhile?: Parameters<typeof inDatabaseOf>[1];
+}
+
+/**
+ * Plays many crash points in the same processes, each in sessions of its own: what kills a process
+ * kills every turn it has, wherever each of them is.
+ */
+export class CrashSeries {
+  readonly #plays = new Map<string, CrashPlay>();
+  readonly #failures = new Map<string, unknown>();
+  readonly #scenes: CrashScene[] = [];
+  readonly #stops: Stop[];
+  #server: ServerProcess | undefined;
+  #world: { folder: string; instructions: string; model: Rehearsal; store: TestStore } | undefined;
+
+  constructor(private readonly options: CrashSeriesOptions) {
+    this.#stops = Object.entries(options.points).flatMap(([tag, { stops = [] }]) =>
+      stops.map((stop) => ({ ...stop, tag: `(${stop.tag ?? tag})` })),
+    );
+  }
+
+  /** Plays every point to its last kill, and starts the process after it. */
+  async open(): Promise<void> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-crash-'));
+    const store = await newStore();
+    const instructions = await instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
+    this.#world = { folder, instructions, store, model: await startRehearsal() };
+    await inDatabaseOf(store, (db) => stopAt(db, this.#stops));
+    await this.#start();
+    const projectRoot = await mkdtemp(path.join(folder, 'project-'));
+    for (const [tag, point] of Object.entries(this.options.points)) {
+      const scene = new CrashScene(tag, projectRoot, () => this.#running());
+      this.#scenes.push(scene);
+      this.#plays.set(tag, point.play(scene));
+    }
+    for (let killed = 0; killed < this.options.kills; killed += 1) {
+      await Promise.all([...this.#plays.keys()].map((tag) => this.#playOn(tag)));
+      await this.#killAndStart(killed + 1 === this.options.kills);
+    }
+  }
+
+  /** What is left of a point's play: what the last process makes of it. */
+  async finish(tag: string): Promise<void> {
+    if (this.#failures.has(tag)) throw this.#failures.get(tag);
+    await this.#plays.get(tag)?.next();
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.kill('SIGKILL');
+    if (this.#world === undefined) return;
+    const { folder, instructions, model, store } = this.#world;
+    await model.close();
+    await store.remove();
+    for (const made of [folder, instructions]) {
+      // A process that a failed test left may still be writing.
+      await rm(made, { recursive: true, force: true, maxRetries: 10 });
+    }
+  }
+
+  /** One that fails leaves the others alone, and is told by its own test. */
+  async #playOn(tag: string): Promise<void> {
+    try {
+      await this.#plays.get(tag)?.next();
+    } catch (error) {
+      this.#failures.set(tag, error);
+    }
+  }
+
+  async #killAndStart(isLast: boolean): Promise<void> {
+    await this.#running().kill('SIGKILL');
+    this.#server = undefined;
+    const { meanwhile } = this.options;
+    if (isLast && this.#world !== undefined) {
+      await inDatabaseOf(this.#world.store, async (db) => {
+        await mendAll(db, this.#stops);
+        await meanwhile?.(db);
+      });
+    }
+    await this.#start();
+    await Promise.all(this.#scenes.map((scene) => scene.comeBack()));
+  }
+
+  async #start(): Promise<void> {
+    if (this.#world === undefined) throw new Error('The series is not open');
+    const { instructions, model, store } = this.#world;
+    this.#server = await startProcess({
+      ...store.environment,
+      TURNPIKE_INSTRUCTION_ROOT: instructions,
+      TURNPIKE_PROVIDER_BASE_URL: model.url,
+      TURNPIKE_EGRESS_ALLOW: model.url,
+      ANTHROPIC_API_KEY: 'sk-ant-test-key',
+      TURNPIKE_WORKER_CONCURRENCY: '32',
+      // Longer than it takes to bring every turn to its line: no other attempt comes before the kill.
+      TURNPIKE_LEASE_MS: '4000',
+      ...this.options.environment,
+    });
+  }
+
+  #running(): ServerProcess {
+    if (this.#server === undefined) throw new Error('No process is alive');
+    return this.#server;
+  }
+}

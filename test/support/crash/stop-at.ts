@@ -1,0 +1,46 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../../../src/storage/connection.js';
+
+/** A statement that fails, each time it is tried, until `mendAll`. */
+export interface Stop {
+  table: 'turns' | 'approvals' | 'tool_calls' | 'steps';
+  on: 'insert' | 'update';
+  /** Which of them: SQL about the rows `new` and `old`. */
+  when: string;
+  /** Of turns whose message has this text. */
+  tag: string;
+}
+
+/** What is logged when a turn gets so far. */
+export function stoppedText({ tag }: Pick<Stop, 'tag'>): string {
+  return `stopped before it, at ${tag}`;
+}
+
+/**
+ * Lets a turn get no further than a line: the statement that would take it over it is refused, and
+ * nothing of it is stored, as when the process dies before it. The worker leaves the turn then; the
+ * process is killed after that.
+ */
+export async function stopAt(db: Database, stops: readonly Stop[]): Promise<void> {
+  for (const [index, stop] of stops.entries()) {
+    const { table, on, when, tag } = stop;
+    const turnId = table === 'turns' ? 'new.id' : 'new.turn_id';
+    await db.execute(
+      sql.raw(`create function stop_${index}() returns trigger language plpgsql as $$ begin
+        if (${when}) and exists (
+          select 1 from turns where id = ${turnId} and strpos(request::text, '${tag}') > 0
+        ) then raise exception '${stoppedText({ tag })}'; end if;
+        return new; end $$`),
+    );
+    await db.execute(
+      sql.raw(`create trigger stop_${index} before ${on} on ${table}
+        for each row execute function stop_${index}()`),
+    );
+  }
+}
+
+export async function mendAll(db: Database, stops: readonly Stop[]): Promise<void> {
+  for (const index of stops.keys()) {
+    await db.execute(sql.raw(`drop function stop_${index} cascade`));
+  }
+}

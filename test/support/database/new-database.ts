@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { given, testDatabaseUrl } from '../processes/test-services.js';
+
+export interface NewDatabase {
+  url: string;
+  /** Drops it, whoever is connected still. */
+  drop(): Promise<void>;
+}
+
+/** An empty, migrated database on the tests' PostgreSQL. */
+export async function newDatabase(): Promise<NewDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await administer(`create database ${name} template ${given('TEST_EMPTY_TEMPLATE')}`);
+  const url = new URL(testDatabaseUrl());
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(`drop database ${name} with (force)`) };
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new Client({ connectionString: testDatabaseUrl() });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { newDataFolder } from './database-folder.js';
+import { newDatabase } from './new-database.js';
+import { testRedisUrl } from '../processes/test-services.js';
+
+/** The back end this run of the suite is about: a jest project each, see jest.config.mjs. */
+declare const BACK_END: 'embedded' | 'distributed';
+
+/** What servers keep their state in, one after the other or beside each other. */
+export interface TestStore {
+  /** Settings that name it. */
+  environment: Record<string, string>;
+  remove(): Promise<void>;
+}
+
+/** A store nobody has used. @param above where an embedded one is put: in memory where there is room. */
+export async function newStore(above?: string): Promise<TestStore> {
+  if (BACK_END === 'embedded') {
+    const dataDir = await newDataFolder(above);
+    return {
+      environment: { TURNPIKE_DATA_DIR: dataDir },
+      remove: () => rm(dataDir, { recursive: true, force: true }),
+    };
+  }
+  const database = await newDatabase();
+  return {
+    environment: {
+      REDIS_URL: testRedisUrl(),
+      DATABASE_URL: database.url,
+      TURNPIKE_REDIS_PREFIX: `test-${randomUUID()}`,
+      TURNPIKE_DATABASE_CONNECTIONS: '4',
+    },
+    remove: database.drop,
+  };
+}

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Attachments } from '../../../src/attachments/attachments.js';
+import { BlobStore } from '../../../src/attachments/blobs/blob-store.js';
+import { DiskContents } from '../../../src/attachments/blobs/disk-contents.js';
+import { UploadStore } from '../../../src/attachments/blobs/upload-store.js';
+import { Extractions } from '../../../src/attachments/extract/extractions.js';
+import { openExtractor, type Extractor } from '../../../src/attachments/extract/extractor.js';
+import { FileMemory } from '../../../src/attachments/show/file-memory.js';
+import { systemClock, type Clock } from '../../../src/platform/clock.js';
+import { silentLogger } from '../silent-logger.js';
+import type { Database } from '../../../src/storage/connection.js';
+import { openTestDatabase } from '../database/database.js';
+
+export interface TestAttachments {
+  attachments: Attachments;
+  close(): Promise<void>;
+}
+
+/** Files of one folder, for real. */
+export function attachmentsIn(
+  folder: string,
+  { db, clock, extractor }: { db: Database; clock: Clock; extractor: Extractor },
+): Attachments {
+  const store = new BlobStore(db, new DiskContents(folder), clock);
+  return new Attachments(
+    store,
+    new UploadStore(db, clock),
+    new Extractions(db, clock, silentLogger, store, extractor),
+    new FileMemory({ attachmentMemoryMb: 64 }),
+    extractor,
+    { attachmentRoots: [] },
+  );
+}
+
+/** The same with a database and a folder of its own. */
+export async function openTestAttachments(): Promise<TestAttachments> {
+  const database = await openTestDatabase();
+  const folder = await mkdtemp(path.join(tmpdir(), 'blobs-'));
+  const extractor = openExtractor();
+  return {
+    attachments: attachmentsIn(folder, { db: database.db, clock: systemClock, extractor }),
+    close: async () => {
+      await extractor.close();
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { writeFile, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock, type Clock } from '../../../src/platform/clock.js';
+import type { Logger } from '../../../src/platform/logger.js';
+import { silentLogger } from '../silent-logger.js';
+import type { OpenedServers } from '../../../src/tools/mcp/servers/connection-pool.js';
+import { openMcp, type Mcp, type McpConfig } from '../../../src/tools/mcp/open-mcp.js';
+
+const server = fileURLToPath(new URL('mcp-stdio-server.mjs', import.meta.url));
+
+/** A definition of the test server as a command. */
+export function stdioServer(mode = 'plain', rest: object = {}): Record<string, unknown> {
+  return { command: process.execPath, args: [server, mode], ...rest };
+}
+
+export interface TestMcpOptions {
+  /** Of the operator's file. */
+  servers?: Record<string, unknown>;
+  settings?: Partial<McpConfig>;
+  environment?: Record<string, string | undefined>;
+  clock?: Clock;
+  logger?: Logger;
+}
+
+export async function openTestMcp(options: TestMcpOptions = {}): Promise<Mcp> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'mcp-'));
+  const mcpFile = path.join(folder, 'mcp.json');
+  await writeFile(mcpFile, JSON.stringify({ mcpServers: options.servers ?? {} }));
+  return openMcp({
+    config: {
+      mcpFile,
+      mcpHosts: [],
+      mcpSessionStdio: false,
+      mcpConnectMs: 10_000,
+      mcpIdleMs: 300_000,
+      mcpConnections: 10,
+      egressPrivateHosts: [],
+      ...options.settings,
+    },
+    environment: options.environment ?? { PATH: process.env['PATH'] },
+    clock: options.clock ?? systemClock,
+    logger: options.logger ?? silentLogger,
+  });
+}
+
+/** Opens the servers of one turn. */
+export function turnOf(
+  mcp: Mcp,
+  given: { id?: string; mcpServers?: Record<string, unknown>; signal?: AbortSignal } = {},
+): Promise<OpenedServers> {
+  const session = { id: given.id ?? 'sess_1', mcpServers: given.mcpServers ?? null };
+  return mcp.openForTurn({ session, signal: given.signal ?? new AbortController().signal });
+}
+
+export interface CallRest {
+  signal?: AbortSignal;
+  progress?: (note: string) => void;
+}
+
+/** Calls one tool, as a turn does after the input check. */
+export async function callMcp(
+  opened: OpenedServers,
+  name: string,
+  ...[input = {}, rest = {}]: [Record<string, string>?, CallRest?]
+): Promise<string> {
+  const tool = opened.tools.find((one) => one.name === name);
+  if (tool === undefined) throw new Error(`There is no ${name}`);
+  return tool.open({ workdir: '/' }).run(input, {
+    callId: 'call_1',
+    idempotencyKey: 'turn_1:call_1',
+    signal: rest.signal ?? new AbortController().signal,
+    progress: rest.progress ?? (() => undefined),
+  });
+}

@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseConfig, type Config } from '../../../src/config/config.js';
+import { systemClock, type Clock } from '../../../src/platform/clock.js';
+import { createLogger, type Logger } from '../../../src/platform/logger.js';
+import type { RehearsalRequest } from '../../../src/rehearsal/request-types.js';
+import { startRehearsal } from '../../../src/rehearsal/start-rehearsal.js';
+import { serve, type Server } from '../../../src/http/serve.js';
+import { DATABASE, type Database } from '../../../src/storage/connection.js';
+import { sandboxEnvironment } from './test-shells.js';
+import { Client } from '../clients/client.js';
+import { newStore, type TestStore } from '../database/test-store.js';
+
+export interface TestServer {
+  client: Client;
+  url: string;
+  config: Config;
+  clock: Clock;
+  db: Database;
+  /** A provider of the application. */
+  get: Server['get'];
+  /** What the model was sent, in order. */
+  modelRequests: RehearsalRequest[];
+  /** A folder for sessions to work in. */
+  projectRoot: string;
+  store: TestStore;
+  logLines: string[];
+  /** Stops the server as SIGTERM does; what it stored stays. */
+  stop(): Promise<void>;
+  /** Stops it and removes its folders. */
+  close(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  /** Settings beside the test's own. */
+  environment?: Record<string, string>;
+  /** Of an earlier server, to start again on it, or of one that runs, to share it. */
+  store?: TestStore;
+  clock?: Clock;
+}
+
+/**
+ * The real application on a real socket, over a model that rehearses on another one. The model is
+ * reached as a user's own gateway is, so that the tests see what it was sent.
+ */
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-e2e-'));
+  const store = options.store ?? (await newStore());
+  const modelRequests: RehearsalRequest[] = [];
+  const model = await startRehearsal({ onRequest: (request) => modelRequests.push(request) });
+  const logLines: string[] = [];
+  const config = parseConfig({
+    TURNPIKE_PORT: '0',
+    ...store.environment,
+    TURNPIKE_PROJECTS_DIR: path.join(folder, 'projects'),
+    // Keys work in the folders of the test.
+    TURNPIKE_PROJECT_ROOTS: tmpdir(),
+    TURNPIKE_LOG_LEVEL: 'debug',
+    TURNPIKE_DRAIN_MS: '0',
+    ...sandboxEnvironment,
+    ANTHROPIC_API_KEY: 'sk-ant-test-key-that-is-secret',
+    TURNPIKE_PROVIDER_BASE_URL: model.url,
+    TURNPIKE_EGRESS_ALLOW: model.url,
+    ...options.environment,
+  });
+  const logger: Logger = createLogger({
+    level: config.logLevel,
+    readable: false,
+    redact: (line) => line,
+    destination: { write: (line) => logLines.push(line) },
+  });
+  const { clock = systemClock } = options;
+  const server = await serve({ config, environment: process.env, clock, logger });
+  const closeAll = async (): Promise<void> => {
+    try {
+      await server.close();
+    } finally {
+      await model.close();
+    }
+  };
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= closeAll());
+  return {
+    client: new Client(server.url),
+    url: server.url,
+    config,
+    clock,
+    db: server.get<Database>(DATABASE),
+    get: server.get,
+    modelRequests,
+    projectRoot: await mkdtemp(path.join(folder, 'project-')),
+    store,
+    logLines,
+    stop,
+    close: async () => {
+      await stop();
+      if (options.store === undefined) await store.remove();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

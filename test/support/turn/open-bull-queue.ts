@@ -1,0 +1,62 @@
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Redis } from 'ioredis';
+import { CONFIG } from '../../../src/config/config.js';
+import type { Role } from '../../../src/config/role.js';
+import { LOGGER } from '../../../src/platform/logger.js';
+import { REDIS } from '../../../src/storage/redis-connection.js';
+import { BullQueueModule } from '../../../src/turn/queue/bull-queue.module.js';
+import { BullTurnQueue } from '../../../src/turn/queue/bull-turn-queue.js';
+import type { TurnQueue } from '../../../src/turn/queue/turn-queue.js';
+
+export interface BullQueueOptions {
+  redis: Redis;
+  prefix: string;
+  /** Default: 1. */
+  concurrency?: number;
+  /** Default: a worker's. */
+  role?: Role;
+  onError?: (turnId: string | undefined, error: unknown) => void;
+}
+
+@Module({})
+class GivenRedis {}
+
+@Module({})
+class GivenValues {}
+
+/** The queue with its worker, as a process of the server has them; `close` ends the application too. */
+export async function openBullQueue(options: BullQueueOptions): Promise<TurnQueue> {
+  const { redis, prefix, concurrency = 1, role = 'worker', onError = () => undefined } = options;
+  const warn = ({ turnId, error }: Record<string, unknown>): void =>
+    onError(typeof turnId === 'string' ? turnId : undefined, error);
+  const values = [
+    { provide: CONFIG, useValue: { drainMs: 50_000 } },
+    { provide: LOGGER, useValue: { warn } },
+  ];
+  const config = {
+    redisPrefix: prefix,
+    role,
+    workerConcurrency: concurrency,
+    leaseMs: 30_000,
+  };
+  const connection = { provide: REDIS, useValue: redis };
+  const given = { module: GivenRedis, providers: [connection], exports: [REDIS] };
+  const application = await NestFactory.createApplicationContext(
+    {
+      module: GivenValues,
+      global: true,
+      imports: [BullQueueModule.register(given, config)],
+      providers: values,
+      exports: [CONFIG, LOGGER],
+    },
+    { logger: false, abortOnError: false },
+  );
+  const queue = application.get(BullTurnQueue, { strict: false });
+  const closeQueue = queue.close.bind(queue);
+  queue.close = async () => {
+    await closeQueue();
+    await application.close();
+  };
+  return queue;
+}

@@ -1,0 +1,146 @@
+import { eq } from 'drizzle-orm';
+import { silentLogger } from './silent-logger.js';
+import type { Database } from '../../src/storage/connection.js';
+import { readerProcesses, turnReaders } from '../../src/storage/reader-schema.js';
+import { turns } from '../../src/storage/schema.js';
+import { AbandonedTurns } from '../../src/turn/lifecycle/abandoned-turns.js';
+import { acceptTurn } from '../../src/turn/submit/accept-turn.js';
+import { MemorySignalBus } from '../../src/turn/queue/memory-signal-bus.js';
+import { Presence } from '../../src/turn/lifecycle/presence.js';
+import { READER_LEASE_MS } from '../../src/turn/lifecycle/reader-rows.js';
+import { setDatabaseClock, stopDatabaseClock } from './database-clock.js';
+import { ManualClock } from './manual-clock.js';
+import { newTurn } from './new-turn.js';
+import { someOptions, storeSession, storeTurn } from './store-turn.js';
+import { UnansweredDatabase } from '../database/unanswered-database.js';
+
+export const GRACE_MS = 5_000;
+
+/** Between two sweeps. */
+const STEP_MS = 500;
+
+/** The longest that an abandoned turn waits beyond its grace: two sweeps, and the check between. */
+export const CONFIRMED_MS = 3 * STEP_MS;
+
+export const untilReadersLeave = {
+  ...someOptions,
+  options: { ...someOptions.options, onDisconnect: 'cancel' as const },
+};
+
+/** A process that takes readers. */
+export interface ReaderProcess {
+  presence: Presence;
+  database: UnansweredDatabase;
+}
+
+/**
+ * Two processes that take readers, and one that sweeps, over one embedded database: its clock and
+ * theirs are one that a test moves.
+ */
+export class ReaderScene {
+  readonly clock = new ManualClock();
+  readonly bus = new MemorySignalBus();
+  readonly here: ReaderProcess;
+  readonly there: ReaderProcess;
+  readonly sweeper: UnansweredDatabase;
+  /** Turns whose workers were told to look. */
+  readonly hinted: string[] = [];
+  readonly #abandoned: AbandonedTurns;
+
+  private constructor(private readonly db: Database) {
+    this.here = this.open();
+    this.there = this.open();
+    this.sweeper = new UnansweredDatabase(db);
+    const { clock, bus } = this;
+    const deps = { db: this.sweeper.db, bus, clock, graceMs: GRACE_MS };
+    this.#abandoned = new AbandonedTurns(deps);
+  }
+
+  /** @param lookedOnMs for how long the sweeper has looked on. */
+  static async start(db: Database, lookedOnMs = READER_LEASE_MS): Promise<ReaderScene> {
+    await db.delete(turnReaders);
+    await db.delete(readerProcesses);
+    await db.delete(turns);
+    const scene = new ReaderScene(db);
+    await stopDatabaseClock(db);
+    await setDatabaseClock(db, scene.clock.now());
+    await scene.bus.onCancel((turnId) => scene.hinted.push(turnId));
+    await scene.here.presence.start();
+    await scene.there.presence.start();
+    await scene.#settled();
+    await scene.pass(lookedOnMs);
+    return scene;
+  }
+
+  open(): ReaderProcess {
+    const database = new UnansweredDatabase(this.db);
+    const { clock, bus } = this;
+    const deps = { db: database.db, bus, clock, logger: silentLogger, graceMs: GRACE_MS };
+    return { presence: new Presence(deps), database };
+  }
+
+  /** A turn that ends with its readers, of which nothing is known yet. */
+  storeTurn(): Promise<string> {
+    return storeTurn(this.db, { options: untilReadersLeave, createdAt: this.#now() });
+  }
+
+  /** One that was accepted with its reader, as a POST does. */
+  async accept({ presence }: ReaderProcess): Promise<string> {
+    const sessionId = await storeSession(this.db);
+    const turn = newTurn(sessionId, {
+      options: untilReadersLeave,
+      readerProcess: presence.processId,
+      now: this.#now(),
+    });
+    const accepted = await acceptTurn(this.db, turn, { queueDepth: 1_000, concurrentTurns: 0 });
+    if (accepted.type !== 'accepted') throw new Error(accepted.type);
+    presence.expect(accepted.turnId);
+    return accepted.turnId;
+  }
+
+  /** @returns what to call when it leaves; all that the coming set off is stored. */
+  async join({ presence }: ReaderProcess, turnId: string): Promise<() => Promise<void>> {
+    const leave = presence.join(turnId);
+    await this.#settled();
+    return async () => {
+      leave();
+      await this.#settled();
+    };
+  }
+
+  /** Lets time pass, with a sweep twice a second. */
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += STEP_MS) {
+      const stepMs = Math.min(STEP_MS, ms - passed);
+      await setDatabaseClock(this.db, this.clock.now() + stepMs);
+      await this.clock.advance(stepMs);
+      await this.#settled();
+      await this.#sweep();
+    }
+  }
+
+  async isCancelled(turnId: string): Promise<boolean> {
+    const [turn] = await this.db.select().from(turns).where(eq(turns.id, turnId));
+    return turn?.cancelReason === 'disconnect';
+  }
+
+  #now(): Date {
+    return new Date(this.clock.now());
+  }
+
+  /** As a sweep does: what failed is only logged. */
+  async #sweep(): Promise<void> {
+    const { isAway } = this.sweeper;
+    try {
+      await this.#abandoned.cancel();
+    } catch (error) {
+      if (!isAway) throw error;
+    }
+    await this.#settled();
+  }
+
+  async #settled(): Promise<void> {
+    await this.here.database.settled();
+    await this.there.database.settled();
+  }
+}

@@ -1,0 +1,25 @@
+import { defaultAgentConfig } from '../../../src/governance/decision-tree/agent-config.js';
+import type { Facts, Reading } from '../../../src/notices/trigger.js';
+
+/** What triggers look at between two steps of a turn in which nothing is due. */
+export function someFacts(change: Partial<Facts> = {}): Facts {
+  return {
+    at: 'step',
+    step: 1,
+    isFirstMessage: false,
+    config: defaultAgentConfig,
+    warnings: [],
+    context: { tokens: 0, window: 200_000 },
+    readings: [],
+    todos: [],
+    stepsSinceTodos: 0,
+    toolErrors: 0,
+    background: [],
+    fired: new Set(),
+    ...change,
+  };
+}
+
+export function someReading(change: Partial<Reading>): Reading {
+  return { contextPercent: 0, memoryPercent: 0, diskPercent: 0, ...change };
+}

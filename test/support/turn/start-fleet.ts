@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { OpenedDatabase } from '../../../src/storage/connection.js';
+import { openPostgres } from '../../../src/storage/postgres-database.js';
+import { closeRedis, connectRedis } from '../../../src/storage/redis-connection.js';
+import type { ToolDefinition } from '../../../src/tools/tool.js';
+import type { TurnQueue } from '../../../src/turn/queue/turn-queue.js';
+import type { TurnServices } from '../../../src/turn/state/turn-services.js';
+import { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
+import { openTestDatabase } from '../database/database.js';
+import { openBullQueue } from './open-bull-queue.js';
+import { newDatabase } from '../database/new-database.js';
+import { testRedisUrl } from '../processes/test-services.js';
+import { openTestServices, type TestServices } from './turn-services.js';
+
+export interface Fleet {
+  test: TestServices;
+  /** Starts the workers: what was submitted before waits until then. */
+  start(): Promise<void>;
+  workers: TurnWorker[];
+  close(): Promise<void>;
+}
+
+export interface FleetOptions {
+  /** Turns that run at a time, in all of it. */
+  places: number;
+  tools?: ToolDefinition[];
+}
+
+/**
+ * What turns run on, on one of the back ends: one worker over memory, or two over a PostgreSQL and
+ * a Redis of their own.
+ */
+export async function openFleet(
+  backEnd: 'embedded' | 'distributed',
+  { places, tools = [] }: FleetOptions,
+): Promise<Fleet> {
+  const state = backEnd === 'embedded' ? await inMemory() : await onServers(places / 2);
+  const test = await openTestServices(state.database, tools);
+  const onError = (turnId: string, error: unknown): void =>
+    void test.workerErrors.set(turnId, error);
+  const queues = await state.openQueues(test.services.queue, onError);
+  const [first = test.services.queue] = queues;
+  test.services.queue = first;
+  Object.assign(test.services.settings, { queueDepth: 10_000, workerConcurrency: places });
+  const workers = queues.map((queue) => new TurnWorker({ ...test.services, queue }));
+  return {
+    test,
+    workers,
+    start: async () => {
+      for (const worker of workers) await worker.start();
+    },
+    close: async () => {
+      await Promise.all(queues.map((queue) => queue.close()));
+      await test.close();
+      await state.close();
+    },
+  };
+}
+
+interface State {
+  database: OpenedDatabase;
+  /** One for each worker. @param own of the services. */
+  openQueues(
+    own: TurnServices['queue'],
+    onError: (turnId: string, error: unknown) => void,
+  ): Promise<TurnQueue[]>;
+  close(): Promise<void>;
+}
+
+async function inMemory(): Promise<State> {
+  const database = await openTestDatabase();
+  return { database, openQueues: async (own) => [own], close: () => database.close() };
+}
+
+async function onServers(concurrency: number): Promise<State> {
+  const made = await newDatabase();
+  // A connection that breaks is no fault of the test's: a query on it is.
+  const onError = (): void => undefined;
+  const database = await openPostgres({ url: made.url, connections: 8, onError });
+  const redis = await connectRedis({ url: testRedisUrl(), name: 'fleet', onError });
+  const prefix = `test-${randomUUID()}`;
+  return {
+    database,
+    openQueues: (_own, onError) =>
+      Promise.all(
+        [1, 2].map(() =>
+          openBullQueue({
+            redis,
+            prefix,
+            concurrency,
+            onError: (turnId = '', error) => onError(turnId, error),
+          }),
+        ),
+      ),
+    close: async () => {
+      await closeRedis(redis);
+      await database.close();
+      await made.drop();
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { silentLogger } from '../silent-logger.js';
+import { openProjectRoots } from '../access/open-project-roots.js';
+import { someLimits } from './store-turn.js';
+import { attachmentsIn } from './test-attachments.js';
+import { PersonaLibrary } from '../../src/agents/persona-library.js';
+import { openExtractor } from '../../src/attachments/extract/extractor.js';
+import { MemoryEventLog } from '../../src/events/memory-event-log.js';
+import { OptionLoader } from '../../src/options/option-loader.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { KeyedMutex } from '../../src/platform/keyed-mutex.js';
+import { AnthropicProvider } from '../../src/provider/anthropic/anthropic-provider.js';
+import { ModelCatalogue } from '../../src/provider/models/model-catalogue.js';
+import { ModelResolver } from '../../src/provider/models/model-resolver.js';
+import { ModelStore } from '../../src/provider/models/model-store.js';
+import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
+import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
+import { SessionStore } from '../../src/session/session-store.js';
+import type { OpenedDatabase } from '../../src/storage/connection.js';
+import type { ToolDefinition } from '../../src/tools/tool.js';
+import { DecisionTrees } from '../../src/governance/decision-tree/decision-trees.js';
+import { TodoStore } from '../../src/notices/todo-store.js';
+import { defaultTriggers } from '../../src/notices/triggers.js';
+import { ResourceProbe } from '../../src/platform/resource-probe.js';
+import { openMcp } from '../../src/tools/mcp/open-mcp.js';
+import { shellsOff } from '../../src/tools/sandbox/shells.js';
+import { ToolRegistry } from '../../src/tools/registry.js';
+import { EndWatch } from '../../src/turn/stream/end-watch.js';
+import { MemorySignalBus } from '../../src/turn/queue/memory-signal-bus.js';
+import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
+import type { TurnServices } from '../../src/turn/state/turn-services.js';
+import { AuditLog } from '../../src/access/keys/audit-log.js';
+
+export interface TestServices {
+  services: TurnServices;
+  projectRoot: string;
+  modelRequests: RehearsalRequest[];
+  /** What the queue's handler threw, by turn. */
+  workerErrors: Map<string, unknown>;
+  close(): Promise<void>;
+}
+
+const noMcp = {
+  mcpFile: undefined,
+  mcpHosts: [],
+  mcpSessionStdio: false,
+  mcpConnectMs: 1_000,
+  mcpIdleMs: 1_000,
+  mcpConnections: 4,
+  egressPrivateHosts: [],
+};
+
+/** Everything turns are conducted with, for real, over tools of the test's own. */
+export async function openTestServices(
+  database: OpenedDatabase,
+  tools: ToolDefinition[],
+  options: { clock?: Clock; leaseMs?: number; turnTimeoutMs?: number } = {},
+): Promise<TestServices> {
+  const { clock = systemClock, leaseMs = 30_000, turnTimeoutMs = 600_000 } = options;
+  const modelRequests: RehearsalRequest[] = [];
+  const model = await startRehearsal({ onRequest: (request) => modelRequests.push(request) });
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-worker-'));
+  const projectRoot = await mkdtemp(path.join(folder, 'project-'));
+  const extractor = openExtractor({ clock });
+  const workerErrors = new Map<string, unknown>();
+  const provider = new AnthropicProvider(
+    {
+      mode: 'rehearsal',
+      apiKey: undefined,
+      baseUrl: model.url,
+      egressAllow: [],
+      stallTimeoutMs: 60_000,
+      requestTimeoutMs: 60_000,
+      maxRetries: 0,
+    },
+    systemClock,
+  );
+  const models = new ModelCatalogue({
+    prices: [{ model: 'claude', input: 3, output: 15 }],
+  });
+  const store = new ModelStore(database.db, model.url);
+  const personas = new PersonaLibrary(
+    fileURLToPath(new URL('../../../instructions', import.meta.url)),
+  );
+  const modelNames = new ModelResolver({
+    catalogue: models,
+    store,
+    provider,
+    clock,
+    logger: silentLogger,
+  });
+  const optionConfig = {
+    model: undefined,
+    modeCeiling: 'acceptEdits',
+    turnTimeoutMs,
+    parallelTools: someLimits.maxParallelTools,
+  } as const;
+  const services: TurnServices = {
+    options: new OptionLoader(personas, modelNames, optionConfig),
+    db: database.db,
+    log: new MemoryEventLog(clock),
+    queue: new MemoryTurnQueue({
+      concurrency: 4,
+      onError: (turnId, error) => void workerErrors.set(turnId, error),
+    }),
+    bus: new MemorySignalBus(),
+    claims: new TurnClaims(database.db, { leaseMs }),
+    ends: new EndWatch(database.db, clock, silentLogger),
+    clock,
+    logger: silentLogger,
+    holding: new KeyedMutex(),
+    sessions: new SessionStore(database.db, clock, { maxSessions: 1_000 }),
+    projectRoots: openProjectRoots(database.db, { sharedRoot: projectRoot }),
+    personas,
+    provider,
+    models,
+    modelNames,
+    tools: new ToolRegistry(tools),
+    mcp: await openMcp({ config: noMcp, environment: {}, clock, logger: silentLogger }),
+    redact: (text) => text,
+    shells: shellsOff('the test runs no commands'),
+    trees: new DecisionTrees(),
+    triggers: defaultTriggers,
+    todos: new TodoStore(database.db),
+    resources: new ResourceProbe(clock),
+    attachments: attachmentsIn(path.join(folder, 'blobs'), { db: database.db, clock, extractor }),
+    settings: {
+      environmentModel: undefined,
+      defaultLimits: someLimits,
+      serverTools: [],
+      serverPermissions: {},
+      ceiling: { mode: 'acceptEdits', tools: undefined },
+      subagentsEnabled: false,
+      subagentWarnMs: 1_000,
+      queueDepth: 100,
+      archiveKeepDays: 0,
+      leaseMs,
+      turnTimeoutMs,
+      drainMs: 0,
+      maxMessageChars: 100_000,
+      maxOptionChars: 100_000,
+      readerTimeoutMs: 30_000,
+      compactPercent: 80,
+      sessionTokens: 0,
+      mostAttemptsInVain: 3,
+      approvals: { timeoutMs: 60_000, onTimeout: 'deny', unknownCalls: 'tell' },
+      sessionQueue: 16,
+      subagents: { fanout: 8 },
+      workerConcurrency: 4,
+      limits: {
+        maxTokens: 10_000,
+        toolTimeoutMs: 60_000,
+        toolOutputLimit: 10_000,
+        overloadRetries: 2,
+      },
+      shellEnv: {},
+    },
+  };
+  return {
+    services,
+    projectRoot,
+    modelRequests,
+    workerErrors,
+    close: async () => {
+      services.ends.close();
+      await services.queue.close();
+      await services.log.close();
+      await extractor.close();
+      await model.close();
+    },
+  };
+}
