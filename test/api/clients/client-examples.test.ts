@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { transform } from '@swc/core';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readExamples } from '../../client/read-examples.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+
+const root = new URL('../../../', import.meta.url);
+
+/** Where the package says that its client is. */
+async function publishedClient(): Promise<{ code: string; types: string }> {
+  const { exports } = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as {
+    exports: { './client': { default: string; types: string } };
+  };
+  const at = (file: string): string => fileURLToPath(new URL(file, root));
+  const { default: code, types } = exports['./client'];
+  return { code: at(code), types: at(types) };
+}
+
+describe('the documentation’s examples of the client', () => {
+  const examples = readExamples();
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.close());
+
+  /** As a program of its own, over the client as it is published. */
+  async function run(example: string): Promise<{ code: number | null; said: string }> {
+    const { code: client } = await publishedClient();
+    const script = example
+      .replaceAll("'turnpike/client'", JSON.stringify(pathToFileURL(client).href))
+      .replaceAll('http://127.0.0.1:4400', server.url)
+      .replaceAll('/home/me/project', server.projectRoot);
+    const { code } = await transform(script, {
+      jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+      module: { type: 'es6' },
+    });
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code]);
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+    }
+    return new Promise((resolve) => {
+      child.once('close', (exitCode) => resolve({ code: exitCode, said }));
+    });
+  }
+
+  it('are there, and so is what they import', async () => {
+    expect(examples).toHaveLength(4);
+    const { code, types } = await publishedClient();
+    expect([existsSync(code), existsSync(types)]).toEqual([true, true]);
+  });
+
+  it.each(examples.map((example, index): [number, string] => [index + 1, example]))(
+    'run: number %i',
+    async (_number, example) => {
+      const { code, said } = await run(example);
+      expect([said, code]).toEqual([expect.stringMatching(/tools answered|rehearsal/), 0]);
+      expect(said).not.toContain('Error');
+    },
+  );
+});

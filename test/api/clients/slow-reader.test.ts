@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectSoon } from '../../support/expect-soon.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+
+describe('a reader that does not read', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({
+      environment: {
+        TURNPIKE_MAX_BODY_BYTES: '33554432',
+        TURNPIKE_MAX_MESSAGE_CHARS: '33554432',
+        TURNPIKE_MAX_TOKENS: '1000000',
+        // Server and readers share this process: one that reads must not seem to be one that does not.
+        TURNPIKE_READER_TIMEOUT_MS: '5000',
+      },
+    });
+  });
+  afterAll(() => server.close(), 300_000);
+
+  it('loses its connection, never the turn, and gets everything when it resumes', async () => {
+    const { client, projectRoot, url } = server;
+    const sessionId = await client.createSession(projectRoot);
+    // The stream has the content twice, in pieces and whole: more than the kernel's buffers hold for a
+    // client, which is 4 MiB of the server's.
+    const content = '-'.repeat(4_000_000);
+    const message = `[[tool=write {"file_path":"big.txt","content":"${content}"}]] [[args=300]]`;
+    const opts = { mode: 'acceptEdits', onDisconnect: 'continue' };
+    const body = JSON.stringify({ sessionId, message, opts });
+    const { hostname, port } = new URL(url);
+    const socket = net.connect(Number(port), hostname);
+    socket.pause();
+    socket.write(
+      `POST /api/harness/turn HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const turnId = await turnOf(server, sessionId);
+    const frames = await (await client.follow(turnId)).all();
+    expect(frames.at(-1)?.data).toEqual({ exitCode: 0 });
+    await expectSoon(() => {
+      const lines = server.logLines.filter((line) => line.includes('"closedBy":"client"'));
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+        { method: 'POST', route: '/api/harness/turn' },
+      ]);
+    });
+    // What the kernel had taken comes still, and ends somewhere in it.
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (received += text));
+    socket.resume();
+    await once(socket, 'close');
+    expect(received).toContain('event: session:init');
+    expect(received).not.toContain('event: process:exit');
+    const whole = await (await client.follow(turnId)).all();
+    expect(whole).toEqual(frames);
+  });
+});
+
+/** The id of the session's turn, once it is there. */
+async function turnOf(server: TestServer, sessionId: string): Promise<string> {
+  const until = Date.now() + 10_000;
+  for (;;) {
+    const { body } = await server.client.get(`/api/harness/sessions/${sessionId}/messages`);
+    const [message] = body['messages'] as { turnId: string }[];
+    if (message !== undefined) return message.turnId;
+    if (Date.now() > until) throw new Error('The turn was not accepted');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,195 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ReadFrame, StreamReader } from '../../support/clients/read-stream.js';
+import {
+  startScriptedModel,
+  type ScriptedModel,
+} from '../../support/model/start-scripted-model.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+
+const overloaded = { error: 'overloaded_error' };
+const refused = (status: number, type: string, message = 'no') => ({
+  refuse: { status, type, message },
+});
+
+const namesOf = (frames: readonly ReadFrame[]): string[] => frames.map(({ event }) => event);
+const dataOf = (frames: readonly ReadFrame[], event: string): Record<string, unknown>[] =>
+  frames.filter((frame) => frame.event === event).map(({ data }) => data);
+
+describe('a model call that comes to nothing', () => {
+  let model: ScriptedModel;
+  let server: TestServer;
+  const environment = () => ({
+    TURNPIKE_PROVIDER_BASE_URL: model.url,
+    TURNPIKE_EGRESS_ALLOW: model.url,
+    TURNPIKE_PROVIDER_RETRIES: '0',
+  });
+  beforeAll(async () => {
+    model = await startScriptedModel();
+    server = await startServer({ environment: environment() });
+  });
+  afterEach(() => {
+    model.script = [];
+    model.requests = [];
+  });
+  afterAll(async () => {
+    await server.close();
+    await model.close();
+  });
+
+  async function run(script: ScriptedModel['script'], opts: Record<string, unknown> = {}) {
+    model.script = [...script];
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const stream = await server.client.turn(sessionId, 'Hello', { opts });
+    return { sessionId, stream, frames: await stream.all() };
+  }
+
+  const viewOf = async ({ stream }: { stream: StreamReader }) =>
+    (await server.client.get(`/api/harness/turns/${stream.header('x-turn-id')}`)).body;
+
+  it('is made again after an overload, and what was thought is taken back', async () => {
+    const { frames } = await run([{ thinking: 'Half', ...overloaded }, { text: 'Here I am.' }]);
+    const said = namesOf(frames);
+    expect(said.indexOf('step:discard')).toBeGreaterThan(said.indexOf('thinking:delta'));
+    expect(said.indexOf('chat:delta')).toBeGreaterThan(said.indexOf('step:discard'));
+    expect(said).not.toContain('turn:error');
+    expect(dataOf(frames, 'step:start')).toEqual([{ step: 1 }, { step: 1 }]);
+    expect(dataOf(frames, 'system:notice')).toContainEqual(
+      expect.objectContaining({ kind: 'model-retry', seenByModel: false }),
+    );
+    expect(dataOf(frames, 'chat:complete')).toEqual([{ text: 'Here I am.' }]);
+    // Both calls are counted: of the lost one what was streamed, estimated.
+    expect(dataOf(frames, 'turn:end')[0]).toMatchObject({
+      usage: { inputTokens: 200, outputTokens: 20 + 7 },
+    });
+  });
+
+  it('fails as an overload when no try is left, and says that another turn may go well', async () => {
+    const { frames } = await run([overloaded, overloaded, overloaded, { text: 'Too late.' }]);
+    expect(model.requests).toHaveLength(3);
+    expect(dataOf(frames, 'turn:error')).toEqual([
+      expect.objectContaining({
+        status: 529,
+        retryable: true,
+        requestId: 'req_scripted',
+        details: expect.objectContaining({ reason: 'OVERLOADED' }),
+      }),
+    ]);
+  });
+
+  it('fails where text was shown: nothing of it is taken back', async () => {
+    const { frames } = await run([{ text: 'Half', ...overloaded }]);
+    expect(model.requests).toHaveLength(1);
+    expect(namesOf(frames)).not.toContain('step:discard');
+    expect(dataOf(frames, 'turn:error')).toEqual([expect.objectContaining({ retryable: true })]);
+  });
+
+  it('is not made again for anything else', async () => {
+    await run([{ error: 'api_error' }]);
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['overloaded', [refused(529, 'overloaded_error', 'Overloaded')]],
+    ['overloaded', [overloaded, overloaded, overloaded]],
+    ['model-not-found', [refused(404, 'not_found_error', 'model: claude-a')]],
+    ['refusal', [{ text: 'I', stop: 'refusal', category: 'cyber' }]],
+  ])('goes on with the fallback model: %s', async (reason, script) => {
+    const opts = { model: 'claude-a', fallbackModel: 'claude-b' };
+    const ran = await run([...script, { text: 'From b.' }], opts);
+    expect(dataOf(ran.frames, 'system:notice')).toContainEqual(
+      expect.objectContaining({
+        kind: 'model-fallback',
+        metadata: { from: 'claude-a', to: 'claude-b', reason },
+      }),
+    );
+    expect(model.requests.map((request) => request.model)).toEqual([
+      ...script.map(() => 'claude-a'),
+      'claude-b',
+    ]);
+    expect(dataOf(ran.frames, 'chat:complete')).toEqual([{ text: 'From b.' }]);
+    expect(await viewOf(ran)).toMatchObject({
+      turn: {
+        options: { model: 'claude-b', fallbackFrom: 'claude-a', fallbackStep: 1 },
+        provenance: { model: 'fallback' },
+      },
+    });
+  });
+
+  it('falls back once', async () => {
+    const opts = { model: 'claude-a', fallbackModel: 'claude-b' };
+    const gone = refused(404, 'not_found_error', 'model');
+    const { frames } = await run([gone, gone], opts);
+    expect(model.requests).toHaveLength(2);
+    expect(dataOf(frames, 'turn:error')).toEqual([
+      expect.objectContaining({
+        status: 404,
+        retryable: false,
+        details: expect.objectContaining({ reason: 'MODEL_NOT_FOUND' }),
+      }),
+    ]);
+  });
+
+  it('ends limited by a refusal, which is not sent again', async () => {
+    const ran = await run([{ text: 'Half a refusal', stop: 'refusal', category: 'cyber' }]);
+    expect(dataOf(ran.frames, 'system:notice')).toEqual([
+      expect.objectContaining({ kind: 'refusal', metadata: { category: 'cyber' } }),
+    ]);
+    expect(dataOf(ran.frames, 'turn:end')[0]).toMatchObject({
+      outcome: 'limited',
+      reason: 'refusal',
+    });
+    expect(ran.stream.text()).toBe('Half a refusal');
+    const next = await server.client.turn(ran.sessionId, 'And now?');
+    await next.all();
+    const sent = model.requests.at(-1)?.messages ?? [];
+    expect(JSON.stringify(sent)).not.toContain('Half a refusal');
+    expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  });
+
+  const limited = { status: 429, type: 'rate_limit_error', message: 'no' };
+
+  it.each([
+    ['SPEND_LIMIT', { ...limited, code: 'enforced_spend_limit_reached' }, false],
+    ['RAMP_LIMIT', { ...limited, code: 'ramp_limit_exceeded' }, true],
+    ['SPEND_LIMIT', { status: 402, type: 'billing_error', message: 'no' }, false],
+  ])('says of a %s whether to wait: %j', async (reason, refuse, retryable) => {
+    const { frames } = await run([{ refuse }]);
+    expect(dataOf(frames, 'turn:error')).toEqual([
+      expect.objectContaining({
+        status: refuse.status,
+        retryable,
+        details: expect.objectContaining({ reason }),
+      }),
+    ]);
+  });
+
+  it('goes on with the fallback model after a crash, and counts what was discarded', async () => {
+    const first = await startServer({ environment: environment() });
+    const opts = { model: 'claude-a', fallbackModel: 'claude-b', onDisconnect: 'continue' };
+    model.script = [
+      { text: 'No', stop: 'refusal' },
+      { thinking: 'Hm', hangs: true },
+    ];
+    const sessionId = await first.client.createSession(first.projectRoot);
+    const stream = await first.client.turn(sessionId, 'Hello', { opts });
+    await stream.until('thinking:delta');
+    await first.stop();
+    const second = await startServer({ environment: environment(), store: first.store });
+    try {
+      const rest = await second.client.follow(stream.header('x-turn-id'));
+      const frames = await rest.all();
+      expect(model.requests.map((request) => request.model)).toEqual([
+        'claude-a',
+        'claude-b',
+        'claude-b',
+      ]);
+      expect(dataOf(frames, 'turn:end')[0]).toMatchObject({
+        outcome: 'completed',
+        usage: { inputTokens: 200, outputTokens: 40 },
+      });
+    } finally {
+      await second.close();
+      await first.close();
+    }
+  });
+});

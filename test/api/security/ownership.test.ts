@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '../../../src/platform/ids.js';
+import { approvals } from '../../../src/storage/governance-schema.js';
+import { toUlid } from '../../../src/http/ulid-form.js';
+import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+
+/** Ids of things, in the forms that the routes take them in. */
+interface Things {
+  sessionId: string;
+  turnId: string;
+  oracleId: string;
+  agentSession: string;
+  agentMessage: string;
+  approvalId: string;
+}
+
+type Call = [method: string, path: string, body?: unknown];
+
+const uiMessage = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] };
+
+/** Every route that takes an id, and the call of it with one. */
+const calls: Record<string, (ids: Things) => Call> = {
+  'delete /api/harness/session/{id}': ({ sessionId: id }) => [
+    'DELETE',
+    `/api/harness/session/${id}`,
+  ],
+  'get /api/harness/session/{id}': ({ sessionId: id }) => ['GET', `/api/harness/session/${id}`],
+  'get /api/harness/sessions/{id}/messages': ({ sessionId: id }) => [
+    'GET',
+    `/api/harness/sessions/${id}/messages`,
+  ],
+  'get /api/harness/sessions/{id}/todos': ({ sessionId: id }) => [
+    'GET',
+    `/api/harness/sessions/${id}/todos`,
+  ],
+  'post /api/harness/sessions/{id}/compact': ({ sessionId: id }) => [
+    'POST',
+    `/api/harness/sessions/${id}/compact`,
+  ],
+  'get /api/harness/turns/{id}': ({ turnId: id }) => ['GET', `/api/harness/turns/${id}`],
+  'get /api/harness/turns/{id}/events': ({ turnId: id }) => [
+    'GET',
+    `/api/harness/turns/${id}/events`,
+  ],
+  'get /api/harness/turns/{id}/steps': ({ turnId: id }) => [
+    'GET',
+    `/api/harness/turns/${id}/steps`,
+  ],
+  'get /api/harness/turns/{id}/tools': ({ turnId: id }) => [
+    'GET',
+    `/api/harness/turns/${id}/tools`,
+  ],
+  'get /api/harness/turns/{id}/log': ({ turnId: id }) => ['GET', `/api/harness/turns/${id}/log`],
+  'get /api/harness/sessions/{id}/turns': ({ sessionId: id }) => [
+    'GET',
+    `/api/harness/sessions/${id}/turns`,
+  ],
+  'post /api/chat': ({ sessionId: id }) => ['POST', '/api/chat', { id, messages: [uiMessage] }],
+  'get /api/chat/{id}/stream': ({ sessionId: id }) => ['GET', `/api/chat/${id}/stream`],
+  'post /api/chat/{id}/stop': ({ sessionId: id }) => ['POST', `/api/chat/${id}/stop`],
+  'post /agent/{name}/ag-ui': ({ sessionId }) => [
+    'POST',
+    '/agent/WORKING_ITEMS/ag-ui',
+    {
+      threadId: sessionId,
+      runId: 'run-1',
+      messages: [{ id: 'm1', role: 'user', content: 'Hello' }],
+      tools: [],
+      context: [],
+      state: {},
+      forwardedProps: {},
+    },
+  ],
+  'post /awp': ({ sessionId }) => [
+    'POST',
+    '/awp',
+    {
+      threadId: sessionId,
+      runId: 'run-1',
+      messages: [{ id: 'm1', role: 'user', content: 'Hello' }],
+      tools: [],
+      context: [],
+    },
+  ],
+  'get /agent/{name}/ag-ui/{turnId}': ({ turnId: id }) => [
+    'GET',
+    `/agent/WORKING_ITEMS/ag-ui/${id}?run=run-1`,
+  ],
+  'post /api/harness/interrupt': ({ sessionId }) => [
+    'POST',
+    '/api/harness/interrupt',
+    { sessionId },
+  ],
+  'post /api/harness/session/boot': ({ sessionId }) => [
+    'POST',
+    '/api/harness/session/boot',
+    { sessionId },
+  ],
+  'post /api/harness/turn': ({ sessionId }) => [
+    'POST',
+    '/api/harness/turn',
+    { sessionId, message: 'Hello' },
+  ],
+  'post /api/harness/turns/{id}/interrupt': ({ turnId: id }) => [
+    'POST',
+    `/api/harness/turns/${id}/interrupt`,
+  ],
+  'post /api/harness/approvals/{id}': ({ approvalId: id }) => [
+    'POST',
+    `/api/harness/approvals/${id}`,
+    { decision: 'approve' },
+  ],
+  'get /api/harness/approvals/{id}': ({ approvalId: id }) => [
+    'GET',
+    `/api/harness/approvals/${id}`,
+  ],
+  'get /api/oracle/history': ({ oracleId: id }) => ['GET', `/api/oracle/history?context_id=${id}`],
+  'delete /api/oracle/history': ({ oracleId: id }) => [
+    'DELETE',
+    `/api/oracle/history?context_id=${id}`,
+  ],
+  'post /api/oracle/cancel': ({ oracleId: id }) => ['POST', `/api/oracle/cancel?context_id=${id}`],
+  'post /api/oracle': ({ oracleId }) => [
+    'POST',
+    '/api/oracle',
+    { question: 'Hello', context_id: oracleId },
+  ],
+  'post /api/oracle/stream': ({ oracleId }) => [
+    'POST',
+    '/api/oracle/stream',
+    { question: 'Hello', context_id: oracleId },
+  ],
+  'get /agent/{name}/chat/stream/{messageId}': ({ agentMessage: id }) => [
+    'GET',
+    `/agent/WORKING_ITEMS/chat/stream/${id}`,
+  ],
+  'delete /sessions/{session_id}': ({ agentSession: id }) => ['DELETE', `/sessions/${id}`],
+};
+
+/** Routes that take no id of anybody's, or begin something new where an id is not known. */
+const withoutIds = [
+  'delete /api/admin/keys/{id}',
+  'get /agents',
+  'get /api/admin/audit',
+  'get /api/admin/keys',
+  'get /api/harness/approvals',
+  'get /api/admin/queue',
+  'get /api/harness/session/list',
+  'get /api/harness/sessions',
+  'get /api/harness/models',
+  'get /api/harness/tools',
+  'get /api/harness/usage',
+  'get /api/settings/agent-config',
+  'get /api/settings/effective',
+  'get /api/settings/models',
+  'get /health',
+  'get /health/agent',
+  'get /ready',
+  'post /agent/{name}/chat',
+  'post /agent/{name}/chat/multipart',
+  'post /agent/{name}/chat/stream',
+  'post /agent/{name}/chat/stream/multipart',
+  'post /api/admin/board-session',
+  'post /api/admin/keys',
+  'post /api/harness/attachments',
+  'post /api/harness/session/create',
+  'post /api/settings/agent-config/reset',
+  'post /api/settings/models/reset',
+  'put /api/settings/agent-config',
+  'put /api/settings/models',
+];
+
+const unknown = (): Things => ({
+  sessionId: newId('sess'),
+  turnId: newId('turn'),
+  oracleId: newId('sess'),
+  agentSession: toUlid(newId('sess')),
+  agentMessage: toUlid(newId('turn')),
+  approvalId: newId('appr'),
+});
+
+describe('what somebody else has', () => {
+  let server: TestServer;
+  let owner: KeyedClient;
+  let other: KeyedClient;
+  let things: Things;
+  let routes: string[];
+  beforeAll(async () => {
+    server = await startServer();
+    const keys = ['owner', 'other'].map((principal) => makeKey(server, { principal }));
+    const [first, second] = await Promise.all(keys);
+    owner = new KeyedClient(server.url, first?.secret);
+    other = new KeyedClient(server.url, second?.secret);
+    things = await makeThings(owner, server);
+    const { body } = await owner.send('GET', '/docs-json');
+    routes = Object.entries(body['paths'] as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+  });
+  afterAll(() => server.close());
+
+  it('is thought of for every route', () => {
+    const forgotten = routes.filter((route) => !(route in calls) && !withoutIds.includes(route));
+    expect(forgotten).toEqual([]);
+  });
+
+  it.each(Object.keys(calls))('is not there: %s', async (route) => {
+    if (!routes.includes(route)) return;
+    const call = calls[route];
+    if (call === undefined) throw new Error(`There is no call of ${route}`);
+    const nothing = unknown();
+    const [ofOther, ofNobody] = await Promise.all(
+      [things, nothing].map((ids) => other.send(...call(ids))),
+    );
+    expect(anonymous(ofOther, things)).toEqual(anonymous(ofNobody, nothing));
+    const isFine = [
+      'post /api/oracle/cancel',
+      'delete /sessions/{session_id}',
+      'get /api/chat/{id}/stream',
+    ];
+    if (!isFine.includes(route)) expect(ofOther?.status).toBe(404);
+  });
+
+  it('is not there for a body that is wrong otherwise, either', async () => {
+    const nothing = unknown();
+    const [ofOther, ofNobody] = await Promise.all(
+      [things, nothing].map(({ sessionId }) =>
+        other.send('POST', '/api/harness/turn', { sessionId: ` ${sessionId} `, message: 7 }),
+      ),
+    );
+    expect(anonymous(ofOther, things)).toEqual(anonymous(ofNobody, nothing));
+  });
+
+  it('is in no list, no newest conversation and no session of an agent', async () => {
+    const root = encodeURIComponent(server.projectRoot);
+    const listed = await other.send('GET', `/api/harness/session/list?projectRoot=${root}`);
+    expect(listed.body['sessions']).toEqual([]);
+    const newest = await other.send('GET', '/api/oracle/history');
+    expect(newest.body['session_id']).toBeNull();
+    const chat = await other.send('POST', '/agent/WORKING_ITEMS/chat', {
+      message: 'Hello',
+      session_id: things.agentSession,
+    });
+    expect(chat.status).toBe(200);
+    expect(chat.body['session_id']).not.toBe(things.agentSession);
+  });
+
+  it('cannot be attached to a turn', async () => {
+    const form = new FormData();
+    form.append('files', new Blob(['mine']), 'mine.txt');
+    const sent = await fetch(`${server.url}/api/harness/attachments`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.key}` },
+      body: form,
+    });
+    const { attachments } = (await sent.json()) as { attachments: { id: string }[] };
+    const made = await other.send('POST', '/api/harness/session/create', {
+      projectRoot: server.projectRoot,
+    });
+    const { sessionId } = made.body['session'] as { sessionId: string };
+    const ids = attachments.map(({ id }) => id);
+    const refused = await other.send('POST', '/api/harness/turn', {
+      sessionId,
+      message: '',
+      attachments: ids,
+    });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('not known')]);
+    const own = await owner.send('POST', '/api/harness/turn', {
+      sessionId: things.sessionId,
+      message: 'Look',
+      attachments: ids,
+    });
+    expect(own.status).toBe(200);
+  });
+
+  it('has settings of its own', async () => {
+    await owner.send('PUT', '/api/settings/agent-config', { max_iterations: 3 });
+    const { body } = await other.send('GET', '/api/settings/agent-config');
+    expect(body['max_iterations']).not.toBe(3);
+  });
+
+  it('is still there for its owner', async () => {
+    for (const path of [
+      `/api/harness/session/${things.sessionId}`,
+      `/api/harness/turns/${things.turnId}`,
+      `/api/oracle/history?context_id=${things.oracleId}`,
+      `/agent/WORKING_ITEMS/chat/stream/${things.agentMessage}`,
+    ]) {
+      expect([path, (await owner.send('GET', path)).status]).toEqual([path, 200]);
+    }
+  });
+});
+
+async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): Promise<Things> {
+  const made = await owner.send('POST', '/api/harness/session/create', { projectRoot });
+  const { sessionId } = made.body['session'] as { sessionId: string };
+  const turn = await owner.send('POST', '/api/harness/turn', { sessionId, message: 'Hello' });
+  const oracle = await owner.send('POST', '/api/oracle', { question: 'Hello' });
+  const chat = await owner.send('POST', '/agent/WORKING_ITEMS/chat', { message: 'Hello' });
+  const turnId = turn.headers.get('x-turn-id') ?? '';
+  const approvalId = newId('appr');
+  await db.insert(approvals).values({
+    id: approvalId,
+    turnId,
+    sessionId,
+    callId: 'call',
+    kind: 'tool',
+    name: 'bash',
+    input: {},
+    reason: 'it asks',
+    onTimeout: 'deny',
+    createdAt: new Date(0),
+    expiresAt: new Date(0),
+  });
+  return {
+    sessionId,
+    turnId,
+    oracleId: String(oracle.body['context_id']),
+    agentSession: String(chat.body['session_id']),
+    agentMessage: String(chat.body['message_id']),
+    approvalId,
+  };
+}
+
+/** An answer without the ids that were asked for. */
+function anonymous(answer: KeyedAnswer | undefined, ids: Things): [number | undefined, string] {
+  let text = answer?.text ?? '';
+  for (const [what, id] of Object.entries(ids)) text = text.replaceAll(id, what);
+  return [answer?.status, text];
+}

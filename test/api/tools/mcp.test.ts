@@ -1,0 +1,98 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { instructionRootWith } from '../../support/agents/instruction-root.js';
+import type { StreamReader } from '../../support/clients/read-stream.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+
+const script = fileURLToPath(new URL('../../support/mcp/mcp-stdio-server.mjs', import.meta.url));
+
+describe('tools of MCP servers', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    const root = await instructionRootWith({
+      BOXER: ['mcp_servers: [box]', 'permissions: {allow: [mcp__box__*]}'],
+      ASKER: ['mcp_servers: [box]'],
+      SILENT: ['mcp_servers: [mute]'],
+    });
+    const file = path.join(root, 'mcp.json');
+    const command = process.execPath;
+    await writeFile(
+      file,
+      JSON.stringify({
+        mcpServers: {
+          box: { command, args: [script], env: { TOKEN: 'planted-secret-token' } },
+          mute: { command, args: [script, 'silent'] },
+        },
+      }),
+    );
+    server = await startServer({
+      environment: {
+        TURNPIKE_INSTRUCTION_ROOT: root,
+        TURNPIKE_MCP_FILE: file,
+        TURNPIKE_MCP_CONNECT_MS: '5000',
+        TURNPIKE_TOOL_TIMEOUT_MS: '1500',
+      },
+    });
+  });
+  afterAll(() => server.close());
+
+  const call = (tool: string, input: object = {}): string =>
+    `[[tool=mcp__box__${tool} ${JSON.stringify(input)}]]`;
+
+  async function run(persona: string, message: string, opts: object = {}): Promise<StreamReader> {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot, { persona });
+    return client.turn(sessionId, message, { opts });
+  }
+
+  const resultOf = async (stream: StreamReader) => (await stream.until('tool:result')).data;
+  const exitOf = async (stream: StreamReader) => (await stream.all()).at(-1)?.data;
+
+  it('run under the rules of the agent, by names of their server', async () => {
+    const stream = await run('BOXER', call('echo', { text: 'hello' }));
+    expect(await resultOf(stream)).toMatchObject({ name: 'mcp__box__echo', ok: true });
+    expect(await exitOf(stream)).toEqual({ exitCode: 0 });
+    const asked = await run('ASKER', call('echo', { text: 'hello' }));
+    expect((await asked.until('approval:request')).data).toMatchObject({ name: 'mcp__box__echo' });
+    asked.leave();
+  });
+
+  it('are not a stuck turn when their server hangs or dies in a call', async () => {
+    const hung = await run('BOXER', call('hang'));
+    expect(await resultOf(hung)).toMatchObject({ ok: false, status: 'error' });
+    expect(await exitOf(hung)).toEqual({ exitCode: 0 });
+    const died = await run('BOXER', call('die'));
+    expect(await resultOf(died)).toMatchObject({ ok: false, status: 'error' });
+    expect(await exitOf(died)).toEqual({ exitCode: 0 });
+    const after = await run('BOXER', call('echo', { text: 'again' }));
+    expect(await resultOf(after)).toMatchObject({ ok: true });
+    await after.all();
+  });
+
+  it('never show a secret of their server', async () => {
+    const stream = await run('BOXER', `${call('secret')} ${call('env')}`);
+    const frames = await stream.all();
+    expect(JSON.stringify(frames)).not.toContain('planted-secret-token');
+    expect(JSON.stringify(frames)).not.toContain('sk-ant-test-key-that-is-secret');
+    expect(server.logLines.join('')).not.toContain('planted-secret-token');
+  });
+
+  it('are missing with a word to the client when their server does not come up', async () => {
+    const stream = await run('SILENT', 'Hello');
+    const { data } = await stream.until('system:notice');
+    expect(data).toMatchObject({ kind: 'mcp-problem', metadata: { server: 'mute' } });
+    expect(await exitOf(stream)).toEqual({ exitCode: 0 });
+  });
+
+  it('are those that a turn lists, where it lists any', async () => {
+    await (await run('BOXER', 'Hello', { tools: ['read', 'mcp__box__echo'] })).all();
+    const names = (server.modelRequests.at(-1)?.body.tools ?? []).map(({ name }) => name);
+    expect(names).toEqual(['read', 'mcp__box__echo']);
+    await (await run('BOXER', 'Hello', { tools: ['read'] })).all();
+    expect((server.modelRequests.at(-1)?.body.tools ?? []).map(({ name }) => name)).toEqual([
+      'read',
+    ]);
+  });
+});

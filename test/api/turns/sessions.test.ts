@@ -1,0 +1,388 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+
+const someId = 'sess_00000000-0000-4000-8000-000000000000';
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+describe('sessions', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+    await writeFile(path.join(server.projectRoot, 'file.txt'), 'a file');
+  });
+  afterAll(() => server.close());
+
+  const fingerprintOf = (persona: string, mode: string): string =>
+    createHash('sha256').update(`${persona}::${mode}`).digest('hex').slice(0, 32);
+  const create = (body: unknown) => server.client.post('/api/harness/session/create', body);
+  const boot = (body: unknown) => server.client.post('/api/harness/session/boot', body);
+
+  it('are created with 200, defaults and a sess_ id', async () => {
+    const { projectRoot } = server;
+    const { status, body } = await create({
+      projectRoot: `${projectRoot}/`,
+      persona: ' ',
+      more: 1,
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      session: {
+        sessionId: expect.stringMatching(/^sess_[0-9a-f-]{36}$/),
+        projectRoot,
+        persona: 'WORKING_ITEMS',
+        mode: 'direct',
+        createdAt: expect.stringMatching(instant),
+        updatedAt: expect.stringMatching(instant),
+      },
+    });
+  });
+
+  it('keep persona and mode, trimmed', async () => {
+    const { projectRoot } = server;
+    const { body } = await create({ projectRoot, persona: ' EDITOR ', mode: ' plan ' });
+    expect(body['session']).toMatchObject({ persona: 'EDITOR', mode: 'plan' });
+  });
+
+  it('keep rules for their tools, and show them', async () => {
+    const { projectRoot } = server;
+    const permissions = { allow: ['bash(git status*)', 'mcp__any__*'], deny: ['write(docs/**)'] };
+    const { body } = await create({ projectRoot, permissions });
+    expect(body['session']).toMatchObject({ permissions });
+    const { sessionId } = body['session'] as { sessionId: string };
+    const again = await server.client.get(`/api/harness/session/${sessionId}`);
+    expect(again.body).toEqual(body);
+  });
+
+  it.each([
+    [['read'], "'permissions' must be a map of allow, ask and deny"],
+    [{ allow: 'read' }, "'permissions.allow' must be a list of rules"],
+    [{ denied: [] }, "'permissions.denied' is not a list; use allow, ask, deny"],
+    [{ ask: ['read', 'bash('] }, "'permissions.ask.1' must be a tool, or a tool and a pattern"],
+    [{ deny: ['read(../x)'] }, "'permissions.deny.0' has .. in its path"],
+    [{ deny: Array.from({ length: 101 }, () => 'read') }, "'permissions' has 101 rules"],
+  ])('refuse wrong rules: %j', async (permissions, message) => {
+    const { status, body } = await create({ projectRoot: server.projectRoot, permissions });
+    expect(status).toBe(400);
+    expect(body['error']).toMatchObject({
+      type: 'INVALID_REQUEST',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it.each<[string, (s: TestServer) => unknown, number, object]>([
+    [
+      'no root',
+      () => ({}),
+      400,
+      { type: 'INVALID_REQUEST', message: "Missing or invalid 'projectRoot'" },
+    ],
+    [
+      'a blank root',
+      () => ({ projectRoot: '  ' }),
+      400,
+      { type: 'INVALID_REQUEST', message: "Missing or invalid 'projectRoot'" },
+    ],
+    [
+      'a root that is no text',
+      () => ({ projectRoot: 5 }),
+      400,
+      { type: 'INVALID_REQUEST', message: "Missing or invalid 'projectRoot'" },
+    ],
+    [
+      'a relative root',
+      () => ({ projectRoot: 'x' }),
+      400,
+      { type: 'INVALID_REQUEST', details: { projectRoot: 'x' } },
+    ],
+    [
+      'a missing root',
+      (s) => ({ projectRoot: `${s.projectRoot}/none` }),
+      404,
+      { type: 'WORKING_ROOT_INACCESSIBLE' },
+    ],
+    [
+      'the instruction root',
+      (s) => ({ projectRoot: s.config.instructionRoot }),
+      409,
+      { type: 'WORKING_ROOT_CONFLICT' },
+    ],
+    [
+      'a root that is a file',
+      (s) => ({ projectRoot: `${s.projectRoot}/file.txt` }),
+      404,
+      { type: 'WORKING_ROOT_INACCESSIBLE' },
+    ],
+    [
+      'a folder inside the instruction root, whether or not it is there',
+      (s) => ({ projectRoot: `${s.config.instructionRoot}/none` }),
+      409,
+      { type: 'WORKING_ROOT_CONFLICT' },
+    ],
+    [
+      'a way round into the instruction root',
+      (s) => ({ projectRoot: `${s.config.instructionRoot}/../instructions/agents` }),
+      409,
+      { type: 'WORKING_ROOT_CONFLICT' },
+    ],
+    [
+      'a root with a NUL',
+      (s) => ({ projectRoot: `${s.projectRoot}/\0` }),
+      400,
+      { type: 'INVALID_REQUEST', message: "Missing or invalid 'projectRoot'" },
+    ],
+    [
+      'a mode that is no text',
+      (s) => ({ projectRoot: s.projectRoot, mode: ['plan'] }),
+      400,
+      { type: 'INVALID_REQUEST', message: "Missing or invalid 'mode'" },
+    ],
+    [
+      'a persona with a path',
+      (s) => ({ projectRoot: s.projectRoot, persona: '../x' }),
+      400,
+      { type: 'INVALID_REQUEST' },
+    ],
+    [
+      'a persona that is no text',
+      (s) => ({ projectRoot: s.projectRoot, persona: {} }),
+      400,
+      { type: 'INVALID_REQUEST', message: "Missing or invalid 'persona'" },
+    ],
+    [
+      'malformed JSON',
+      () => '{"projectRoot":',
+      400,
+      { type: 'INVALID_REQUEST', message: 'Request body must be valid JSON' },
+    ],
+    ['a JSON null', () => 'null', 400, { type: 'INVALID_REQUEST' }],
+    ['a JSON list', () => '[]', 400, { type: 'INVALID_REQUEST' }],
+    ['a JSON text', () => '"x"', 400, { type: 'INVALID_REQUEST' }],
+    ['no body', () => '', 400, { type: 'INVALID_REQUEST' }],
+  ])('are refused for %s', async (_what, body, status, error) => {
+    const answer = await create(body(server));
+    expect([answer.status, answer.body]).toEqual([
+      status,
+      { error: expect.objectContaining(error) },
+    ]);
+    expect(answer.headers.get('content-type')).toContain('application/json');
+  });
+
+  it('are listed by project, oldest first', async () => {
+    const { client, projectRoot } = server;
+    const mine = path.join(projectRoot, 'mine');
+    await mkdir(mine);
+    const ids = [await client.createSession(mine), await client.createSession(mine)];
+    await client.createSession(projectRoot);
+    const { body } = await client.get(
+      `/api/harness/session/list?projectRoot=${encodeURIComponent(mine)}`,
+    );
+    const listed = body['sessions'] as { sessionId: string }[];
+    expect(listed.map((session) => session.sessionId)).toEqual(ids);
+  });
+
+  it.each<[string, string, number, object]>([
+    ['no root', '', 400, { message: "Missing or invalid 'projectRoot'" }],
+    ['a blank root', '?projectRoot=%20', 400, { message: "Missing or invalid 'projectRoot'" }],
+    ['two roots', '?projectRoot=/a&projectRoot=/b', 400, { type: 'INVALID_REQUEST' }],
+    ['a relative root', '?projectRoot=a', 400, { details: { projectRoot: 'a' } }],
+    ['a root with a NUL', '?projectRoot=/a%00', 400, { type: 'INVALID_REQUEST' }],
+    ['a missing root', '?projectRoot=/none/such', 404, { type: 'WORKING_ROOT_INACCESSIBLE' }],
+  ])('are not listed for %s', async (_what, query, status, error) => {
+    const answer = await server.client.get(`/api/harness/session/list${query}`);
+    expect([answer.status, answer.body['error']]).toEqual([status, expect.objectContaining(error)]);
+  });
+
+  it('are read and deleted by id; an id is never a path', async () => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const one = `/api/harness/session/${sessionId}`;
+    expect((await client.get(one)).body['session']).toMatchObject({ sessionId });
+    expect((await client.request('DELETE', one)).body).toEqual({ ok: true });
+    for (const id of [sessionId, someId, '..%2F..%2Fetc%2Fpasswd', 'x'.repeat(500), '%00']) {
+      const answers = [
+        await client.get(`/api/harness/session/${id}`),
+        await client.request('DELETE', `/api/harness/session/${id}`),
+        await client.get(`/api/harness/sessions/${id}/messages`),
+      ];
+      for (const { status, body } of answers) {
+        expect([status, body['error']]).toEqual([
+          404,
+          expect.objectContaining({ type: 'SESSION_NOT_FOUND', details: expect.anything() }),
+        ]);
+      }
+    }
+  });
+
+  it('are booted: fingerprint, stable claudeSessionId, no model call', async () => {
+    const { client, projectRoot, modelRequests } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const calls = modelRequests.length;
+    const first = await boot({ sessionId });
+    expect(first.status).toBe(200);
+    expect(first.body['boot']).toEqual({
+      claudeSessionId: expect.stringMatching(/^claude_[0-9a-f-]{36}$/),
+      bootFingerprint: fingerprintOf('WORKING_ITEMS', 'direct'),
+      bootedAt: expect.stringMatching(instant),
+    });
+    expect(first.body['session']).toMatchObject({
+      sessionId,
+      ...(first.body['boot'] as object),
+      model: 'claude-sonnet-5-5',
+    });
+    const second = await boot({ sessionId });
+    expect(second.body['boot']).toMatchObject({
+      claudeSessionId: (first.body['boot'] as { claudeSessionId: string }).claudeSessionId,
+    });
+    expect(modelRequests).toHaveLength(calls);
+    const turn = await client.turn(sessionId, 'Hello');
+    expect((await turn.until('session:init')).data['claudeSessionId']).toBe(
+      (first.body['boot'] as { claudeSessionId: string }).claudeSessionId,
+    );
+    await turn.all();
+  });
+
+  it('are booted with the options given: what is not usable in them is ignored', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const booted = await boot({ sessionId, opts: { persona: 'EDITOR', mode: 'plan' } });
+    expect(booted.body).toMatchObject({
+      boot: { bootFingerprint: fingerprintOf('EDITOR', 'plan') },
+      session: { persona: 'WORKING_ITEMS', mode: 'direct' },
+    });
+    for (const opts of [null, 5, [], { model: 'claude-\0' }, { model: 'claude-\ud800', mode: 5 }]) {
+      const { status, body } = await boot({ sessionId, opts });
+      expect([status, body['session']]).toEqual([
+        200,
+        expect.objectContaining({
+          model: 'claude-sonnet-5-5',
+          bootFingerprint: fingerprintOf('WORKING_ITEMS', 'direct'),
+        }),
+      ]);
+    }
+  });
+
+  it('need no boot to take a turn, which is no boot either', async () => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const turn = await client.turn(sessionId, 'Hello');
+    const { claudeSessionId } = (await turn.until('session:init')).data;
+    expect((await turn.all()).at(-1)?.data).toEqual({ exitCode: 0 });
+    const { body } = await client.get(`/api/harness/session/${sessionId}`);
+    expect(body['session']).toMatchObject({ claudeSessionId, model: 'claude-sonnet-5-5' });
+    expect(body['session']).not.toHaveProperty('bootedAt');
+    const booted = await boot({ sessionId });
+    expect(booted.body['boot']).toMatchObject({ claudeSessionId });
+  });
+
+  it.each<[string, (s: TestServer, id: string) => unknown, number, object]>([
+    ['no session', () => ({}), 400, { type: 'INVALID_REQUEST' }],
+    ['an unknown session', () => ({ sessionId: someId }), 404, { type: 'SESSION_NOT_FOUND' }],
+    [
+      'an unknown persona',
+      (_s, sessionId) => ({ sessionId, opts: { persona: 'NOBODY' } }),
+      404,
+      { type: 'PERSONA_NOT_FOUND' },
+    ],
+    [
+      'a persona that is a path',
+      (_s, sessionId) => ({ sessionId, opts: { persona: '../../etc/passwd' } }),
+      404,
+      { type: 'PERSONA_NOT_FOUND' },
+    ],
+    [
+      'an unknown model',
+      (_s, sessionId) => ({ sessionId, opts: { model: 'gpt-x' } }),
+      500,
+      {
+        type: 'SDK_FAILURE',
+        details: expect.objectContaining({ exitCode: 1, upstreamStatus: 404 }),
+      },
+    ],
+  ])('are not booted for %s, and nothing is stored', async (_what, body, status, error) => {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const answer = await boot(body(server, sessionId));
+    expect([answer.status, answer.body['error']]).toEqual([status, expect.objectContaining(error)]);
+    const { body: stored } = await server.client.get(`/api/harness/session/${sessionId}`);
+    expect(stored['session']).not.toHaveProperty('bootedAt');
+  });
+
+  it('are not booted, and take no turn, when their root is gone', async () => {
+    const { client, projectRoot } = server;
+    const gone = path.join(projectRoot, 'gone');
+    await mkdir(gone);
+    const sessionId = await client.createSession(gone);
+    await rm(gone, { recursive: true });
+    const error = { type: 'WORKING_ROOT_INACCESSIBLE', details: { projectRoot: gone } };
+    for (const answer of [
+      await boot({ sessionId }),
+      await client.post('/api/harness/turn', { sessionId, message: 'Hello' }),
+    ]) {
+      expect([answer.status, answer.body['error']]).toEqual([404, expect.objectContaining(error)]);
+    }
+  });
+
+  it('survive a restart, with their boot and their messages', async () => {
+    const first = await startServer();
+    const sessionId = await first.client.createSession(first.projectRoot, { mode: 'plan' });
+    await first.client.post('/api/harness/session/boot', { sessionId });
+    await (await first.client.turn(sessionId, 'Hello')).all();
+    const before = await first.client.get(`/api/harness/session/${sessionId}`);
+    expect(before.body['session']).toHaveProperty(
+      'bootFingerprint',
+      fingerprintOf('WORKING_ITEMS', 'plan'),
+    );
+    const said = await first.client.get(`/api/harness/sessions/${sessionId}/messages`);
+    await first.stop();
+    const second = await startServer({ store: first.store });
+    expect((await second.client.get(`/api/harness/session/${sessionId}`)).body).toEqual(
+      before.body,
+    );
+    const { body } = await second.client.get(`/api/harness/sessions/${sessionId}/messages`);
+    expect(body).toEqual(said.body);
+    expect((body['messages'] as unknown[]).length).toBe(2);
+    await second.close();
+    await first.close();
+  });
+
+  it('need a key to boot, and an instruction root that is whole', async () => {
+    const broken = path.join(server.projectRoot, 'instructions');
+    await mkdir(path.join(broken, 'agents'), { recursive: true });
+    await writeFile(path.join(broken, 'docs'), 'a file');
+    const other = await startServer({
+      environment: {
+        ANTHROPIC_API_KEY: '',
+        TURNPIKE_PROVIDER: 'anthropic',
+        TURNPIKE_INSTRUCTION_ROOT: broken,
+      },
+    });
+    const sessionId = await other.client.createSession(other.projectRoot);
+    const root = await other.client.post('/api/harness/session/boot', { sessionId });
+    expect([root.status, root.body['error']]).toEqual([
+      500,
+      expect.objectContaining({
+        type: 'INSTRUCTION_ROOT_INVALID',
+        details: {
+          instructionRoot: broken,
+          missingEntries: expect.arrayContaining(['AGENTS.md', 'README.md']),
+          invalidEntries: expect.arrayContaining(['docs']),
+        },
+      }),
+    ]);
+    await other.close();
+    const keyless = await startServer({
+      environment: { ANTHROPIC_API_KEY: '', TURNPIKE_PROVIDER: 'anthropic' },
+    });
+    const id = await keyless.client.createSession(keyless.projectRoot);
+    const answer = await keyless.client.post('/api/harness/session/boot', { sessionId: id });
+    expect([answer.status, answer.body['error']]).toEqual([
+      503,
+      expect.objectContaining({
+        type: 'SDK_FAILURE',
+        details: { provider: 'anthropic', category: 'MISSING_API_KEY' },
+      }),
+    ]);
+    await keyless.close();
+  });
+});
