@@ -1,11 +1,8 @@
+import { efforts } from '../storage/shapes/stored-thinking.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import { parseThinking } from '../provider/models/parse-thinking.js';
-import { efforts } from '../provider/models/model.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
-import {
-  agentConfigFields,
-  readAgentConfig,
-  type AgentConfig,
-} from '../governance/decision-tree/agent-config.js';
+import { agentConfigFields, readAgentConfig } from '../governance/decision-tree/agent-config.js';
 import { parsePermissionRule } from '../governance/permissions/permission-rules.js';
 import { cutText } from '../governance/limits/cut-text.js';
 import { isPlainObject } from '../platform/json.js';

@@ -1,8 +1,8 @@
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compact } from '../platform/compact.js';
 import { TypedError } from '../errors/typed-error.js';
-import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
 import { FieldParser } from './field-parser.js';
 import { splitFrontMatter, type LineProblem } from './front-matter.js';
 

@@ -1,5 +1,5 @@
-import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
-import type { PermissionRules } from '../governance/permissions/permission-rules.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import { ruleLists } from '../governance/permissions/read-permission-rules.js';
 import { compact } from '../platform/compact.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';

@@ -11,7 +11,7 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/resource-stack.js';
 import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
-import { holdDataFolder } from '../storage/data-folder.js';
+import { lockDataFolder } from '../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../storage/embedded-database.js';
 import { MemorySignalBus } from '../turn/queue/memory-signal-bus.js';
 import { MemoryTurnQueue } from '../turn/queue/memory-turn-queue.js';
@@ -20,7 +20,7 @@ import { TurnClaims } from '../turn/queue/turn-claims.js';
 import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
 import { PUBLISH_URL } from './publish-url.js';
 
-type DataFolder = Awaited<ReturnType<typeof holdDataFolder>>;
+type DataFolder = Awaited<ReturnType<typeof lockDataFolder>>;
 
 const DATA_FOLDER = Symbol('DataFolder');
 
@@ -43,7 +43,7 @@ const tokens = [
       provide: DATA_FOLDER,
       inject: [CONFIG, ResourceStack],
       useFactory: ({ dataDir }: Config, resources: ResourceStack) =>
-        resources.add(holdDataFolder(dataDir), ({ release }) => release()),
+        resources.add(lockDataFolder(dataDir), ({ release }) => release()),
     },
     {
       provide: OPENED_DATABASE,

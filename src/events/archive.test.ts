@@ -1,8 +1,8 @@
+import { turnArchives } from '../storage/transcript-schema.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../test/support/database/database.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
-import { turnArchives } from '../storage/schema.js';
 import { loadArchive } from './archive.js';
 import { storeWrites } from './store-writes.js';
 import type { TurnEvent } from './turn-event.js';

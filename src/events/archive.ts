@@ -1,6 +1,6 @@
+import { turnArchives } from '../storage/transcript-schema.js';
 import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
-import { turnArchives } from '../storage/schema.js';
 import { compareCursors, type EventCursor } from './cursor.js';
 import type { TurnEvent } from './turn-event.js';
 

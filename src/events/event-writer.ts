@@ -1,9 +1,8 @@
+import { isDatabaseDown, isStatementRefused } from '../storage/database-errors.js';
 import { isoTime, type Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
 import { retry, type RetryDelays } from '../platform/retry.js';
 import type { Database } from '../storage/connection.js';
-import { isDatabaseDown } from '../storage/database-down.js';
-import { isStatementRefused } from '../storage/statement-refused.js';
 import { loadArchive } from './archive.js';
 import { LogAppender } from './log-appender.js';
 import { FencedError, type EventLog } from './event-log.js';

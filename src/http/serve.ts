@@ -1,3 +1,4 @@
+import { isDatabaseDown } from '../storage/database-errors.js';
 import 'reflect-metadata';
 import { ValidationPipe, type LoggerService, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -25,7 +26,6 @@ import { systemClock, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/resource-stack.js';
 
-import { isDatabaseDown } from '../storage/database-down.js';
 import { runsTurns, servesApi } from '../config/role.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';

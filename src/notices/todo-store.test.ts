@@ -34,7 +34,7 @@ describe('TodoStore', () => {
 
   beforeEach(async () => {
     await database.db.delete(sessions);
-    sessionStore = new SessionStore(database.db, clock, { maxSessions: 10 });
+    sessionStore = openSessions(database.db, clock, 10);
     store = new TodoStore(database.db);
     sessionId = await newSession();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parsePersona } from '../agents/parse-persona.js';
+import { parsePersona } from '../../test/support/agents/parse-persona.js';
 import { chooseModel, choosePersona } from './early-options.js';
 
 describe('choosePersona', () => {

@@ -1,4 +1,4 @@
-import type { Persona } from '../agents/parse-persona.js';
+import type { Persona } from '../agents/parse-agent-file.js';
 import type { OnBusy } from '../storage/shapes/stored-options.js';
 import { choose, givenOptions, type Chosen, type Tier } from './choose-value.js';
 import { optionRules } from './option-rules.js';

@@ -1,21 +1,17 @@
+import { PersonaLibrary } from '../agents/persona-library.js';
+import type { Persona } from '../agents/parse-agent-file.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { compact } from '../platform/compact.js';
 import { freeLimits } from './free-limits.js';
-import type { ServerDefaults } from './settings/effective-settings.js';
-import { PersonaLibrary } from '../agents/persona-library.js';
-import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
-import type { Persona } from '../agents/parse-agent-file.js';
+import type { ServerDefaults } from './preferences/effective-preferences.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import { ModelResolver } from '../provider/models/model-resolver.js';
-import type { Preferences } from './settings/preferences.js';
-import {
-  chooseModel,
-  choosePersona,
-  chooseStandard,
-  resolveOptions,
-  type OptionResolution,
-  type OptionSources,
-} from './resolve-options.js';
+import type { Preferences } from './preferences/turn-preferences.js';
+import { chooseModel, choosePersona, chooseStandard } from './early-options.js';
+import type { OptionSources } from './option-sources.js';
+import { resolveOptions } from './resolve-options.js';
+import type { OptionResolution } from '../storage/shapes/stored-options.js';
 
 type LoaderConfig = Pick<Config, 'model' | 'modeCeiling' | 'turnTimeoutMs' | 'parallelTools'>;
 
@@ -60,7 +56,7 @@ export class OptionLoader {
     const { personas, models, config } = this;
     // What else the root must have is read by the harness's clients; an agent is one file.
     if (session.asAgent !== true) await personas.assertValid();
-    const persona = await personas.load(choosePersona(opts, session.persona).name);
+    const persona = await personas.load(choosePersona(opts, session.persona).value);
     const { wireMode, user, preferences } = session;
     const sources = {
       opts,

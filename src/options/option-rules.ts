@@ -1,4 +1,12 @@
-import { clientToolsExpected, readClientTools, type ClientTool } from './client-tools.js';
+import {
+  type ClientTool,
+  type OnDisconnect,
+  busyPolicies,
+  type OnBusy,
+  type Priority,
+  type AttachmentsAs,
+} from '../storage/shapes/stored-options.js';
+import { clientToolsExpected, readClientTools } from './client-tools.js';
 import { parseThinking } from '../provider/models/parse-thinking.js';
 import { DEFAULT_MODEL } from '../provider/models/choose-model.js';
 import { isStorable } from './storable.js';

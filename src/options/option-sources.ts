@@ -1,4 +1,4 @@
-import type { Persona } from '../agents/parse-persona.js';
+import type { Persona } from '../agents/parse-agent-file.js';
 import type { ResolvedModel } from '../provider/models/choose-model.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { ModeBounds } from './permission-mode.js';

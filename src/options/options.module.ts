@@ -6,23 +6,23 @@ import { ExtensionsModule } from '../extensions/extensions.module.js';
 import { EXTENSIONS } from '../extensions/load-extensions.js';
 import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
 import { ProviderModule } from '../provider/provider.module.js';
-import { serverToolNames } from '../provider/server-tools.js';
+import { serverToolNames } from '../storage/shapes/stored-tools.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { loadPermissions } from './load-permissions.js';
 import { ModelListService } from './model-list-service.js';
 import { ModelController } from './model.controller.js';
 import { OptionLoader } from './option-loader.js';
-import { SettingsController } from './settings/settings.controller.js';
-import { SettingsService } from './settings/settings-service.js';
-import { SettingsStore } from './settings/settings-store.js';
+import { PreferencesController } from './preferences/preferences.controller.js';
+import { PreferencesService } from './preferences/preferences-service.js';
+import { PreferencesStore } from './preferences/preferences-store.js';
 
 /** The options of turns, and what a server and its users want of them. A start fails with PermissionsInvalidError. */
 @Module({
   imports: [AccessModule, AgentsModule, ExtensionsModule, ProviderModule],
   providers: [
     OptionLoader,
-    SettingsStore,
-    SettingsService,
+    PreferencesStore,
+    PreferencesService,
     ModelListService,
     {
       provide: SERVER_PERMISSIONS,
@@ -34,10 +34,10 @@ import { SettingsStore } from './settings/settings-store.js';
         ]),
     },
   ],
-  exports: [OptionLoader, SettingsService, ModelListService, SERVER_PERMISSIONS],
+  exports: [OptionLoader, PreferencesService, ModelListService, SERVER_PERMISSIONS],
 })
 export class OptionsModule {}
 
 /** The routes of preferences and models. */
-@Module({ imports: [OptionsModule], controllers: [SettingsController, ModelController] })
+@Module({ imports: [OptionsModule], controllers: [PreferencesController, ModelController] })
 export class OptionsApiModule {}

@@ -1,9 +1,6 @@
 import type { Persona } from '../agents/parse-agent-file.js';
-import type { CostLimit } from '../governance/limits/cost.js';
-import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
-import { isPlainObject } from '../platform/json.js';
-import type { OnBusy, Provenance, OptionResolution } from '../storage/shapes/stored-options.js';
-import type { ResolvedModel } from '../provider/models/choose-model.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { Provenance, OptionResolution } from '../storage/shapes/stored-options.js';
 import { optionRules, type OptionRule } from './option-rules.js';
 import { boundMode } from './permission-mode.js';
 import { type Chosen, type Tier, choose, givenOptions } from './choose-value.js';

@@ -1,8 +1,9 @@
+import type { AssistantPart } from '../storage/shapes/stored-part.js';
 import { assertNever } from '../platform/assert-never.js';
 import { estimateTokens } from './estimate-tokens.js';
 import { imageSize } from './image-size.js';
 import type { Model } from './models/model.js';
-import type { AssistantPart, ModelMessage, ModelRequest, UserPart } from './model-types.js';
+import type { ModelMessage, ModelRequest, UserPart } from './model-types.js';
 
 /** The tokenizer's factor of a model. */
 export type TokenModel = Pick<Model, 'tokenScale'>;

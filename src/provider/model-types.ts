@@ -1,16 +1,10 @@
+import type { AssistantPart } from '../storage/shapes/stored-part.js';
+import type { ToolSpec } from '../storage/shapes/stored-tools.js';
 import type { Source, StepStopReason, Usage } from '../events/turn-event.js';
 import type { ThinkingPlan } from './models/plan-thinking.js';
 import type { ServerToolCall, ServerToolResult, ServerTool } from './server-tools.js';
 
 /** Requests to a model and events of its stream, independent of the provider's wire. */
-
-/** A part of an assistant message. `opaque` is a block of the provider's own, kept unchanged. */
-export type AssistantPart =
-  | { type: 'text'; text: string; citations?: JsonObject[] }
-  | { type: 'thinking'; thinking: string; signature: string }
-  | { type: 'redacted_thinking'; data: string }
-  | { type: 'tool_use'; id: string; name: string; input: JsonObject }
-  | { type: 'opaque'; block: JsonObject };
 
 /**
  * The only key of a `tool_use` input whose JSON the model broke; its value is the broken text. Answer

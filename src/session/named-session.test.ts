@@ -57,7 +57,7 @@ describe('openThread', () => {
     await database.db.delete(sessions);
     await database.db.delete(auditLog);
     deps = {
-      sessions: new SessionStore(database.db, new ManualClock(), { maxSessions: 2 }),
+      sessions: openSessions(database.db, new ManualClock(), 2),
       projectRoots: openProjectRoots(database.db, { sharedRoot: root }),
     };
   });

@@ -1,3 +1,4 @@
+import { openSessions } from '../../test/support/open-sessions.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
@@ -17,7 +18,7 @@ describe('mcpServers of a session', () => {
   let store: SessionStore;
   beforeAll(async () => {
     database = await openTestDatabase();
-    store = new SessionStore(database.db, new ManualClock(), { maxSessions: 100 });
+    store = openSessions(database.db, new ManualClock(), 100);
   });
   afterAll(() => database.close());
 
@@ -29,7 +30,6 @@ describe('mcpServers of a session', () => {
       { boot: () => Promise.reject(new Error('nobody boots here')) },
       new ToolRegistry([]),
       mcp,
-      { write: async () => undefined },
       { modeCeiling: 'acceptEdits' },
     );
     return service.create({ projectRoot: process.cwd(), mcpServers }, localPrincipal(noLimits));

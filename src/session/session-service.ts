@@ -1,6 +1,6 @@
+import { invalidRequest } from '../errors/typed-error.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../access/access-errors.js';
-import { AuditLog } from '../access/keys/audit-log.js';
 import type { Principal } from '../access/ownership/principal.js';
 import { isPersonaName } from '../agents/persona-name.js';
 import { agentConfigFields, readAgentConfig } from '../governance/decision-tree/agent-config.js';
@@ -9,15 +9,15 @@ import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-p
 import { readPermissionRules } from '../governance/permissions/read-permission-rules.js';
 import { readMode } from '../options/permission-mode.js';
 import { isPlainObject } from '../platform/json.js';
-import { invalidRequest } from '../errors/typed-error.js';
 import { MCP, type Mcp } from '../tools/mcp/open-mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
+import type { SessionOrigin } from '../storage/schema.js';
 import { badCursor, readLimit } from '../http/page-request.js';
 import { SessionBooter, type BootReport } from './session-booter.js';
 import { ProjectRoots } from './project-roots.js';
 import { SessionStore } from './session-store.js';
 import { CONFIG, type Config } from '../config/config.js';
-import { formatSessionPlace, parseSessionPlace } from './page-sessions.js';
+import { formatPageToken, parsePageToken } from './page-sessions.js';
 import {
   viewPagedSession,
   viewSession,
@@ -47,7 +47,6 @@ export class SessionService {
     @Inject(SessionBooter) private readonly booter: Pick<SessionBooter, 'boot'>,
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
     @Inject(MCP) private readonly mcp: Pick<Mcp, 'checkSession'>,
-    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
     @Inject(CONFIG) private readonly config: Pick<Config, 'modeCeiling'>,
   ) {}
 
@@ -76,11 +75,8 @@ export class SessionService {
     const permissions = readRules(wanted.permissions, this.tools);
     const mcpServers = readMcpServers(wanted.mcpServers, this.mcp);
     const rules = { agentConfig, permissions, mcpServers };
-    const wantedRow = { principalId, projectRoot, persona, mode, ...rules };
-    const session = await this.sessions.create(wantedRow);
-    const subject = session.id;
-    await this.audit.write({ principalId, action: 'session.created', subject });
-    return viewSession(session);
+    const wantedRow = { principalId, projectRoot, persona, mode, origin, ...rules };
+    return viewSession(await this.sessions.create(wantedRow));
   }
 
   /** Lists the caller's sessions of a project, oldest first. */
@@ -102,7 +98,7 @@ export class SessionService {
     const limit = readLimit(asked.limit);
     const after = asked.cursor === undefined ? undefined : parsePageToken(asked.cursor);
     if (after === undefined && asked.cursor !== undefined) throw badCursor();
-    // One more: whether another page follows.
+    // One more tells whether another page follows.
     const found = await this.sessions.page(principalId, { after, limit: limit + 1 });
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1) : undefined;

@@ -21,7 +21,7 @@ describe('SessionStore', () => {
   beforeEach(async () => {
     await database.db.delete(sessions);
     clock = new ManualClock();
-    store = new SessionStore(database.db, clock, { maxSessions: 3 });
+    store = openSessions(database.db, clock, 3);
   });
 
   const wanted = { projectRoot: '/work/a', persona: 'WORKING_ITEMS', mode: 'direct' };

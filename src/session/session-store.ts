@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { and, asc, count, eq, getTableColumns, isNull } from 'drizzle-orm';
-import type { AuditLog } from '../access/keys/audit-log.js';
+import { AuditLog } from '../access/keys/audit-log.js';
 import { LOCAL_USER } from '../access/ownership/local-user.js';
-import type { AgentConfig } from '../governance/decision-tree/agent-config.js';
-import type { PermissionRules } from '../governance/permissions/permission-rules.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
@@ -47,11 +47,11 @@ export class SessionStore {
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxSessions'>,
+    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
   ) {}
 
   /** @throws TypedError SESSION_LIMIT 429. */
   async create(session: NewSession): Promise<SessionRow> {
-    const { maxSessions, audit } = this.terms;
     return this.db.transaction(async (tx) => {
       await lockFor(tx, 'create-session');
       const [existing] = await tx.select({ sessions: count() }).from(sessions);
@@ -62,7 +62,7 @@ export class SessionStore {
       const [created] = await tx.insert(sessions).values(row).returning(sessionColumns);
       if (created === undefined) throw new Error('The database returned no session');
       const { id: subject, principalId } = created;
-      await audit.write({ principalId, action: 'session.created', subject }, tx);
+      await this.audit.write({ principalId, action: 'session.created', subject }, tx);
       return created;
     });
   }
@@ -138,7 +138,7 @@ export class SessionStore {
         .returning({ id: sessions.id });
       if (deleted.length === 0) throw sessionNotFound(sessionId);
       const entry = { principalId: by, action: 'session.deleted', subject: sessionId } as const;
-      await this.terms.audit.write(entry, tx);
+      await this.audit.write(entry, tx);
     });
   }
 }

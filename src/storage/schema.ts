@@ -1,4 +1,3 @@
-import type { ErrorCode } from '../errors/error-table.js';
 import { sql } from 'drizzle-orm';
 import {
   boolean,
@@ -64,53 +63,6 @@ export const sessions = pgTable('sessions', {
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 });
-
-/**
- * `held`: accepted, behind another turn of its session. `waiting`: for a person, with no worker.
- * The last four are final.
- */
-export type TurnStatus =
-  | 'held'
-  | 'queued'
-  | 'running'
-  | 'waiting'
-  | 'completed'
-  | 'limited'
-  | 'interrupted'
-  | 'failed';
-
-/** Of the turn that holds its session's lock. */
-export const activeStatuses = ['queued', 'running', 'waiting'] as const;
-
-/** Of every turn that has not ended. */
-export const unendedStatuses = ['held', ...activeStatuses] as const;
-
-/** What the client asked for, kept as it was accepted. */
-export interface TurnRequest {
-  message: string;
-  opts: unknown;
-  attachments: string[];
-  /** Files that were named and not taken; the client is told. */
-  rejectedAttachments: { name: string; reason: string; index?: number }[];
-  /** Of the HTTP request it came with, for the lines of the log; absent in turns of earlier versions. */
-  requestId?: string;
-}
-
-/** Why a turn was asked to stop. `deadline` is the turn's own time limit. */
-export type CancelReason =
-  | 'interrupt'
-  | 'disconnect'
-  | 'session-deleted'
-  | 'superseded'
-  | 'parent-ended';
-
-/** What is stored of the error that ended a turn. Turns of earlier versions have no advice. */
-export interface TurnFailure extends Partial<RetryAdvice> {
-  errorType: ErrorCode;
-  message: string;
-  status: number;
-  details?: unknown;
-}
 
 export const turns = pgTable(
   'turns',

@@ -1,5 +1,6 @@
 import { Module, type OnModuleDestroy } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
+import { AuditLog } from '../access/keys/audit-log.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { Attachments } from '../attachments/attachments.js';
@@ -60,6 +61,7 @@ const MEMBERS = {
   bus: SIGNAL_BUS,
   clock: CLOCK,
   logger: LOGGER,
+  audit: AuditLog,
   claims: TurnClaims,
   ends: EndWatch,
   sessions: SessionStore,
@@ -82,6 +84,7 @@ const MEMBERS = {
 
 @Module({
   imports: [
+    AccessModule,
     AgentsModule,
     AttachmentsModule,
     ExtensionsModule,

@@ -7,7 +7,7 @@ import { useConsole } from './use-console.js';
 describe('the settings', () => {
   const on = useConsole();
   beforeEach(async () => {
-    await on.server.db.delete(userSettings);
+    await on.server.db.delete(userPreferences);
   });
 
   const saved = async (route = 'agent-config') =>

@@ -54,7 +54,7 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
       store = new BlobStore(under.db, under.contents, new ManualClock(clock.now() + 24 * HOUR_MS));
       await store.collect();
       store = new BlobStore(under.db, under.contents, clock);
-      sessionStore = new SessionStore(under.db, clock, { maxSessions: 1_000 });
+      sessionStore = openSessions(under.db, clock, 1_000);
     });
 
     const contentIdOf = async (sha256: string): Promise<string> => {

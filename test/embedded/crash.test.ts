@@ -1,3 +1,4 @@
+import { statusesOf } from '../support/crash/crash-lines.js';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

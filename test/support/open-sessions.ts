@@ -5,5 +5,5 @@ import type { Database } from '../../src/storage/connection.js';
 
 /** Sessions of a test's database, with its audit log. */
 export function openSessions(db: Database, clock: Clock, maxSessions = 1_000): SessionStore {
-  return new SessionStore(db, clock, { maxSessions, audit: new AuditLog(db, clock) });
+  return new SessionStore(db, clock, { maxSessions }, new AuditLog(db, clock));
 }

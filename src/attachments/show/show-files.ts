@@ -1,3 +1,4 @@
+import type { AttachmentRef, StoredPart } from '../../storage/shapes/stored-part.js';
 import { compact } from '../../platform/compact.js';
 import type { UserPart } from '../../provider/model-types.js';
 import type { Requester } from '../extract/requester.js';
@@ -12,7 +13,6 @@ import { mediaKind } from '../check/classify.js';
 import type { TextOutcome } from '../extract/outcomes.js';
 import type { Extractions } from '../extract/extractions.js';
 import { decodeText, maxTextChars } from '../extract/text/decode-text.js';
-import type { AttachmentRef, StoredPart } from './stored-part.js';
 import { emptyNote, toContentBlock } from './to-content-block.js';
 import type { ShownFile } from './shown-events.js';
 

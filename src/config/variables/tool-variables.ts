@@ -1,5 +1,5 @@
+import { permissionModes } from '../../storage/shapes/stored-permissions.js';
 import path from 'node:path';
-import { permissionModes } from '../../options/permission-mode.js';
 import { parseHostList } from '../../tools/mcp/definitions/mcp-hosts.js';
 import {
   absolutePath,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { someFacts } from '../../../test/support/some-facts.js';
+import { someFacts } from '../../../test/support/turn/some-facts.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import { backgroundResult, compactSummary, sessionStart } from './conversation.js';
 

@@ -3,18 +3,18 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { OptionLoader } from '../option-loader.js';
 import { optionRules } from '../option-rules.js';
 import { AuditLog } from '../../access/keys/audit-log.js';
-import { viewAgentConfig, viewSettings, type Settings } from './model-settings.js';
-import { effectiveSettings, type EffectiveSetting } from './effective-settings.js';
-import { readChange, readReset } from './read-change.js';
-import { SettingsStore, type StoredSettings } from './settings-store.js';
+import { viewAgentConfig, viewPreferences, type PreferenceValues } from './model-preferences.js';
+import { resolvePreferences, type EffectivePreference } from './effective-preferences.js';
+import { validateChange, validateReset } from './validate-change.js';
+import { PreferencesStore, type StoredPreferences } from './preferences-store.js';
 
-/** Settings as clients see them: whole, with the defaults of what was not set. */
+/** Preferences as clients see them: whole, with defaults for what was not saved. */
 @Injectable()
-export class SettingsService {
+export class PreferencesService {
   readonly #defaultModel: string;
 
   constructor(
-    private readonly store: SettingsStore,
+    private readonly store: PreferencesStore,
     private readonly options: OptionLoader,
     private readonly audit: AuditLog,
     @Inject(CONFIG) { model }: Pick<Config, 'model'>,
@@ -22,7 +22,7 @@ export class SettingsService {
     this.#defaultModel = optionRules.model.read(model) ?? optionRules.model.fallback();
   }
 
-  async agentConfig(userId: string): Promise<Settings> {
+  async agentConfig(userId: string): Promise<PreferenceValues> {
     return viewAgentConfig(await this.store.get(userId));
   }
 
@@ -36,20 +36,20 @@ export class SettingsService {
     return viewAgentConfig(await this.#reset(userId, validateReset(body, 'agentConfig')));
   }
 
-  async models(userId: string): Promise<Settings> {
-    return viewSettings(await this.store.get(userId), this.#defaultModel);
+  async models(userId: string): Promise<PreferenceValues> {
+    return viewPreferences(await this.store.get(userId), this.#defaultModel);
   }
 
   /** @throws ValidationDetailError; nothing is saved then. */
-  async changeModels(userId: string, body: unknown): Promise<Settings> {
-    const stored = await this.#change(userId, readChange(body, 'models'));
-    return viewSettings(stored, this.#defaultModel);
+  async changeModels(userId: string, body: unknown): Promise<PreferenceValues> {
+    const stored = await this.#change(userId, validateChange(body, 'models'));
+    return viewPreferences(stored, this.#defaultModel);
   }
 
   /** @throws ValidationDetailError; nothing is reset then. */
-  async resetModels(userId: string, body: unknown): Promise<Settings> {
-    const stored = await this.#reset(userId, readReset(body, 'models'));
-    return viewSettings(stored, this.#defaultModel);
+  async resetModels(userId: string, body: unknown): Promise<PreferenceValues> {
+    const stored = await this.#reset(userId, validateReset(body, 'models'));
+    return viewPreferences(stored, this.#defaultModel);
   }
 
   /** Lists each preference: the saved value, and the value in force on each wire. */
@@ -61,13 +61,13 @@ export class SettingsService {
     return resolvePreferences(stored, server);
   }
 
-  async #reset(userId: string, fields: readonly string[]): Promise<StoredSettings> {
+  async #reset(userId: string, fields: readonly string[]): Promise<StoredPreferences> {
     const stored = await this.store.reset(userId, fields);
     await this.#note(userId, { reset: fields });
     return stored;
   }
 
-  async #change(userId: string, change: Settings): Promise<StoredSettings> {
+  async #change(userId: string, change: PreferenceValues): Promise<StoredPreferences> {
     const stored = await this.store.change(userId, change);
     await this.#note(userId, { fields: Object.keys(change) });
     return stored;

@@ -24,7 +24,7 @@ const current = userPreferences.settings;
  * of different fields are both kept.
  */
 @Injectable()
-export class SettingsStore {
+export class PreferencesStore {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,

@@ -1,6 +1,6 @@
+import type { Price } from '../../storage/shapes/stored-limits.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { compact } from '../../platform/compact.js';
-import type { Price } from '../../governance/limits/cost.js';
 import { modelRefused } from '../provider-errors.js';
 import type { Model } from './model.js';
 import type { ModelNotice } from '../../storage/shapes/stored-options.js';
@@ -10,13 +10,6 @@ export const DEFAULT_MODEL = 'claude-sonnet-5-5';
 
 /** The default that clients of the contract send; the model was retired in June 2026. */
 const CONTRACT_DEFAULT = 'claude-sonnet-4-20250514';
-
-/** A notice about the model that a request named. */
-export interface ModelNotice {
-  kind: 'model-changed' | 'model-deprecated' | 'model-not-described';
-  text: string;
-  metadata: Record<string, string>;
-}
 
 /** The model a turn runs with. */
 export interface ResolvedModel {

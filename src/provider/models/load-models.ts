@@ -1,8 +1,9 @@
+import { efforts } from '../../storage/shapes/stored-thinking.js';
 import { readFile } from 'node:fs/promises';
 import { errorCode } from '../../platform/error-code.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { ModelDescription } from './model-description.js';
-import { efforts, lifecycles, thinkingKinds, type Model } from './model.js';
+import { lifecycles, thinkingKinds, type Model } from './model.js';
 import { compileInputCheck } from '../../tools/calls/check-input.js';
 import { ModelsInvalidError } from './models-invalid-error.js';
 

@@ -1,5 +1,6 @@
+import { efforts, type Effort } from '../../storage/shapes/stored-thinking.js';
 import { compact } from '../../platform/compact.js';
-import { efforts, type Effort, type Model } from './model.js';
+import { type Model } from './model.js';
 
 /** The thinking that a turn asks for: on or off, or its effort and display. */
 export type ThinkingChoice = boolean | { effort?: Effort; display?: ThinkingDisplay };

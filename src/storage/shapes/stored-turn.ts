@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../errors/error-table.js';
 import type { ToolStatus } from '../../events/turn-event.js';
 import type { RetryAdvice } from '../../platform/retry-advice.js';
 
@@ -42,7 +43,7 @@ export type CancelReason =
 
 /** What is stored of the error that ended a turn. Turns of earlier versions have no advice. */
 export interface TurnFailure extends Partial<RetryAdvice> {
-  errorType: string;
+  errorType: ErrorCode;
   message: string;
   status: number;
   details?: unknown;

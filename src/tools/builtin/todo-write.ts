@@ -1,5 +1,5 @@
+import { todoStatuses } from '../../storage/shapes/todo.js';
 import { parseTodos } from '../../notices/parse-todos.js';
-import { todoStatuses } from '../../notices/todo.js';
 import { ToolFailure } from '../calls/tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database.js';
-import { storeApproval } from '../../../test/support/store-approval.js';
-import { storeTurn } from '../../../test/support/store-turn.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
+import { storeApproval } from '../../../test/support/turn/store-approval.js';
+import { storeTurn } from '../../../test/support/turn/store-turn.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { auditLog } from '../../storage/governance-schema.js';
 import { ApprovalService } from './approval-service.js';

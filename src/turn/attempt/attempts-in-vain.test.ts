@@ -1,3 +1,4 @@
+import { steps } from '../../storage/transcript-schema.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database/database.js';
@@ -6,7 +7,7 @@ import { storeWrites, type Write } from '../../events/store-writes.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { insertFenced } from '../../storage/insert-from.js';
-import { steps, turns } from '../../storage/schema.js';
+import { turns } from '../../storage/schema.js';
 import { claimToolCall, endToolCall } from '../../tools/calls/ledger.js';
 import { TurnClaims, type Claim } from '../queue/turn-claims.js';
 

@@ -1,8 +1,8 @@
+import type { Todo } from '../../storage/shapes/todo.js';
+import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
-import type { Todo } from '../../notices/todo.js';
-import type { ResolvedOptions } from '../../options/resolve-options.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
-import type { RequestPrefix } from '../../storage/sent-request.js';
 import { openPathDenials } from '../../tools/calls/path-denials.js';
 import { openTools } from '../../tools/calls/open-tools.js';
 import { buildSystem } from '../prompt/build-system.js';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openServerDatabase } from '../../../test/support/database/both-databases.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { storeTurn } from '../../../test/support/store-turn.js';
+import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { type TurnEventBody, noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';

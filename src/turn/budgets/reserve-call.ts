@@ -8,7 +8,6 @@ import {
 } from '../../governance/limits/day-budget.js';
 import type { DayLimits, Price } from '../../storage/shapes/stored-limits.js';
 import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
-import type { Price } from '../../governance/limits/cost.js';
 import type { Clock } from '../../platform/clock.js';
 import { retry, type RetryDelays } from '../../platform/retry.js';
 import type { Queryable } from '../../storage/connection.js';

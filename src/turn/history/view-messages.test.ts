@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database.js';
-import { storeSession, storeTurn } from '../../../test/support/store-turn.js';
+import { openTestDatabase } from '../../../test/support/database/database.js';
+import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { AttachmentRef, AssistantPart } from '../../storage/shapes/stored-part.js';
 import { noUsage } from '../../events/turn-event.js';
 import { newId } from '../../platform/ids.js';

@@ -1,3 +1,5 @@
+import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
+import { messages, steps } from '../../storage/transcript-schema.js';
 import { noUsage, type StepStopReason, type TurnEventBody } from '../../events/turn-event.js';
 import type { Write, Stored } from '../../events/store-writes.js';
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
@@ -11,7 +13,7 @@ import {
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { updateFenced } from '../../storage/update-fenced.js';
-import { messages, steps, turns, type TurnFailure } from '../../storage/schema.js';
+import { turns } from '../../storage/schema.js';
 import { endToolCall, type CallEnd } from '../../tools/calls/ledger.js';
 import { resolvedEvent, cancelApprovals } from '../approvals/approval-writes.js';
 import { draftUsage } from '../budgets/draft-usage.js';

@@ -1,8 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import { assertNever } from '../../platform/assert-never.js';
-import { type CallEnd, claimCall, endCall } from '../../tools/calls/ledger.js';
+import { type CallEnd, claimToolCall, endToolCall } from '../../tools/calls/ledger.js';
 import { capOutput } from '../../tools/calls/cap-output.js';
-import { claimToolCall, endToolCall } from '../../tools/calls/ledger.js';
 import type { CallableTool } from '../../tools/calls/open-tools.js';
 import { runCalls } from '../../tools/calls/run-calls.js';
 import { runTool } from '../../tools/calls/run-tool.js';

@@ -1,5 +1,5 @@
+import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { serverResultOf } from '../../provider/anthropic/server-block.js';
-import type { AssistantPart } from '../../provider/model-types.js';
 import type { ServerToolResult } from '../../provider/server-tools.js';
 
 /** What the provider's own tools gave in a turn, by call: in the step that has the call, or in a later one. Pure. */

@@ -1,6 +1,7 @@
+import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { PermissionRules, PermissionMode } from '../../storage/shapes/stored-permissions.js';
+import { AuditLog } from '../../access/keys/audit-log.js';
 import type { Attachments } from '../../attachments/attachments.js';
-import type { AgentConfig } from '../../governance/decision-tree/agent-config.js';
-import type { PermissionRules } from '../../governance/permissions/permission-rules.js';
 import type { DecisionTrees } from '../../governance/decision-tree/decision-trees.js';
 import type { PersonaLibrary } from '../../agents/persona-library.js';
 import type { EventLog } from '../../events/event-log.js';
@@ -9,7 +10,6 @@ import type { TodoStore } from '../../notices/todo-store.js';
 import type { ResourceProbe } from '../../platform/resource-probe.js';
 import type { KeyedMutex } from '../../platform/keyed-mutex.js';
 import type { OptionLoader } from '../../options/option-loader.js';
-import type { PermissionMode } from '../../options/permission-mode.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';

@@ -1,9 +1,10 @@
+import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, inArray } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { turns, unendedStatuses } from '../../storage/schema.js';
+import { turns } from '../../storage/schema.js';
 
 /** How long a reader may wait for an end that is stored and was never said, in ms. */
 const LOOK_MS = 5_000;

@@ -1,6 +1,6 @@
+import type { OptionResolution } from '../../storage/shapes/stored-options.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { logStart } from '../../events/cursor.js';
-import type { OptionResolution } from '../../options/resolve-options.js';
 import { newTimeId } from '../../platform/ids.js';
 import { compact } from '../../platform/compact.js';
 import { TypedError } from '../../errors/typed-error.js';

@@ -1,11 +1,8 @@
+import type { SubagentDecision, SubagentVerdict } from '../../storage/shapes/stored-permissions.js';
 import { findDelegates } from '../../agents/find-delegates.js';
 import type { PersonaLibrary } from '../../agents/persona-library.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
-import {
-  judgeDelegation,
-  type SubagentDecision,
-  type SubagentVerdict,
-} from '../../governance/permissions/subagent-gate.js';
+import { judgeDelegation } from '../../governance/permissions/subagent-gate.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 

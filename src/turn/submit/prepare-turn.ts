@@ -1,3 +1,5 @@
+import { preferencesOf } from '../../options/preferences/turn-preferences.js';
+import type { StoredPreferences } from '../../options/preferences/preferences-store.js';
 import path from 'node:path';
 import { agentLimits, harnessLimits } from '../../attachments/check/check-attachment.js';
 import { checkAllTaken, composePrompt } from '../../attachments/show/compose-prompt.js';
@@ -6,8 +8,6 @@ import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
 import { readAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { compact } from '../../platform/compact.js';
 import { dayLimitsOf } from '../../governance/limits/day-budget.js';
-import { preferencesOf } from '../../options/settings/preferences.js';
-import type { StoredSettings } from '../../options/settings/settings-store.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import type { SessionRow } from '../../session/session-store.js';
 import { violatedConstraint } from '../../storage/database-errors.js';

@@ -1,7 +1,7 @@
+import type { CancelReason } from '../../storage/shapes/stored-turn.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import type { CancelReason } from '../../storage/schema.js';
 import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
 import { Sweeper, type SweeperDeps } from './sweeper.js';
 

@@ -1,6 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AccessModule } from '../../access/access.module.js';
-import { AuditLog } from '../../access/keys/audit-log.js';
 import { AttachmentsModule } from '../../attachments/attachments.module.js';
 import { BlobStore } from '../../attachments/blobs/blob-store.js';
 import { TURN_SERVICES, type TurnServices } from '../../turn/state/turn-services.js';
@@ -11,14 +9,14 @@ import { AgUiService } from './ag-ui-service.js';
 
 /** The routes of the wire, over the turns and sessions of the others. */
 @Module({
-  imports: [AccessModule, AttachmentsModule, TurnApiModule],
+  imports: [AttachmentsModule, TurnApiModule],
   controllers: [AgUiController],
   providers: [
     {
       provide: AgUiService,
-      inject: [TurnService, TURN_SERVICES, BlobStore, AuditLog],
-      useFactory: (turns: TurnService, services: TurnServices, store: BlobStore, audit: AuditLog) =>
-        new AgUiService({ turns, services, store, audit }),
+      inject: [TurnService, TURN_SERVICES, BlobStore],
+      useFactory: (turns: TurnService, services: TurnServices, store: BlobStore) =>
+        new AgUiService({ turns, services, store }),
     },
   ],
 })

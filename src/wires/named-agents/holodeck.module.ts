@@ -1,6 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AccessModule } from '../../access/access.module.js';
-import { AuditLog } from '../../access/keys/audit-log.js';
 import { AttachmentsModule } from '../../attachments/attachments.module.js';
 import { BlobStore } from '../../attachments/blobs/blob-store.js';
 import { CONFIG, type Config } from '../../config/config.js';
@@ -13,24 +11,17 @@ import { HolodeckService } from './holodeck-service.js';
 
 /** The routes of named agents, over the turns and sessions of the others. */
 @Module({
-  imports: [AccessModule, AttachmentsModule, TurnApiModule],
+  imports: [AttachmentsModule, TurnApiModule],
   controllers: [HolodeckController],
   providers: [
     {
       provide: HolodeckService,
-      inject: [TurnService, TURN_SERVICES, BlobStore, AuditLog, CONFIG],
-      useFactory: (
-        turns: TurnService,
-        services: TurnServices,
-        store: BlobStore,
-        audit: AuditLog,
-        config: Config,
-      ) =>
+      inject: [TurnService, TURN_SERVICES, BlobStore, CONFIG],
+      useFactory: (turns: TurnService, services: TurnServices, store: BlobStore, config: Config) =>
         new HolodeckService({
           turns,
           services,
           store,
-          audit,
           sessionMs: config.agentSessionMs,
           limits: chatLimits(config),
         }),

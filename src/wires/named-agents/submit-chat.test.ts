@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn-services.js';
+import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import { LOCAL_USER } from '../../access/ownership/local-user.js';
 import { localPrincipal, type Principal } from '../../access/ownership/principal.js';
 import { newId } from '../../platform/ids.js';

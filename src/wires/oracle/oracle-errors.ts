@@ -22,12 +22,6 @@ export function conversationBusy(): TypedError {
   );
 }
 
-export function turnDoesNotEnd(waitedMs: number): TypedError {
-  return sessionBusy(
-    `The question before this one was cancelled and has not ended within ${waitedMs / 1000} s. Send this one again in a moment.`,
-  );
-}
-
 /**
  * The failure of a turn as the answer to its question. A status below 500 was about the server's
  * request to the provider, not about the client's.

@@ -1,9 +1,9 @@
+import { userPreferences } from '../../../src/storage/conversation-schema.js';
+import { instructionRootWith } from '../../support/agents/instruction-root.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { userPreferences } from '../../src/storage/conversation-schema.js';
-import { instructionRootWith } from '../support/instruction-root.js';
-import { startServer, type TestServer } from '../support/start-server.js';
 
 const approved = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 
@@ -29,7 +29,7 @@ describe('the settings of models', () => {
   });
   afterAll(() => server.close());
   beforeEach(async () => {
-    await server.db.delete(userSettings);
+    await server.db.delete(userPreferences);
   });
 
   const set = async (settings: object) => {

@@ -1,8 +1,8 @@
+import type { AgentConfig } from '../../../src/storage/shapes/stored-limits.js';
+import type { EffectivePreference } from '../../../src/options/preferences/effective-preferences.js';
+import { userPreferences } from '../../../src/storage/conversation-schema.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AgentConfig } from '../../src/storage/shapes/stored-limits.js';
-import type { EffectivePreference } from '../../src/options/preferences/effective-preferences.js';
-import { userPreferences } from '../../src/storage/conversation-schema.js';
-import { startServer, type TestServer } from '../support/start-server.js';
 
 const limits = {
   max_iterations: 15,
@@ -40,7 +40,7 @@ describe('settings', () => {
   });
   afterAll(() => server.close());
   beforeEach(async () => {
-    await server.db.delete(userSettings);
+    await server.db.delete(userPreferences);
   });
 
   const get = async (route: Route) => (await server.client.get(`/api/settings/${route}`)).body;

@@ -1,10 +1,10 @@
+import { permissionModes } from '../../../src/storage/shapes/stored-permissions.js';
+import { AgentClient } from '../../support/clients/agent-client.js';
+import { HeadlessChat } from '../../support/clients/headless-chat.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { permissionModes } from '../../src/storage/shapes/stored-permissions.js';
-import { AgentClient } from '../support/agent-client.js';
-import { HeadlessChat } from '../support/headless-chat.js';
-import { startServer, type TestServer } from '../support/start-server.js';
 
 const message = '[[tool=write {"file_path":"asked.txt","content":"x"}]]';
 

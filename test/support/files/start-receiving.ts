@@ -1,8 +1,8 @@
+import { TypedError } from '../../../src/errors/typed-error.js';
+import { Recorder } from '../recorder.js';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { TypedError } from '../../src/errors/typed-error.js';
-import { Recorder } from './recorder.js';
 
 export type Outcome<T> = { received: T } | { error: unknown };
 

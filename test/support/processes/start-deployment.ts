@@ -1,9 +1,9 @@
+import { startRehearsal } from '../../../src/rehearsal/start-rehearsal.js';
+import { instructionRootWith } from '../agents/instruction-root.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Services, startServices } from '../../scripts/services/start-services.mjs';
-import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
-import { instructionRootWith } from './instruction-root.js';
+import { type Services, startServices } from '../../../scripts/services/start-services.mjs';
 import { startProcess, type ServerProcess } from './start-process.js';
 
 export interface Deployment {

@@ -1,6 +1,6 @@
+import { turnArchives } from '../../../src/storage/transcript-schema.js';
 import type { TurnEvent } from '../../../src/events/turn-event.js';
 import type { Queryable } from '../../../src/storage/connection.js';
-import { turnArchives } from '../../../src/storage/schema.js';
 
 /** Archives events of one attempt, outside of any worker's statement. */
 export async function archiveEvents(

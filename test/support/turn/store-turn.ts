@@ -1,8 +1,8 @@
-import { freeLimits } from '../../src/options/free-limits.js';
-import { newId } from '../../src/platform/ids.js';
-import type { Database } from '../../src/storage/connection.js';
-import { sessions, turns } from '../../src/storage/schema.js';
-import type { OptionResolution } from '../../src/storage/shapes/stored-options.js';
+import { freeLimits } from '../../../src/options/free-limits.js';
+import { newId } from '../../../src/platform/ids.js';
+import type { Database } from '../../../src/storage/connection.js';
+import { sessions, turns } from '../../../src/storage/schema.js';
+import type { OptionResolution } from '../../../src/storage/shapes/stored-options.js';
 
 type TurnInsert = typeof turns.$inferInsert;
 

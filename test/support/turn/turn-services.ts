@@ -1,3 +1,32 @@
+import { attachmentsIn } from '../files/test-attachments.js';
+import { PersonaLibrary } from '../../../src/agents/persona-library.js';
+import { openExtractor } from '../../../src/attachments/extract/extractor.js';
+import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
+import { OptionLoader } from '../../../src/options/option-loader.js';
+import { systemClock } from '../../../src/platform/clock.js';
+import { KeyedMutex } from '../../../src/platform/keyed-mutex.js';
+import { AnthropicProvider } from '../../../src/provider/anthropic/anthropic-provider.js';
+import { ModelCatalogue } from '../../../src/provider/models/model-catalogue.js';
+import { ModelResolver } from '../../../src/provider/models/model-resolver.js';
+import { ModelStore } from '../../../src/provider/models/model-store.js';
+import type { RehearsalRequest } from '../../../src/rehearsal/request-types.js';
+import { startRehearsal } from '../../../src/rehearsal/start-rehearsal.js';
+import { SessionStore } from '../../../src/session/session-store.js';
+import type { OpenedDatabase } from '../../../src/storage/connection.js';
+import type { ToolDefinition } from '../../../src/tools/tool.js';
+import { DecisionTrees } from '../../../src/governance/decision-tree/decision-trees.js';
+import { TodoStore } from '../../../src/notices/todo-store.js';
+import { defaultTriggers } from '../../../src/notices/triggers.js';
+import { ResourceProbe } from '../../../src/platform/resource-probe.js';
+import { openMcp } from '../../../src/tools/mcp/open-mcp.js';
+import { shellsOff } from '../../../src/tools/sandbox/shells.js';
+import { ToolRegistry } from '../../../src/tools/registry.js';
+import { EndWatch } from '../../../src/turn/stream/end-watch.js';
+import { MemorySignalBus } from '../../../src/turn/queue/memory-signal-bus.js';
+import { MemoryTurnQueue } from '../../../src/turn/queue/memory-turn-queue.js';
+import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
+import type { TurnServices } from '../../../src/turn/state/turn-services.js';
+import { AuditLog } from '../../../src/access/keys/audit-log.js';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -5,35 +34,7 @@ import { fileURLToPath } from 'node:url';
 import { silentLogger } from '../silent-logger.js';
 import { openProjectRoots } from '../access/open-project-roots.js';
 import { someLimits } from './store-turn.js';
-import { attachmentsIn } from './test-attachments.js';
-import { PersonaLibrary } from '../../src/agents/persona-library.js';
-import { openExtractor } from '../../src/attachments/extract/extractor.js';
-import { MemoryEventLog } from '../../src/events/memory-event-log.js';
-import { OptionLoader } from '../../src/options/option-loader.js';
-import { systemClock, type Clock } from '../../src/platform/clock.js';
-import { KeyedMutex } from '../../src/platform/keyed-mutex.js';
-import { AnthropicProvider } from '../../src/provider/anthropic/anthropic-provider.js';
-import { ModelCatalogue } from '../../src/provider/models/model-catalogue.js';
-import { ModelResolver } from '../../src/provider/models/model-resolver.js';
-import { ModelStore } from '../../src/provider/models/model-store.js';
-import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
-import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
-import { SessionStore } from '../../src/session/session-store.js';
-import type { OpenedDatabase } from '../../src/storage/connection.js';
-import type { ToolDefinition } from '../../src/tools/tool.js';
-import { DecisionTrees } from '../../src/governance/decision-tree/decision-trees.js';
-import { TodoStore } from '../../src/notices/todo-store.js';
-import { defaultTriggers } from '../../src/notices/triggers.js';
-import { ResourceProbe } from '../../src/platform/resource-probe.js';
-import { openMcp } from '../../src/tools/mcp/open-mcp.js';
-import { shellsOff } from '../../src/tools/sandbox/shells.js';
-import { ToolRegistry } from '../../src/tools/registry.js';
-import { EndWatch } from '../../src/turn/stream/end-watch.js';
-import { MemorySignalBus } from '../../src/turn/queue/memory-signal-bus.js';
-import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
-import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
-import type { TurnServices } from '../../src/turn/state/turn-services.js';
-import { AuditLog } from '../../src/access/keys/audit-log.js';
+import { type Clock } from '../../../src/platform/clock.js';
 
 export interface TestServices {
   services: TurnServices;
@@ -99,7 +100,9 @@ export async function openTestServices(
     turnTimeoutMs,
     parallelTools: someLimits.maxParallelTools,
   } as const;
+  const audit = new AuditLog(database.db, clock);
   const services: TurnServices = {
+    audit,
     options: new OptionLoader(personas, modelNames, optionConfig),
     db: database.db,
     log: new MemoryEventLog(clock),
@@ -113,7 +116,7 @@ export async function openTestServices(
     clock,
     logger: silentLogger,
     holding: new KeyedMutex(),
-    sessions: new SessionStore(database.db, clock, { maxSessions: 1_000 }),
+    sessions: new SessionStore(database.db, clock, { maxSessions: 1_000 }, audit),
     projectRoots: openProjectRoots(database.db, { sharedRoot: projectRoot }),
     personas,
     provider,
