@@ -63,10 +63,14 @@ describe('a PDF', () => {
     expect(outcome).toMatchObject({ via: 'text', text: letter.join('\n') });
   });
 
-  it.each([90, 180, 270])('whose scan is turned by %i degrees is read upright', async (degrees) => {
-    const outcome = await read([{ picture: await scanned(degrees) }]);
-    expect(outcome.text).toContain('lighthouse keeper counted forty-two ships');
-    expect(outcome.pagesRead).toEqual({ ocr: '1' });
+  it('whose scans are turned by 90, 180 and 270 degrees is read upright', async () => {
+    const pictures = await Promise.all([90, 180, 270].map(scanned));
+    const outcome = await read(pictures.map((picture) => ({ picture })));
+    const pages = outcome.text.split(/^--- page \d of 3/m).slice(1);
+    expect(pages).toEqual(
+      pictures.map(() => expect.stringContaining('lighthouse keeper counted forty-two ships')),
+    );
+    expect(outcome.pagesRead).toEqual({ ocr: '1–3' });
   });
 
   it('names the pages that nobody could read, where OCR is not installed', async () => {
