@@ -165,7 +165,7 @@ export interface World {
   tally: Tally;
 }
 
-/** What clients met, which is no violation by itself. */
+/** Counts of what clients met, which is no violation by itself. */
 export interface Tally {
   /** Counts by route and status, such as `POST turn 200`. */
   answers: Map<string, number>;

@@ -9,7 +9,7 @@ export interface Service {
 
 export interface Services {
   redisUrl: string;
-  /** Of a database nobody has used. */
+  /** The URL of an empty database. */
   databaseUrl: string;
   /** Absent where it is somebody else's. */
   redis: Service | undefined;

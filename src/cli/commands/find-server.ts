@@ -15,7 +15,7 @@ export interface FoundServer {
 export interface FindOptions {
   /** The value of `--url`. */
   url?: string | undefined;
-  /** What a command does that finds no server; `offer` asks at a terminal, and refuses elsewhere. */
+  /** The reaction to finding no server; `offer` asks at a terminal, and refuses elsewhere. */
   orElse: 'refuse' | 'offer' | 'start';
 }
 

@@ -1,7 +1,7 @@
 import { ConnectionLostError, TurnpikeError } from '../../../src/client/client-errors.js';
 
 export interface DescribedFault {
-  /** What happened and what to do. */
+  /** The fault in words, and what to do. */
   text: string;
   /** The error's code, for bug reports. */
   code?: string;

@@ -22,7 +22,7 @@ export interface Submission {
   /** Ids of uploaded files. */
   attachments: readonly string[];
   opts: Record<string, unknown>;
-  /** The same at each try: a submission starts one turn. */
+  /** A key that is kept for all tries, so that a submission starts one turn. */
   idempotencyKey: string;
 }
 

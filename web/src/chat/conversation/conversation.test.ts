@@ -24,7 +24,7 @@ const asked = (turnId: string): MessageView => ({
   parts: [{ type: 'text', text: 'Hello' }],
 });
 
-/** What the API would say, and what it was asked. */
+/** The answers of the API, and the requests it got. */
 function server(more: Partial<ConversationServer> = {}) {
   const followed: string[] = [];
   const api: ConversationServer = {

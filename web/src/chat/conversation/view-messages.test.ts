@@ -5,7 +5,7 @@ import { turnsOfMessages } from './view-messages.js';
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** What is shown of a reply of one step. */
+/** The shown items of a reply of one step. */
 function shown(parts: MessagePart[]) {
   const message: MessageView = {
     messageId: 'msg_1',
