@@ -26,7 +26,8 @@ export async function query(pool, { sql, values = [], giveUpAt }) {
 const turnSql = `select id, status, attempt, exit_code, end_reason, end_note, lease_until is not null as is_leased,
   extract(epoch from ended_at) * 1000 as ended_ms from turns where id = $1`;
 const stepsSql = 'select parts from steps where turn_id = $1 order by step';
-const callsSql = 'select call_id, name, status, input from tool_calls where turn_id = $1';
+const callsSql = `select call_id, name, input, case status when 'refused' then 'denied' else status end as status
+  from tool_calls where turn_id = $1`;
 const messagesSql = `select count(*) as count from messages where turn_id = $1 and role = 'assistant'`;
 
 /**

@@ -49,5 +49,8 @@ export interface TurnFailure extends Partial<RetryAdvice> {
   details?: unknown;
 }
 
-/** `claimed`: it may have run. Every other status is final. */
-export type ToolCallStatus = 'claimed' | ToolStatus;
+/**
+ * `claimed`: the call may have run. `refused`: a limit, the turn's end or the client kept the call from
+ * running; readers see `denied`. All but `claimed` are final.
+ */
+export type ToolCallStatus = 'claimed' | 'refused' | ToolStatus;

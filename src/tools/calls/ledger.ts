@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
-import type { ToolStatus } from '../../events/turn-event.js';
 import { insertFenced } from '../../storage/insert-from.js';
+import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import { toolCalls } from '../../storage/transcript-schema.js';
 
 /** A call as the model requested it, and the attempt that runs it. */
@@ -14,10 +14,15 @@ export interface LedgerCall {
 }
 
 export interface CallEnd {
-  status: ToolStatus;
+  status: Exclude<ToolCallStatus, 'claimed'>;
   /** The text for the model. */
   output: string;
   durationMs: number;
+}
+
+/** The status that events and answers show: that of a refused call is `denied`. */
+export function shownStatus<Status extends string>(status: Status | 'refused'): Status | 'denied' {
+  return status === 'refused' ? 'denied' : status;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { ToolStatus } from '../../events/turn-event.js';
 import type { PermissionDecision } from '../../governance/permissions/decide-permission.js';
+import type { CallEnd } from '../../tools/calls/ledger.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { ApprovalKind } from '../../storage/governance-schema.js';
 import type { JsonObject } from '../../platform/json.js';
@@ -25,7 +25,7 @@ export interface CallQuestion {
 export type CallVerdict =
   | { type: 'run'; input: JsonObject }
   /** The call is answered without being run here. */
-  | { type: 'answer'; status: ToolStatus; output: string; durationMs?: number }
+  | { type: 'answer'; status: CallEnd['status']; output: string; durationMs?: number }
   | { type: 'ask'; kind: ApprovalKind; reason: string }
   /** It was asked, and nobody has said yet. */
   | { type: 'wait' };

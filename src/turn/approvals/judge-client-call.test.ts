@@ -40,17 +40,17 @@ describe('a call of a client’s tool', () => {
     [
       'it was declined',
       decided('deny'),
-      { status: 'denied', output: 'not run: the client declined the call.' },
+      { status: 'refused', output: 'not run: the client declined the call.' },
     ],
     [
       'it was declined with words',
       decided('deny', { message: 'Later.' }),
-      { status: 'denied', output: 'not run: the client declined the call: Later.' },
+      { status: 'refused', output: 'not run: the client declined the call: Later.' },
     ],
     [
       'the deadline passed',
       decided('deny', { decidedBy: 'deadline' }),
-      { status: 'denied', output: expect.stringContaining('did not answer in time') },
+      { status: 'refused', output: expect.stringContaining('did not answer in time') },
     ],
   ])('%s', (_said, approvals, expected) => {
     expect(judge({ approvals })).toMatchObject(expected);

@@ -37,13 +37,13 @@ function judgeAnswer(asked: ApprovalRow): CallVerdict {
   if (asked.decision === null) return { type: 'wait' };
   const durationMs = durationOf(asked);
   if (asked.decision !== 'answer') {
-    return { type: 'answer', status: 'denied', output: describeDenial(asked), durationMs };
+    return { type: 'answer', status: 'refused', output: describeRefusal(asked), durationMs };
   }
   const status = asked.isError === true ? 'error' : 'success';
   return { type: 'answer', status, output: asked.output ?? '', durationMs };
 }
 
-function describeDenial({ decidedBy, message }: ApprovalRow): string {
+function describeRefusal({ decidedBy, message }: ApprovalRow): string {
   if (decidedBy === 'deadline') {
     return 'not run: the client did not answer in time. Go on without it, or call it again later.';
   }

@@ -1,4 +1,5 @@
-import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
+import type { ToolStatus } from '../../events/turn-event.js';
+import { shownStatus } from '../../tools/calls/ledger.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { CallRow } from '../state/load-turn.js';
 
@@ -11,7 +12,7 @@ export interface CallView {
   name: string;
   input: unknown;
   /** `claimed`: it may be running, or its worker died; every other one is final. */
-  status: ToolCallStatus;
+  status: 'claimed' | ToolStatus;
   /** What the model was told; null while it is not known. */
   output: string | null;
   durationMs: number | null;
@@ -24,14 +25,14 @@ export interface CallView {
 
 /** Pure. */
 export function viewCall(row: CallRow, retry: RetryClass | undefined): CallView {
-  const { callId, step, attempt, name, input, status, output, durationMs } = row;
+  const { callId, step, attempt, name, input, output, durationMs } = row;
   return {
     callId,
     step,
     attempt,
     name,
     input,
-    status,
+    status: shownStatus(row.status),
     output,
     durationMs,
     retry: retry ?? null,

@@ -72,21 +72,16 @@ describe('the messages of a session', () => {
       { type: 'text', text: 'Looking.' },
       { type: 'tool_use', id: 'c1', name: 'read', input: { path: 'a' } },
       { type: 'tool_use', id: 'c2', name: 'read', input: {} },
+      { type: 'tool_use', id: 'c3', name: 'read', input: {} },
       { type: 'opaque', block: { type: 'server_tool_use', secret: true } },
     ];
     await answer(first, 1, parts);
     await answer(first, 2, [{ type: 'text', text: 'Done.' }]);
-    await database.db.insert(toolCalls).values({
-      turnId: first,
-      callId: 'c1',
-      step: 1,
-      attempt: 1,
-      name: 'read',
-      input: {},
-      status: 'success',
-      output: 'text of a',
-      claimedAt: at(2),
-    });
+    const call = { turnId: first, step: 1, attempt: 1, name: 'read', input: {}, claimedAt: at(2) };
+    await database.db.insert(toolCalls).values([
+      { ...call, callId: 'c1', status: 'success', output: 'text of a' },
+      { ...call, callId: 'c3', status: 'refused', output: 'not run: the turn ended before it' },
+    ]);
     const second = await storeTurn(database.db, { sessionId, status: 'queued', createdAt: at(5) });
     await say(second, at(5));
 
@@ -126,11 +121,19 @@ describe('the messages of a session', () => {
           status: 'requested',
           output: null,
         },
+        {
+          type: 'tool',
+          toolUseId: 'c3',
+          name: 'read',
+          input: {},
+          status: 'denied',
+          output: 'not run: the turn ended before it',
+        },
         { type: 'text', text: 'Done.' },
       ],
     });
     expect(assistant?.steps).toMatchObject([
-      { step: 1, status: 'completed', parts: [{}, {}, {}, {}], notices: [] },
+      { step: 1, status: 'completed', parts: [{}, {}, {}, {}, {}], notices: [] },
       { step: 2, status: 'completed', parts: [{ type: 'text', text: 'Done.' }], notices: [] },
     ]);
     expect(later).toEqual([expect.objectContaining({ turnId: second, role: 'user' })]);

@@ -2,6 +2,7 @@ import type { StepStopReason, Usage } from '../../events/turn-event.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { serverCallOf } from '../../provider/anthropic/server-block.js';
 import type { JsonObject } from '../../platform/json.js';
+import { shownStatus } from '../../tools/calls/ledger.js';
 import { serverResults } from '../loop/server-results.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';
 import type { StepRow, StoredTurn } from '../state/load-turn.js';
@@ -69,7 +70,7 @@ function viewPart(part: AssistantPart, stored: StoredTurn): MessagePart[] {
     case 'tool_use': {
       const call = stored.calls.find((row) => row.callId === part.id);
       const { id: toolUseId, name, input } = part;
-      const status = call?.status ?? 'requested';
+      const status = call === undefined ? 'requested' : shownStatus(call.status);
       return [{ type: 'tool', toolUseId, name, input, status, output: call?.output ?? null }];
     }
     case 'opaque':

@@ -183,7 +183,7 @@ function keptParts(draft: StepDraft): AssistantPart[] {
 /** What is said of a call that the end of the turn caught. */
 function abandonedEnd(run: Attempt, call: ToolUse): CallEnd {
   if (run.progress.results.get(call.id)?.status !== 'claimed') {
-    return { status: 'denied', output: 'not run: the turn ended before it', durationMs: 0 };
+    return { status: 'refused', output: 'not run: the turn ended before it', durationMs: 0 };
   }
   if (run.effectOf(call.name) === 'read') {
     return { status: 'error', output: 'stopped: the turn ended while it ran', durationMs: 0 };

@@ -69,7 +69,7 @@ async function refuseTooMany(run: TurnRun): Promise<ReadonlySet<string>> {
   if (open.length === 0) return beyond;
   const reason = `not run: one step may ask for ${cap} tool calls, and this one asked for ${asked.length}. Ask again for what is still needed.`;
   const now = new Date(run.clock.now());
-  const result = unrun('denied', reason);
+  const result = unrun('refused', reason);
   await run.writer.commit(
     [
       ...open.map((call) => toolEnded(call, result)),
@@ -83,7 +83,7 @@ async function refuseTooMany(run: TurnRun): Promise<ReadonlySet<string>> {
 
 /** Answers every open call of the last step without running it. Ends the step. */
 export async function refuseToolCalls(run: TurnRun, reason: string): Promise<void> {
-  for (const call of openCalls(run)) await end(run, call, unrun('denied', reason));
+  for (const call of openCalls(run)) await end(run, call, unrun('refused', reason));
   await endLastStep(run);
 }
 

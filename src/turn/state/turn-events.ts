@@ -8,7 +8,7 @@ import type { DayLimitReached } from '../../governance/limits/day-limit-reached.
 import type { LimitReached } from '../../governance/limits/limit-reached.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
-import type { CallEnd } from '../../tools/calls/ledger.js';
+import { shownStatus, type CallEnd } from '../../tools/calls/ledger.js';
 import type { ToolUse } from './turn-run.js';
 
 /** Facts of a turn as events. */
@@ -23,7 +23,8 @@ export function stepEnded(step: {
 }
 
 export function toolEnded(call: ToolUse, end: CallEnd): TurnEventBody {
-  const { status, output, durationMs } = end;
+  const { output, durationMs } = end;
+  const status = shownStatus(end.status);
   return { type: 'tool.ended', callId: call.id, name: call.name, status, output, durationMs };
 }
 

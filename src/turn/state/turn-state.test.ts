@@ -29,7 +29,9 @@ describe('the state of a turn', () => {
     // Infrastructure, and the server's own refusals.
     ['unknown', 'the process died', 0, 1],
     ['denied', 'permission denied: no', 0, 1],
-    ['denied', 'not run: too many calls', 0, 0],
+    ['refused', 'not run: too many calls', 0, 0],
+    // Only the status decides: a tool may say the words.
+    ['denied', 'not run: too many calls', 0, 1],
   ])(
     'takes a call that is %s (%s) for %s errors and %s actions',
     (status, output, errors, actions) => {

@@ -87,10 +87,10 @@ export function addResults(
 type Ended = Pick<CallRow, 'status' | 'output'>;
 type Answered = Pick<CallRow, 'name' | 'input' | 'output' | 'status'>;
 
-/** What a call came to. One that a limit kept from running is nothing the model did. */
+/** The result of a call counts; a refused call is nothing that the model did. */
 function addResult(tree: DecisionTree, state: AgentState, call: Answered): AgentState {
   const { name, input, output, status } = call;
-  if (status === 'denied' && output?.startsWith('not run:')) return state;
+  if (status === 'refused') return state;
   // A call whose process died is no failure of the tool.
   return tree.onToolResult(state, {
     name,
