@@ -49,7 +49,7 @@ function run(tree: DecisionTree, answer: (turn: number) => string): [number, str
 
 describe('DecisionTrees', () => {
   it('has the default tree', () => {
-    const tree = new DecisionTrees().create('default', defaultAgentConfig);
+    const tree = new DecisionTrees().find('default', defaultAgentConfig);
     expect(tree).toBeInstanceOf(DefaultDecisionTree);
     expect(tree.getConfig()).toEqual(defaultAgentConfig);
     expect(run(tree, (turn) => `${turn}`)).toEqual([15, 'max_iterations']);
@@ -59,7 +59,7 @@ describe('DecisionTrees', () => {
   it('runs a tree that was plugged in, by the same loop', () => {
     const trees = new DecisionTrees();
     trees.register('patient', (config) => new PatientTree(config));
-    const tree = trees.create('patient', defaultAgentConfig);
+    const tree = trees.find('patient', defaultAgentConfig);
     expect(run(tree, (turn) => `${turn}`)).toEqual([30, 'max_iterations']);
     expect(run(tree, (turn) => (turn === 4 ? 'enough' : `${turn}`))).toEqual([4, 'completed']);
   });
@@ -67,7 +67,8 @@ describe('DecisionTrees', () => {
   it('names the trees there are when asked for another', () => {
     const trees = new DecisionTrees();
     trees.register('patient', (config) => new PatientTree(config));
-    expect(() => trees.create('Patient', defaultAgentConfig)).toThrow(
+    expect(() => trees.assertUsable('patient', defaultAgentConfig)).not.toThrow();
+    expect(() => trees.assertUsable('Patient', defaultAgentConfig)).toThrow(
       expect.objectContaining({
         type: 'DECISION_TREE_NOT_FOUND',
         status: 500,
@@ -76,6 +77,11 @@ describe('DecisionTrees', () => {
         details: { name: 'Patient', known: ['default', 'patient'] },
       }),
     );
+  });
+
+  it('gives the default tree for one that this process does not have', () => {
+    const tree = new DecisionTrees().find('patient', defaultAgentConfig);
+    expect(tree).toBeInstanceOf(DefaultDecisionTree);
   });
 
   it('takes a name once', () => {

@@ -22,18 +22,19 @@ export class DecisionTrees {
     return [...this.#factories.keys()];
   }
 
-  /**
-   * For what must go on whatever an agent's file says: the tree of that name, else the default.
-   * Whether there is one is checked where the turn is accepted.
-   */
-  find(name: string, config: AgentConfig): DecisionTree {
-    return this.create(this.#factories.has(name) ? name : 'default', config);
+  /** @throws TypedError `DECISION_TREE_NOT_FOUND`, and what the tree's factory throws for the config. */
+  assertUsable(name: string, config: AgentConfig): void {
+    const make = this.#factories.get(name);
+    if (make === undefined) throw decisionTreeNotFound(name, this.names());
+    make(config);
   }
 
-  /** @throws TypedError `DECISION_TREE_NOT_FOUND`. */
-  create(name: string, config: AgentConfig): DecisionTree {
-    const factory = this.#factories.get(name);
-    if (factory === undefined) throw decisionTreeNotFound(name, this.names());
-    return factory(config);
+  /**
+   * The tree of that name, or the default where this process has none: a turn that another process
+   * accepted must be able to end.
+   */
+  find(name: string, config: AgentConfig): DecisionTree {
+    const make = this.#factories.get(name);
+    return make === undefined ? new DefaultDecisionTree(config) : make(config);
   }
 }

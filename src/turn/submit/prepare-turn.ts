@@ -53,8 +53,7 @@ export async function prepareTurn(
   const { resolution, persona } = await services.options.load(subject, opts);
   const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
   checkClientTools(resolution.options.clientTools ?? [], services.tools.list());
-  // Only for its error: a tree that nobody registered is refused before anything is stored.
-  services.trees.create(decisionTree, agentConfig);
+  services.trees.assertUsable(decisionTree, agentConfig);
   const { principalId } = session;
   const resolved = await resolveAttachments(services.attachments, {
     named: attachments,
