@@ -5,8 +5,6 @@ import { isoTime } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
 import { sessions } from '../../storage/schema.js';
 import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
-import { loopState } from '../state/loop-state.js';
-import { nextAction } from '../loop/next-action.js';
 import { stepEnded } from '../state/turn-events.js';
 import { openCalls, type Attempt } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
@@ -50,7 +48,6 @@ function announceRecovery(attempt: Attempt, said: readonly TurnEvent[]): Promise
   const { progress, writer } = attempt;
   const last = progress.steps.at(-1);
   const open = openCalls(attempt).length;
-  const next = nextAction(loopState(attempt));
   // Its tools were done, and the process died before it could say so.
   const unsaid =
     last !== undefined &&
@@ -68,8 +65,9 @@ function announceRecovery(attempt: Attempt, said: readonly TurnEvent[]): Promise
       : []),
     ...decided.map(resolvedEvent),
     ...(unsaid ? [stepEnded(last)] : []),
-    ...(isRecovery && next.type === 'call-model'
-      ? [{ type: 'step.discarded' as const, step: next.step }]
+    // Until its calls have ended no other step can have begun.
+    ...(isRecovery && open === 0
+      ? [{ type: 'step.discarded' as const, step: (last?.step ?? 0) + 1 }]
       : []),
   ];
   const facts = decided.map((approval) => applyDecision(approval, number));

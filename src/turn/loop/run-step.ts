@@ -4,11 +4,9 @@ import type { LastCallLimit } from '../../governance/limits/limit-reached.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { isSessionBudget } from '../../governance/limits/limit-warnings.js';
 import type { ModelEvent, ModelRequest } from '../../provider/model-types.js';
-import { insertFenced } from '../../storage/insert-from.js';
-import { steps } from '../../storage/transcript-schema.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import { capOutput } from '../../tools/calls/cap-output.js';
-import { countUsage, discardedUsage } from '../budgets/draft-usage.js';
+import { discardedUsage } from '../budgets/draft-usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import {
   countAdded,
@@ -17,37 +15,31 @@ import {
   type NoHeadroom,
 } from '../budgets/reserve-headroom.js';
 import { releaseReservation } from '../budgets/release-reservation.js';
-import { settlement } from '../budgets/usage-days.js';
 import { deliverSteeredMessages } from './deliver-steered-messages.js';
 import { applyRemedy } from './apply-remedy.js';
 import { buildRequest } from '../prompt/build-request.js';
 import { chooseRemedy, type LostCall } from './choose-remedy.js';
 import { postLastCall } from './last-call.js';
-import { loopState } from '../state/loop-state.js';
-import { nextAction, settleStopReason } from './next-action.js';
 import { recoverRequest } from './recover-request.js';
 import { postNotices } from './post-notices.js';
-import { storePrefix } from '../prompt/store-prefix.js';
-import { refusalNotice, stepEnded } from '../state/turn-events.js';
 import type { Budget, StepDraft, TurnRun } from '../state/turn-run.js';
 import { serverToolEnded, serverToolStarted } from './server-calls.js';
-import { addStep } from '../state/turn-state.js';
+import type { Reply } from './store-step.js';
 
 type Ended = Extract<ModelEvent, { type: 'ended' }>;
 
 /**
- * One call of the model: streams it to the readers and stores the reply, before any of its tools
- * runs. Its `step.ended` comes when its tools are done, or at once when it has none. A call that
- * comes to nothing may be made again: see `chooseRemedy`.
+ * One call of the model, streamed to the readers. A call that comes to nothing may be made again: see
+ * `chooseRemedy`.
  *
  * @param last the limit whose last call it is; undefined: not the last, as far as is known.
- * @returns the budget that has no room for another reply; nothing was called then.
+ * @returns the reply, for `storeStep`; or the budget that has no room for a reply, and nothing was called.
  */
 export async function runStep(
   run: TurnRun,
   step: number,
   last?: LastCallLimit,
-): Promise<'done' | Budget> {
+): Promise<Reply | Budget> {
   // First: what a summary costs is part of the state that this step begins with.
   if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.shorten();
   let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
@@ -67,14 +59,14 @@ export async function runStep(
     const draft = newDraft(run, { step, startedAt, added, sent });
     if (run.progress.draft === undefined) run.writer.emit({ type: 'step.started', step });
     run.progress.draft = draft;
-    const lost = await callModel(run, draft, { ...request, maxTokens });
-    if (lost === undefined) return 'done';
-    if (!(await recoverRequest(run, lost.outcome))) {
-      const remedy = chooseRemedy(describeLost(run, draft, { outcome: lost.outcome, retries }));
+    const called = await callModel(run, draft, { ...request, maxTokens });
+    if (called.type === 'replied') return { draft, ended: called.ended };
+    const { outcome, ended } = called;
+    if (!(await recoverRequest(run, outcome))) {
+      const remedy = chooseRemedy(describeLost(run, draft, { outcome, retries }));
       if (remedy === undefined) {
-        if (lost.ended === undefined) throw lost.outcome;
-        await storeStep(run, draft, lost.ended);
-        return 'done';
+        if (ended === undefined) throw outcome;
+        return { draft, ended };
       }
       await applyRemedy(run, { step, usage: discardedUsage(draft), remedy });
       retries = remedy.type === 'fallback' ? 0 : retries + 1;
@@ -138,22 +130,18 @@ function newDraft(
   };
 }
 
-/** A reply that is not stored yet, and maybe never: what was thrown, or the end of a refusal. */
-type Lost = { outcome: unknown; ended?: Ended };
+/** `lost`: the call threw its outcome, or the model refused to go on, and the reply may be taken back. */
+type Called = { type: 'replied'; ended: Ended } | { type: 'lost'; outcome: unknown; ended?: Ended };
 
-async function callModel(
-  run: TurnRun,
-  draft: StepDraft,
-  request: ModelRequest,
-): Promise<Lost | undefined> {
+async function callModel(run: TurnRun, draft: StepDraft, request: ModelRequest): Promise<Called> {
   try {
     for await (const batch of run.provider.stream(request, run.lease.signal)) {
       for (const event of batch) {
         if (event.type === 'ended') {
           draft.usage = event.usage;
-          if (event.stopReason === 'refusal') return { outcome: 'refusal', ended: event };
-          await storeStep(run, draft, event);
-          return undefined;
+          return event.stopReason === 'refusal'
+            ? { type: 'lost', outcome: 'refusal', ended: event }
+            : { type: 'replied', ended: event };
         }
         apply(run, draft, event);
       }
@@ -161,7 +149,7 @@ async function callModel(
   } catch (error) {
     if (run.lease.reason === 'shutdown') await releaseReservation(run);
     if (run.lease.signal.aborted) throw error;
-    return { outcome: error };
+    return { type: 'lost', outcome: error };
   }
   throw new Error(`The model's stream of step ${draft.step} ended without its last event`);
 }
@@ -218,39 +206,4 @@ function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>
     default:
       return assertNever(event);
   }
-}
-
-async function storeStep(run: TurnRun, draft: StepDraft, ended: Ended): Promise<void> {
-  const { parts, startedAt, sent } = draft;
-  const asksForTools = parts.some((part) => part.type === 'tool_use');
-  const stopReason = settleStopReason(ended.stopReason, asksForTools);
-  const endedAt = new Date(run.clock.now());
-  const usage = countUsage(ended.usage, draft);
-  const finished = { step: draft.step, parts, stopReason, usage, sent, endedAt };
-  const events = [
-    ...(stopReason === 'refusal' ? [refusalNotice(ended)] : []),
-    ...(asksForTools ? [] : [stepEnded(finished)]),
-  ];
-  const { id: turnId } = run.turn;
-  const { reserved } = run.progress;
-  const facts = [
-    insertFenced(steps, { ...finished, turnId, attempt: run.attempt, startedAt }),
-    ...(reserved === undefined ? [] : [settlement(reserved, usage)]),
-    ...(run.isPrefixStored ? [] : [storePrefix(run.turn.sessionId, run.prefix)]),
-  ];
-  const progress = {
-    ...run.progress,
-    reserved: undefined,
-    state: addStep(run.progress.state, finished, run.turn.options.options.costLimit),
-    steps: [...run.progress.steps, finished],
-    draft: undefined,
-  };
-  // A turn's last step is stored with its end.
-  const next = nextAction(loopState({ ...run, progress }));
-  // Settled with the step, or, where nobody knows whether that was stored, not at all.
-  run.progress.reserved = undefined;
-  if (next.type === 'end') run.writer.defer(events, facts);
-  else await run.writer.commit(events, facts);
-  Object.assign(run.progress, progress);
-  run.isPrefixStored = true;
 }

@@ -3,6 +3,7 @@ import { nextAction, type Ending } from './next-action.js';
 import { refuseToolCalls, runToolCalls } from './run-tool-calls.js';
 import { runStep } from './run-step.js';
 import { findLastCall } from './last-call.js';
+import { storeStep } from './store-step.js';
 import { loopState } from '../state/loop-state.js';
 import type { Budget, TurnRun } from '../state/turn-run.js';
 
@@ -15,26 +16,25 @@ import type { Budget, TurnRun } from '../state/turn-run.js';
  * @throws LeaseEndedError when the lease ends; TypedError when the provider fails.
  */
 export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
-  for (;;) {
+  const decide = (progress: TurnRun['progress']) => nextAction(loopState({ ...run, progress }));
+  for (let action = decide(run.progress); ;) {
     run.lease.signal.throwIfAborted();
-    const action = nextAction(loopState(run));
     switch (action.type) {
-      case 'call-model': {
-        const done = await runStep(run, action.step);
-        if (done !== 'done') return limited(done);
-        break;
-      }
+      case 'call-model':
       case 'call-last': {
-        const limit = findLastCall(run)?.limit;
-        const done = await runStep(run, action.step, limit);
-        if (done !== 'done') return limited(done);
+        const last = action.type === 'call-last' ? findLastCall(run)?.limit : undefined;
+        const reply = await runStep(run, action.step, last);
+        if (typeof reply === 'string') return limited(reply);
+        action = await storeStep(run, reply, decide);
         break;
       }
       case 'run-tools':
         if ((await runToolCalls(run)) === 'parked') return 'parked';
+        action = decide(run.progress);
         break;
       case 'refuse-tools':
         await refuseToolCalls(run, action.reason);
+        action = decide(run.progress);
         break;
       case 'end':
         return action.ending;

@@ -1,0 +1,62 @@
+import type { StepDraft, TurnRun } from '../state/turn-run.js';
+import type { ModelEvent } from '../../provider/model-types.js';
+import { insertFenced } from '../../storage/insert-from.js';
+import { steps } from '../../storage/transcript-schema.js';
+import { countUsage } from '../budgets/draft-usage.js';
+import { settlement } from '../budgets/usage-days.js';
+import { storePrefix } from '../prompt/store-prefix.js';
+import { refusalNotice, stepEnded } from '../state/turn-events.js';
+import { addStep } from '../state/turn-state.js';
+import { settleStopReason, type NextAction } from './next-action.js';
+
+/** A model call that is done: the draft of its step, and the last event of its stream. */
+export interface Reply {
+  draft: StepDraft;
+  ended: Extract<ModelEvent, { type: 'ended' }>;
+}
+
+/**
+ * Stores a reply as the turn's next step, before any of its tools runs; the turn's last step is stored
+ * with the turn's end. `step.ended` comes with it, or after its tools where it asks for some.
+ *
+ * @param decide what the turn does next, from its progress with the step.
+ * @returns what it decided.
+ */
+export async function storeStep(
+  run: TurnRun,
+  { draft, ended }: Reply,
+  decide: (progress: TurnRun['progress']) => NextAction,
+): Promise<NextAction> {
+  const { step, parts, startedAt, sent } = draft;
+  const asksForTools = parts.some((part) => part.type === 'tool_use');
+  const stopReason = settleStopReason(ended.stopReason, asksForTools);
+  const endedAt = new Date(run.clock.now());
+  const usage = countUsage(ended.usage, draft);
+  const finished = { step, parts, stopReason, usage, sent, endedAt };
+  const { id: turnId, sessionId } = run.turn;
+  const { reserved } = run.progress;
+  const events = [
+    ...(stopReason === 'refusal' ? [refusalNotice(ended)] : []),
+    ...(asksForTools ? [] : [stepEnded(finished)]),
+  ];
+  const writes = [
+    insertFenced(steps, { ...finished, turnId, attempt: run.attempt, startedAt }),
+    ...(reserved === undefined ? [] : [settlement(reserved, usage)]),
+    ...(run.isPrefixStored ? [] : [storePrefix(sessionId, run.prefix)]),
+  ];
+  const progress = {
+    ...run.progress,
+    reserved: undefined,
+    state: addStep(run.progress.state, finished, run.turn.options.options.costLimit),
+    steps: [...run.progress.steps, finished],
+    draft: undefined,
+  };
+  const next = decide(progress);
+  // Settled with the step, or, where nobody knows whether that was stored, not at all.
+  run.progress.reserved = undefined;
+  if (next.type === 'end') run.writer.defer(events, writes);
+  else await run.writer.commit(events, writes);
+  Object.assign(run.progress, progress);
+  run.isPrefixStored = true;
+  return next;
+}
