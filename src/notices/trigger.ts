@@ -40,7 +40,7 @@ export interface Facts {
   lastError?: string;
   /** The project's notes for agents, on a session's first message; absent when there are none. */
   projectFacts?: string;
-  /** Results of background work that have come in. */
+  /** Results that came while the turn was parked. */
   background: readonly { id: string; text: string }[];
   /** Marks of notices posted in this turn. */
   fired: ReadonlySet<string>;

@@ -165,6 +165,18 @@ describe('a tool of the client', () => {
     expect(results.map(({ data }) => data['output'])).toEqual(['second', 'first']);
   });
 
+  it('is said to have ended, once for each answer, when the model is called again', async () => {
+    const { stream, id } = await ask(server, call('One'));
+    await answer(server, id, { decision: 'answer', output: 'red' });
+    await stream.all();
+    const arrived = stream.frames.filter(({ data }) => data['kind'] === 'background-result');
+    const text = 'pick_color has ended: its client answered while the turn waited.';
+    expect(arrived).toMatchObject([
+      { event: 'system:notice', data: { text, metadata: { id }, seenByModel: true } },
+    ]);
+    expect(JSON.stringify(server.modelRequests.at(-1)?.body.messages)).toContain(text);
+  });
+
   it('is asked for without leave, whatever the mode', async () => {
     for (const mode of ['plan', 'dontAsk']) {
       const { stream, id } = await ask(server, call('Sky'), { mode });

@@ -58,14 +58,17 @@ afterEach(async () => {
   await test.close();
 });
 
-async function submit(): Promise<string> {
+async function submit(
+  message = '[[tool=deploy {"n":1}]] [[tool=deploy {"n":2}]]',
+  more: object = {},
+): Promise<string> {
   const { services, projectRoot } = test;
   const session = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };
   const { id: sessionId } = await services.sessions.create(session);
   const { turnId } = await submitTurn(services, {
     sessionId,
-    message: '[[tool=deploy {"n":1}]] [[tool=deploy {"n":2}]]',
-    opts: { tools: ['deploy'], onDisconnect: 'continue' },
+    message,
+    opts: { tools: ['deploy'], onDisconnect: 'continue', ...more },
     attachments: [],
     idempotencyKey: undefined,
   });
@@ -265,3 +268,29 @@ it('a waiting turn ends once, and runs what was allowed at most once, whatever c
     { numRuns: 20 },
   );
 }, 180_000);
+
+it('an answer of the client is said to have come once, whichever attempts follow', async () => {
+  const pick = { name: 'pick', description: 'Picks.', inputSchema: { type: 'object' } };
+  const turnId = await submit('[[tool=pick {}]] [[tokens=30 gap=20]]', { clientTools: [pick] });
+  const seen: TurnEvent[] = [];
+  const following = follow(turnId, seen);
+  while (seen.at(-1)?.type !== 'turn.parked') await nextTick();
+  const [asked] = await approvalsOf(turnId);
+  const given = { decision: 'answer', output: 'red', message: undefined, input: undefined };
+  await answerApproval(test.services, {
+    approvalId: asked?.id ?? '',
+    given: { ...given, rule: undefined },
+    by: 'local',
+  });
+  // The call that has it streams: its worker is gone, and another one makes it again.
+  while (seen.at(-1)?.type !== 'text.delta') await nextTick();
+  await takeAway(turnId);
+  await following;
+  const said = (await loadArchive(database.db, turnId)).filter(
+    (event) => event.type === 'notice.posted' && event.kind === 'background-result',
+  );
+  expect(said).toMatchObject([{ attempt: 2, seenByModel: true, metadata: { id: asked?.id } }]);
+  expect(seen.at(-1)).toMatchObject({ type: 'turn.ended', attempt: 3, outcome: 'completed' });
+  const texts = test.modelRequests.slice(-2).map(({ body }) => JSON.stringify(body.messages));
+  for (const text of texts) expect(text.split('pick has ended')).toHaveLength(2);
+});

@@ -69,7 +69,8 @@ export const compactSummary: Trigger = {
 export const backgroundResult: Trigger = {
   id: 'background-result',
   name: 'Background result',
-  description: 'Something the session waited for has come.',
+  description:
+    'A tool that the client runs, or a subagent, has ended while the turn waited for answers.',
   rearms: 'with every item',
   priority: 42,
   enabled: true,

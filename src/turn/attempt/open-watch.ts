@@ -3,6 +3,7 @@ import { replaceTodos } from '../../notices/todo-store.js';
 import { todoWriteTool } from '../../tools/builtin/todo-write.js';
 import type { TodoBoard } from '../../tools/tool.js';
 import type { StoredTurn } from '../state/load-turn.js';
+import { findArrived } from './find-arrived.js';
 import { readProjectFacts } from './read-project-facts.js';
 import type { Compaction } from '../queue/turn-claims.js';
 import { contextBefore } from '../state/turn-context.js';
@@ -20,9 +21,10 @@ export interface WatchSource {
 /** What triggers look at, as the attempt begins. */
 export async function openWatch(
   { resources, models }: TurnServices,
-  { turn, session, progress }: Attempt,
+  attempt: Attempt,
   { earlier, todos, compaction, sessionChange }: WatchSource,
 ): Promise<TurnWatch> {
+  const { turn, session, progress } = attempt;
   const isFirstMessage = earlier.length === 0;
   const before = compaction === undefined ? contextBefore(earlier) : 0;
   const window = models.describe(turn.options.options.model).contextWindow;
@@ -34,6 +36,7 @@ export async function openWatch(
     todosTouchedAt: lastTodoStep(progress),
     compaction,
     sessionChange,
+    arrived: findArrived(attempt),
     readings: [{ contextPercent: (before * 100) / window, memoryPercent: 0, diskPercent: 0 }],
     readResources: () => resources.measure(session.projectRoot),
   };

@@ -1,3 +1,4 @@
+import type { Facts } from '../../notices/trigger.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 
 /** What triggers look at beside the loop's own state. */
@@ -15,6 +16,8 @@ export interface TurnWatch {
   compaction: { id: string; summary: string } | undefined;
   /** What the model is told of in place of a change of what was sent before. */
   sessionChange: string | undefined;
+  /** Results that came while the turn was parked. */
+  arrived: Facts['background'];
   /** Of every look so far, oldest first. */
   readings: readonly Resources[];
   readResources(): Promise<Omit<Resources, 'contextPercent'>>;

@@ -68,7 +68,7 @@ async function readFacts(run: TurnRun, state: AgentState, step: number): Promise
     toolErrors: state.toolErrors,
     ...(state.lastError === undefined ? {} : { lastError: state.lastError }),
     ...(watch.projectFacts === undefined ? {} : { projectFacts: watch.projectFacts }),
-    background: [],
+    background: watch.arrived,
     fired: new Set([...progress.notices, ...saidBefore(run)].map(({ mark }) => mark)),
   };
 }
