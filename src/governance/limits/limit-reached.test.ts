@@ -26,7 +26,7 @@ const stuck = searched(['x', 'x', 'x']);
 describe('limitReached', () => {
   it.each([
     [
-      'max_iterations' as const,
+      'max_turns' as const,
       changeState(start, { turn: 10 }),
       'Maximum iterations reached (10/10). Saving partial response.',
       { current_value: 10, limit_value: 10, percent: 100, limit_type: 'iteration' },
@@ -131,7 +131,7 @@ describe('the session’s budget', () => {
 describe('lastCall', () => {
   it.each([
     [
-      'max_iterations' as const,
+      'max_turns' as const,
       changeState(start, { turn: 10 }),
       'Maximum iterations reached (10/10).',
       { current_value: 10, limit_value: 10, percent: 100, limit_type: 'iteration' },
@@ -160,8 +160,8 @@ describe('endNote', () => {
   const one = changeState(start, { config: { ...config, maxIterations: 1 } });
 
   it.each([
-    ['max_iterations' as const, start, 'the limit of 10 iterations was reached'],
-    ['max_iterations' as const, one, 'the limit of 1 iteration was reached'],
+    ['max_turns' as const, start, 'the limit of 10 iterations was reached'],
+    ['max_turns' as const, one, 'the limit of 1 iteration was reached'],
     [
       'token_budget' as const,
       changeState(start, { tokensUsed: 50_000 }),

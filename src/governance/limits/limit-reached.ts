@@ -1,11 +1,9 @@
 import { assertNever } from '../../platform/assert-never.js';
-import type { AgentState, KnownTerminationReason } from '../decision-tree/agent-state.js';
+import type { AgentState } from '../decision-tree/agent-state.js';
 import { fraction, isSessionBudget, measure, type LimitMetadata } from './limit-warnings.js';
 import { findNoProgress, type NoProgress } from './no-progress.js';
 import { errorLimit } from './termination-checks.js';
-
-/** The reasons that are limits: a cancelled and a completed turn reached none. */
-export type LimitReason = Exclude<KnownTerminationReason, 'cancelled' | 'completed'>;
+import type { LimitReason } from './termination-reasons.js';
 
 export interface LimitReached {
   kind: 'limit-reached' | 'no-progress' | 'error-limit';
@@ -33,7 +31,7 @@ export function ownEndReached({ reason, explanation }: OwnEnd): LimitReached {
 const tooLittle = 'not enough for another reply';
 
 /** Limits that leave one call, without tools, for an answer from what there is. */
-export type LastCallLimit = Extract<LimitReason, 'max_iterations' | 'token_budget'>;
+export type LastCallLimit = Extract<LimitReason, 'max_turns' | 'token_budget'>;
 
 /**
  * What the model and the client are told before the last call inside a limit.
@@ -41,9 +39,9 @@ export type LastCallLimit = Extract<LimitReason, 'max_iterations' | 'token_budge
  * @param state of the iteration that begins, with what the call adds counted.
  */
 export function lastCall(reason: LastCallLimit, state: AgentState): LimitReached {
-  const metadata = reached(state, reason === 'max_iterations' ? 'iteration' : 'token');
+  const metadata = reached(state, reason === 'max_turns' ? 'iteration' : 'token');
   const what =
-    reason === 'max_iterations'
+    reason === 'max_turns'
       ? `Maximum iterations reached (${fraction(metadata)})`
       : `Token budget reached (${fraction(metadata)} tokens; what is left is for one reply)`;
   const text = `${what}. This is the last reply, and no tool can be called any more: answer now with what you have.`;
@@ -53,7 +51,7 @@ export function lastCall(reason: LastCallLimit, state: AgentState): LimitReached
 /** What the client is told when a limit ends the loop. */
 export function limitReached(reason: LimitReason, state: AgentState): LimitReached {
   switch (reason) {
-    case 'max_iterations': {
+    case 'max_turns': {
       const metadata = reached(state, 'iteration');
       const text = `Maximum iterations reached (${fraction(metadata)}). Saving partial response.`;
       return { kind: 'limit-reached', text, metadata };
@@ -121,7 +119,7 @@ function reached(state: AgentState, type: LimitMetadata['limit_type']): LimitMet
 function explain(reason: LimitReason, state: AgentState): string {
   const { maxIterations, timeoutSeconds } = state.config;
   switch (reason) {
-    case 'max_iterations':
+    case 'max_turns':
       return `the limit of ${maxIterations} ${maxIterations === 1 ? 'iteration' : 'iterations'} was reached`;
     case 'token_budget':
       return hasLeft(reason, state)

@@ -10,6 +10,7 @@ import {
   ownEndNote,
   ownEndReached,
 } from '../../governance/limits/limit-reached.js';
+import { isLimit } from '../../governance/limits/termination-reasons.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { updateFenced } from '../../storage/update-fenced.js';
@@ -23,7 +24,6 @@ import { unlessUndelivered } from '../loop/steered-messages.js';
 import type { Ending } from '../loop/next-action.js';
 import { leaveAllOut, leftOutOf, turnLeftOut } from '../state/left-out.js';
 import { lastCallMark } from '../loop/last-call.js';
-import { limitOf } from '../state/loop-state.js';
 import { abandonedServerCalls } from '../loop/server-calls.js';
 import { limitNotice, stepEnded, toolEnded, turnFailed } from '../state/turn-events.js';
 import {
@@ -139,8 +139,7 @@ function describeLimit(run: Attempt, ending: Ending, now: Date) {
 }
 
 function isTold({ progress }: Attempt, reason: string): boolean {
-  const limit = limitOf(reason);
-  return limit !== undefined && progress.notices.some(({ mark }) => mark === lastCallMark(limit));
+  return progress.notices.some(({ mark }) => mark === lastCallMark(reason));
 }
 
 function tellLimit(run: Attempt, { reason, explanation }: Ending, now: Date) {
@@ -153,10 +152,9 @@ function tellLimit(run: Attempt, { reason, explanation }: Ending, now: Date) {
   if (shortage?.budget === reason) {
     return { reached: dayLimitReached(shortage), note: dayEndNote(shortage, hasText) };
   }
-  const limit = limitOf(reason);
-  if (limit === undefined) return undefined;
+  if (!isLimit(reason)) return undefined;
   const state = moveTime(run.progress.state, now.getTime());
-  return { reached: limitReached(limit, state), note: endNote(limit, state, hasText) };
+  return { reached: limitReached(reason, state), note: endNote(reason, state, hasText) };
 }
 
 /** Of a call that was cut the day is charged what its provider told, and what came of the reply. */

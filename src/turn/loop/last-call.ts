@@ -13,7 +13,7 @@ export interface LastCall {
   isDone: boolean;
 }
 
-const limits: readonly LastCallLimit[] = ['max_iterations', 'token_budget'];
+const limits: readonly LastCallLimit[] = ['max_turns', 'token_budget'];
 
 /** The mark of the notice that says so, and by which a recovered turn knows. */
 export function lastCallMark(limit: string): string {
@@ -36,7 +36,7 @@ export function findLastCall({
   }
   // Of one iteration none can be kept: the model may call tools in it, and is not heard again.
   if (steps.length === 0) return undefined;
-  if (isBeforeLastIteration(tree, state)) return { limit: 'max_iterations', isDone: false };
+  if (isBeforeLastIteration(tree, state)) return { limit: 'max_turns', isDone: false };
   return isCutWithoutAnswer(progress) ? { limit: 'token_budget', isDone: false } : undefined;
 }
 

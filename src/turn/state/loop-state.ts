@@ -1,8 +1,12 @@
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import type { DayBudget } from '../../governance/limits/day-budget.js';
-import type { LimitReason, OwnEnd } from '../../governance/limits/limit-reached.js';
-import { isKnownReason } from '../../governance/limits/termination-reasons.js';
+import type { OwnEnd } from '../../governance/limits/limit-reached.js';
+import {
+  isKnownReason,
+  limitOf,
+  type LimitReason,
+} from '../../governance/limits/termination-reasons.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { findLastCall } from '../loop/last-call.js';
 import type { LoopState, NextLimit } from '../loop/next-action.js';
@@ -20,7 +24,8 @@ export function findLimit({
   const { state, steps } = progress;
   const { reason, explanation } = tree.shouldContinue(moveTime(state, clock.now()));
   if (isKnownReason(reason)) {
-    if (reason !== 'completed' && reason !== 'cancelled') return reason;
+    const limit = limitOf(reason);
+    if (limit !== undefined) return limit;
   } else if (reason !== 'continue') {
     return { reason, explanation: explanation ?? `the agent's rules ended the turn (${reason})` };
   }
@@ -57,12 +62,12 @@ function describe({ tree }: Attempt, limit: LimitReason | DayBudget | OwnEnd): N
   if (typeof limit === 'object') {
     return { reason: limit.reason, refusal: limit.explanation, explanation: limit.explanation };
   }
-  return { reason: endReason(limit), refusal: describeLimit(limit, tree.getConfig()) };
+  return { reason: limit, refusal: describeLimit(limit, tree.getConfig()) };
 }
 
 function describeLimit(limit: LimitReason | DayBudget, config: AgentConfig): string {
   switch (limit) {
-    case 'max_iterations':
+    case 'max_turns':
       return `the turn reached its limit of ${config.maxIterations} model calls`;
     case 'token_budget':
       return Number.isFinite(config.tokenBudget)
@@ -83,23 +88,4 @@ function describeLimit(limit: LimitReason | DayBudget, config: AgentConfig): str
     default:
       return assertNever(limit);
   }
-}
-
-/** How an end's reason is called on our wires: the harness contract has its own word for one. */
-export function endReason(limit: LimitReason | DayBudget): string {
-  return limit === 'max_iterations' ? 'max_turns' : limit;
-}
-
-const limits: Readonly<Record<string, LimitReason | undefined>> = {
-  max_turns: 'max_iterations',
-  token_budget: 'token_budget',
-  cost_budget: 'cost_budget',
-  timeout: 'timeout',
-  no_progress: 'no_progress',
-  error_limit: 'error_limit',
-};
-
-/** The limit an end's reason stands for; undefined where the model stopped by itself. */
-export function limitOf(reason: string): LimitReason | undefined {
-  return limits[reason];
 }
