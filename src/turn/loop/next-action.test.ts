@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { nextAction, settleStopReason, type LoopState, type NextAction } from './next-action.js';
+import {
+  nextAction,
+  settleStopReason,
+  type DecisionInput,
+  type NextAction,
+} from './next-action.js';
 
-const state = (more: Partial<LoopState>): LoopState => ({
+const state = (more: Partial<DecisionInput>): DecisionInput => ({
   steps: 1,
   limit: undefined,
   lastCall: undefined,
@@ -20,7 +25,7 @@ const end = (outcome: string, reason: string, exitCode = 0) => ({
 });
 
 describe('nextAction', () => {
-  it.each<[string, Partial<LoopState>, object]>([
+  it.each<[string, Partial<DecisionInput>, object]>([
     ['a new turn', { steps: 0, stopReason: undefined }, { type: 'call-model', step: 1 }],
     ['an ended reply', { stopReason: 'end_turn' }, end('completed', 'end_turn')],
     ['a stop sequence', { stopReason: 'stop_sequence' }, end('completed', 'stop_sequence')],

@@ -2,8 +2,8 @@ import { assertNever } from '../../platform/assert-never.js';
 import type { StepStopReason, TurnOutcome } from '../../events/turn-event.js';
 import type { StopReason } from '../../provider/model-types.js';
 
-/** What of a turn decides how it goes on. The same for a running turn and a recovered one. */
-export interface LoopState {
+/** The facts of a turn that decide how it goes on, of a running turn as of a recovered one. */
+export interface DecisionInput {
   /** Steps that are stored. */
   steps: number;
   /** The limit that allows no further model call, under the name its end is known by. */
@@ -53,7 +53,7 @@ const completed = (reason: string): NextAction =>
 const limited = (reason: string): NextAction => end({ outcome: 'limited', exitCode: 0, reason });
 
 /** The loop's brain: what `runTurn` does next. Pure. */
-export function nextAction(state: LoopState): NextAction {
+export function nextAction(state: DecisionInput): NextAction {
   const { stopReason, limit, lastCall, openCalls } = state;
   if (stopReason === undefined) return callAgain(state);
   if (lastCall?.isDone === true) return afterLastCall(stopReason, openCalls, lastCall.limit);
@@ -82,7 +82,7 @@ export function nextAction(state: LoopState): NextAction {
   }
 }
 
-function afterCut(state: LoopState, stopReason: CutReason): NextAction {
+function afterCut(state: DecisionInput, stopReason: CutReason): NextAction {
   // A cut-off call may be half of what the model meant: it is answered, never run.
   if (state.openCalls > 0)
     return { type: 'refuse-tools', reason: `not run: the reply was cut off (${stopReason})` };
@@ -93,7 +93,7 @@ function afterCut(state: LoopState, stopReason: CutReason): NextAction {
   return limited(stopReason === 'max_tokens' ? (state.limit?.reason ?? stopReason) : stopReason);
 }
 
-function callAgain({ steps, limit, lastCall }: LoopState): NextAction {
+function callAgain({ steps, limit, lastCall }: DecisionInput): NextAction {
   if (limit !== undefined) return endAt(limit);
   return { type: lastCall === undefined ? 'call-model' : 'call-last', step: steps + 1 };
 }

@@ -4,7 +4,7 @@ import { refuseToolCalls, runToolCalls } from './run-tool-calls.js';
 import { runStep } from './run-step.js';
 import { findLastCall } from './last-call.js';
 import { storeStep } from './store-step.js';
-import { loopState } from '../state/loop-state.js';
+import { decisionInput } from './decision-input.js';
 import type { Budget, TurnRun } from '../state/turn-run.js';
 
 /**
@@ -16,7 +16,7 @@ import type { Budget, TurnRun } from '../state/turn-run.js';
  * @throws LeaseEndedError when the lease ends; TypedError when the provider fails.
  */
 export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
-  const decide = (progress: TurnRun['progress']) => nextAction(loopState({ ...run, progress }));
+  const decide = (progress: TurnRun['progress']) => nextAction(decisionInput({ ...run, progress }));
   for (let action = decide(run.progress); ;) {
     run.lease.signal.throwIfAborted();
     switch (action.type) {

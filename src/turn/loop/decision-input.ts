@@ -8,9 +8,9 @@ import {
   type LimitReason,
 } from '../../governance/limits/termination-reasons.js';
 import { assertNever } from '../../platform/assert-never.js';
-import { findLastCall } from '../loop/last-call.js';
-import type { LoopState, NextLimit } from '../loop/next-action.js';
-import { openCalls, type Attempt } from './turn-run.js';
+import { findLastCall } from './last-call.js';
+import type { DecisionInput, NextLimit } from './next-action.js';
+import { openCalls, type Attempt } from '../state/turn-run.js';
 
 /**
  * The limit that keeps a turn from another model call, if one does. Asked when every result of the
@@ -36,8 +36,8 @@ export function findLimit({
     : undefined;
 }
 
-/** What `nextAction` decides from. */
-export function loopState(run: Attempt): LoopState {
+/** The facts that `nextAction` decides from. */
+export function decisionInput(run: Attempt): DecisionInput {
   const lastCall = findLastCall(run);
   const found = findLimit(run);
   // A reply that was cut by the budget leaves the call that is kept.
