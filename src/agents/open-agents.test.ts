@@ -22,7 +22,7 @@ describe('openAgents', () => {
       ...known,
       onProblem: (place, problem) => void said.push(`${place} ${problem}`),
     });
-    expect(await library.list()).toEqual(['reader']);
+    expect((await library.agents()).map(({ name }) => name)).toEqual(['reader']);
     const ofFiles = said.filter((line) => line.startsWith('agents/'));
     expect(ofFiles.map((line) => line.replace(/this .* for example /, ''))).toEqual([
       'agents/SHOUT.MD SHOUT.md',

@@ -123,12 +123,17 @@ describe('PersonaLibrary', () => {
     await Promise.all(['B', 'A', 'NO-DASH'].map((name) => writeFile(agentFile(name), name)));
     await writeFile(join(root, 'agents', 'notes.md'), '');
     await writeFile(join(root, 'agents', 'README.md'), '');
-    expect(await library.list()).toEqual(['A', 'B', 'NO_DASH', 'notes']);
+    expect((await library.agents()).map(({ name }) => name)).toEqual([
+      'A',
+      'B',
+      'NO_DASH',
+      'notes',
+    ]);
   });
 
   it('lists nothing without a folder', async () => {
     await rm(join(root, 'agents'), { recursive: true });
-    expect(await library.list()).toEqual([]);
+    expect((await library.agents()).map(({ name }) => name)).toEqual([]);
   });
 
   it('reads the global model as it is now', async () => {
@@ -146,7 +151,8 @@ describe('PersonaLibrary', () => {
   it('ships personas without problems', async () => {
     const shipped = new PersonaLibrary('instructions');
     await shipped.assertValid();
-    expect(await shipped.list()).toEqual(['EDITOR', 'WORKING_ITEMS', 'reader', 'reviewer']);
+    const names = (await shipped.agents()).map(({ name }) => name);
+    expect(names).toEqual(['EDITOR', 'WORKING_ITEMS', 'reader', 'reviewer']);
     expect(await shipped.globalDefaults()).toEqual({ problems: [] });
     expect(await shipped.load('WORKING_ITEMS')).toMatchObject({
       agentType: 1,

@@ -68,11 +68,6 @@ export class PersonaLibrary {
     return this.#loaded.get(name, () => this.#load(name));
   }
 
-  /** Names with a file, sorted. Empty when the root has no `agents` folder. */
-  async list(): Promise<string[]> {
-    return namesOf(await this.#files.list());
-  }
-
   /** Summaries of the agents that can be loaded, sorted by name. */
   agents(): Promise<AgentSummary[]> {
     return this.#listed.get('', async () => {

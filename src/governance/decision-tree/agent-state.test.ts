@@ -5,7 +5,6 @@ import {
   changeState,
   moveTime,
   newAgentState,
-  terminate,
   type AgentState,
   type AgentStateChange,
 } from './agent-state.js';
@@ -85,10 +84,9 @@ describe('transitions', () => {
     expect(moveTime(later, 500).elapsedSeconds).toBe(60);
   });
 
-  it('keep the first reason to end', () => {
-    const ended = terminate(newAgentState(base), 'timeout');
+  it('end with a reason', () => {
+    const ended = changeState(newAgentState(base), { terminationReason: 'timeout' });
     expect(ended).toMatchObject({ isTerminal: true, terminationReason: 'timeout' });
-    expect(terminate(ended, 'cancelled')).toBe(ended);
   });
 });
 
@@ -148,7 +146,7 @@ describe('every sequence of transitions', () => {
   });
 
   it('does nothing more to a state that has ended', () => {
-    const ended = terminate(newAgentState(base), 'cancelled');
+    const ended = changeState(newAgentState(base), { terminationReason: 'cancelled' });
     expect(tree.onTurnStart(ended)).toBe(ended);
     const late = { name: 'read', input: {}, output: '', isError: true };
     expect(tree.onToolResult(ended, late)).toBe(ended);

@@ -114,11 +114,6 @@ export function moveTime(state: AgentState, now: number): AgentState {
   return changeState(state, { now: Math.max(state.now, now) });
 }
 
-/** The state of a loop that has ended. The first reason stays. */
-export function terminate(state: AgentState, reason: TerminationReason): AgentState {
-  return state.isTerminal ? state : changeState(state, { terminationReason: reason });
-}
-
 function derive(fields: AgentStateFields): AgentState {
   checkInvariants(fields);
   const { config, turn, tokensUsed, startTime, now } = fields;

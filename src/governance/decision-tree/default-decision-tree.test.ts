@@ -6,7 +6,6 @@ import {
   changeState,
   moveTime,
   newAgentState,
-  terminate,
   type AgentState,
   type AgentStateChange,
 } from './agent-state.js';
@@ -64,7 +63,8 @@ describe('DefaultDecisionTree', () => {
 
   it('keeps to the reason a state has ended with', () => {
     const tree = new DefaultDecisionTree(defaultAgentConfig);
-    const ended = changeState(terminate(start(defaultAgentConfig), 'timeout'), {
+    const ended = changeState(start(defaultAgentConfig), {
+      terminationReason: 'timeout',
       isCancelled: true,
     });
     expect(tree.shouldContinue(ended)).toEqual({ shouldContinue: false, reason: 'timeout' });

@@ -34,10 +34,6 @@ export function findNearNoProgress(actions: readonly ActionRecord[]): NoProgress
   return find(actions, 0) === undefined ? find(actions, 1) : undefined;
 }
 
-export function isNearNoProgress(actions: readonly ActionRecord[]): boolean {
-  return findNearNoProgress(actions) !== undefined;
-}
-
 /** @param missing how many steps short of the rule. */
 function find(actions: readonly ActionRecord[], missing: number): NoProgress | undefined {
   const steps = groupSteps(actions);
