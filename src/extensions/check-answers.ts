@@ -44,10 +44,9 @@ export function checkContinuation(given: unknown, state: AgentState): Continuati
   if (reservedReasons.has(reason)) {
     throw new Error(`the reason ${reason} is the server's: choose another word`);
   }
-  const isUntrue =
-    (reason === 'completed' && !state.hasFinished) ||
-    (reason === 'cancelled' && !state.isCancelled);
-  if (isUntrue) throw new Error(`the turn is not ${reason}: give a reason of the tree's own`);
+  if (reason === 'completed' && !state.hasFinished) {
+    throw new Error("the turn is not completed: give a reason of the tree's own");
+  }
   return {
     shouldContinue: false,
     reason,

@@ -54,7 +54,7 @@ describe('GuardedTree', () => {
     [{ shouldContinue: false, reason: 'Too long' }, 'a reason has'],
     [{ shouldContinue: false, reason: 'end_turn' }, 'is the server'],
     [{ shouldContinue: false, reason: 'completed' }, 'the turn is not completed'],
-    [{ shouldContinue: false, reason: 'cancelled' }, 'the turn is not cancelled'],
+    [{ shouldContinue: false, reason: 'cancelled' }, 'the reason cancelled is the server'],
     [{ shouldContinue: false, reason: 'a', explanation: 1 }, 'an explanation is text'],
     [Promise.resolve({ shouldContinue: true }), 'a promise'],
   ])('fails on the answer %j', (answer, fault) => {

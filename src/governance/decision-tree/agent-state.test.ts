@@ -5,12 +5,21 @@ import {
   changeState,
   moveTime,
   newAgentState,
+  type ActionRecord,
   type AgentState,
   type AgentStateChange,
 } from './agent-state.js';
 import { DefaultDecisionTree } from './default-decision-tree.js';
 
 const base = { userId: 'u', projectId: 'p', startTime: 1_000, config: defaultAgentConfig };
+const action: ActionRecord = {
+  turn: 1,
+  tool: 'read',
+  signature: 'read({})',
+  action: 'read({})',
+  outcome: 'text',
+  isError: false,
+};
 
 describe('newAgentState', () => {
   it('starts with nothing done', () => {
@@ -22,7 +31,6 @@ describe('newAgentState', () => {
       recentActions: [],
       terminationReason: undefined,
       extensions: {},
-      isCancelled: false,
       hasFinished: false,
       toolErrors: 0,
       lastError: undefined,
@@ -48,7 +56,6 @@ describe('newAgentState', () => {
     [{ turn: Number.NaN }, 'turn must be 0 or more, not NaN'],
     [{ tokensUsed: -0.5 }, 'tokensUsed must be 0 or more, not -0.5'],
     [{ now: 999 }, 'startTime 1000 must not be after now 999'],
-    [{ recentActions: ['a', 'b', 'c', 'd'] }, 'recentActions keeps at most 3 actions, not 4'],
   ])('refuses %j, also as a change', (wrong, message) => {
     expect(() => newAgentState({ ...base, ...wrong })).toThrow(message);
     expect(() => changeState(newAgentState(base), wrong)).toThrow(message);
@@ -57,14 +64,15 @@ describe('newAgentState', () => {
   it('cannot be changed, and does not follow what it was made from', () => {
     const config = { ...defaultAgentConfig };
     const extensions: Record<string, unknown> = { a: 1 };
-    const recentActions = ['a'];
-    const state = newAgentState({ ...base, config, extensions, recentActions });
+    const actions = [action];
+    const state = newAgentState({ ...base, config, extensions, actions });
     config.maxIterations = 1;
     extensions['a'] = 2;
-    recentActions.push('b');
+    actions.push(action);
     expect(state.config.maxIterations).toBe(15);
     expect(state.extensions).toEqual({ a: 1 });
-    expect(state.recentActions).toEqual(['a']);
+    expect(state.actions).toEqual([action]);
+    expect(state.recentActions).toEqual([action.signature]);
     for (const part of [state, state.config, state.extensions, state.recentActions, state.actions])
       expect(Object.isFrozen(part)).toBe(true);
   });
@@ -101,7 +109,7 @@ type Move = (state: AgentState) => AgentState;
 const tree = new DefaultDecisionTree(defaultAgentConfig);
 const change: fc.Arbitrary<AgentStateChange> = fc.oneof(
   fc.record({ tokensUsed: fc.nat() }),
-  fc.record({ isCancelled: fc.boolean(), hasFinished: fc.boolean() }),
+  fc.record({ hasFinished: fc.boolean() }),
 );
 const move: fc.Arbitrary<Move> = fc.oneof(
   fc.constant<Move>((state) => tree.onTurnStart(state)),
@@ -146,7 +154,7 @@ describe('every sequence of transitions', () => {
   });
 
   it('does nothing more to a state that has ended', () => {
-    const ended = changeState(newAgentState(base), { terminationReason: 'cancelled' });
+    const ended = changeState(newAgentState(base), { terminationReason: 'timeout' });
     expect(tree.onTurnStart(ended)).toBe(ended);
     const late = { name: 'read', input: {}, output: '', isError: true };
     expect(tree.onToolResult(ended, late)).toBe(ended);

@@ -2,7 +2,6 @@ import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 
 /** Why a loop ended: the reasons this server gives, in the order in which they are looked at. */
 export type KnownTerminationReason =
-  | 'cancelled'
   | 'completed'
   | 'max_iterations'
   | 'token_budget'
@@ -43,13 +42,10 @@ interface AgentStateFields {
   readonly startTime: number;
   /** The time this state is of, in milliseconds since the epoch. */
   readonly now: number;
-  /** Signatures of the last 3 actions, oldest first. */
-  readonly recentActions: readonly string[];
   readonly terminationReason: TerminationReason | undefined;
   readonly config: Readonly<AgentConfig>;
   /** For modules that come later; the loop does not look at it. */
   readonly extensions: Readonly<Record<string, unknown>>;
-  readonly isCancelled: boolean;
   /** The model stopped and asked for no tool. */
   readonly hasFinished: boolean;
   /** Tool errors since the last result that was none. */
@@ -62,6 +58,8 @@ interface AgentStateFields {
 
 /** A turn's loop at one moment. Plain, frozen data: a transition makes a new one. */
 export interface AgentState extends AgentStateFields {
+  /** Signatures of the last 3 actions, oldest first. */
+  readonly recentActions: readonly string[];
   readonly isTerminal: boolean;
   readonly elapsedSeconds: number;
   /** Of `config.maxIterations`. */
@@ -88,10 +86,8 @@ export function newAgentState(given: NewAgentState): AgentState {
     session: undefined,
     cost: undefined,
     now: given.startTime,
-    recentActions: [],
     terminationReason: undefined,
     extensions: {},
-    isCancelled: false,
     hasFinished: false,
     toolErrors: 0,
     lastError: undefined,
@@ -120,8 +116,8 @@ function derive(fields: AgentStateFields): AgentState {
   return Object.freeze({
     ...fields,
     config: frozen(config),
-    recentActions: frozenList(fields.recentActions),
     actions: frozenList(fields.actions),
+    recentActions: Object.freeze(fields.actions.slice(-3).map(({ signature }) => signature)),
     extensions: frozen(fields.extensions),
     isTerminal: fields.terminationReason !== undefined,
     elapsedSeconds: (now - startTime) / 1000,
@@ -131,18 +127,10 @@ function derive(fields: AgentStateFields): AgentState {
 }
 
 /** Written so that NaN breaks them too. */
-function checkInvariants({
-  turn,
-  tokensUsed,
-  startTime,
-  now,
-  recentActions,
-}: AgentStateFields): void {
+function checkInvariants({ turn, tokensUsed, startTime, now }: AgentStateFields): void {
   if (!(turn >= 0)) throw new Error(`turn must be 0 or more, not ${turn}`);
   if (!(tokensUsed >= 0)) throw new Error(`tokensUsed must be 0 or more, not ${tokensUsed}`);
   if (!(startTime <= now)) throw new Error(`startTime ${startTime} must not be after now ${now}`);
-  if (recentActions.length > 3)
-    throw new Error(`recentActions keeps at most 3 actions, not ${recentActions.length}`);
 }
 
 /** What is frozen is taken as it is: copying on every transition would copy the same list again. */

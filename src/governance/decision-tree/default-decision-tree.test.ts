@@ -44,9 +44,8 @@ describe('DefaultDecisionTree', () => {
     let state = start(defaultAgentConfig, { now: 600_000, turn: 47, tokensUsed: 90_000 });
     for (let turn = 48; turn <= 50; turn += 1)
       state = recordToolResult(changeState(state, { turn }), failing);
-    state = changeState(state, { isCancelled: true, hasFinished: true });
+    state = changeState(state, { hasFinished: true });
     const steps: [string, AgentStateChange][] = [
-      ['cancelled', { isCancelled: false }],
       ['completed', { hasFinished: false }],
       ['max_iterations', { turn: 3 }],
       ['token_budget', { tokensUsed: 0 }],
@@ -65,7 +64,7 @@ describe('DefaultDecisionTree', () => {
     const tree = new DefaultDecisionTree(defaultAgentConfig);
     const ended = changeState(start(defaultAgentConfig), {
       terminationReason: 'timeout',
-      isCancelled: true,
+      hasFinished: true,
     });
     expect(tree.shouldContinue(ended)).toEqual({ shouldContinue: false, reason: 'timeout' });
   });
@@ -114,13 +113,11 @@ describe('DefaultDecisionTree', () => {
       tokensUsed: fc.nat(250_000),
       now: fc.nat(700_000),
       toolErrors: fc.nat(4),
-      isCancelled: fc.boolean(),
       hasFinished: fc.boolean(),
     });
     fc.assert(
       fc.property(configs, facts, (config, fact) => {
         const isPast =
-          fact.isCancelled ||
           fact.hasFinished ||
           fact.turn >= config.maxIterations ||
           fact.tokensUsed >= config.tokenBudget ||

@@ -3,7 +3,6 @@ import { changeState, type ActionRecord, type AgentState } from './agent-state.j
 import { cutText } from '../limits/cut-text.js';
 import type { ToolResult } from './decision-tree.js';
 
-const recentCount = 3;
 const keptTurns = 12;
 /** 12 iterations of as many calls as a config allows. Counts where no iteration was ever started. */
 const keptActions = 240;
@@ -21,7 +20,6 @@ export function recordToolResult(state: AgentState, result: ToolResult): AgentSt
     isError,
   });
   return changeState(state, {
-    recentActions: [...state.recentActions, record.signature].slice(-recentCount),
     actions: lastTurns([...state.actions, record]),
     toolErrors: isError ? state.toolErrors + 1 : 0,
     lastError: isError ? cutText(output, errorLength) : undefined,

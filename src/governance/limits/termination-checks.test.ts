@@ -41,10 +41,7 @@ describe('the termination checks', () => {
     expect(applying(above)).toEqual([reason]);
   });
 
-  it.each([
-    ['cancelled', { isCancelled: true }],
-    ['completed', { hasFinished: true }],
-  ])('%s', (reason, change) => {
+  it.each([['completed', { hasFinished: true }]])('%s', (reason, change) => {
     const found = terminationChecks.filter((one) => one.applies(stateWith(change)));
     expect(found.map((one) => one.reason)).toEqual([reason]);
   });
@@ -110,7 +107,6 @@ describe('the limit of cost', () => {
 describe('terminationTable', () => {
   it('has every reason once, in the order of the contract, with words', () => {
     expect(terminationTable().map(({ reason }) => reason)).toEqual([
-      'cancelled',
       'completed',
       'max_iterations',
       'token_budget',

@@ -14,11 +14,6 @@ export const errorLimit = 3;
 /** In order, the first that applies ends the loop. */
 export const terminationChecks: readonly TerminationCheck[] = [
   {
-    reason: 'cancelled',
-    when: 'the turn was cancelled',
-    applies: ({ isCancelled }) => isCancelled,
-  },
-  {
     reason: 'completed',
     when: 'the model stopped and asked for no tool',
     applies: ({ hasFinished }) => hasFinished,

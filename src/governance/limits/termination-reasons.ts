@@ -3,11 +3,10 @@ import type { KnownTerminationReason } from '../decision-tree/agent-state.js';
 /** The limits that end a turn, by the names that `turn.ended` and stored turns have for them. */
 export type LimitReason =
   | 'max_turns'
-  | Exclude<KnownTerminationReason, 'cancelled' | 'completed' | 'max_iterations'>;
+  | Exclude<KnownTerminationReason, 'completed' | 'max_iterations'>;
 
 /** A decision tree's reasons, and the limit that each stands for. */
 const limits: Readonly<Record<KnownTerminationReason, LimitReason | undefined>> = {
-  cancelled: undefined,
   completed: undefined,
   max_iterations: 'max_turns',
   token_budget: 'token_budget',
@@ -20,6 +19,7 @@ const limits: Readonly<Record<KnownTerminationReason, LimitReason | undefined>> 
 /** Words that mean another end on our wires: no decision tree may call one of its own so. */
 export const reservedReasons: ReadonlySet<string> = new Set([
   'continue',
+  'cancelled',
   'max_turns',
   'daily_token_budget',
   'daily_cost_budget',
