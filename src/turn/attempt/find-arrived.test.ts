@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { someApproval } from '../../../test/support/store-approval.js';
+import { someApproval } from '../../../test/support/turn/store-approval.js';
 import { logStart } from '../../events/cursor.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { ChildTurn } from '../subagents/child-turn.js';
