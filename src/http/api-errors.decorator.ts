@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import { describeErrors, type ListedError } from '../errors/describe-errors.js';
 
 /** What every error says about sending the same again. */
 export class RetryAdviceDto {
@@ -39,11 +40,9 @@ export class ErrorEnvelopeDto {
   error!: ErrorDto;
 }
 
-/** Documents the errors of a route: status → the types it gives. */
-export function ApiErrors(errors: Record<number, string>) {
+/** Documents the errors of a route, beside those that any route may give. */
+export function ApiErrors(...errors: ListedError[]) {
   return applyDecorators(
-    ...Object.entries(errors).map(([status, types]) =>
-      ApiResponse({ status: Number(status), description: types, type: ErrorEnvelopeDto }),
-    ),
+    ...describeErrors(errors).map((answer) => ApiResponse({ ...answer, type: ErrorEnvelopeDto })),
   );
 }

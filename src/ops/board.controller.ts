@@ -22,7 +22,7 @@ export class BoardController {
     description:
       '`{url, expiresAt}`: where the board is, and until when the cookie opens it; null where none is needed.',
   })
-  @ApiErrors({ 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN_SCOPE, FORBIDDEN_ORIGIN' })
+  @ApiErrors('UNAUTHENTICATED', 'FORBIDDEN_SCOPE', 'FORBIDDEN_ORIGIN')
   async open(
     @Caller() { keyId }: Principal,
     @Headers('origin') origin: string | undefined,

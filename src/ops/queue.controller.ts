@@ -18,11 +18,7 @@ export class QueueController {
     description:
       '`{backEnd, statuses, wakeUps, places, board?}`: `statuses` has `held`, `queued`, `running` and `waiting`, each `{depth, oldest, newest}` with at most 25 turns at either end; `places` is `{workers, each, used}`.',
   })
-  @ApiErrors({
-    401: 'UNAUTHENTICATED',
-    403: 'FORBIDDEN_SCOPE, FORBIDDEN_ORIGIN',
-    503: 'STORAGE_UNAVAILABLE',
-  })
+  @ApiErrors('UNAUTHENTICATED', 'FORBIDDEN_SCOPE', 'FORBIDDEN_ORIGIN', 'STORAGE_UNAVAILABLE')
   look(): Promise<QueueView> {
     return this.queue.look();
   }

@@ -18,7 +18,7 @@ export class SessionListController {
   @ApiQuery({ name: 'cursor', required: false, description: '`nextCursor` of the page before.' })
   @ApiQuery({ name: 'limit', required: false, description: '1 to 200. Default: 50.' })
   @ApiOkResponse({ type: SessionPageDto })
-  @ApiErrors({ 400: 'INVALID_REQUEST' })
+  @ApiErrors('INVALID_REQUEST')
   list(
     @Caller() caller: Principal,
     @Query('cursor') cursor?: unknown,

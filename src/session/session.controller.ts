@@ -24,14 +24,14 @@ export class SessionController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Create a session for a project folder' })
   @ApiOkResponse({ type: SessionDto })
-  @ApiErrors({
-    400: 'INVALID_REQUEST',
-    403: 'FORBIDDEN_SCOPE',
-    404: 'WORKING_ROOT_INACCESSIBLE',
-    409: 'WORKING_ROOT_CONFLICT',
-    413: 'BODY_TOO_LARGE',
-    429: 'SESSION_LIMIT',
-  })
+  @ApiErrors(
+    'INVALID_REQUEST',
+    'FORBIDDEN_SCOPE',
+    'WORKING_ROOT_INACCESSIBLE',
+    'WORKING_ROOT_CONFLICT',
+    'BODY_TOO_LARGE',
+    'SESSION_LIMIT',
+  )
   async create(@Body() body: CreateSessionDto, @Caller() caller: Principal): Promise<SessionDto> {
     return { session: await this.sessions.create(body, caller) };
   }
@@ -41,14 +41,17 @@ export class SessionController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Check everything a turn of the session will need' })
   @ApiOkResponse({ type: BootedSessionDto })
-  @ApiErrors({
-    400: 'INVALID_REQUEST',
-    404: 'SESSION_NOT_FOUND, PERSONA_NOT_FOUND, WORKING_ROOT_INACCESSIBLE',
-    409: 'WORKING_ROOT_CONFLICT',
-    413: 'BODY_TOO_LARGE',
-    500: 'INSTRUCTION_ROOT_INVALID, SDK_FAILURE',
-    503: 'SDK_FAILURE (no key)',
-  })
+  @ApiErrors(
+    'INVALID_REQUEST',
+    'SESSION_NOT_FOUND',
+    'PERSONA_NOT_FOUND',
+    'WORKING_ROOT_INACCESSIBLE',
+    'WORKING_ROOT_CONFLICT',
+    'BODY_TOO_LARGE',
+    'INSTRUCTION_ROOT_INVALID',
+    'SDK_FAILURE',
+    'SDK_FAILURE/noKey',
+  )
   boot(@Body() body: BootSessionDto, @Caller() caller: Principal): Promise<BootedSessionDto> {
     return this.sessions.boot(body.sessionId, body.opts, caller);
   }
@@ -57,11 +60,7 @@ export class SessionController {
   @Unowned('it lists the caller’s own')
   @ApiOperation({ summary: 'Sessions of a project folder, oldest first' })
   @ApiOkResponse({ type: SessionListDto })
-  @ApiErrors({
-    400: 'INVALID_REQUEST',
-    404: 'WORKING_ROOT_INACCESSIBLE',
-    409: 'WORKING_ROOT_CONFLICT',
-  })
+  @ApiErrors('INVALID_REQUEST', 'WORKING_ROOT_INACCESSIBLE', 'WORKING_ROOT_CONFLICT')
   async list(
     @Query('projectRoot') projectRoot: unknown,
     @Caller() caller: Principal,
@@ -76,7 +75,7 @@ export class SessionController {
   @Owned({ session: 'params.id' })
   @ApiOperation({ summary: 'One session' })
   @ApiOkResponse({ type: SessionDto })
-  @ApiErrors({ 404: 'SESSION_NOT_FOUND' })
+  @ApiErrors('SESSION_NOT_FOUND')
   async get(@Param('id') id: string): Promise<SessionDto> {
     return { session: await this.sessions.get(id) };
   }

@@ -18,7 +18,7 @@ export class TodoController {
   @Owned({ session: 'params.id' })
   @ApiOperation({ summary: 'Todo list of a session, as its turns left it' })
   @ApiOkResponse({ type: TodoListDto })
-  @ApiErrors({ 404: 'SESSION_NOT_FOUND', 503: 'STORAGE_UNAVAILABLE' })
+  @ApiErrors('SESSION_NOT_FOUND', 'STORAGE_UNAVAILABLE')
   async list(@Param('id') sessionId: string): Promise<TodoListDto> {
     const session = await this.sessions.get(sessionId);
     return { todos: await this.todos.get(session.sessionId) };

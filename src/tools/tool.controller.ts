@@ -20,7 +20,7 @@ export class ToolController {
     description:
       '`{tools, nextCursor?}`: each with name, description, effect (read, edit, command), retry (safe, idempotent, never), inputSchema and source (builtin, extension, mcp, provider).',
   })
-  @ApiErrors({ 400: 'INVALID_REQUEST' })
+  @ApiErrors('INVALID_REQUEST')
   list(@Query('cursor') cursor?: unknown, @Query('limit') limit?: unknown) {
     return this.tools.page({ cursor, limit });
   }

@@ -43,17 +43,27 @@ export class TurnController {
     description: 'A repeat joins the first turn.',
   })
   @ApiHarnessStream()
-  @ApiErrors({
-    400: 'INVALID_REQUEST, ATTACHMENT_FAILURE, SDK_FAILURE (network policy)',
-    404: 'SESSION_NOT_FOUND, PERSONA_NOT_FOUND, WORKING_ROOT_INACCESSIBLE',
-    409: 'TURN_IN_PROGRESS, WORKING_ROOT_CONFLICT',
-    410: 'STREAM_EXPIRED: a repeat of what is no longer kept',
-    413: 'BODY_TOO_LARGE',
-    422: 'IDEMPOTENCY_KEY_REUSED',
-    429: 'QUEUE_FULL, SESSION_QUEUE_FULL, TOO_MANY_TURNS, BUDGET_EXHAUSTED',
-    500: 'INSTRUCTION_ROOT_INVALID',
-    503: 'MISSING_API_KEY, SHUTTING_DOWN, STORAGE_UNAVAILABLE',
-  })
+  @ApiErrors(
+    'INVALID_REQUEST',
+    'ATTACHMENT_FAILURE',
+    'SDK_FAILURE/refused',
+    'SESSION_NOT_FOUND',
+    'PERSONA_NOT_FOUND',
+    'WORKING_ROOT_INACCESSIBLE',
+    'TURN_IN_PROGRESS',
+    'WORKING_ROOT_CONFLICT',
+    'STREAM_EXPIRED',
+    'BODY_TOO_LARGE',
+    'IDEMPOTENCY_KEY_REUSED',
+    'QUEUE_FULL',
+    'SESSION_QUEUE_FULL',
+    'TOO_MANY_TURNS',
+    'BUDGET_EXHAUSTED',
+    'INSTRUCTION_ROOT_INVALID',
+    'MISSING_API_KEY',
+    'SHUTTING_DOWN',
+    'STORAGE_UNAVAILABLE',
+  )
   async post(
     @Body() body: TurnDto,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
@@ -89,7 +99,7 @@ export class TurnController {
   })
   @ApiHarnessStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
-  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND', 410: 'STREAM_EXPIRED' })
+  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   async events(
     @Param('id') turnId: string,
     @Headers('last-event-id') lastEventId: string | undefined,
@@ -107,7 +117,7 @@ export class TurnController {
   @Owned({ turn: 'params.id' })
   @ApiOperation({ summary: 'A turn: status, attempt, usage, options with where each came from' })
   @ApiOkResponse({ description: '`{turn}`: the turn as it is now.' })
-  @ApiErrors({ 404: 'TURN_NOT_FOUND' })
+  @ApiErrors('TURN_NOT_FOUND')
   async get(@Param('id') turnId: string) {
     return { turn: await this.turns.get(turnId) };
   }
@@ -117,11 +127,7 @@ export class TurnController {
   @HttpCode(200)
   @ApiOperation({ summary: 'End the running turn of a session' })
   @ApiOkResponse({ type: InterruptedDto })
-  @ApiErrors({
-    400: 'INVALID_REQUEST',
-    404: 'SESSION_NOT_FOUND (no session, or no active turn)',
-    413: 'BODY_TOO_LARGE',
-  })
+  @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND', 'BODY_TOO_LARGE')
   async interrupt(
     @Body() body: InterruptDto,
     @Caller() { id: principalId }: Principal,
@@ -134,7 +140,7 @@ export class TurnController {
   @Owned({ turn: 'params.id' })
   @ApiOperation({ summary: 'End one turn, also one that waits behind another or for an approval' })
   @ApiOkResponse({ type: InterruptedDto })
-  @ApiErrors({ 404: 'TURN_NOT_FOUND' })
+  @ApiErrors('TURN_NOT_FOUND')
   async interruptTurn(
     @Param('id') turnId: string,
     @Caller() { id: principalId }: Principal,
@@ -147,7 +153,7 @@ export class TurnController {
   @Owned({ session: 'params.id' })
   @ApiOperation({ summary: 'Delete a session; a turn that runs in it is ended first' })
   @ApiOkResponse({ type: OkDto })
-  @ApiErrors({ 404: 'SESSION_NOT_FOUND', 409: 'TURN_IN_PROGRESS' })
+  @ApiErrors('SESSION_NOT_FOUND', 'TURN_IN_PROGRESS')
   async delete(
     @Param('id') sessionId: string,
     @Caller() { id: principalId }: Principal,

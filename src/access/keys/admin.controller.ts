@@ -9,7 +9,7 @@ import { NeedsScope, Unowned } from '../ownership/owned.decorator.js';
 import type { Principal } from '../ownership/principal.js';
 import { readNewKey } from './read-new-key.js';
 
-const refusals = { 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN_SCOPE, FORBIDDEN_ORIGIN' };
+const refusals = ['UNAUTHENTICATED', 'FORBIDDEN_SCOPE', 'FORBIDDEN_ORIGIN'] as const;
 const manages = 'keys and the audit log are the server’s; the scope admin is for them';
 
 /** For keys with the scope `admin`, which sees nobody's sessions for it. */
@@ -49,7 +49,7 @@ export class AdminController {
     },
   })
   @ApiOkResponse({ type: CreatedKeyDto })
-  @ApiErrors({ 400: 'INVALID_REQUEST', ...refusals })
+  @ApiErrors('INVALID_REQUEST', ...refusals)
   create(@Body() body: unknown, @Caller() caller: Principal): Promise<CreatedKeyDto> {
     return this.keys.create(readNewKey(body), caller.id);
   }
@@ -58,7 +58,7 @@ export class AdminController {
   @Unowned(manages)
   @ApiOperation({ summary: 'All keys, without their secrets' })
   @ApiOkResponse({ type: KeyListDto })
-  @ApiErrors(refusals)
+  @ApiErrors(...refusals)
   async list(): Promise<KeyListDto> {
     return { keys: await this.keys.list() };
   }
@@ -67,7 +67,7 @@ export class AdminController {
   @Unowned(manages)
   @ApiOperation({ summary: 'Revoke a key; every process knows within a second' })
   @ApiOkResponse({ type: OneKeyDto })
-  @ApiErrors({ 404: 'KEY_NOT_FOUND', ...refusals })
+  @ApiErrors('KEY_NOT_FOUND', ...refusals)
   async revoke(@Param('id') id: string, @Caller() caller: Principal): Promise<OneKeyDto> {
     return { key: await this.keys.revoke(id, caller.id) };
   }
@@ -80,7 +80,7 @@ export class AdminController {
   @ApiOkResponse({
     description: '`{entries: [{id, at, principal, action, subject, details}], nextAfter?}`',
   })
-  @ApiErrors({ 400: 'INVALID_REQUEST', ...refusals })
+  @ApiErrors('INVALID_REQUEST', ...refusals)
   entries(@Query('after') after?: unknown, @Query('limit') limit?: unknown): Promise<AuditPage> {
     return this.audit.page({ after, limit });
   }

@@ -29,12 +29,13 @@ export class UploadController {
     description:
       '`{attachments: [{id, name, mimeType, size, changed?}], errors: [{path, reason}]}`: put an id among the `attachments` of a turn.',
   })
-  @ApiErrors({
-    400: 'ATTACHMENT_FAILURE (no file was taken), INVALID_REQUEST (no multipart body)',
-    408: 'REQUEST_TIMEOUT',
-    413: 'BODY_TOO_LARGE',
-    503: 'STORAGE_UNAVAILABLE',
-  })
+  @ApiErrors(
+    'ATTACHMENT_FAILURE',
+    'INVALID_REQUEST',
+    'REQUEST_TIMEOUT',
+    'BODY_TOO_LARGE',
+    'STORAGE_UNAVAILABLE',
+  )
   upload(@Req() request: Request, @Caller() caller: Principal): Promise<Uploaded> {
     return this.uploads.upload(request, caller.id);
   }

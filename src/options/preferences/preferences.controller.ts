@@ -45,7 +45,7 @@ export class PreferencesController {
   @Unowned(areTheCallers)
   @ApiOperation({ summary: "The limits of the user's turns" })
   @ApiOkResponse({ schema: agentConfigSchema })
-  @ApiErrors({ 503: 'STORAGE_UNAVAILABLE' })
+  @ApiErrors('STORAGE_UNAVAILABLE')
   agentConfig(@Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.agentConfig(caller.id);
   }
@@ -56,7 +56,7 @@ export class PreferencesController {
   @ApiBody({ schema: agentConfigSchema })
   @ApiOkResponse({ schema: agentConfigSchema })
   @ApiUnprocessableEntityResponse(unprocessable)
-  @ApiErrors({ 400: 'INVALID_REQUEST', 413: 'BODY_TOO_LARGE', 503: 'STORAGE_UNAVAILABLE' })
+  @ApiErrors('INVALID_REQUEST', 'BODY_TOO_LARGE', 'STORAGE_UNAVAILABLE')
   changeAgentConfig(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.changeAgentConfig(caller.id, body);
   }
@@ -68,7 +68,7 @@ export class PreferencesController {
   @ApiBody({ schema: resetSchema(agentConfigSchema), required: false })
   @ApiOkResponse({ schema: agentConfigSchema })
   @ApiUnprocessableEntityResponse(unknownField)
-  @ApiErrors({ 400: 'INVALID_REQUEST', 413: 'BODY_TOO_LARGE', 503: 'STORAGE_UNAVAILABLE' })
+  @ApiErrors('INVALID_REQUEST', 'BODY_TOO_LARGE', 'STORAGE_UNAVAILABLE')
   resetAgentConfig(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.resetAgentConfig(caller.id, body);
   }
@@ -77,7 +77,7 @@ export class PreferencesController {
   @Unowned(areTheCallers)
   @ApiOperation({ summary: 'What is in force for the user, wire by wire, and what was saved' })
   @ApiOkResponse({ schema: effectiveSchema })
-  @ApiErrors({ 503: 'STORAGE_UNAVAILABLE' })
+  @ApiErrors('STORAGE_UNAVAILABLE')
   async effective(@Caller() caller: Principal): Promise<{ settings: EffectivePreference[] }> {
     return { settings: await this.preferences.effective(caller.id) };
   }
@@ -86,7 +86,7 @@ export class PreferencesController {
   @Unowned(areTheCallers)
   @ApiOperation({ summary: 'All settings of the user, the limits among them' })
   @ApiOkResponse({ schema: preferencesSchema })
-  @ApiErrors({ 503: 'STORAGE_UNAVAILABLE' })
+  @ApiErrors('STORAGE_UNAVAILABLE')
   models(@Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.models(caller.id);
   }
@@ -97,7 +97,7 @@ export class PreferencesController {
   @ApiBody({ schema: preferencesSchema })
   @ApiOkResponse({ schema: preferencesSchema })
   @ApiUnprocessableEntityResponse(unprocessable)
-  @ApiErrors({ 400: 'INVALID_REQUEST', 413: 'BODY_TOO_LARGE', 503: 'STORAGE_UNAVAILABLE' })
+  @ApiErrors('INVALID_REQUEST', 'BODY_TOO_LARGE', 'STORAGE_UNAVAILABLE')
   changeModels(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.changeModels(caller.id, body);
   }
@@ -109,7 +109,7 @@ export class PreferencesController {
   @ApiBody({ schema: resetSchema(preferencesSchema), required: false })
   @ApiOkResponse({ schema: preferencesSchema })
   @ApiUnprocessableEntityResponse(unknownField)
-  @ApiErrors({ 400: 'INVALID_REQUEST', 413: 'BODY_TOO_LARGE', 503: 'STORAGE_UNAVAILABLE' })
+  @ApiErrors('INVALID_REQUEST', 'BODY_TOO_LARGE', 'STORAGE_UNAVAILABLE')
   resetModels(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.resetModels(caller.id, body);
   }

@@ -22,7 +22,7 @@ export class ApprovalController {
   @ApiQuery({ name: 'cursor', required: false, description: '`nextCursor` of the page before.' })
   @ApiQuery({ name: 'limit', required: false, description: '1 to 200. Default: 50.' })
   @ApiOkResponse({ description: '`{approvals, nextCursor?}`.' })
-  @ApiErrors({ 400: 'INVALID_REQUEST' })
+  @ApiErrors('INVALID_REQUEST')
   list(@Caller() caller: Principal, @Query() query: Record<string, unknown>) {
     return this.approvals.list(caller.id, query);
   }
@@ -31,7 +31,7 @@ export class ApprovalController {
   @Owned({ approval: 'params.id' })
   @ApiOperation({ summary: 'An approval, open or resolved' })
   @ApiOkResponse({ type: OneApprovalDto })
-  @ApiErrors({ 404: 'APPROVAL_NOT_FOUND' })
+  @ApiErrors('APPROVAL_NOT_FOUND')
   async get(@Param('id') approvalId: string): Promise<OneApprovalDto> {
     return { approval: await this.approvals.get(approvalId) };
   }
@@ -43,12 +43,7 @@ export class ApprovalController {
     summary: 'Approve once or for the session, deny, or give the output of a client’s tool',
   })
   @ApiOkResponse({ type: OneApprovalDto })
-  @ApiErrors({
-    400: 'INVALID_REQUEST',
-    404: 'APPROVAL_NOT_FOUND',
-    409: 'APPROVAL_RESOLVED',
-    413: 'BODY_TOO_LARGE',
-  })
+  @ApiErrors('INVALID_REQUEST', 'APPROVAL_NOT_FOUND', 'APPROVAL_RESOLVED', 'BODY_TOO_LARGE')
   async answer(
     @Param('id') approvalId: string,
     @Caller() caller: Principal,

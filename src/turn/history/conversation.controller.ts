@@ -26,7 +26,7 @@ export class ConversationController {
     description:
       '`{messages, nextCursor?}`: each with role, status, parts (text, thinking, file, tool), an assistant’s with its steps; `compacted` where a summary stands for it before the model.',
   })
-  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'SESSION_NOT_FOUND' })
+  @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
   messages(
     @Param('id') sessionId: string,
     @Query('cursor') from?: unknown,
@@ -44,7 +44,7 @@ export class ConversationController {
     description:
       '`{turns, nextCursor?}`: each with turnId, status, attempt, model, persona, createdAt, startedAt, endedAt, usage, and, once it has ended, outcome and reason; what is not known yet is null.',
   })
-  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'SESSION_NOT_FOUND' })
+  @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
   turns(
     @Param('id') sessionId: string,
     @Query('cursor') from?: unknown,
@@ -67,7 +67,7 @@ export class ConversationController {
     description:
       '`{events, nextCursor?}`: each with type, attempt, seq, at (ISO-8601) and what its type has. Without `nextCursor` there are no more yet; a turn has said all with `turn.ended`.',
   })
-  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND', 410: 'STREAM_EXPIRED' })
+  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   log(
     @Param('id') turnId: string,
     @Query('cursor') from?: unknown,
@@ -85,7 +85,7 @@ export class ConversationController {
     description:
       '`{steps, nextCursor?}`: each with stepId, step, status, stopReason, usage, times, parts and the notices after it.',
   })
-  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND' })
+  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
   steps(
     @Param('id') turnId: string,
     @Query('cursor') from?: unknown,
@@ -105,7 +105,7 @@ export class ConversationController {
     description:
       '`{calls, nextCursor?}`: each with callId, step, attempt, name, input, status (claimed, success, error, denied, unknown), output, durationMs, retry (safe, idempotent, never) and times.',
   })
-  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND' })
+  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
   calls(
     @Param('id') turnId: string,
     @Query('cursor') from?: unknown,
@@ -119,14 +119,14 @@ export class ConversationController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Have the conversation summarised now; its messages stay readable' })
   @ApiOkResponse({ description: '`{compacted, summary?, throughTurnId?}`.' })
-  @ApiErrors({
-    404: 'SESSION_NOT_FOUND',
-    409: 'TURN_IN_PROGRESS',
-    429: 'BUDGET_EXHAUSTED',
-    500: 'SDK_FAILURE',
-    502: 'SDK_FAILURE (no summary)',
-    503: 'MISSING_API_KEY',
-  })
+  @ApiErrors(
+    'SESSION_NOT_FOUND',
+    'TURN_IN_PROGRESS',
+    'BUDGET_EXHAUSTED',
+    'SDK_FAILURE',
+    'SDK_FAILURE/unreadable',
+    'MISSING_API_KEY',
+  )
   compact(
     @Param('id') sessionId: string,
     @Caller() { limits }: Principal,

@@ -34,17 +34,29 @@ export class AgUiController {
   @ApiBody({ type: RunAgentInputDto })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'In place of the runId.' })
   @ApiResponse(stream)
-  @ApiProblems({
-    400: 'INVALID_REQUEST, ATTACHMENT_FAILURE',
-    403: 'FORBIDDEN: answers to interrupts need a key for approvals',
-    404: 'PERSONA_NOT_FOUND, SESSION_NOT_FOUND, APPROVAL_NOT_FOUND, WORKING_ROOT_INACCESSIBLE',
-    409: 'TURN_IN_PROGRESS, APPROVAL_RESOLVED, WORKING_ROOT_CONFLICT',
-    410: 'STREAM_EXPIRED',
-    413: 'BODY_TOO_LARGE',
-    422: 'IDEMPOTENCY_KEY_REUSED',
-    429: 'QUEUE_FULL, SESSION_LIMIT, SESSION_QUEUE_FULL, TOO_MANY_TURNS, BUDGET_EXHAUSTED',
-    503: 'MISSING_API_KEY, SHUTTING_DOWN, STORAGE_UNAVAILABLE',
-  })
+  @ApiProblems(
+    'INVALID_REQUEST',
+    'ATTACHMENT_FAILURE',
+    'FORBIDDEN_SCOPE',
+    'PERSONA_NOT_FOUND',
+    'SESSION_NOT_FOUND',
+    'APPROVAL_NOT_FOUND',
+    'WORKING_ROOT_INACCESSIBLE',
+    'TURN_IN_PROGRESS',
+    'APPROVAL_RESOLVED',
+    'WORKING_ROOT_CONFLICT',
+    'STREAM_EXPIRED',
+    'BODY_TOO_LARGE',
+    'IDEMPOTENCY_KEY_REUSED',
+    'QUEUE_FULL',
+    'SESSION_LIMIT',
+    'SESSION_QUEUE_FULL',
+    'TOO_MANY_TURNS',
+    'BUDGET_EXHAUSTED',
+    'MISSING_API_KEY',
+    'SHUTTING_DOWN',
+    'STORAGE_UNAVAILABLE',
+  )
   async run(
     @Param('name') agent: string = defaultPersona,
     @Headers('idempotency-key') key: string | undefined,
@@ -65,11 +77,7 @@ export class AgUiController {
   })
   @ApiResponse(stream)
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
-  @ApiProblems({
-    400: 'INVALID_REQUEST',
-    404: 'TURN_NOT_FOUND',
-    410: 'STREAM_EXPIRED',
-  })
+  @ApiProblems('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   async resume(
     @Param() { name: agent, turnId }: { name: string; turnId: string },
     @Headers('last-event-id') lastEventId: string | undefined,

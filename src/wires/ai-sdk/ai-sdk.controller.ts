@@ -40,17 +40,29 @@ export class AiSdkController {
     description: 'A repeat joins the first turn. Default: made of the user message’s id.',
   })
   @ApiUiMessageStream()
-  @ApiErrors({
-    400: 'INVALID_REQUEST, ATTACHMENT_FAILURE',
-    403: 'FORBIDDEN_SCOPE: an approval, by a key without the scope',
-    404: 'SESSION_NOT_FOUND, PERSONA_NOT_FOUND, APPROVAL_NOT_FOUND, WORKING_ROOT_INACCESSIBLE',
-    409: 'TURN_IN_PROGRESS, APPROVAL_RESOLVED, WORKING_ROOT_CONFLICT',
-    410: 'STREAM_EXPIRED',
-    413: 'BODY_TOO_LARGE',
-    422: 'IDEMPOTENCY_KEY_REUSED',
-    429: 'QUEUE_FULL, SESSION_QUEUE_FULL, SESSION_LIMIT, TOO_MANY_TURNS, BUDGET_EXHAUSTED',
-    503: 'MISSING_API_KEY, SHUTTING_DOWN, STORAGE_UNAVAILABLE',
-  })
+  @ApiErrors(
+    'INVALID_REQUEST',
+    'ATTACHMENT_FAILURE',
+    'FORBIDDEN_SCOPE',
+    'SESSION_NOT_FOUND',
+    'PERSONA_NOT_FOUND',
+    'APPROVAL_NOT_FOUND',
+    'WORKING_ROOT_INACCESSIBLE',
+    'TURN_IN_PROGRESS',
+    'APPROVAL_RESOLVED',
+    'WORKING_ROOT_CONFLICT',
+    'STREAM_EXPIRED',
+    'BODY_TOO_LARGE',
+    'IDEMPOTENCY_KEY_REUSED',
+    'QUEUE_FULL',
+    'SESSION_QUEUE_FULL',
+    'SESSION_LIMIT',
+    'TOO_MANY_TURNS',
+    'BUDGET_EXHAUSTED',
+    'MISSING_API_KEY',
+    'SHUTTING_DOWN',
+    'STORAGE_UNAVAILABLE',
+  )
   async chat(
     @Body() body: unknown,
     @Headers('idempotency-key') key: string | undefined,
@@ -74,7 +86,7 @@ export class AiSdkController {
     description:
       'No turn of the chat is open, or nothing comes after the frame; also where there is no chat.',
   })
-  @ApiErrors({ 400: 'INVALID_REQUEST', 404: 'TURN_NOT_FOUND', 410: 'STREAM_EXPIRED' })
+  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   async resume(
     @Param('id') chatId: string,
     @Headers('last-event-id') lastEventId: string | undefined,
@@ -91,7 +103,7 @@ export class AiSdkController {
   @HttpCode(200)
   @ApiOperation({ summary: 'End the turn of a chat, also one that waits for an approval' })
   @ApiOkResponse({ type: InterruptedDto })
-  @ApiErrors({ 404: 'SESSION_NOT_FOUND (no chat, or nothing runs in it)' })
+  @ApiErrors('SESSION_NOT_FOUND')
   async stop(@Param('id') chatId: string, @Caller() principal: Principal): Promise<InterruptedDto> {
     return { ok: true, ...(await this.chats.stop({ chatId, principal })) };
   }

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { describeErrors, type ListedError } from '../../errors/describe-errors.js';
 import type { HolodeckEvent } from './dialect/holodeck-event.js';
 import { ChatRequestDto, ProblemDto } from './holodeck.dto.js';
 import { problemType } from './problem.js';
@@ -48,13 +49,12 @@ export function ApiHolodeckStream() {
   );
 }
 
-/** Documents the errors of a route: status → the codes it gives. */
-export function ApiProblems(problems: Record<number, string>) {
+/** Documents the errors of a route, beside those that any route may give. */
+export function ApiProblems(...errors: ListedError[]) {
   return applyDecorators(
-    ...Object.entries(problems).map(([status, description]) =>
+    ...describeErrors(errors).map((answer) =>
       ApiResponse({
-        status: Number(status),
-        description,
+        ...answer,
         content: { [problemType]: { schema: { $ref: getSchemaPath(ProblemDto) } } },
       }),
     ),

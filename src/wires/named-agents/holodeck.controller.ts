@@ -31,16 +31,21 @@ import { HolodeckService } from './holodeck-service.js';
 /** Of the routes that name one by its ULID, in a body that only the service reads. */
 const looksItself = 'its service looks among the caller’s own';
 
-const refusals = {
-  400: 'INVALID_REQUEST, ATTACHMENT_FAILURE',
-  404: 'PERSONA_NOT_FOUND',
-  408: 'REQUEST_TIMEOUT',
-  409: 'TURN_IN_PROGRESS',
-  413: 'BODY_TOO_LARGE, FILE_TOO_LARGE',
-  422: 'IDEMPOTENCY_KEY_REUSED',
-  429: 'QUEUE_FULL, SESSION_LIMIT',
-  503: 'MISSING_API_KEY, SHUTTING_DOWN, STORAGE_UNAVAILABLE',
-};
+const refusals = [
+  'INVALID_REQUEST',
+  'ATTACHMENT_FAILURE',
+  'PERSONA_NOT_FOUND',
+  'REQUEST_TIMEOUT',
+  'TURN_IN_PROGRESS',
+  'BODY_TOO_LARGE',
+  'FILE_TOO_LARGE',
+  'IDEMPOTENCY_KEY_REUSED',
+  'QUEUE_FULL',
+  'SESSION_LIMIT',
+  'MISSING_API_KEY',
+  'SHUTTING_DOWN',
+  'STORAGE_UNAVAILABLE',
+] as const;
 
 /** Named agents. The bodies of its chats are read by its service, not by the framework. */
 @ApiTags('agents')
@@ -66,7 +71,7 @@ export class HolodeckController {
   @ApiOperation({ summary: 'Ask an agent, and wait for the answer' })
   @ApiChat()
   @ApiOkResponse({ type: ChatAnswerDto })
-  @ApiProblems({ ...refusals, 499: 'INTERRUPTED', 502: 'SDK_FAILURE: the turn failed' })
+  @ApiProblems(...refusals, 'INTERRUPTED', 'SDK_FAILURE/unreadable')
   chat(
     @Param('name') agent: string,
     @Headers('idempotency-key') key: string | undefined,
@@ -82,7 +87,7 @@ export class HolodeckController {
   @ApiOperation({ summary: 'Ask an agent, and stream the answer' })
   @ApiChat()
   @ApiHolodeckStream()
-  @ApiProblems(refusals)
+  @ApiProblems(...refusals)
   async stream(
     @Param('name') agent: string,
     @Headers('idempotency-key') key: string | undefined,
@@ -104,11 +109,7 @@ export class HolodeckController {
   @ApiQuery({ name: 'after', required: false, type: String })
   @ApiHolodeckStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
-  @ApiProblems({
-    400: 'INVALID_REQUEST',
-    404: 'TURN_NOT_FOUND',
-    410: 'STREAM_EXPIRED',
-  })
+  @ApiProblems('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   async resume(
     @Param() { name, messageId }: { name: string; messageId: string },
     @Headers('last-event-id') lastEventId: string | undefined,
@@ -124,7 +125,7 @@ export class HolodeckController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a session; a turn that runs in it is ended first' })
   @ApiNoContentResponse({ description: 'Also when there was none.' })
-  @ApiProblems({ 400: 'INVALID_REQUEST', 409: 'TURN_IN_PROGRESS: it does not end' })
+  @ApiProblems('INVALID_REQUEST', 'TURN_IN_PROGRESS')
   forget(@Param('session_id') sessionId: string, @Caller() caller: Principal): Promise<void> {
     return this.holodeck.forget(sessionId, caller.id);
   }

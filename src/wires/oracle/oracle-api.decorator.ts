@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse, ApiUnprocessableEntityResponse } from '@nestjs/swagger';
+import { describeErrors, type ListedError } from '../../errors/describe-errors.js';
 import { ValidationDetailDto } from '../../http/validation-detail.dto.js';
 import { OracleErrorDto } from './oracle.dto.js';
 
@@ -36,11 +37,9 @@ export function ApiOracleStream() {
 }
 
 /** Documents the errors of a route: `{detail}`. */
-export function ApiOracleErrors(errors: Record<number, string>) {
+export function ApiOracleErrors(...errors: ListedError[]) {
   return applyDecorators(
-    ...Object.entries(errors).map(([status, description]) =>
-      ApiResponse({ status: Number(status), description, type: OracleErrorDto }),
-    ),
+    ...describeErrors(errors).map((answer) => ApiResponse({ ...answer, type: OracleErrorDto })),
     ApiUnprocessableEntityResponse({
       type: ValidationDetailDto,
       description: 'What is wrong with the request, field by field.',

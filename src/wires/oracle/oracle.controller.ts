@@ -22,6 +22,16 @@ import { OracleCancelDto, OracleForgottenDto, OracleQuestionDto } from './oracle
 import { readBusy, readContextId, readQuestion } from './oracle-question.js';
 import { OracleService } from './oracle-service.js';
 
+const questionErrors = [
+  'SESSION_NOT_FOUND',
+  'WORKING_ROOT_INACCESSIBLE',
+  'TURN_IN_PROGRESS',
+  'QUEUE_FULL',
+  'SESSION_LIMIT',
+  'SHUTTING_DOWN',
+  'STORAGE_UNAVAILABLE',
+] as const;
+
 const busyQuery = {
   name: 'busy',
   required: false,
@@ -46,12 +56,7 @@ export class OracleController {
   @ApiBody({ type: OracleQuestionDto })
   @ApiQuery(busyQuery)
   @ApiOracleStream()
-  @ApiOracleErrors({
-    404: 'No such conversation or project',
-    409: 'The conversation is busy',
-    429: 'Too many turns wait, or too many sessions exist',
-    503: 'The server stops, or the database does not answer',
-  })
+  @ApiOracleErrors(...questionErrors)
   async stream(
     @Body() body: unknown,
     @Query('busy') busy: unknown,
@@ -72,14 +77,7 @@ export class OracleController {
     description:
       '`{answer, sources, tokens_used, model_used, context_id, notices}`; `retrieval_traces` with `explain`; `metadata` where a limit or a cancel ended it.',
   })
-  @ApiOracleErrors({
-    400: 'No key for the model provider',
-    404: 'No such conversation or project',
-    409: 'The conversation is busy',
-    429: 'Too many turns wait, or too many sessions exist',
-    502: 'The turn failed',
-    503: 'The server stops, or the database does not answer',
-  })
+  @ApiOracleErrors(...questionErrors, 'MISSING_API_KEY/question', 'SDK_FAILURE/unreadable')
   ask(
     @Body() body: unknown,
     @Query('busy') busy: unknown,
@@ -98,7 +96,7 @@ export class OracleController {
   @ApiOperation({ summary: 'Cancel the newest question that is being answered' })
   @ApiQuery(contextQuery)
   @ApiOkResponse({ type: OracleCancelDto })
-  @ApiOracleErrors({})
+  @ApiOracleErrors()
   async cancel(
     @Query('context_id') contextId: unknown,
     @Caller() caller: Principal,
@@ -114,7 +112,7 @@ export class OracleController {
     description:
       '`{messages: [{role, content, timestamp, sources?}], session_id, compressed, token_count}`',
   })
-  @ApiOracleErrors({ 404: 'No such conversation' })
+  @ApiOracleErrors('SESSION_NOT_FOUND')
   history(
     @Query('context_id') contextId: unknown,
     @Caller() caller: Principal,
@@ -127,7 +125,7 @@ export class OracleController {
   @ApiOperation({ summary: 'Delete a conversation; the newest by default' })
   @ApiQuery(contextQuery)
   @ApiOkResponse({ type: OracleForgottenDto })
-  @ApiOracleErrors({ 404: 'No such conversation', 409: 'Its running turn did not end' })
+  @ApiOracleErrors(...questionErrors)
   async forget(
     @Query('context_id') contextId: unknown,
     @Caller() caller: Principal,

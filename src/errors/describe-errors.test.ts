@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { describeErrors } from './describe-errors.js';
+import { errorTable } from './error-table.js';
+
+describe('describeErrors', () => {
+  it('has each status once, in order, with the codes of the table', () => {
+    const { QUEUE_FULL, RATE_LIMITED, TURN_NOT_FOUND } = errorTable;
+    expect(describeErrors(['QUEUE_FULL', 'TURN_NOT_FOUND', 'RATE_LIMITED'])).toEqual([
+      { status: 404, description: `\`TURN_NOT_FOUND\`: ${TURN_NOT_FOUND.means}` },
+      {
+        status: 429,
+        description: `\`QUEUE_FULL\`: ${QUEUE_FULL.means}\n\n\`RATE_LIMITED\`: ${RATE_LIMITED.means}`,
+      },
+    ]);
+  });
+
+  it('has the status and the words of a case', () => {
+    const { status, means } = errorTable.SDK_FAILURE.cases.timedOut;
+    const description = `\`SDK_FAILURE\`, ${means}.`;
+    expect(describeErrors(['SDK_FAILURE/timedOut'])).toEqual([{ status, description }]);
+  });
+});
