@@ -16,7 +16,8 @@ export async function importSource(files) {
   await rm(folder, { recursive: true, force: true });
   const bundle = await rolldown({
     input: Object.fromEntries(files.map((file) => [file, path.join(root, 'src', `${file}.ts`)])),
-    external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
+    // Rolldown brings the helpers of decorators itself.
+    external: (id) => !/^[.\0]|^@oxc-project\//.test(id) && !path.isAbsolute(id),
     platform: 'node',
     tsconfig: path.join(root, 'tsconfig.json'),
   });

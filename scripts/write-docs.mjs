@@ -7,6 +7,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { controllerFiles, describeRoutes } from './describe-routes.mjs';
 import { importSource } from './import-source.mjs';
 
 const [
@@ -21,6 +22,7 @@ const [
   { harnessFields },
   { errorTable },
   { providerReasons },
+  ...controllers
 ] = await importSource([
   'config/describe-variables',
   'governance/decision-tree/agent-config',
@@ -33,6 +35,7 @@ const [
   'wires/harness/dialect/harness-frames',
   'errors/error-table',
   'provider/provider-errors',
+  ...controllerFiles(),
 ]);
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -50,7 +53,9 @@ const parts = {
   decisions: describeDecisions,
   errors: describeErrors,
   reasons: describeReasons,
+  routes: () => routes,
 };
+const routes = await describeRoutes(controllers);
 const outdated = [];
 const written = new Set();
 

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/ownership/caller.decorator.js';
 import { Owned, Unowned } from '../access/ownership/owned.decorator.js';
 import type { Principal } from '../access/ownership/principal.js';
@@ -59,6 +59,7 @@ export class SessionController {
   @Get('list')
   @Unowned('it lists the caller’s own')
   @ApiOperation({ summary: 'Sessions of a project folder, oldest first' })
+  @ApiQuery({ name: 'projectRoot', type: String })
   @ApiOkResponse({ type: SessionListDto })
   @ApiErrors('INVALID_REQUEST', 'WORKING_ROOT_INACCESSIBLE', 'WORKING_ROOT_CONFLICT')
   async list(

@@ -15,6 +15,7 @@ import {
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
+  ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -97,6 +98,7 @@ export class TurnController {
     required: false,
     description: 'Id of the last frame received.',
   })
+  @ApiQuery({ name: 'after', required: false, type: String, description: 'The same, in the URL.' })
   @ApiHarnessStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')

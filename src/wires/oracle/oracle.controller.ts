@@ -125,7 +125,7 @@ export class OracleController {
   @ApiOperation({ summary: 'Delete a conversation; the newest by default' })
   @ApiQuery(contextQuery)
   @ApiOkResponse({ type: OracleForgottenDto })
-  @ApiOracleErrors(...questionErrors)
+  @ApiOracleErrors('SESSION_NOT_FOUND', 'TURN_IN_PROGRESS')
   async forget(
     @Query('context_id') contextId: unknown,
     @Caller() caller: Principal,

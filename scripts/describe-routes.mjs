@@ -1,0 +1,80 @@
+/** The routes of the API, as its OpenAPI description has them. Controllers are only looked at. */
+import 'reflect-metadata';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+
+const source = fileURLToPath(new URL('../src', import.meta.url));
+
+/** Files of controllers, relative to `src` and without their ending. */
+export function controllerFiles() {
+  return readdirSync(source, { recursive: true })
+    .filter((name) => name.endsWith('.controller.ts'))
+    .map((name) => name.slice(0, -path.extname(name).length))
+    .toSorted((a, b) => a.localeCompare(b));
+}
+
+/**
+ * @param {readonly object[]} files exports of the controllers' files.
+ * @returns {Promise<string>} Markdown: a heading and a table for each tag.
+ */
+export async function describeRoutes(files) {
+  const { paths, components } = await describeApi(files);
+  const routes = Object.entries(paths).flatMap(([route, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ route, method, operation })),
+  );
+  const tags = [...new Set(routes.map(({ operation }) => operation.tags[0]))].toSorted((a, b) =>
+    a.localeCompare(b),
+  );
+  const sections = tags.map((tag) => {
+    const rows = routes
+      .filter(({ operation }) => operation.tags[0] === tag)
+      .map(({ route, method, operation }) => {
+        const errors = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
+        const takes = [
+          ...namesIn(operation, 'header'),
+          ...namesIn(operation, 'query'),
+          ...bodyFields(operation, components.schemas),
+        ];
+        const name = `\`${method.toUpperCase()} ${route}\``;
+        return `| ${name} | ${operation.summary} | ${takes.join(', ')} | ${errors.join(', ')} |`;
+      });
+    const head = ['| route | what it does | takes | errors |', '| --- | --- | --- | --- |'];
+    return [`## ${tag}`, [...head, ...rows].join('\n')].join('\n\n');
+  });
+  return sections.join('\n\n');
+}
+
+async function describeApi(files) {
+  const controllers = files
+    .flatMap((exported) => Object.values(exported))
+    .filter((value) => typeof value === 'function' && Reflect.hasMetadata('path', value));
+  // A description calls no controller: none is given its services.
+  for (const controller of controllers) {
+    Reflect.defineMetadata('design:paramtypes', [], controller);
+    Reflect.deleteMetadata('self:paramtypes', controller);
+  }
+  class Api {}
+  Module({ controllers })(Api);
+  const app = await NestFactory.create(Api, { preview: true, logger: false, abortOnError: false });
+  return SwaggerModule.createDocument(app, new DocumentBuilder().build());
+}
+
+function namesIn({ parameters = [] }, place) {
+  return parameters
+    .filter((parameter) => parameter.in === place)
+    .map(({ name, required = false }) => `\`${name}${required ? '' : '?'}\``);
+}
+
+/** The fields of a JSON body. What may be left out has a mark, as in a query. */
+function bodyFields({ requestBody }, schemas) {
+  const schema = requestBody?.content?.['application/json']?.schema ?? {};
+  const name = schema.$ref?.split('/').at(-1);
+  const { properties = {}, required = [] } = name === undefined ? schema : schemas[name];
+  return Object.keys(properties).map(
+    (field) => `\`${field}${required.includes(field) ? '' : '?'}\``,
+  );
+}
