@@ -1,4 +1,4 @@
-import { TypedError } from '../errors/typed-error.js';
+import { isTypedError } from '../errors/typed-error.js';
 import type { PersonaLibrary } from './persona-library.js';
 
 /** `AGENT_TYPE` of agents that may be delegated to. */
@@ -39,7 +39,7 @@ async function loadOrUndefined(personas: Pick<PersonaLibrary, 'load'>, name: str
   try {
     return await personas.load(name);
   } catch (error) {
-    if (error instanceof TypedError && error.type === 'PERSONA_NOT_FOUND') return undefined;
+    if (isTypedError(error, 'PERSONA_NOT_FOUND')) return undefined;
     throw error;
   }
 }

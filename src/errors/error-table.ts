@@ -1,5 +1,5 @@
 /** How an error is answered. */
-export interface Verdict {
+export interface ErrorVerdict {
   /** HTTP status. */
   status: number;
   /** Whether the same request, sent again unchanged, may be taken. */
@@ -7,13 +7,13 @@ export interface Verdict {
 }
 
 /** A code of the table: what `docs/reference/errors.md` and the API's description say of it. */
-export interface ErrorEntry extends Verdict {
+export interface ErrorEntry extends ErrorVerdict {
   /** In Markdown, whole sentences. */
   means: string;
   /** For whoever sent the request, or for the operator. In Markdown, whole sentences. */
   action: string;
   /** Other verdicts of the same code, by the name that a call gives. */
-  cases?: Readonly<Record<string, Verdict & { means: string }>>;
+  cases?: Readonly<Record<string, ErrorVerdict & { means: string }>>;
 }
 
 /** An error that the same request would meet again. */

@@ -1,5 +1,5 @@
 import type { RetryAdvice } from '../platform/retry-advice.js';
-import { errorEntry, type ErrorCases, type ErrorCode, type Verdict } from './error-table.js';
+import { errorEntry, type ErrorCases, type ErrorCode, type ErrorVerdict } from './error-table.js';
 
 /** What a call gives of an error; its status and whether to retry are the table's. */
 export interface TypedErrorInit {
@@ -55,13 +55,18 @@ export class TypedError extends Error {
   }
 }
 
-function verdictOf(code: ErrorCode, name: string | undefined): Verdict & Partial<RetryAdvice> {
+function verdictOf(code: ErrorCode, name: string | undefined): ErrorVerdict & Partial<RetryAdvice> {
   const entry = errorEntry(code);
   return (name === undefined ? undefined : entry.cases?.[name]) ?? entry;
 }
 
 function headerMs({ 'Retry-After': seconds }: Record<string, string>): number | undefined {
   return seconds !== undefined && /^\d+$/.test(seconds) ? Number(seconds) * 1_000 : undefined;
+}
+
+/** Whether a thrown value is the error of a code. */
+export function isTypedError(thrown: unknown, code: ErrorCode): thrown is TypedError {
+  return thrown instanceof TypedError && thrown.type === code;
 }
 
 /** The error every route gives for input it cannot take. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '../access/ownership/principal.js';
 import { isId } from '../platform/ids.js';
-import { invalidRequest, TypedError } from '../errors/typed-error.js';
+import { invalidRequest, isTypedError } from '../errors/typed-error.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import type { ProjectRoots } from './project-roots.js';
 import { sessionNotFound } from './session-errors.js';
@@ -71,7 +71,7 @@ export async function findNamedSession(
 ): Promise<SessionRow | undefined> {
   const sessionId = namedSessionId(principalId, name);
   const session = await sessions.get(sessionId).catch((error: unknown) => {
-    if (error instanceof TypedError && error.type === 'SESSION_NOT_FOUND') return undefined;
+    if (isTypedError(error, 'SESSION_NOT_FOUND')) return undefined;
     throw error;
   });
   return session?.principalId === principalId ? session : undefined;

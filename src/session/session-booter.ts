@@ -4,7 +4,7 @@ import { OptionLoader } from '../options/option-loader.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
 import { retryAdvice } from '../platform/retry-advice.js';
-import { TypedError } from '../errors/typed-error.js';
+import { isTypedError, TypedError } from '../errors/typed-error.js';
 import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import { ProjectRoots, type RootUser } from './project-roots.js';
 import { SessionStore } from './session-store.js';
@@ -59,8 +59,7 @@ async function orBootFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const isRefusal = error instanceof TypedError && error.type === 'SDK_FAILURE';
-    if (!isRefusal || error.status === 503) throw error;
+    if (!isTypedError(error, 'SDK_FAILURE') || error.status === 503) throw error;
     throw new TypedError('SDK_FAILURE', {
       message: `Boot turn failed before completion: ${error.message}`,
       details: { ...(error.details as object | undefined), exitCode: 1 },

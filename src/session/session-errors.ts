@@ -1,13 +1,21 @@
-import { TypedError } from '../errors/typed-error.js';
+import { isTypedError, TypedError } from '../errors/typed-error.js';
 
 /** Characters of a client's path that an error repeats. */
 const LONGEST_PATH = 200;
+
+/** `details.reason` of a `SESSION_NOT_FOUND`: the reference has one code for both. */
+export type SessionMissing = 'NO_SUCH_SESSION' | 'NO_ACTIVE_TURN';
+
+export function isSessionMissing(thrown: unknown, reason: SessionMissing): boolean {
+  if (!isTypedError(thrown, 'SESSION_NOT_FOUND')) return false;
+  return (thrown.details as { reason?: unknown } | undefined)?.reason === reason;
+}
 
 export function sessionNotFound(sessionId: string): TypedError {
   const shown = sessionId.slice(0, 120);
   return new TypedError('SESSION_NOT_FOUND', {
     message: `There is no session ${shown}. Create one: POST /api/harness/session/create.`,
-    details: { sessionId: shown, reason: 'NO_SUCH_SESSION' },
+    details: { sessionId: shown, reason: 'NO_SUCH_SESSION' satisfies SessionMissing },
   });
 }
 

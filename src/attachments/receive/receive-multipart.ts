@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { MIMEType } from 'node:util';
-import { invalidRequest, TypedError } from '../../errors/typed-error.js';
+import { invalidRequest, type TypedError, isTypedError } from '../../errors/typed-error.js';
 import type { ReceivedFile } from '../check/received-file.js';
 import { cleanName } from './clean-name.js';
 import { limitBytes } from './limit-bytes.js';
@@ -120,7 +120,7 @@ class FormReader {
 }
 
 function isTooLarge(error: unknown): boolean {
-  return error instanceof TypedError && error.type === 'FILE_TOO_LARGE';
+  return isTypedError(error, 'FILE_TOO_LARGE');
 }
 
 function tooManyFiles(maxFiles: number): TypedError {

@@ -1,3 +1,4 @@
+import type { SessionMissing } from '../../session/session-errors.js';
 import { TypedError, invalidRequest } from '../../errors/typed-error.js';
 
 export function turnInProgress(sessionId: string): TypedError {
@@ -22,11 +23,10 @@ export function turnNotFound(turnId: string): TypedError {
   });
 }
 
-/** The reference gives this type for both cases; `reason` tells them apart. */
 export function noActiveTurn(sessionId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
     message: `No active turn in session ${sessionId}; there is nothing to interrupt.`,
-    details: { sessionId, reason: 'NO_ACTIVE_TURN' },
+    details: { sessionId, reason: 'NO_ACTIVE_TURN' satisfies SessionMissing },
   });
 }
 

@@ -4,7 +4,7 @@ import { namesLike } from '../../agents/persona-name.js';
 import type { Principal } from '../../access/ownership/principal.js';
 import type { BlobStore } from '../../attachments/blobs/blob-store.js';
 import type { ReceivedFile } from '../../attachments/check/received-file.js';
-import { TypedError } from '../../errors/typed-error.js';
+import { isTypedError } from '../../errors/typed-error.js';
 import { findNamedSession, openNamedSession } from '../../session/named-session.js';
 import { answerApprovals } from '../../turn/approvals/answer-approval.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
@@ -109,7 +109,7 @@ export class AgUiService {
     try {
       return (await this.deps.services.personas.load(agent)).name;
     } catch (error) {
-      const isGone = error instanceof TypedError && error.type === 'PERSONA_NOT_FOUND';
+      const isGone = isTypedError(error, 'PERSONA_NOT_FOUND');
       if (isGone && hasThread) return agent;
       throw error;
     }

@@ -1,5 +1,6 @@
+import { isSessionMissing } from '../../session/session-errors.js';
 import type { ServerResponse } from 'node:http';
-import { TypedError } from '../../errors/typed-error.js';
+import { isTypedError } from '../../errors/typed-error.js';
 import type { Principal } from '../../access/ownership/principal.js';
 import type { BlobStore } from '../../attachments/blobs/blob-store.js';
 import { cleanName } from '../../attachments/receive/clean-name.js';
@@ -20,14 +21,7 @@ import type { TurnServices } from '../../turn/state/turn-services.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import type { AiSdkRange } from './dialect/ai-sdk-state.js';
 import { aiSdkDialect } from './dialect/ai-sdk.js';
-import {
-  agentNotFound,
-  chatBusy,
-  chatNotFound,
-  isBusy,
-  isIdle,
-  nothingToStop,
-} from './chat-errors.js';
+import { agentNotFound, chatBusy, chatNotFound, nothingToStop } from './chat-errors.js';
 import { findDecided, findOpenTurn } from './chat-lookup.js';
 import type { ChatRequest } from './chat-request.js';
 import { giveAnswers } from './give-answers.js';
@@ -104,7 +98,7 @@ export class AiSdkService {
     const session = await this.#find(chat);
     if (session === undefined) throw chatNotFound(chatId);
     return turns.interrupt(session.id, principal.id).catch((error: unknown) => {
-      throw isIdle(error) ? nothingToStop(chatId) : error;
+      throw isSessionMissing(error, 'NO_ACTIVE_TURN') ? nothingToStop(chatId) : error;
     });
   }
 
@@ -156,7 +150,7 @@ export class AiSdkService {
       });
       return { turn, sessionId };
     } catch (error) {
-      throw isBusy(error) ? chatBusy(chatId) : error;
+      throw isTypedError(error, 'TURN_IN_PROGRESS') ? chatBusy(chatId) : error;
     }
   }
 
@@ -164,7 +158,7 @@ export class AiSdkService {
     try {
       return (await this.deps.services.personas.load(agent)).name;
     } catch (error) {
-      const isUnknown = error instanceof TypedError && error.type === 'PERSONA_NOT_FOUND';
+      const isUnknown = isTypedError(error, 'PERSONA_NOT_FOUND');
       throw isUnknown ? agentNotFound(error, agent) : error;
     }
   }

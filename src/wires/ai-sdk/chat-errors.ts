@@ -1,3 +1,4 @@
+import type { SessionMissing } from '../../session/session-errors.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 
@@ -6,7 +7,7 @@ const shown = (id: string): string => id.slice(0, 120);
 export function chatNotFound(chatId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
     message: `There is no chat ${shown(chatId)}. The first user message of a chat begins it.`,
-    details: { chatId: shown(chatId), reason: 'NO_SUCH_SESSION' },
+    details: { chatId: shown(chatId), reason: 'NO_SUCH_SESSION' satisfies SessionMissing },
   });
 }
 
@@ -18,7 +19,7 @@ export function chatBusy(chatId: string): TypedError {
 export function nothingToStop(chatId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
     message: `Nothing runs in chat ${shown(chatId)}: there is nothing to stop.`,
-    details: { chatId: shown(chatId), reason: 'NO_ACTIVE_TURN' },
+    details: { chatId: shown(chatId), reason: 'NO_ACTIVE_TURN' satisfies SessionMissing },
   });
 }
 
@@ -34,14 +35,4 @@ export function nothingAsked(chatId: string): TypedError {
 export function agentNotFound({ message }: TypedError, agent: string): TypedError {
   const details = { agent: shown(agent) };
   return new TypedError('PERSONA_NOT_FOUND', { message, details });
-}
-
-export function isBusy(error: unknown): boolean {
-  return error instanceof TypedError && error.type === 'TURN_IN_PROGRESS';
-}
-
-export function isIdle(error: unknown): boolean {
-  if (!(error instanceof TypedError)) return false;
-  const details = error.details as { reason?: unknown } | undefined;
-  return details?.reason === 'NO_ACTIVE_TURN';
 }

@@ -1,7 +1,7 @@
 import { TypedError } from '../../errors/typed-error.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 
-export function chatBusy(): TypedError {
+export function agentSessionBusy(): TypedError {
   return sessionBusy(
     'Another message of this session is being answered. Wait for its end, or leave session_id out to begin another session.',
   );
@@ -26,14 +26,4 @@ export function messageNotFound(agent: string, messageId: string): TypedError {
   return new TypedError('TURN_NOT_FOUND', {
     message: `Agent ${agent.slice(0, 120)} has no message ${messageId}. It may have gone with its session, which is kept for a while after its last use.`,
   });
-}
-
-export function hasReason(error: unknown, reason: string): boolean {
-  if (!(error instanceof TypedError)) return false;
-  const details = error.details as { reason?: unknown } | undefined;
-  return details?.reason === reason;
-}
-
-export function isBusy(error: unknown): boolean {
-  return error instanceof TypedError && error.type === 'TURN_IN_PROGRESS';
 }

@@ -1,3 +1,5 @@
+import { isSessionMissing } from '../../session/session-errors.js';
+import { isTypedError } from '../../errors/typed-error.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../access/ownership/principal.js';
 import type { BlobStore } from '../../attachments/blobs/blob-store.js';
@@ -10,7 +12,7 @@ import { findTurnSession, isAgentSession } from './agent-lookup.js';
 import type { ChatLimits } from './chat-limits.js';
 import { checkUlid } from './chat-request.js';
 import { collectAnswer, type ChatAnswer } from './collect-answer.js';
-import { hasReason, isBusy, messageNotFound, sessionEnds, sessionGone } from './holodeck-errors.js';
+import { messageNotFound, sessionEnds, sessionGone } from './holodeck-errors.js';
 import { receiveChat } from './receive-chat.js';
 import { submitChat, type SubmitDeps, type SubmittedChat } from './submit-chat.js';
 
@@ -87,8 +89,8 @@ export class HolodeckService {
     try {
       await turns.deleteSession(sessionId, principalId);
     } catch (error) {
-      if (hasReason(error, 'NO_SUCH_SESSION')) return;
-      throw isBusy(error) ? sessionEnds(session) : error;
+      if (isSessionMissing(error, 'NO_SUCH_SESSION')) return;
+      throw isTypedError(error, 'TURN_IN_PROGRESS') ? sessionEnds(session) : error;
     }
   }
 

@@ -1,10 +1,12 @@
+import { isSessionMissing } from '../../session/session-errors.js';
+import { isTypedError } from '../../errors/typed-error.js';
 import type { Principal } from '../../access/ownership/principal.js';
 import { newTimeId } from '../../platform/ids.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import type { TurnService } from '../../turn/turn-service.js';
 import type { TurnServices } from '../../turn/state/turn-services.js';
 import { isLiveSession } from './agent-lookup.js';
-import { hasReason, isBusy, chatBusy } from './holodeck-errors.js';
+import { agentSessionBusy } from './holodeck-errors.js';
 import type { ReceivedChat } from './receive-chat.js';
 
 export interface SubmitDeps {
@@ -47,7 +49,7 @@ async function goOn(deps: SubmitDeps, chat: Chat): Promise<SubmittedChat | undef
     return await submitTo(deps, chat, sessionId);
   } catch (error) {
     // Deleted, or expired, since the look.
-    if (hasReason(error, 'NO_SUCH_SESSION')) return undefined;
+    if (isSessionMissing(error, 'NO_SUCH_SESSION')) return undefined;
     throw error;
   }
 }
@@ -92,6 +94,6 @@ async function submitTo(deps: SubmitDeps, chat: Chat, sessionId: string): Promis
     });
     return { turn, sessionId };
   } catch (error) {
-    throw isBusy(error) ? chatBusy() : error;
+    throw isTypedError(error, 'TURN_IN_PROGRESS') ? agentSessionBusy() : error;
   }
 }

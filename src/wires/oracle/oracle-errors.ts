@@ -35,9 +35,3 @@ export function answerFailed({ error, metadata }: ErrorChunk, code?: ErrorCode):
     relayed: { status: status >= 500 ? status : 502, ...retryAdvice(metadata ?? {}) },
   });
 }
-
-export function hasReason(error: unknown, reason: string): boolean {
-  if (!(error instanceof TypedError)) return false;
-  const details = error.details as { reason?: unknown } | undefined;
-  return details?.reason === reason;
-}

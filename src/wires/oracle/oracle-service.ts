@@ -1,8 +1,9 @@
+import { isSessionMissing } from '../../session/session-errors.js';
 import type { ServerResponse } from 'node:http';
 import type { Principal } from '../../access/ownership/principal.js';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
-import { TypedError } from '../../errors/typed-error.js';
+import { TypedError, isTypedError } from '../../errors/typed-error.js';
 import type { SessionService } from '../../session/session-service.js';
 import { loadSessionTurns } from '../../turn/state/load-turn.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
@@ -11,7 +12,7 @@ import type { TurnServices } from '../../turn/state/turn-services.js';
 import { oracleDialect } from './dialect/oracle.js';
 import { collectAnswer, type OracleAnswer } from './collect-answer.js';
 import { findProject } from './find-project.js';
-import { conversationBusy, hasReason, unknownContext } from './oracle-errors.js';
+import { conversationBusy, unknownContext } from './oracle-errors.js';
 import { noHistory, viewHistory, type OracleHistory } from './oracle-history.js';
 import {
   findNewestContext,
@@ -45,7 +46,7 @@ export class OracleService {
     try {
       submitted = await this.#submit(asked);
     } catch (error) {
-      if (!isMissingKey(error)) throw error;
+      if (!isTypedError(error, 'MISSING_API_KEY')) throw error;
       const { clock, settings } = services;
       return writeErrorChunk(response, error, { clock, deadlineMs: settings.readerTimeoutMs });
     }
@@ -57,7 +58,7 @@ export class OracleService {
   /** The whole answer. `signal` aborts when its reader has left. */
   async ask(asked: OracleCall, signal: AbortSignal): Promise<OracleAnswer> {
     const { turn, sessionId } = await this.#submit(asked).catch((error: unknown) => {
-      if (!isMissingKey(error)) throw error;
+      if (!isTypedError(error, 'MISSING_API_KEY')) throw error;
       throw new TypedError('MISSING_API_KEY', { case: 'question', message: error.message });
     });
     const answer = await collectAnswer(
@@ -81,7 +82,7 @@ export class OracleService {
       await turns.interrupt(sessionId, principalId);
       return 'cancelled';
     } catch (error) {
-      if (hasReason(error, 'NO_ACTIVE_TURN')) return 'no_active_session';
+      if (isSessionMissing(error, 'NO_ACTIVE_TURN')) return 'no_active_session';
       throw error;
     }
   }
@@ -154,7 +155,7 @@ export class OracleService {
     try {
       return await this.deps.turns.submit(submission);
     } catch (error) {
-      throw isBusy(error) ? conversationBusy() : error;
+      throw isTypedError(error, 'TURN_IN_PROGRESS') ? conversationBusy() : error;
     }
   }
 }
@@ -179,14 +180,6 @@ async function inContext<T>(contextId: string, act: () => Promise<T>): Promise<T
   try {
     return await act();
   } catch (error) {
-    throw hasReason(error, 'NO_SUCH_SESSION') ? unknownContext(contextId) : error;
+    throw isSessionMissing(error, 'NO_SUCH_SESSION') ? unknownContext(contextId) : error;
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof TypedError && error.type === 'TURN_IN_PROGRESS';
-}
-
-function isMissingKey(error: unknown): error is TypedError {
-  return error instanceof TypedError && error.type === 'MISSING_API_KEY';
 }
