@@ -1,0 +1,330 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadMcpFile } from '../../../src/tools/mcp/definitions/mcp-file.js';
+import { documentedBlocks, type Block } from '../../support/clients/documented-blocks.js';
+import { instructionRootWith } from '../../support/agents/instruction-root.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+
+const run = promisify(execFile);
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const files = path.join(repository, 'test/fixtures/files');
+const blocks = documentedBlocks();
+const blockOf = (page: string, index = 0): Block =>
+  blocks.get(page)?.[index] ?? { language: 'none', code: '' };
+
+let folder: string;
+let server: TestServer;
+/** What the blocks of a page have in common: the things their shortened ids stand for. */
+let names: Record<string, string>;
+
+/** Runs a block as a reader would, in a project with the files that pages name. */
+async function shell(code: string, environment: Record<string, string> = {}): Promise<string> {
+  const filled = Object.entries({ 'http://127.0.0.1:4400': server.url, ...names }).reduce(
+    (script, [shown, real]) => script.replaceAll(shown, real),
+    code,
+  );
+  const options = {
+    cwd: server.projectRoot,
+    env: { ...process.env, ...environment },
+    timeout: 30_000,
+  };
+  return (await run('bash', ['-euo', 'pipefail', '-c', filled], options)).stdout;
+}
+
+interface ShownFrame {
+  event: string;
+  /** Names of the fields of its data. */
+  fields: string[];
+}
+
+/** The frames of a stream, deltas that follow each other as one: how many there are is a matter of time. */
+function framesOf(text: string): ShownFrame[] {
+  const frames = [...text.matchAll(/^event: (.+)\n(?:id: .+\n)?data: (.+)$/gm)].map(
+    ([, event = '', data = '']): ShownFrame => ({
+      event,
+      fields: Object.keys(JSON.parse(data) as object),
+    }),
+  );
+  return frames.filter(
+    ({ event }, index) => !(event === 'chat:delta' && frames[index - 1]?.event === event),
+  );
+}
+
+/** Takes a block and what the blocks of its page before it came to. */
+type Run = (code: string, before: string) => Promise<string>;
+type Use = Run | { elsewhere: string };
+
+const elsewhere = (reason: string): Use => ({ elsewhere: reason });
+const isRun = elsewhere('client-examples.test.ts runs it over the published client');
+
+const createsSession: Run = async (code) => {
+  const said = await shell(code);
+  const { session } = JSON.parse(/^\{.*\}$/m.exec(said)?.[0] ?? '') as {
+    session: { sessionId: string };
+  };
+  names['sess_b01a…'] = session.sessionId;
+  return said;
+};
+
+const runsTurn: Run = async (code) => {
+  const stream = await shell(code);
+  names['turn_094c…'] = /^id: (turn_[^:]+):/m.exec(stream)?.[1] ?? 'none';
+  expect(stream).toContain('event: process:exit');
+  return stream;
+};
+
+const showsFrames: Use = async (code, stream) => {
+  const shown = framesOf(code);
+  expect(shown.length).toBeGreaterThan(0);
+  expect(framesOf(stream)).toEqual(expect.arrayContaining(shown));
+  return stream;
+};
+
+const resumes: Use = async (code) => {
+  const rest = await shell(code);
+  expect(rest).not.toContain('event: session:init');
+  expect(rest).toContain('event: process:exit');
+  return rest;
+};
+
+const asksReader: Use = async (code) => {
+  const said = await shell(code);
+  expect(said).toContain('"tokens_used"');
+  expect(said).toContain('event: stream_end');
+  return said;
+};
+
+const uses: Record<string, Use[]> = {
+  'README.md': [
+    elsewhere('starts the server and the tests; the processes of test/e2e are started by it'),
+    elsewhere('is a drawing'),
+    async (code) => {
+      const [create = '', turn = ''] = code.split(/\n\n/);
+      await createsSession(create, '');
+      return runsTurn(turn, '');
+    },
+    showsFrames,
+    resumes,
+    isRun,
+  ],
+  'docs/guide/approvals.md': [
+    async (code) => {
+      const { client, projectRoot } = server;
+      const sessionId = await client.createSession(projectRoot);
+      const message = '[[tool=write {"file_path":"notes.txt","content":"Hello"}]]';
+      const turn = await client.turn(sessionId, message);
+      const asked = await turn.until('approval:request');
+      names['appr_01a1…'] = String(asked.data['approvalId']);
+      const said = await shell(code);
+      expect(said).toContain('"decision":"approve"');
+      expect((await turn.all()).at(-1)?.data).toEqual({ exitCode: 0 });
+      return said;
+    },
+  ],
+  'docs/guide/client-tools.md': [
+    async (code) => {
+      const { client, projectRoot, modelRequests } = server;
+      const sessionId = await client.createSession(projectRoot);
+      const opts = JSON.parse(code) as Record<string, unknown>;
+      await (await client.turn(sessionId, 'Hello', { opts })).all();
+      expect(modelRequests.at(-1)?.body.tools).toContainEqual(
+        expect.objectContaining({ name: 'pick_color' }),
+      );
+      return '';
+    },
+  ],
+  'docs/guide/client.md': [isRun, isRun, isRun],
+  'docs/guide/files.md': [
+    async (code) => {
+      const said = await shell(code);
+      const shown = JSON.parse(/# (.*)/.exec(code)?.[1]?.replace(', …', '') ?? '') as {
+        attachments: [object];
+        errors: unknown[];
+      };
+      const { attachments, errors } = JSON.parse(said) as typeof shown;
+      expect(Object.keys(attachments[0])).toEqual(
+        expect.arrayContaining(Object.keys(shown.attachments[0])),
+      );
+      expect([attachments.length, errors]).toEqual([2, []]);
+      return said;
+    },
+  ],
+  'docs/guide/mcp.md': [
+    async (code) => {
+      const file = path.join(folder, 'mcp.json');
+      await writeFile(file, code);
+      const definitions = await loadMcpFile(file, { GITHUB_TOKEN: 'ghp_of_a_reader' });
+      expect(definitions).toMatchObject({
+        github: { headers: { Authorization: 'Bearer ghp_of_a_reader' } },
+        files: { command: 'npx', trustAnnotations: true },
+      });
+      return '';
+    },
+  ],
+  'docs/guide/models.md': [
+    async (code) => {
+      const { body } = await server.client.get('/api/harness/models');
+      const { contextWindow, maxOutput, name } = (
+        JSON.parse(code) as Record<string, Record<string, unknown>>
+      )['our-model'] as Record<string, unknown>;
+      expect(body['models']).toContainEqual(
+        expect.objectContaining({ id: 'our-model', name, contextWindow, maxOutput }),
+      );
+      return '';
+    },
+  ],
+  'docs/guide/named-agents.md': [
+    async () => {
+      const { body } = await server.client.get('/agents');
+      expect(body['agents']).toContainEqual(
+        expect.objectContaining({
+          name: 'reader',
+          description: 'Answers questions about a project, with file and line.',
+        }),
+      );
+      return '';
+    },
+    asksReader,
+  ],
+  'docs/guide/permissions.md': [
+    async () => {
+      const { client, projectRoot } = server;
+      const sessionId = await client.createSession(projectRoot);
+      const turn = await client.turn(
+        sessionId,
+        '[[tool=read {"file_path":".env"}]] [[tool=grep {"pattern":"a"}]]',
+      );
+      const results = (await turn.all()).filter(({ event }) => event === 'tool:result');
+      expect(
+        results.map(({ data }) => `${String(data['name'])}: ${String(data['status'])}`).toSorted(),
+      ).toEqual(['grep: denied', 'read: denied']);
+      return '';
+    },
+  ],
+  'docs/guide/rehearsal.md': [elsewhere('is a run of these tests, which would start their own')],
+  'docs/guide/sessions-and-turns.md': [
+    createsSession,
+    async (code, said) => {
+      const { session } = JSON.parse(code) as { session: object };
+      const made = (JSON.parse(said) as { session: object }).session;
+      expect(Object.keys(made).toSorted()).toEqual(Object.keys(session).toSorted());
+      return said;
+    },
+    runsTurn,
+    async (code, stream) => {
+      expect(framesOf(stream)).toEqual(framesOf(code));
+      return stream;
+    },
+    resumes,
+  ],
+  'docs/how-to/extensions.md': [
+    elsewhere('names a package of the reader; extensions.test.ts starts the examples'),
+    elsewhere('scripts/extend-types.mjs compiles it; its server of tickets is the reader’s'),
+  ],
+  'docs/operate/access.md': [
+    async (code) => {
+      const own = await startServer();
+      const cli = path.join(repository, 'dist/cli.js');
+      const program = `turnpike() { ${process.execPath} ${cli} "$@"; }\n`;
+      names['http://127.0.0.1:4400'] = own.url;
+      try {
+        const [create = '', ...rest] = code.split('\n');
+        const made = await shell(`${program}${create}`, own.store.environment);
+        names['tpk_…'] = /tpk_\w+/.exec(made)?.[0] ?? 'none';
+        names['revoke ID'] = `revoke ${/Key (\S+) of alice/.exec(made)?.[1] ?? 'none'}`;
+        const said = await shell(`${program}${rest.join('\n')}`, own.store.environment);
+        expect(said).toContain('"sessions":[]');
+        expect(said).toContain('is revoked');
+        return said;
+      } finally {
+        await own.close();
+      }
+    },
+  ],
+  'docs/operate/docker.md': [elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files')],
+  'docs/operate/several-processes.md': [
+    elsewhere('does not end; many-processes.test.ts starts the same programs'),
+  ],
+  'docs/wires/ag-ui.md': [
+    async (code) => {
+      const example = code.replaceAll('http://127.0.0.1:4400', server.url);
+      const script = `${example}\nconsole.log(agent.messages.at(-1).role);`;
+      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
+        cwd: path.join(repository, 'test'),
+      });
+      expect(stdout).toBe('assistant\n');
+      return stdout;
+    },
+  ],
+  'docs/wires/ai-sdk.md': [
+    elsewhere('is of a React component; ai-sdk.test.ts sends through the same transport'),
+    elsewhere('is of a React component; ai-sdk.test.ts leaves out what is discarded'),
+  ],
+  'docs/wires/harness.md': [
+    async (code, before) => {
+      names['sess_b01a…'] = await server.client.createSession(server.projectRoot);
+      return runsTurn(code, before);
+    },
+  ],
+  'docs/wires/named-agents.md': [asksReader],
+  'docs/wires/oracle.md': [
+    async (code) => {
+      const said = await shell(code);
+      expect(said).toContain('"type":"done"');
+      return said;
+    },
+  ],
+};
+
+describe('the blocks of code of the documentation', () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-documented-'));
+    const at = (name: string): string => path.join(folder, name);
+    const instructions = await instructionRootWith({});
+    await writeFile(
+      path.join(instructions, 'agents/reader.md'),
+      blockOf('docs/guide/named-agents.md').code,
+    );
+    await writeFile(at('models.json'), blockOf('docs/guide/models.md').code);
+    await writeFile(at('permissions.yaml'), blockOf('docs/guide/permissions.md').code);
+    server = await startServer({
+      environment: {
+        TURNPIKE_INSTRUCTION_ROOT: instructions,
+        TURNPIKE_MODELS: at('models.json'),
+        TURNPIKE_PERMISSIONS_FILE: at('permissions.yaml'),
+      },
+    });
+    const { projectRoot } = server;
+    await copyFile(path.join(repository, 'package.json'), path.join(projectRoot, 'package.json'));
+    await copyFile(path.join(files, 'report.pdf'), path.join(projectRoot, 'report.pdf'));
+    await copyFile(
+      path.join(files, 'photo-orientation-6.jpg'),
+      path.join(projectRoot, 'photo.jpg'),
+    );
+  });
+  afterAll(async () => {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('each have a use here, or a reason why they are run elsewhere', () => {
+    const counted = [...blocks].map(([page, found]) => [page, found.length]);
+    expect(counted).toEqual(Object.entries(uses).map(([page, used]) => [page, used.length]));
+  });
+
+  it.each([...blocks.keys()].filter((page) => uses[page]?.some((use) => !('elsewhere' in use))))(
+    'do what %s says',
+    async (page) => {
+      names = {};
+      let said = '';
+      for (const [index, use] of (uses[page] ?? []).entries()) {
+        if (typeof use === 'function') said = await use(blockOf(page, index).code, said);
+      }
+    },
+  );
+});

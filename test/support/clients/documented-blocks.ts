@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const folders = ['docs/guide', 'docs/how-to', 'docs/operate', 'docs/wires'];
+
+/** A block of code of a page. */
+export interface Block {
+  /** Behind the fence, for example `sh` or `ts client`. */
+  language: string;
+  code: string;
+}
+
+/** The fenced blocks of code of README and of the guides, by page, in order. Pages without any are left out. */
+export function documentedBlocks(): Map<string, Block[]> {
+  const pages = folders.flatMap((folder) =>
+    readdirSync(`${root}${folder}`).map((name) => `${folder}/${name}`),
+  );
+  return new Map(
+    ['README.md', ...pages.toSorted()]
+      .map((page): [string, Block[]] => [page, blocksOf(readFileSync(`${root}${page}`, 'utf8'))])
+      .filter(([, blocks]) => blocks.length > 0),
+  );
+}
+
+function blocksOf(text: string): Block[] {
+  const blocks = text.matchAll(/^```(\S[^\n]*)\n(.*?)^```$/gms);
+  return Array.from(blocks, ([, language = '', code = '']) => ({ language, code }));
+}
