@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import type { TurnEvent } from '../../src/events/turn-event.js';
-import { PersonaLibrary } from '../../src/agents/persona-library.js';
 import type { AgentState } from '../../src/governance/decision-tree/agent-state.js';
 import { costOf } from '../../src/governance/limits/cost.js';
 import { DefaultDecisionTree } from '../../src/governance/decision-tree/default-decision-tree.js';
@@ -204,9 +203,7 @@ describe('a refused request ends no session', () => {
     }
     const { trees } = test.services;
     trees.register('watching', (config) => new Watching(config));
-    test.services.personas = new PersonaLibrary(
-      await instructionRootWith({ WORKING_ITEMS: ['decision_tree: watching'] }),
-    );
+    test.useInstructions(await instructionRootWith({ WORKING_ITEMS: ['decision_tree: watching'] }));
     await turn('A long story. [[tokens=30]]');
     const cut = await turn('Go on. [[stop=model_context_window_exceeded step=1]]', {
       maxCostUsd: 100,

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
-import { PersonaLibrary } from '../../src/agents/persona-library.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import { costOf } from '../../src/governance/limits/cost.js';
 import type { DecisionTree } from '../../src/governance/decision-tree/decision-tree.js';
@@ -354,7 +353,7 @@ describe('the control of a turn', () => {
       BRIEF: ['decision_tree: two-looks'],
       ODD: ['decision_tree: none'],
     });
-    test.services.personas = new PersonaLibrary(root);
+    test.useInstructions(root);
     await new TurnWorker(test.services).start();
     const events = await readAll(await submit('[[loop=9 tool=look {"n":"$i"}]]', {}, 'BRIEF'));
     expect(of(events, 'step.started')).toHaveLength(2);

@@ -40,6 +40,8 @@ export interface TestServices {
   services: TurnServices;
   projectRoot: string;
   modelRequests: RehearsalRequest[];
+  /** Turns from now on find their personas there. */
+  useInstructions(root: string): void;
   /** What the queue's handler threw, by turn. */
   workerErrors: Map<string, unknown>;
   close(): Promise<void>;
@@ -165,6 +167,10 @@ export async function openTestServices(
   };
   return {
     services,
+    useInstructions: (root) => {
+      services.personas = new PersonaLibrary(root);
+      services.options = new OptionLoader(services.personas, modelNames, optionConfig);
+    },
     projectRoot,
     modelRequests,
     workerErrors,
