@@ -71,7 +71,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|wires/|ops/|client/(server-types|parse-disposition\\.test)|app\\.module|backend/|http/serve)',
+          '^src/(turn/|wires/|ops/|client/(server-types|parse-disposition\\.test)|server/|backend/)',
       },
       to: { path: '^src/turn/' },
     },

@@ -65,8 +65,8 @@ async function startOwnServer(environment: Environment): Promise<Omit<FoundServe
   const config = parseConfig(quiet);
   // Loaded when needed alone: the server's code takes a second to load.
   const [{ serve }, { openLog }] = await Promise.all([
-    import('../../http/serve.js'),
-    import('../../http/process-log.js'),
+    import('../../server/serve.js'),
+    import('../../server/process-log.js'),
   ]);
   const logger = openLog(config, process.stderr.isTTY);
   const server = await serve({ config, environment, logger });

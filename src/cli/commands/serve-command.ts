@@ -10,8 +10,8 @@ import { compact } from '../../platform/compact.js';
 import { errorCode } from '../../platform/error-code.js';
 import { createLogger, type Logger } from '../../platform/logger.js';
 import { startWatchdog } from '../../platform/watchdog.js';
-import type { Server } from '../../http/serve.js';
-import { openLog } from '../../http/process-log.js';
+import type { Server } from '../../server/serve.js';
+import { openLog } from '../../server/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';
 import { SHELLS, type Shells } from '../../tools/sandbox/shells.js';
 import { findServiceLinks } from '../../config/service-links.js';
@@ -35,7 +35,7 @@ export async function serveCommand(args: readonly string[], given: Environment):
     environment = { ...given, ...asked.environment };
     const config = parseConfig(environment);
     // Loaded after the config, so that a bad variable is reported before the server's code is loaded.
-    const { serve } = await import('../../http/serve.js');
+    const { serve } = await import('../../server/serve.js');
     const readable = process.stderr.isTTY;
     const logger = openLog(config, readable);
     // Started before the first turn is claimed; until then no tool or extension runs.

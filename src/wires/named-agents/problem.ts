@@ -1,6 +1,6 @@
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { toProblem, type Problem } from './dialect/holodeck-problem.js';
-import type { ErrorFormat } from '../../http/harness-error.filter.js';
+import type { ErrorFormat } from '../../server/harness-error.filter.js';
 import type { PublicError } from '../../http/public-error.js';
 
 /** The media type of `ProblemBody`. */

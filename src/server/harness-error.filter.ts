@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from '../platform/logger.js';
-import { noteRefusal, recordOf } from './request-record.js';
+import { noteRefusal, recordOf } from '../http/request-record.js';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
-import { toPublicError, type PublicError } from './public-error.js';
+import { toPublicError, type PublicError } from '../http/public-error.js';
 
 /** How the clients of some routes parse an error, where it is not `{error: …}`. */
 export interface ErrorFormat {

@@ -4,7 +4,7 @@ import { hideKeys } from '../access/keys/key-secret.js';
 import { discardRest } from '../attachments/receive/discard-rest.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
-import { openRecord, type RequestRecord } from './request-record.js';
+import { openRecord, type RequestRecord } from '../http/request-record.js';
 import { hasBody } from './body-reader.js';
 import type { RouteTable } from './route-table.js';
 

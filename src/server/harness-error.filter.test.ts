@@ -11,7 +11,7 @@ import { TypedError } from '../errors/typed-error.js';
 import { harnessDialect } from '../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../wires/framing/encode-turn.js';
 import { HarnessErrorFilter, type ErrorFormat } from './harness-error.filter.js';
-import { writeStream } from './write-stream.js';
+import { writeStream } from '../http/write-stream.js';
 
 const lines: string[] = [];
 const logger = createLogger({

@@ -11,7 +11,7 @@ import {
   notAnObject,
   unsupportedCharset,
   type BodyRules,
-} from './body-errors.js';
+} from '../http/body-errors.js';
 import { inflatable, inflateBody } from './inflate-body.js';
 
 /** Bytes that are counted and decoded in one go. */

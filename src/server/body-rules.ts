@@ -1,5 +1,5 @@
 import type { JsonLimits } from '../platform/json-meter.js';
-import type { BodyRules } from './body-errors.js';
+import type { BodyRules } from '../http/body-errors.js';
 
 /** Routes whose clients send the whole conversation each time. */
 const takesConversations = (url: string): boolean =>

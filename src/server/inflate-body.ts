@@ -1,7 +1,12 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib';
 import { errorCode } from '../platform/error-code.js';
-import { bodyTooLarge, inflatesTooFar, notInflatable, type BodyRules } from './body-errors.js';
+import {
+  bodyTooLarge,
+  inflatesTooFar,
+  notInflatable,
+  type BodyRules,
+} from '../http/body-errors.js';
 
 type Inflate = (bytes: Uint8Array, options: ZlibOptions) => Promise<Buffer>;
 

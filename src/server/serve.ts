@@ -6,7 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findBindingFault } from '../access/origin/check-binding.js';
 import { hideKeys } from '../access/keys/key-secret.js';
 import { KeyStore } from '../access/keys/key-store.js';
-import { AppModule } from '../app.module.js';
+import { AppModule } from './app.module.js';
 import { PUBLISH_URL, type PublishUrl } from '../backend/publish-url.js';
 import { ConfigError, type Config, type Environment } from '../config/config.js';
 import type { ProcessValues } from '../config/config.module.js';
@@ -29,7 +29,7 @@ import { ResourceStack } from '../platform/resource-stack.js';
 import { runsTurns, servesApi } from '../config/role.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
-import { toValidationError } from './validation-error.js';
+import { toValidationError } from '../http/validation-error.js';
 
 /** Of all modules. */
 const anywhere = { strict: false };

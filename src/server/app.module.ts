@@ -1,0 +1,55 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { AccessGuardModule } from '../access/access.module.js';
+import { AttachmentsApiModule } from '../attachments/attachments.module.js';
+import { backendModule } from '../backend/backend.module.js';
+import { ConfigModule, type ProcessValues } from '../config/config.module.js';
+import { runsTurns, servesApi, type Role } from '../config/role.js';
+import { HttpModule } from './http.module.js';
+import { HealthModule, HousekeepingModule, QueueViewModule } from '../ops/ops.module.js';
+import { OptionsApiModule } from '../options/options.module.js';
+import { sessionNotFound } from '../session/session-errors.js';
+import { SessionApiModule } from '../session/session.module.js';
+import { ToolsApiModule } from '../tools/tools.module.js';
+import { approvalNotFound } from '../turn/approvals/approval-errors.js';
+import { turnNotFound } from '../turn/state/turn-errors.js';
+import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
+import { AgUiModule } from '../wires/ag-ui/ag-ui.module.js';
+import { AiSdkModule } from '../wires/ai-sdk/ai-sdk.module.js';
+import { HolodeckModule } from '../wires/named-agents/holodeck.module.js';
+import { OracleModule } from '../wires/oracle/oracle.module.js';
+
+const notFound = { session: sessionNotFound, turn: turnNotFound, approval: approvalNotFound };
+
+const apiModules = [
+  SessionApiModule,
+  OptionsApiModule,
+  AttachmentsApiModule,
+  ToolsApiModule,
+  QueueViewModule,
+  TurnApiModule,
+  HolodeckModule,
+  AiSdkModule,
+  AgUiModule,
+  OracleModule,
+];
+
+const workerModules = [TurnWorkerModule, HousekeepingModule];
+
+/** The server: the modules of a role over one back end. */
+@Module({})
+export class AppModule {
+  static forRole(role: Role, values: ProcessValues): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.register(values),
+        backendModule(values.config),
+        HttpModule,
+        AccessGuardModule.register(notFound, servesApi(role)),
+        HealthModule,
+        ...(servesApi(role) ? apiModules : []),
+        ...(runsTurns(role) ? workerModules : []),
+      ],
+    };
+  }
+}
