@@ -10,7 +10,7 @@ import { CONFIG, type Config } from '../config/config.js';
 import { EVENT_LOG } from '../events/event-log.js';
 import { RedisEventLog } from '../events/redis-event-log.js';
 import { UnreachableError } from '../storage/unreachable-error.js';
-import { QUEUE_BOARDS, type QueueBoards } from '../ops/queue-board.js';
+import { QUEUE_BOARDS, type QueueBoards } from '../turn/queue/queue-board.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/resource-stack.js';
 import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';

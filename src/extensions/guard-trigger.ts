@@ -1,7 +1,7 @@
 import type { ExtensionTrigger } from '../extend/extend.js';
 import type { Notice, NoticeLevel } from '../notices/notice.js';
 import type { Trigger } from '../notices/trigger.js';
-import { storableJson, storableText } from '../options/storable.js';
+import { storableJson, storableText } from '../storage/storable.js';
 import { isPlainObject } from '../platform/json.js';
 import { isPromise } from './check-answers.js';
 

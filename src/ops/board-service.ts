@@ -6,7 +6,7 @@ import { BOARD_SESSION_MS } from '../access/board/board-sessions.js';
 import { KeyStore } from '../access/keys/key-store.js';
 import { KnownKeys } from '../access/keys/known-keys.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
-import { QUEUE_BOARDS, type QueueBoard, type QueueBoards } from './queue-board.js';
+import { QUEUE_BOARDS, type QueueBoard, type QueueBoards } from '../turn/queue/queue-board.js';
 
 /** Where the board of the queue's jobs is. */
 export const BOARD_PATH = '/admin/queues';

@@ -1,6 +1,6 @@
 import { isPlainObject, type JsonObject } from '../platform/json.js';
 import { schemaFault } from '../tools/mcp/offered/schema-fault.js';
-import { storableJson, storableText } from './storable.js';
+import { storableJson, storableText } from '../storage/storable.js';
 import type { ClientTool } from '../storage/shapes/stored-options.js';
 
 const mostTools = 64;

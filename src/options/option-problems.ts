@@ -5,7 +5,7 @@ import { optionRules, type OptionRule } from './option-rules.js';
 import type { Chosen } from './choose-value.js';
 import type { OptionProblem } from '../storage/shapes/stored-options.js';
 import type { LimitResolution } from './resolve-limits.js';
-import { storableText } from './storable.js';
+import { storableText } from '../storage/storable.js';
 
 /** Unknown keys that are named, and characters of each: they are stored and told. */
 const mostUnknown = 20;

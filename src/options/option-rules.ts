@@ -9,7 +9,7 @@ import {
 import { clientToolsExpected, readClientTools } from './client-tools.js';
 import { parseThinking } from '../provider/models/parse-thinking.js';
 import { DEFAULT_MODEL } from '../provider/models/choose-model.js';
-import { isStorable } from './storable.js';
+import { isStorable } from '../storage/storable.js';
 import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 
 /** One option: what counts as a valid value, in code and in words, and what applies without one. */

@@ -7,7 +7,7 @@ import { type Chosen, type Tier, choose, givenOptions } from './choose-value.js'
 import { findProblems } from './option-problems.js';
 import { resolveLimits } from './resolve-limits.js';
 import { compact } from '../platform/compact.js';
-import { storableJson } from './storable.js';
+import { storableJson } from '../storage/storable.js';
 import type { OptionSources } from './option-sources.js';
 import { chooseModel, choosePersona } from './early-options.js';
 

@@ -2,7 +2,7 @@ import { hideKeys } from '../access/keys/key-secret.js';
 import type { Config } from '../config/config.js';
 import { createLogger, type Logger } from '../platform/logger.js';
 import type { Redact } from '../platform/redact.js';
-import { secretRedactor } from '../provider/redact-secrets.js';
+import { secretRedactor } from '../platform/redact-secrets.js';
 
 /** Takes the secrets of a configuration, and all API keys, out of a text. */
 export function redactOf({ secrets }: Pick<Config, 'secrets'>): Redact {

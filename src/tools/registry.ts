@@ -1,5 +1,5 @@
 import { compact } from '../platform/compact.js';
-import { compileInputCheck, type InputCheck } from './calls/check-input.js';
+import { compileInputCheck, type InputCheck } from '../platform/check-input.js';
 import type { ToolDefinition } from './tool.js';
 
 export interface RegisteredTool extends ToolDefinition {

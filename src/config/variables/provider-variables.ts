@@ -1,5 +1,5 @@
 import { parseAllowedOrigin } from '../../provider/egress-policy.js';
-import { parsePrices, type ModelPrice } from '../../provider/models/model-price.js';
+import { parsePrices, type ModelPrice } from '../model-price.js';
 import { profileNames } from '../../provider/request-profile.js';
 import { parseServerTools, type ServerTool } from '../../provider/server-tools.js';
 import { parseHostList } from '../../tools/mcp/definitions/mcp-hosts.js';

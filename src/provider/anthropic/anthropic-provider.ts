@@ -14,7 +14,7 @@ import {
 } from '../provider-errors.js';
 import type { ProviderMode, ProviderConfig } from '../provider-config.js';
 import { requestProfiles, type RequestProfile } from '../request-profile.js';
-import { secretRedactor } from '../redact-secrets.js';
+import { secretRedactor } from '../../platform/redact-secrets.js';
 import { createClient } from './create-client.js';
 import type { AnthropicClientOptions } from './create-client.js';
 import { describeModel } from './describe-model.js';

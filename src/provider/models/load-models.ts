@@ -4,7 +4,7 @@ import { errorCode } from '../../platform/error-code.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { ModelDescription } from './model-description.js';
 import { lifecycles, thinkingKinds, type Model } from './model.js';
-import { compileInputCheck } from '../../tools/calls/check-input.js';
+import { compileInputCheck } from '../../platform/check-input.js';
 import { ModelsInvalidError } from './models-invalid-error.js';
 
 const text = { type: 'string', minLength: 1, maxLength: 200 };

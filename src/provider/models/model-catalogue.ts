@@ -1,5 +1,5 @@
 import { knownModels, unknownModel } from './known-models.js';
-import { findPrice, type ModelPrice } from './model-price.js';
+import { findPrice, type ModelPrice } from '../../config/model-price.js';
 import { mergeDescriptions, type ModelDescription } from './model-description.js';
 import type { Model } from './model.js';
 

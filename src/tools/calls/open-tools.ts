@@ -1,4 +1,4 @@
-import type { InputCheck } from './check-input.js';
+import type { InputCheck } from '../../platform/check-input.js';
 import type { RegisteredTool } from '../registry.js';
 import type { OpenTool, RetryClass, ToolContext, ToolDefinition, ToolEffect } from '../tool.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../platform/clock.js';
-import { compileInputCheck } from './check-input.js';
+import { compileInputCheck } from '../../platform/check-input.js';
 import type { CallableTool } from './open-tools.js';
 import { runTool, type RunToolOptions } from './run-tool.js';
 import { ToolFailure } from './tool-failure.js';

@@ -2,7 +2,7 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import type { Queue } from 'bullmq';
-import type { QueueBoard } from '../../ops/queue-board.js';
+import type { QueueBoard } from './queue-board.js';
 import type { TurnJob } from './turn.processor.js';
 
 /**

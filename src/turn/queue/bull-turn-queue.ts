@@ -3,7 +3,7 @@ import { Inject, Injectable, Optional, type BeforeApplicationShutdown } from '@n
 import type { JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { CONFIG, type Config } from '../../config/config.js';
-import type { QueueBoard } from '../../ops/queue-board.js';
+import type { QueueBoard } from './queue-board.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { settlesWithin } from '../../platform/settles-within.js';
 import { REDIS } from '../../storage/redis-connection.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../platform/json.js';
-import { compileInputCheck } from '../../calls/check-input.js';
+import { compileInputCheck } from '../../../platform/check-input.js';
 import { parseTool } from './parse-tool.js';
 
 function read(inputSchema: unknown, rest: object = {}) {

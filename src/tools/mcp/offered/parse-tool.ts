@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject } from '../../../platform/json.js';
-import { compileInputCheck, type InputCheck } from '../../calls/check-input.js';
+import { compileInputCheck, type InputCheck } from '../../../platform/check-input.js';
 import { schemaFault } from './schema-fault.js';
 import { shallowSchema } from './shallow-schema.js';
 

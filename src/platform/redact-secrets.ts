@@ -1,4 +1,4 @@
-import type { Redact } from '../platform/redact.js';
+import type { Redact } from './redact.js';
 
 const REPLACEMENT = '[REDACTED_API_KEY]';
 
