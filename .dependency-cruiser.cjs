@@ -102,7 +102,7 @@ module.exports = {
         pathNot: ['\\.(module|controller)\\.ts$', '-store\\.ts$', '\\.test\\.ts$'],
       },
       to: {
-        path: '^(src/(?!governance/|platform/|errors/|events/turn-event|storage/shapes/|tools/tool\\.ts)|node_modules/)',
+        path: '^(src/(?!governance/|platform/|errors/|events/turn-event|storage/shapes/)|node_modules/)',
       },
     },
     {

@@ -1,7 +1,7 @@
 import { isOpenName, patternFault } from '../governance/permissions/check-rule.js';
 import { matchText } from '../governance/permissions/match-pattern.js';
 import { parsePermissionRule } from '../governance/permissions/permission-rules.js';
-import type { ArgumentKind } from '../tools/tool.js';
+import type { ArgumentKind } from '../governance/permission-subject.js';
 import { assertNever } from '../platform/assert-never.js';
 import type { LineProblem } from './front-matter.js';
 import { nearestName } from './nearest-name.js';

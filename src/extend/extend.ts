@@ -8,7 +8,8 @@ import type {
 import type { NoticeLevel } from '../notices/notice.js';
 import type { Facts } from '../notices/trigger.js';
 import type { JsonObject } from '../platform/json.js';
-import type { RetryClass, ToolDefinition, ToolEffect } from '../tools/tool.js';
+import type { ToolEffect } from '../governance/permission-subject.js';
+import type { RetryClass, ToolDefinition } from '../tools/tool.js';
 
 export type {
   AgentConfig,

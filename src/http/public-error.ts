@@ -8,6 +8,17 @@ export interface PublicError {
   body: { error: { type: ErrorCode; message: string; details?: unknown } & RetryAdvice };
 }
 
+/** The form of errors on routes whose clients do not parse `{error: …}`. */
+export interface ErrorFormat {
+  /** Paths of the requests that it answers, also where there is no such route. */
+  paths: RegExp;
+  /** @param headers of the answer, its `Content-Type` among them. */
+  write(
+    error: PublicError,
+    path: string,
+  ): { status: number; headers: Record<string, string>; body: object };
+}
+
 /**
  * What a client is told of whatever was thrown. A `TypedError` is meant for it; anything else is a
  * fault of ours, whose text may hold paths, queries or keys: it is logged under `correlationId`

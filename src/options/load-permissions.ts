@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { LineCounter, parseDocument } from 'yaml';
 import { lineOf, linesOf } from '../agents/field-lines.js';
-import type { RuleTool } from '../governance/permissions/check-rule.js';
+import type { RuleTool } from '../governance/permission-subject.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import { readPermissionRules } from '../governance/permissions/read-permission-rules.js';
 import { errorCode } from '../platform/error-code.js';

@@ -10,7 +10,8 @@ import { createLogger } from '../platform/logger.js';
 import { TypedError } from '../errors/typed-error.js';
 import { harnessDialect } from '../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../wires/framing/encode-turn.js';
-import { HarnessErrorFilter, type ErrorFormat } from './harness-error.filter.js';
+import type { ErrorFormat } from '../http/public-error.js';
+import { HarnessErrorFilter } from './harness-error.filter.js';
 import { writeStream } from '../http/write-stream.js';
 
 const lines: string[] = [];

@@ -4,18 +4,7 @@ import type { Request, Response } from 'express';
 import type { Logger } from '../platform/logger.js';
 import { noteRefusal, recordOf } from '../http/request-record.js';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
-import { toPublicError, type PublicError } from '../http/public-error.js';
-
-/** How the clients of some routes parse an error, where it is not `{error: …}`. */
-export interface ErrorFormat {
-  /** Of requests that it answers, also where there is no such route. */
-  paths: RegExp;
-  /** @param headers of the answer, its `Content-Type` among them. */
-  write(
-    error: PublicError,
-    path: string,
-  ): { status: number; headers: Record<string, string>; body: object };
-}
+import { toPublicError, type ErrorFormat, type PublicError } from '../http/public-error.js';
 
 export interface ErrorFilterDeps {
   logger: Logger;

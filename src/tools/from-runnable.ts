@@ -5,7 +5,8 @@ import type {
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import type { JsonObject } from '../platform/json.js';
 import { ToolFailure } from './calls/tool-failure.js';
-import type { RetryClass, ToolCall, ToolContext, ToolDefinition, ToolEffect } from './tool.js';
+import type { ToolEffect } from '../governance/permission-subject.js';
+import type { RetryClass, ToolCall, ToolContext, ToolDefinition } from './tool.js';
 
 /** Traits that the SDK's tools do not declare. */
 export interface RunnableTraits {

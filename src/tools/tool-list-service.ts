@@ -6,7 +6,8 @@ import type { ServerTool, ServerToolName } from '../storage/shapes/stored-tools.
 import { badCursor, readLimit, type PageSize } from '../http/page-request.js';
 import { MCP, type Mcp } from './mcp/open-mcp.js';
 import { ToolRegistry, type RegisteredTool } from './registry.js';
-import type { RetryClass, ToolEffect } from './tool.js';
+import type { ToolEffect } from '../governance/permission-subject.js';
+import type { RetryClass } from './tool.js';
 
 /** A tool as clients see it: `GET /api/harness/tools`. */
 export interface ListedTool {

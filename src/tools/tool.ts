@@ -1,33 +1,13 @@
+import type { ArgumentKind, ToolEffect } from '../governance/permission-subject.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Todo } from '../storage/shapes/todo.js';
 import type { JsonObject } from '../platform/json.js';
-
-/**
- * The effect of a call: it reads, changes files, or runs anything at all. Permissions are keyed on
- * it.
- */
-export type ToolEffect = 'read' | 'edit' | 'command';
 
 /**
  * Whether a call whose outcome was lost (the worker died) may run again: `safe` always,
  * `idempotent` with the same `idempotencyKey`, `never` not without a human.
  */
 export type RetryClass = 'safe' | 'idempotent' | 'never';
-
-/** How an argument is compared with the pattern of a rule. */
-export type ArgumentKind = 'command' | 'path' | 'text';
-
-/** The argument of a call that the patterns of permission rules are about. */
-export interface PermissionArgument {
-  kind: ArgumentKind;
-  /**
-   * All spellings of the argument: a path is absolute, as written and with its links resolved. Empty
-   * when the call has no such argument.
-   */
-  texts: readonly string[];
-  /** Folders that relative path patterns start from, as written and resolved; only for paths. */
-  roots?: readonly string[];
-}
 
 /** The context that a tool is opened with, once per turn. */
 export interface ToolContext {

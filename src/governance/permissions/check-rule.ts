@@ -1,9 +1,6 @@
-import type { ArgumentKind, ToolDefinition } from '../../tools/tool.js';
+import type { ArgumentKind, RuleTool } from '../permission-subject.js';
 import { matchText } from './match-pattern.js';
 import { parsePermissionRule, type PermissionRule } from './permission-rules.js';
-
-/** What a rule may be about. */
-export type RuleTool = Pick<ToolDefinition, 'name' | 'permissionArgument'>;
 
 /**
  * @param tools undefined: what a rule names is not checked.

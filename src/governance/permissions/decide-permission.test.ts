@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PermissionArgument } from '../../tools/tool.js';
+import type { PermissionArgument } from '../permission-subject.js';
 import {
   decidePermission,
   permissionTable,

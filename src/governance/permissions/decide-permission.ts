@@ -1,4 +1,4 @@
-import type { PermissionArgument, ToolEffect } from '../../tools/tool.js';
+import type { PermissionArgument, ToolEffect } from '../permission-subject.js';
 import type { PermissionLayer, PermissionRules } from '../../storage/shapes/stored-permissions.js';
 import { findCover, findHidden, findTouched, ruledCall, type RuledCall } from './match-rule.js';
 

@@ -1,4 +1,4 @@
-import type { PermissionArgument } from '../../tools/tool.js';
+import type { PermissionArgument } from '../permission-subject.js';
 import { commandReadings } from '../commands/command-readings.js';
 import {
   commandMatcher,

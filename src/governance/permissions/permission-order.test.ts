@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { PermissionArgument } from '../../tools/tool.js';
+import type { PermissionArgument } from '../permission-subject.js';
 import {
   decidePermission,
   type AgentLayer,

@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../platform/json.js';
-import { ruleFault, type RuleTool } from './check-rule.js';
+import type { RuleTool } from '../permission-subject.js';
+import { ruleFault } from './check-rule.js';
 import { cutText } from '../limits/cut-text.js';
 import type { PermissionRules } from '../../storage/shapes/stored-permissions.js';
 

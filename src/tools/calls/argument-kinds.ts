@@ -1,4 +1,5 @@
-import type { ArgumentKind, ToolDefinition } from '../tool.js';
+import type { ArgumentKind } from '../../governance/permission-subject.js';
+import type { ToolDefinition } from '../tool.js';
 
 /**
  * Kinds of the arguments that rule patterns match, by tool; tools without such an argument are left

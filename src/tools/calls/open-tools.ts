@@ -1,6 +1,7 @@
 import type { InputCheck } from '../../platform/check-input.js';
 import type { RegisteredTool } from '../registry.js';
-import type { OpenTool, RetryClass, ToolContext, ToolDefinition, ToolEffect } from '../tool.js';
+import type { ToolEffect } from '../../governance/permission-subject.js';
+import type { OpenTool, RetryClass, ToolContext, ToolDefinition } from '../tool.js';
 
 /** A tool that a turn can call. */
 export interface CallableTool {

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { canonicalize } from '@anthropic-ai/sdk/tools/agent-toolset/fs-util';
 import { isPlainObject } from '../../platform/json.js';
-import type { PermissionArgument, ToolDefinition } from '../tool.js';
+import type { PermissionArgument } from '../../governance/permission-subject.js';
+import type { ToolDefinition } from '../tool.js';
 
 /**
  * The argument of a call that permission rules match. A path is resolved by the function that the SDK's

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { runCalls } from './run-calls.js';
-import type { ToolEffect } from '../tool.js';
+import type { ToolEffect } from '../../governance/permission-subject.js';
 
 interface Call {
   id: string;

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { ToolEffect } from '../tool.js';
+import type { ToolEffect } from '../../governance/permission-subject.js';
 
 export interface RunCallsOptions {
   /** Most calls in parallel; 1 or more. */

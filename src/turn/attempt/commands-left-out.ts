@@ -1,7 +1,7 @@
 import type { NoticePosted } from '../../events/turn-event.js';
 import type { OfferRules } from '../../governance/permissions/offer-tools.js';
 import { isAboutWhole } from '../../governance/permissions/match-rule.js';
-import type { ToolEffect } from '../../tools/tool.js';
+import type { ToolEffect } from '../../governance/permission-subject.js';
 
 export interface LeftOutQuestion {
   /** What the agent's file asks for. */

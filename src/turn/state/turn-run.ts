@@ -23,7 +23,7 @@ import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import type { RequestPrefix, SentPrefix } from '../../storage/shapes/sent-request.js';
 import type { LedgerCall } from '../../tools/calls/ledger.js';
 import type { TurnTools } from '../../tools/calls/open-tools.js';
-import type { ToolEffect } from '../../tools/tool.js';
+import type { ToolEffect } from '../../governance/permission-subject.js';
 import type { ApprovalRow } from '../approvals/approval-writes.js';
 import type { Reservation } from '../budgets/usage-days.js';
 import type { SteeredMessage } from '../loop/steered-messages.js';

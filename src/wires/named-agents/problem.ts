@@ -1,7 +1,6 @@
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { toProblem, type Problem } from './dialect/holodeck-problem.js';
-import type { ErrorFormat } from '../../server/harness-error.filter.js';
-import type { PublicError } from '../../http/public-error.js';
+import type { PublicError, ErrorFormat } from '../../http/public-error.js';
 
 /** The media type of `ProblemBody`. */
 export const problemType = 'application/problem+json';

@@ -1,5 +1,5 @@
 import { retryAdvice } from '../../platform/retry-advice.js';
-import type { ErrorFormat } from '../../server/harness-error.filter.js';
+import type { ErrorFormat } from '../../http/public-error.js';
 
 /** What its controller's own filter does not see: bodies that are refused before, routes that there are not. */
 export const oracleErrors: ErrorFormat = {

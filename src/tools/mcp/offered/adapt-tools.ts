@@ -1,5 +1,6 @@
 import type { RegisteredTool } from '../../registry.js';
-import type { RetryClass, ToolEffect } from '../../tool.js';
+import type { ToolEffect } from '../../../governance/permission-subject.js';
+import type { RetryClass } from '../../tool.js';
 import { callTool } from './call-tool.js';
 import type { McpConnection } from '../servers/connection.js';
 import type { McpServer } from '../servers/mcp-server.js';
