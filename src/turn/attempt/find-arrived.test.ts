@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { someApproval } from '../../../test/support/turn/store-approval.js';
 import { logStart } from '../../events/cursor.js';
 import { noUsage } from '../../events/turn-event.js';
-import type { ChildTurn } from '../subagents/child-turn.js';
+import type { ChildTurn } from '../state/child-turn.js';
 import type { Attempt } from '../state/turn-run.js';
 import { findArrived } from './find-arrived.js';
 

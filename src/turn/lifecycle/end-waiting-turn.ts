@@ -1,10 +1,10 @@
 import type { CancelReason } from '../../storage/shapes/stored-turn.js';
 import { promoteNextTurn } from './promote-next-turn.js';
-import { announceAttempt } from '../attempt/announce-attempt.js';
+import { announceAttempt } from '../attempt/attempt-announcer.js';
 import { closeLog } from './close-log.js';
 import { endTurn } from './end-turn.js';
 import { Lease } from '../state/lease.js';
-import { openAttempt } from '../attempt/open-attempt.js';
+import { openAttempt } from '../attempt/attempt-opener.js';
 import type { TurnServices } from '../state/turn-services.js';
 
 /**

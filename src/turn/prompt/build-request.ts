@@ -2,7 +2,7 @@ import type { ModelRequest } from '../../provider/model-types.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import { buildMessages, type TurnTranscript } from './build-messages.js';
 import { requestOf } from './request-frame.js';
-import { shortenOutputs } from './transcripts.js';
+import { shortenOutputs } from './transcript-builder.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /** The next model call of a run, with all the room a reply may have, and what thinking in it is bound to. Pure. */

@@ -28,7 +28,7 @@ import type { ApprovalRow } from '../approvals/approval-writes.js';
 import type { Reservation } from '../budgets/usage-days.js';
 import type { SteeredMessage } from '../loop/steered-messages.js';
 import type { Deadline } from './deadline.js';
-import type { ChildTurn } from '../subagents/child-turn.js';
+import type { ChildTurn } from './child-turn.js';
 import type { TurnTranscript } from '../prompt/build-messages.js';
 import type { RequestFrame } from '../prompt/request-frame.js';
 import type { Lease } from './lease.js';

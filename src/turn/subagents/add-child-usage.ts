@@ -1,8 +1,8 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
 import type { Attempt } from '../state/turn-run.js';
 import { addChild } from '../state/turn-state.js';
-import type { ChildTurn } from './child-turn.js';
-import type { ChildEnd } from './relay-child.js';
+import type { ChildTurn } from '../state/child-turn.js';
+import type { ChildEnd } from './child-relay.js';
 
 /**
  * A subagent has ended: what it used is its parent's, and what was reserved for it beyond that is

@@ -12,7 +12,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { Deadline } from '../state/deadline.js';
 import type { TurnRun } from '../state/turn-run.js';
-import type { ChildTurn } from './child-turn.js';
+import type { ChildTurn } from '../state/child-turn.js';
 import { ApprovalRelay } from './approval-relay.js';
 
 describe('PeopleWatch', () => {

@@ -2,7 +2,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import { changeState } from '../../governance/decision-tree/agent-state.js';
 import { addWaited } from '../approvals/approval-writes.js';
 import type { TurnRun } from '../state/turn-run.js';
-import type { ChildTurn } from './child-turn.js';
+import type { ChildTurn } from '../state/child-turn.js';
 
 /** While a subagent waits for a person, its parent's time stands still too. */
 export class ApprovalRelay {

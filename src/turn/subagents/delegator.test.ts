@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ToolFailure } from '../../tools/calls/tool-failure.js';
-import { answerOf } from './delegate.js';
+import { answerOf } from './delegator.js';
 
 const child = { agent: 'reader', id: 'turn_1' };
 

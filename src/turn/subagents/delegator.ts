@@ -3,11 +3,11 @@ import type { Delegated } from '../../tools/tool.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
 import { wakeWorker } from '../queue/wake-worker.js';
-import type { ChildTurn } from './child-turn.js';
+import type { ChildTurn } from '../state/child-turn.js';
 import { addChildUsage } from './add-child-usage.js';
 import { ApprovalRelay } from './approval-relay.js';
-import { relayChild, type ChildEnd } from './relay-child.js';
-import { startChild } from './start-child.js';
+import { relayChild, type ChildEnd } from './child-relay.js';
+import { startChild } from './subagent-starter.js';
 
 /**
  * Has a subagent do a piece of work: starts it, or finds the one that an earlier attempt started

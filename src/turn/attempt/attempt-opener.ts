@@ -14,7 +14,7 @@ import { loadSessionTurns, loadTurns, type StoredTurn } from '../state/load-turn
 import type { Claim } from '../queue/turn-claims.js';
 import type { Attempt } from '../state/turn-run.js';
 import { findSessionTokens } from './session-tokens.js';
-import { loadChildren, withTold, type ChildTurn } from '../subagents/child-turn.js';
+import { loadChildren, withTold, type ChildTurn } from '../state/child-turn.js';
 import { openState } from '../state/turn-state.js';
 import type { TurnServices } from '../state/turn-services.js';
 

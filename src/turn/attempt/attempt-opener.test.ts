@@ -11,7 +11,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import { Lease } from '../state/lease.js';
-import { openAttempt } from './open-attempt.js';
+import { openAttempt } from './attempt-opener.js';
 import { getTurn } from '../state/turn-lookup.js';
 import { openCalls, replyText } from '../state/turn-run.js';
 

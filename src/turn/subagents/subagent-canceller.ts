@@ -2,9 +2,9 @@ import { withDeadline } from '../../platform/with-deadline.js';
 import { cancelTurn } from '../lifecycle/cancel-turn.js';
 import type { Attempt, TurnRun } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
-import type { ChildTurn } from './child-turn.js';
+import type { ChildTurn } from '../state/child-turn.js';
 import { addChildUsage } from './add-child-usage.js';
-import { relayChild } from './relay-child.js';
+import { relayChild } from './child-relay.js';
 
 /** How long the end of a turn waits for those of its subagents. */
 const END_WAIT_MS = 10_000;

@@ -1,8 +1,8 @@
 import type { Requester } from '../../attachments/extract/requester.js';
-import { afterCompaction } from '../prompt/open-history.js';
+import { afterCompaction } from '../prompt/history-opener.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import { sentTurns } from '../prompt/sent-turns.js';
-import { openShower } from '../prompt/show-files.js';
+import { openShower } from '../prompt/file-showers.js';
 import type { Attempt } from '../state/turn-run.js';
 import type { Compaction } from '../queue/turn-claims.js';
 import type { TurnServices } from '../state/turn-services.js';

@@ -15,7 +15,7 @@ import { turnRows } from '../submit/insert-turn.js';
 import { lastReplyTokens } from '../budgets/find-headroom.js';
 import { openCalls, type TurnRun } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
-import type { ChildTurn } from './child-turn.js';
+import type { ChildTurn } from '../state/child-turn.js';
 import { limitOptions, type Parent } from './limit-options.js';
 
 /**

@@ -4,7 +4,7 @@ import { pause } from '../../platform/clock.js';
 import { followTurn } from '../stream/follow-turn.js';
 import type { Attempt } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
-import type { ChildTurn } from './child-turn.js';
+import type { ChildTurn } from '../state/child-turn.js';
 
 export type ChildEnd = Extract<TurnEvent, { type: 'turn.ended' }>;
 

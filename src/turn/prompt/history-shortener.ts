@@ -1,7 +1,7 @@
 import type { NoticePosted } from '../../events/turn-event.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import { turns } from '../../storage/schema.js';
-import { compactForTurn } from './compact-for-turn.js';
+import { compactForTurn } from './turn-compactor.js';
 import { elideForGood, EVERY_STEP } from './elide-for-good.js';
 import { elideOutputs, isElidable } from './elide-outputs.js';
 import type { TurnRun } from '../state/turn-run.js';
