@@ -5,7 +5,7 @@ import { EXTENSIONS } from '../extensions/load-extensions.js';
 import { DecisionTrees } from '../governance/decision-tree/decision-trees.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { serverToolNames } from '../provider/server-tools.js';
+import { serverToolNames } from '../storage/shapes/stored-tools.js';
 import { argumentKinds } from '../tools/calls/argument-kinds.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { PersonaLibrary } from './persona-library.js';

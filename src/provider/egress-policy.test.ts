@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkEgress, parseAllowedOrigin, privateHostsOf } from './egress-policy.js';
+import { checkEgress, privateHostsOf } from './egress-policy.js';
 
 const DEFAULT = 'https://api.anthropic.com';
 
@@ -159,20 +159,5 @@ describe('privateHostsOf', () => {
       anywhere: ['gateway.lan'],
       loopback,
     });
-  });
-});
-
-describe('parseAllowedOrigin', () => {
-  it.each([
-    ['https://Gateway.Example:443/', 'https://gateway.example'],
-    ['http://localhost:8080', 'http://localhost:8080'],
-    ['http://gateway.example', undefined],
-    ['https://gateway.example/path', undefined],
-    ['https://gateway.example?x', undefined],
-    ['https://user@gateway.example', undefined],
-    ['gateway.example', undefined],
-    ['*', undefined],
-  ])('%s is %s', (entry, origin) => {
-    expect(parseAllowedOrigin(entry)).toBe(origin);
   });
 });

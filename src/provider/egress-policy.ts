@@ -1,12 +1,13 @@
 import { isIP } from 'node:net';
 import { addressRule, bareHost, type PrivateHosts } from '../platform/net/address-rule.js';
+import { isLoopbackHttp, loopbackNames } from '../platform/net/loopback.js';
+import { parseAllowedOrigin } from '../config/allowed-origin.js';
 import type { TypedError } from '../errors/typed-error.js';
 import { providerError } from './provider-errors.js';
 import type { ProviderConfig } from './provider-config.js';
 
 const POLICY = 'REQ-NET-001';
 const DEFAULT_ORIGIN = 'https://api.anthropic.com';
-const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Whether the provider may be reached. `baseUrl` has no trailing slash; requests may only go to `origin`. */
 export type EgressVerdict =
@@ -34,7 +35,7 @@ export function checkEgress(
     if (isLoopbackHttp(url)) return { ok: true, baseUrl: url.origin, origin: url.origin };
     return refuseOrigin(
       url,
-      LOOPBACK_HOSTS.map((host) => `http://${host}`),
+      loopbackNames.map((host) => `http://${host}`),
     );
   }
   if (config.egressAllow.length === 0) {
@@ -52,16 +53,6 @@ export function checkEgress(
   }
   // A gateway may serve the API under a path of its own.
   return { ok: true, baseUrl: url.origin + gatewayPath(url), origin: url.origin };
-}
-
-/**
- * The origin of an entry of the list: `https://Host:443/` → `https://host`. Undefined for text that
- * is no URL, for a path, a query or credentials, and for `http://` to anything but loopback.
- */
-export function parseAllowedOrigin(entry: string): string | undefined {
-  const url = parseUrl(entry);
-  if (url === undefined || url.href !== `${url.origin}/`) return undefined;
-  return url.protocol === 'https:' || isLoopbackHttp(url) ? url.origin : undefined;
 }
 
 /** The 400 for a request outside of the allowed origins. */
@@ -90,7 +81,7 @@ export function addressViolation(host: string): TypedError {
  */
 export function privateHostsOf(origin: string, listed: readonly string[] = []): PrivateHosts {
   const { hostname } = new URL(origin);
-  return { anywhere: listed, loopback: LOOPBACK_HOSTS.includes(hostname) ? [hostname] : [] };
+  return { anywhere: listed, loopback: loopbackNames.includes(hostname) ? [hostname] : [] };
 }
 
 /** Names the first part of the origin that is wrong: scheme, host, port. */
@@ -126,10 +117,6 @@ function gatewayPath(url: URL): string {
     .replace(/\/+$/, '')
     .replace(/\/v1\/messages$/, '')
     .replace(/\/+$/, '');
-}
-
-function isLoopbackHttp(url: URL): boolean {
-  return url.protocol === 'http:' && LOOPBACK_HOSTS.includes(url.hostname);
 }
 
 function portOf(url: URL): number {

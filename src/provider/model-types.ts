@@ -1,8 +1,8 @@
 import type { AssistantPart } from '../storage/shapes/stored-part.js';
-import type { ToolSpec } from '../storage/shapes/stored-tools.js';
+import type { ToolSpec, ServerTool } from '../storage/shapes/stored-tools.js';
 import type { Source, StepStopReason, Usage } from '../events/turn-event.js';
 import type { ThinkingPlan } from './models/plan-thinking.js';
-import type { ServerToolCall, ServerToolResult, ServerTool } from './server-tools.js';
+import type { ServerToolCall, ServerToolResult } from './server-tools.js';
 
 /** Requests to a model and events of its stream, independent of the provider's wire. */
 

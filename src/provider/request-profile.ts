@@ -1,7 +1,7 @@
+import type { Config } from '../config/config.js';
 import type { Model } from './models/model.js';
 
-export const profileNames = ['anthropic', 'compatible'] as const;
-export type ProfileName = (typeof profileNames)[number];
+export type ProfileName = Config['providerProfile'];
 
 /** The part of the wire that may be used: all of the API, or only what every server of Messages takes. */
 export interface RequestProfile {

@@ -1,37 +1,6 @@
 import type { JsonObject } from '../platform/json.js';
+import { serverToolNames, type ServerToolName } from '../storage/shapes/stored-tools.js';
 import type { Model } from './models/model.js';
-
-/** The tools that the provider runs itself, as models and agents call them. */
-export const serverToolNames = ['web_search', 'web_fetch', 'code_execution'] as const;
-export type ServerToolName = (typeof serverToolNames)[number];
-
-/** A tool of the provider that agents of this server may use. */
-export interface ServerTool {
-  name: ServerToolName;
-  /** Most uses in one model call; absent: the provider's default. */
-  maxUses?: number;
-}
-
-const mostUses = 1_000;
-
-/** @returns undefined for text that is not `web_search=5,web_fetch,code_execution`. */
-export function parseServerTools(text: string): readonly ServerTool[] | undefined {
-  const items = text.split(',').map((item) => item.trim());
-  const tools = items.filter((item) => item !== '').map(parseServerTool);
-  const known = tools.filter((tool) => tool !== undefined);
-  const names = new Set(known.map(({ name }) => name));
-  return known.length === tools.length && names.size === known.length ? known : undefined;
-}
-
-function parseServerTool(item: string): ServerTool | undefined {
-  const [name = '', uses, ...more] = item.split('=').map((part) => part.trim());
-  if (!isServerToolName(name) || more.length > 0) return undefined;
-  if (uses === undefined) return { name };
-  const maxUses = Number(uses);
-  // Code execution has no such limit in the API.
-  const isValid = /^\d+$/.test(uses) && maxUses >= 1 && maxUses <= mostUses;
-  return isValid && name !== 'code_execution' ? { name, maxUses } : undefined;
-}
 
 export function isServerToolName(name: string): name is ServerToolName {
   return serverToolNames.some((known) => known === name);

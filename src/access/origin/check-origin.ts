@@ -1,6 +1,5 @@
+import { loopbackNames } from '../../platform/net/loopback.js';
 import { TypedError } from '../../errors/typed-error.js';
-
-const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 export interface OriginRules {
   /** Origins of other pages that may call. */
@@ -39,7 +38,7 @@ const bodyTypes = ['application/json', 'multipart/form-data'];
 export function checkOrigin(head: PageHead, rules: OriginRules = {}): TypedError | undefined {
   const { host, origin, site } = head;
   if (host === undefined) return foreignHost(host);
-  if (rules.anyHost !== true && !loopbackNames.has(hostName(host))) return foreignHost(host);
+  if (rules.anyHost !== true && !loopbackNames.includes(hostName(host))) return foreignHost(host);
   if (origin === undefined && site === undefined) return undefined;
   const isListed = origin !== undefined && (rules.allowed ?? []).includes(origin);
   if (origin !== undefined && !isListed && !isOwnOrigin(origin, host)) {

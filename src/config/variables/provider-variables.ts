@@ -1,8 +1,8 @@
-import { parseAllowedOrigin } from '../../provider/egress-policy.js';
+import { parseAllowedOrigin } from '../allowed-origin.js';
+import { parseHostList } from '../host-list.js';
 import { parsePrices, type ModelPrice } from '../model-price.js';
-import { profileNames } from '../../provider/request-profile.js';
-import { parseServerTools, type ServerTool } from '../../provider/server-tools.js';
-import { parseHostList } from '../../tools/mcp/definitions/mcp-hosts.js';
+import { parseServerTools } from '../parse-server-tools.js';
+import type { ServerTool } from '../../storage/shapes/stored-tools.js';
 import { choice, entriesOf, integer, optional, secret, type Variable } from '../variable.js';
 
 /** Variables of the model and its provider. */
@@ -22,7 +22,7 @@ export const providerVariables = {
     about:
       'What the provider takes. `anthropic`: the API as it is now. `compatible`: only what every server takes that speaks Messages: the key in `x-api-key`, `anthropic-version: 2023-06-01`, no system messages in a conversation, no effort, thinking with a budget only, no Models API, no tools of the provider.',
     fallback: 'anthropic',
-    values: profileNames,
+    values: ['anthropic', 'compatible'],
   }),
   serverTools: {
     names: ['TURNPIKE_SERVER_TOOLS'],

@@ -1,6 +1,6 @@
 import { permissionModes } from '../../storage/shapes/stored-permissions.js';
 import path from 'node:path';
-import { parseHostList } from '../../tools/mcp/definitions/mcp-hosts.js';
+import { parseHostList } from '../host-list.js';
 import {
   absolutePath,
   absolutePaths,

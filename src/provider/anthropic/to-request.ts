@@ -4,10 +4,9 @@ import { compact } from '../../platform/compact.js';
 import { markCache } from './mark-cache.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { ModelMessage, ModelRequest, UserPart } from '../model-types.js';
-import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
+import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import { requestProfiles, type RequestProfile } from '../request-profile.js';
 import type { ThinkingPlan } from '../models/plan-thinking.js';
-import type { ServerTool } from '../server-tools.js';
 
 type Params = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;

@@ -13,9 +13,9 @@ export const serverToolNames = ['web_search', 'web_fetch', 'code_execution'] as 
 
 export type ServerToolName = (typeof serverToolNames)[number];
 
-/** One that this server lets its agents use. */
+/** A tool of the provider that agents of this server may use. */
 export interface ServerTool {
   name: ServerToolName;
-  /** Most uses in one model call; absent: as the provider has it. */
+  /** Most uses in one model call; absent: the provider's default. */
   maxUses?: number;
 }

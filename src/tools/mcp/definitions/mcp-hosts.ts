@@ -1,19 +1,6 @@
 import { bareHost } from '../../../platform/net/address-rule.js';
+import { loopbackNames } from '../../../platform/net/loopback.js';
 import type { McpDefinition } from '../servers/mcp-server.js';
-
-/** Names of this machine: allowed only when listed, like any other host, but also over http. */
-export const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
-
-const entryForm = /^(\*\.)?([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/;
-
-/**
- * Parses an entry of a list of hosts: `mcp.example.com`, or `*.example.com` for all below it, each with
- * an optional `:port` (default: any). Undefined when it is not valid.
- */
-export function parseHostEntry(text: string): string | undefined {
-  const entry = text.trim().toLowerCase();
-  return entryForm.test(entry) && entry !== '*.' ? entry : undefined;
-}
 
 /** The entries that allow just the host and port of a definition; none for a command. */
 export function hostEntryOf(definition: McpDefinition): string[] {
@@ -22,7 +9,10 @@ export function hostEntryOf(definition: McpDefinition): string[] {
   return [`${url.hostname}:${portOf(url)}`];
 }
 
-/** Why a URL may not be reached, given the entries `hosts`; undefined when it may. */
+/**
+ * Why a URL may not be reached, given the entries `hosts`; undefined when it may. Names of this machine
+ * are allowed only when they are listed, but also over http.
+ */
 export function hostProblem(address: string, hosts: readonly string[]): string | undefined {
   const url = new URL(address);
   if (url.protocol !== 'https:' && !loopbackNames.includes(url.hostname)) {
@@ -45,11 +35,4 @@ function matches(url: URL, entry: string): boolean {
 function portOf(url: URL): string {
   if (url.port !== '') return url.port;
   return url.protocol === 'https:' ? '443' : '80';
-}
-
-/** Parses a comma-separated list of hosts; undefined when an entry is not valid. */
-export function parseHostList(value: string): readonly string[] | undefined {
-  const entries = value.split(',').filter((entry) => entry.trim() !== '');
-  const hosts = entries.flatMap((entry) => parseHostEntry(entry) ?? []);
-  return hosts.length === entries.length ? hosts : undefined;
 }

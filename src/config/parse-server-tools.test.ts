@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseServerTools } from './server-tools.js';
+import { parseServerTools } from './parse-server-tools.js';
 
 describe('parseServerTools', () => {
   it('reads names, with most uses where they are given', () => {

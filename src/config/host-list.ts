@@ -1,0 +1,17 @@
+const entryForm = /^(\*\.)?([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/;
+
+/**
+ * Parses an entry of a list of hosts: `mcp.example.com`, or `*.example.com` for all below it, each with
+ * an optional `:port` (default: any). Undefined when it is not valid.
+ */
+export function parseHostEntry(text: string): string | undefined {
+  const entry = text.trim().toLowerCase();
+  return entryForm.test(entry) && entry !== '*.' ? entry : undefined;
+}
+
+/** Parses a comma-separated list of hosts; undefined when an entry is not valid. */
+export function parseHostList(value: string): readonly string[] | undefined {
+  const entries = value.split(',').filter((entry) => entry.trim() !== '');
+  const hosts = entries.flatMap((entry) => parseHostEntry(entry) ?? []);
+  return hosts.length === entries.length ? hosts : undefined;
+}
