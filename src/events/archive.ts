@@ -1,3 +1,4 @@
+import type { ArchivedEvent } from '../storage/shapes/archived-event.js';
 import { turnArchives } from '../storage/transcript-schema.js';
 import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
@@ -14,7 +15,7 @@ export async function loadArchive(db: Queryable, turnId: string): Promise<TurnEv
     .from(turnArchives)
     .where(eq(turnArchives.turnId, turnId))
     .orderBy(asc(turnArchives.attempt), asc(turnArchives.firstSeq));
-  return rows.flatMap((row) => row.events);
+  return rows.flatMap(eventsOf);
 }
 
 /** Whether a turn has archived events: housekeeping deletes old ones. */
@@ -78,5 +79,10 @@ async function loadRows(db: Queryable, turnId: string, after: EventCursor): Prom
     )
     .orderBy(asc(turnArchives.attempt), asc(turnArchives.firstSeq))
     .limit(ROWS_AT_ONCE);
-  return rows.map((row) => row.events);
+  return rows.map(eventsOf);
+}
+
+/** The events of a row: `storeWrites` put nothing else there. */
+function eventsOf({ events }: { events: ArchivedEvent[] }): TurnEvent[] {
+  return events as TurnEvent[];
 }

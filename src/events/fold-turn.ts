@@ -1,14 +1,8 @@
 import type { ErrorCode } from '../errors/error-table.js';
 import { assertNever } from '../platform/assert-never.js';
 import { compact } from '../platform/compact.js';
-import {
-  type Source,
-  type StepStopReason,
-  type ToolStatus,
-  type TurnEvent,
-  type TurnOutcome,
-  type Usage,
-} from './turn-event.js';
+import type { StepStopReason, ToolStatus, Usage } from '../storage/shapes/stored-step.js';
+import { type Source, type TurnEvent, type TurnOutcome } from './turn-event.js';
 
 export interface FoldedCall {
   callId: string;

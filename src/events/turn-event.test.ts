@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { addUsage, noUsage, type Usage } from './turn-event.js';
+import type { Usage } from '../storage/shapes/stored-step.js';
+import { addUsage, noUsage } from './turn-event.js';
 
 const usage: Usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
 

@@ -1,32 +1,11 @@
 import type { ErrorCode } from '../errors/error-table.js';
+import type { StepStopReason, ToolStatus, Usage } from '../storage/shapes/stored-step.js';
 
 /**
  * The vocabulary of a turn, and its only definition. Names are noun, dot, verb in the past tense,
  * or `delta`. Every `switch` over it ends in `assertNever`, so that a new event breaks the build
  * in the fold, in each dialect and wherever else it must be handled.
  */
-
-/** Tokens as the provider reported them. Cached input is not part of `inputTokens`. */
-export interface Usage {
-  inputTokens: number;
-  outputTokens: number;
-  cacheReadTokens: number;
-  cacheWriteTokens: number;
-  /** The parts of `cacheWriteTokens` by their TTL. Absent where the provider does not say. */
-  cacheWrite5mTokens?: number;
-  cacheWrite1hTokens?: number;
-  /** The part of `outputTokens` that is thinking. Absent where the provider does not say. */
-  thinkingTokens?: number;
-  /**
-   * Tokens that the step or turn added to its conversation, which `token_budget` counts: messages,
-   * results and notices, estimated, and `outputTokens`. Absent in rows of earlier versions.
-   */
-  addedTokens?: number;
-  /** US dollars, by the price at that time. Absent where no price was known. */
-  costUsd?: number;
-  /** Web searches by the provider, each for a fee. Absent: none. */
-  webSearches?: number;
-}
 
 export interface Source {
   type: string;
@@ -37,19 +16,7 @@ export interface Source {
   location?: { unit: 'page' | 'char' | 'block'; start: number; end: number };
 }
 
-export type ToolStatus = 'success' | 'error' | 'denied' | 'unknown';
 export type TurnOutcome = 'completed' | 'limited' | 'interrupted' | 'failed';
-export type StepStopReason =
-  | 'end_turn'
-  | 'tool_use'
-  | 'max_tokens'
-  | 'pause_turn'
-  | 'refusal'
-  | 'stop_sequence'
-  | 'context_window'
-  | 'interrupted'
-  | 'failed';
-
 export type TurnEventBody =
   | { type: 'turn.queued'; position: number }
   | {

@@ -1,6 +1,7 @@
 import type { AssistantPart } from '../storage/shapes/stored-part.js';
 import type { ToolSpec, ServerTool } from '../storage/shapes/stored-tools.js';
-import type { Source, StepStopReason, Usage } from '../events/turn-event.js';
+import type { StepStopReason, Usage } from '../storage/shapes/stored-step.js';
+import type { Source } from '../events/turn-event.js';
 import type { ThinkingPlan } from './models/plan-thinking.js';
 import type { ServerToolCall, ServerToolResult } from './server-tools.js';
 

@@ -1,5 +1,5 @@
 import { boolean, index, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { Usage } from '../events/turn-event.js';
+import type { Usage } from './shapes/stored-step.js';
 import type { Todo } from './shapes/todo.js';
 import { instant } from './instant.js';
 import { sessions, turns } from './schema.js';

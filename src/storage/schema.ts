@@ -9,7 +9,7 @@ import {
   uniqueIndex,
   type AnyPgColumn,
 } from 'drizzle-orm/pg-core';
-import type { Usage } from '../events/turn-event.js';
+import type { Usage } from './shapes/stored-step.js';
 import type { AgentConfig, DayLimits } from './shapes/stored-limits.js';
 import type {
   InheritedPermissions,

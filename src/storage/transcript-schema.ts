@@ -1,5 +1,6 @@
 import { index, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { StepStopReason, TurnEvent, Usage } from '../events/turn-event.js';
+import type { ArchivedEvent } from './shapes/archived-event.js';
+import type { StepStopReason, Usage } from './shapes/stored-step.js';
 import { instant } from './instant.js';
 import { jsonString } from './json-string.js';
 import { sessions, turns } from './schema.js';
@@ -78,7 +79,7 @@ export const turnArchives = pgTable(
       .references(() => turns.id, { onDelete: 'cascade' }),
     attempt: integer('attempt').notNull(),
     firstSeq: integer('first_seq').notNull(),
-    events: json('events').$type<TurnEvent[]>().notNull(),
+    events: json('events').$type<ArchivedEvent[]>().notNull(),
   },
   (run) => [primaryKey({ columns: [run.turnId, run.attempt, run.firstSeq] })],
 );

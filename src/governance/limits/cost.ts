@@ -1,4 +1,4 @@
-import type { Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
 
 /** What the provider's cache costs against plain input: to be written, by how long, and to be read. */

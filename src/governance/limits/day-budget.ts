@@ -1,6 +1,6 @@
 import { costOf, ratesOf } from './cost.js';
 import type { Price, DayLimits } from '../../storage/shapes/stored-limits.js';
-import type { Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
 
 /** A day's limits as reasons for an end. */
 export type DayBudget = 'daily_token_budget' | 'daily_cost_budget';

@@ -1,5 +1,5 @@
 import { noUsage } from '../../events/turn-event.js';
-import type { Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { ModelEvent } from '../model-types.js';

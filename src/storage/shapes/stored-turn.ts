@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors/error-table.js';
-import type { ToolStatus } from '../../events/turn-event.js';
+import type { ToolStatus } from './stored-step.js';
 import type { RetryAdvice } from '../../platform/retry-advice.js';
 
 /**

@@ -1,5 +1,6 @@
 import { and, eq, gte } from 'drizzle-orm';
-import { addUsage, noUsage, type Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
+import { addUsage, noUsage } from '../../events/turn-event.js';
 import type { Queryable } from '../../storage/connection.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import type { Claim } from '../queue/turn-claims.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
 import { costOf } from '../../governance/limits/cost.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
 import { estimateParts, estimateText, type TokenModel } from '../../provider/estimate-parts.js';

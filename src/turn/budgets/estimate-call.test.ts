@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { noUsage, type Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
+import { noUsage } from '../../events/turn-event.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import { estimateAdded, estimateCall, type CallSource } from './estimate-call.js';
 

@@ -1,4 +1,5 @@
-import { noUsage, type Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
+import { noUsage } from '../../events/turn-event.js';
 import type { DayLimits, Price } from '../../storage/shapes/stored-limits.js';
 import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
 import type { Logger } from '../../platform/logger.js';

@@ -1,4 +1,5 @@
-import { addUsage, noUsage, type Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
+import { addUsage, noUsage } from '../../events/turn-event.js';
 import type { StepDraft } from '../state/turn-run.js';
 import { draftUsage } from './draft-usage.js';
 

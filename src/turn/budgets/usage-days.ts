@@ -1,5 +1,5 @@
 import { and, eq, sql, type SQL } from 'drizzle-orm';
-import type { Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
 import { microUsdOf, type DayAmount } from '../../governance/limits/day-budget.js';
 import type { Queryable } from '../../storage/connection.js';

@@ -1,4 +1,4 @@
-import type { ToolStatus } from '../../events/turn-event.js';
+import type { ToolStatus } from '../../storage/shapes/stored-step.js';
 import { shownStatus } from '../../tools/calls/ledger.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { CallRow } from '../state/load-turn.js';

@@ -1,4 +1,5 @@
-import type { TurnOutcome, Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
+import type { TurnOutcome } from '../../events/turn-event.js';
 import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { ListedTurn } from './list-turns.js';
 

@@ -1,4 +1,4 @@
-import type { StepStopReason, Usage } from '../../events/turn-event.js';
+import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { serverCallOf } from '../../provider/anthropic/server-block.js';
 import type { JsonObject } from '../../platform/json.js';

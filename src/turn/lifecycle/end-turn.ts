@@ -1,6 +1,7 @@
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import { messages, steps } from '../../storage/transcript-schema.js';
-import { noUsage, type StepStopReason, type TurnEventBody } from '../../events/turn-event.js';
+import type { StepStopReason } from '../../storage/shapes/stored-step.js';
+import { noUsage, type TurnEventBody } from '../../events/turn-event.js';
 import type { Write, Stored } from '../../events/store-writes.js';
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
 import { dayEndNote, dayLimitReached } from '../../governance/limits/day-limit-reached.js';

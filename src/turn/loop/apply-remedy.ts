@@ -1,4 +1,5 @@
-import { addUsage, type TurnEventBody, type Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
+import { addUsage, type TurnEventBody } from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
 import { untilAborted } from '../../platform/abort.js';
 import { updateFenced } from '../../storage/update-fenced.js';

@@ -1,5 +1,6 @@
 import { assertNever } from '../../platform/assert-never.js';
-import type { StepStopReason, TurnOutcome } from '../../events/turn-event.js';
+import type { StepStopReason } from '../../storage/shapes/stored-step.js';
+import type { TurnOutcome } from '../../events/turn-event.js';
 import type { StopReason } from '../../provider/model-types.js';
 
 /** The facts of a turn that decide how it goes on, of a running turn as of a recovered one. */

@@ -1,4 +1,4 @@
-import type { StepStopReason, Usage } from '../../events/turn-event.js';
+import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
 import { asSystemBlock, escapeSystemTags } from '../../notices/notice-text.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';

@@ -1,4 +1,5 @@
-import { addUsage, noUsage, type Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
+import { addUsage, noUsage } from '../../events/turn-event.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import { newId } from '../../platform/ids.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
 import { contextTokens } from '../state/turn-context.js';
 
 /** The last steps of a turn, whose outputs stay whole: the model is at work with them. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
 
 /** All that one call put before the model, and what the model said. */
 export function contextTokens(usage: Usage): number {

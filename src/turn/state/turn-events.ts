@@ -1,9 +1,5 @@
-import type {
-  NoticePosted,
-  StepStopReason,
-  TurnEventBody,
-  Usage,
-} from '../../events/turn-event.js';
+import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
+import type { NoticePosted, TurnEventBody } from '../../events/turn-event.js';
 import type { DayLimitReached } from '../../governance/limits/day-limit-reached.js';
 import type { LimitReached } from '../../governance/limits/limit-reached.js';
 import { retryAdvice } from '../../platform/retry-advice.js';

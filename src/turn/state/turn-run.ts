@@ -1,6 +1,7 @@
 import type { StoredPart, AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { EventWriter } from '../../events/event-writer.js';
-import type { StepStopReason, TurnEvent, Usage } from '../../events/turn-event.js';
+import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
+import type { TurnEvent } from '../../events/turn-event.js';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
 import type { DayBudget } from '../../governance/limits/day-budget.js';

@@ -1,5 +1,6 @@
 import { allTokens } from '../app/all-tokens.js';
-import type { TurnEvent, TurnOutcome, Usage } from '../../../src/events/turn-event.js';
+import type { Usage } from '../../../src/storage/shapes/stored-step.js';
+import type { TurnEvent, TurnOutcome } from '../../../src/events/turn-event.js';
 import { addUsage } from '../chat/conversation/reduce-tool.js';
 import { openBars, type Bar } from './bars.js';
 

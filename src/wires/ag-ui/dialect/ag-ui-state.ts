@@ -1,4 +1,5 @@
-import { noUsage, type TurnEvent, type Usage } from '../../../events/turn-event.js';
+import type { Usage } from '../../../storage/shapes/stored-step.js';
+import { noUsage, type TurnEvent } from '../../../events/turn-event.js';
 import { isPlainObject } from '../../../platform/json.js';
 import { openSegment, type Segment } from '../../framing/segment.js';
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from './ag-ui-event.js';

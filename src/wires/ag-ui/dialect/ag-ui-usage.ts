@@ -1,4 +1,4 @@
-import type { Usage } from '../../../events/turn-event.js';
+import type { Usage } from '../../../storage/shapes/stored-step.js';
 import type { AgUiUsage } from './ag-ui-event.js';
 
 /** A model call more. The protocol counts cached tokens as a part of the input, not beside it. */

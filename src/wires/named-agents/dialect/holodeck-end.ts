@@ -1,4 +1,4 @@
-import type { Usage } from '../../../events/turn-event.js';
+import type { Usage } from '../../../storage/shapes/stored-step.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import { abandonCalls } from './holodeck-calls.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../../../src/events/turn-event.js';
+import type { Usage } from '../../../../src/storage/shapes/stored-step.js';
 import type { HarnessFrames } from '../../../../src/wires/harness/dialect/harness-frames.js';
 import { compact } from '../../../../src/platform/compact.js';
 import { emptyTurn, type Item, type ToolItem, type TurnView } from './turn-view.js';

@@ -1,4 +1,5 @@
-import type { Source, ToolStatus, TurnOutcome, Usage } from '../../../../src/events/turn-event.js';
+import type { ToolStatus, Usage } from '../../../../src/storage/shapes/stored-step.js';
+import type { Source, TurnOutcome } from '../../../../src/events/turn-event.js';
 
 /** A question to a person about a tool call. */
 export interface ApprovalQuestion {
