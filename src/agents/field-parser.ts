@@ -2,7 +2,10 @@ import { efforts } from '../storage/shapes/stored-thinking.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import { parseThinking } from '../provider/models/parse-thinking.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
-import { agentConfigFields, readAgentConfig } from '../governance/decision-tree/agent-config.js';
+import {
+  agentConfigFields,
+  validateAgentConfig,
+} from '../governance/decision-tree/agent-config.js';
 import { parsePermissionRule } from '../governance/permissions/permission-rules.js';
 import { cutText } from '../governance/limits/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
@@ -160,7 +163,7 @@ export class FieldParser {
 
   #parseLimits(): Partial<AgentConfig> {
     this.onlyKeys(agentConfigFields.map(({ wireName }) => wireName));
-    const { config, problems } = readAgentConfig(this.#source.fields);
+    const { config, problems } = validateAgentConfig(this.#source.fields);
     for (const { field, message } of problems) {
       const line = this.#line(field.wireName);
       this.#found.problems.push({ line, message: this.#prefix + message });

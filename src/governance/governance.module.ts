@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DecisionTrees } from './decision-tree/decision-trees.js';
 
-/** The decision trees by name. The rules beside them are functions. */
+/** Provides the decision trees. The rules of this folder are plain functions. */
 @Module({ providers: [DecisionTrees], exports: [DecisionTrees] })
 export class GovernanceModule {}

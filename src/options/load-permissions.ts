@@ -3,7 +3,7 @@ import { LineCounter, parseDocument } from 'yaml';
 import { lineOf, linesOf } from '../agents/field-lines.js';
 import type { RuleTool } from '../governance/permission-subject.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
-import { readPermissionRules } from '../governance/permissions/read-permission-rules.js';
+import { validatePermissionRules } from '../governance/permissions/read-permission-rules.js';
 import { errorCode } from '../platform/error-code.js';
 
 /** The server's policy has faults; the message lists them, one a line. */
@@ -40,7 +40,7 @@ export async function loadPermissions(
     throw new PermissionsInvalidError(file, [{ line, message: `it is no YAML: ${error.message}` }]);
   }
   const lines = linesOf(document.contents, counter);
-  const { rules, faults } = readPermissionRules(valueOf(document) ?? {}, tools);
+  const { rules, faults } = validatePermissionRules(valueOf(document) ?? {}, tools);
   if (faults.length === 0) return rules;
   const problems = faults.map(({ field, message }) => ({
     line: lineOf(lines, field),

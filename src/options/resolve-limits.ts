@@ -1,6 +1,6 @@
 import {
   agentConfigFields,
-  readAgentConfig,
+  validateAgentConfig,
   type ConfigProblem,
 } from '../governance/decision-tree/agent-config.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
@@ -31,7 +31,7 @@ export interface LimitResolution {
 /** Resolves a turn's limits, field by field. Pure. */
 export function resolveLimits(sources: LimitSources): LimitResolution {
   const { opts, maxTurns, session, persona, user, instructions, fallback } = sources;
-  const given = readAgentConfig(isPlainObject(opts) ? opts : {});
+  const given = validateAgentConfig(isPlainObject(opts) ? opts : {});
   const tiers: [Provenance, Partial<AgentConfig>][] = [
     ['opts', { ...given.config, ...(maxTurns === undefined ? {} : { maxIterations: maxTurns }) }],
     ['session', session],

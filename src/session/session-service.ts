@@ -3,10 +3,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../access/access-errors.js';
 import type { Principal } from '../access/ownership/principal.js';
 import { isPersonaName } from '../agents/persona-name.js';
-import { agentConfigFields, readAgentConfig } from '../governance/decision-tree/agent-config.js';
+import {
+  agentConfigFields,
+  validateAgentConfig,
+} from '../governance/decision-tree/agent-config.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
-import { readPermissionRules } from '../governance/permissions/read-permission-rules.js';
+import { validatePermissionRules } from '../governance/permissions/read-permission-rules.js';
 import { readMode } from '../options/permission-mode.js';
 import { isPlainObject } from '../platform/json.js';
 import { MCP, type Mcp } from '../tools/mcp/open-mcp.js';
@@ -150,7 +153,7 @@ function readLimits(given: unknown): Partial<AgentConfig> | null {
     const named = JSON.stringify(unknown.slice(0, 100));
     throw invalidRequest(`'agentConfig' has no field ${named}; its fields are ${known.join(', ')}`);
   }
-  const { config, problems } = readAgentConfig(given);
+  const { config, problems } = validateAgentConfig(given);
   const [problem] = problems;
   if (problem !== undefined) throw invalidRequest(`'agentConfig': ${problem.message}`);
   return config;
@@ -159,7 +162,7 @@ function readLimits(given: unknown): Partial<AgentConfig> | null {
 /** @throws TypedError INVALID_REQUEST that names the rule and what is wrong with it. */
 function readRules(given: unknown, tools: Pick<ToolRegistry, 'list'>): PermissionRules | null {
   if (given === undefined) return null;
-  const { rules, faults } = readPermissionRules(given, tools.list());
+  const { rules, faults } = validatePermissionRules(given, tools.list());
   const [fault] = faults;
   if (fault === undefined) return rules;
   const { field, message } = fault;

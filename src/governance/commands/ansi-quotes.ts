@@ -12,12 +12,12 @@ const letters: Readonly<Record<string, string>> = {
 const coded = /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8}))/;
 
 /**
- * The character that `\…` is in `$'…'`, and how long it is there. A code that is no character is
- * dropped.
+ * The character of an escape `\…` in `$'…'`, and the escape's length. An invalid code gives no
+ * character.
  *
  * @param text begins after the backslash.
  */
-export function readEscape(text: string): { character: string; length: number } {
+export function parseEscape(text: string): { character: string; length: number } {
   const octal = /^[0-7]{1,3}/.exec(text)?.[0];
   if (octal !== undefined) {
     return { character: characterOf(Number.parseInt(octal, 8) % 256), length: octal.length };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { commandReadings } from './command-readings.js';
+import { commandForms } from './command-readings.js';
 
 describe('commandReadings', () => {
   it.each([
@@ -56,7 +56,7 @@ describe('commandReadings', () => {
     ['bash <<E\nrm x\nE'],
     ['rm \\\nx'],
   ])('knows rm in %j', (command) => {
-    expect(commandReadings(command)?.texts).toContain('rm x');
+    expect(commandForms(command)?.texts).toContain('rm x');
   });
 
   it.each([
@@ -67,18 +67,18 @@ describe('commandReadings', () => {
     ['echo a > rm x'],
     ['# rm x'],
   ])('sees no rm run in %j', (command) => {
-    expect(commandReadings(command)?.texts).not.toContain('rm x');
+    expect(commandForms(command)?.texts).not.toContain('rm x');
   });
 
-  it('has the command as it was said', () => {
-    expect(commandReadings('a  >  b')?.texts).toContain('a  >  b');
+  it('has the command as it is written', () => {
+    expect(commandForms('a  >  b')?.texts).toContain('a  >  b');
   });
 
   it('says when a command is too entangled', () => {
-    expect(commandReadings(`${'eval '.repeat(8)}rm x`)?.texts).toContain('rm x');
-    expect(commandReadings(`${'eval '.repeat(100)}rm x`)).toBeUndefined();
-    expect(commandReadings('sudo -a '.repeat(50_000))).toBeUndefined();
-    expect(commandReadings(`cat <<E\n${'a line of a file\n'.repeat(5_000)}E`)).toBeDefined();
+    expect(commandForms(`${'eval '.repeat(8)}rm x`)?.texts).toContain('rm x');
+    expect(commandForms(`${'eval '.repeat(100)}rm x`)).toBeUndefined();
+    expect(commandForms('sudo -a '.repeat(50_000))).toBeUndefined();
+    expect(commandForms(`cat <<E\n${'a line of a file\n'.repeat(5_000)}E`)).toBeDefined();
   });
 
   it('takes any text', () => {
@@ -90,7 +90,7 @@ describe('commandReadings', () => {
     );
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 60 }), (command) => {
-        expect(commandReadings(command)?.texts[0] ?? command).toBe(command);
+        expect(commandForms(command)?.texts[0] ?? command).toBe(command);
       }),
     );
   });

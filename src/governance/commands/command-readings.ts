@@ -6,25 +6,26 @@ import { scanCommand, type ScannedCommand } from './scan-command.js';
 import { asArgument, asProgram, HOLE } from './shell-marks.js';
 import { runsNothing, wrapperOf } from './shell-programs.js';
 
-/** Words that stand before a command. */
+/** Words before a program: assignments and keywords. */
 const prefix = /^(?:[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=[\s\S]*|if|then|elif|else|while|until|do|!|\{)$/;
 
-/** Commands inside commands that are looked into. */
+/** Greatest depth of nested commands. */
 const deepest = 10;
-/** Characters of all readings together. */
+/** Greatest number of characters of all forms together. */
 const mostCharacters = 500_000;
 
-/** What a shell command may run, for rules that forbid. */
-export interface CommandReadings {
+/** Commands that a shell command may run, for `deny` and `ask` rules. */
+export interface CommandForms {
   /**
-   * Every text by which a rule may know the command: the whole, each simple command in it, and what
-   * that runs by `env`, `sudo`, `xargs`, `bash -c` and the like. A program with its folder is also
-   * read without. What a shell puts in (a variable, an output) is a `HOLE`.
+   * Forms by which a rule may match the command: the whole, each simple command in it, and the
+   * commands that those run through `env`, `sudo`, `xargs`, `bash -c` and the like. A program with
+   * a folder also appears without it. Text that the shell inserts (a variable, an output) is a
+   * `HOLE`.
    */
   texts: readonly string[];
   /**
-   * Whether a pattern may be about something that runs here and cannot be read: a name that is put
-   * together, what a shell reads as its input, what stands in the arguments of another program.
+   * Whether a pattern may match a command that runs and is not in the text: a program's name put
+   * together by the shell, a shell's input, a program named in the arguments of an unknown program.
    */
   mayHave(pattern: string): boolean;
 }
@@ -33,26 +34,26 @@ interface Search {
   texts: Set<string>;
   /** Arguments that may name a program, as words with single blanks. */
   mentions: Set<string>;
-  /** Commands that were looked into. */
+  /** Commands already scanned. */
   seen: Set<string>;
   characters: number;
   isComplete: boolean;
 }
 
-/** How a script is read. */
-interface Place {
+/** Where a script was found. */
+interface ScriptContext {
   depth: number;
-  /** It may be no script, and then what is put in means nothing. */
+  /** The text may be data instead of a script; holes in it are ignored then. */
   isDoubtful?: boolean;
 }
 
 /**
- * A guard rail: what a script, a program of another language or an encoding hides is not seen, and
- * the sandbox is the wall.
+ * Lists the commands that a shell command may run. A guard rail: scripts in files, other languages
+ * and encodings stay unseen, and the sandbox is the wall.
  *
- * @returns undefined when the command is too entangled to be read whole.
+ * @returns undefined when the command is too deep or too long to be scanned completely.
  */
-export function commandReadings(command: string): CommandReadings | undefined {
+export function commandForms(command: string): CommandForms | undefined {
   const search: Search = {
     texts: new Set(),
     mentions: new Set(),
@@ -62,7 +63,7 @@ export function commandReadings(command: string): CommandReadings | undefined {
   };
   add(search, command);
   add(search, command.trim());
-  readScript(search, command, { depth: 0 });
+  scanScript(search, command, { depth: 0 });
   if (!search.isComplete) return undefined;
   const texts = [...search.texts];
   const open = texts.slice(1).filter((text) => text.includes(HOLE));
@@ -75,27 +76,27 @@ export function commandReadings(command: string): CommandReadings | undefined {
   };
 }
 
-function readScript(search: Search, script: string, place: Place): void {
+function scanScript(search: Search, script: string, context: ScriptContext): void {
   const { rest, documents } = cutDocuments(script);
   const commands = scanCommand(rest);
-  for (const one of commands) readCommand(search, one, place);
+  for (const one of commands) addCommand(search, one, context);
   if (!script.includes('<<')) return;
-  // A quote in a here-document opens nothing, and a shell may be what reads it.
-  const isRead = commands.some(({ words, hasDocument }) => hasDocument && readsInput(words));
-  readLines(search, documents, isRead ? place : { ...place, isDoubtful: true });
-  readLines(search, script.split('\n'), { ...place, isDoubtful: true });
+  // Quotes in a here-document open nothing, and a shell may run its lines.
+  const isScript = commands.some(({ words, hasDocument }) => hasDocument && runsInput(words));
+  scanLines(search, documents, isScript ? context : { ...context, isDoubtful: true });
+  scanLines(search, script.split('\n'), { ...context, isDoubtful: true });
 }
 
-function readLines(search: Search, lines: readonly string[], place: Place): void {
+function scanLines(search: Search, lines: readonly string[], context: ScriptContext): void {
   for (const line of lines) {
-    for (const one of scanCommand(line)) readCommand(search, one, place);
+    for (const one of scanCommand(line)) addCommand(search, one, context);
   }
 }
 
-function readCommand(search: Search, command: ScannedCommand, place: Place): void {
+function addCommand(search: Search, command: ScannedCommand, context: ScriptContext): void {
   const { words } = command;
-  if (place.depth > deepest) search.isComplete = false;
-  const key = [...words, command.input ?? '', place.isDoubtful ? 'doubtful' : ''].join(' ');
+  if (context.depth > deepest) search.isComplete = false;
+  const key = [...words, command.input ?? '', context.isDoubtful ? 'doubtful' : ''].join(' ');
   if (!search.isComplete || search.seen.has(key)) return;
   search.seen.add(key);
   const start = startOf(words);
@@ -103,44 +104,44 @@ function readCommand(search: Search, command: ScannedCommand, place: Place): voi
   const whole = words.map(asArgument).join(' ');
   if (start === words.length) return add(search, whole);
   const program = asProgram(words[start] ?? '');
-  if (place.isDoubtful && program.includes(HOLE)) return;
+  if (context.isDoubtful && program.includes(HOLE)) return;
   add(search, whole);
   const name = program.slice(program.lastIndexOf('/') + 1);
   const rest = words.slice(start + 1);
   const shown = rest.map(asArgument);
-  // Put in, it may be several words, or none.
+  // A hole may expand to several words, or to none.
   const joined = (first: string) => [first, ...shown].join(' ').replaceAll(`${HOLE} `, HOLE);
   add(search, [program, ...shown].join(' '));
   add(search, joined(program));
   add(search, joined(name));
-  readInside(search, { name, rest, command }, { ...place, depth: place.depth + 1 });
+  addInner(search, { name, rest, command }, { ...context, depth: context.depth + 1 });
 }
 
 interface Running {
   name: string;
-  /** Its arguments. */
+  /** The program's arguments. */
   rest: readonly string[];
   command: ScannedCommand;
 }
 
-function readInside(search: Search, { name, rest, command }: Running, place: Place): void {
+function addInner(search: Search, { name, rest, command }: Running, context: ScriptContext): void {
   const shown = rest.map(asArgument);
   for (const script of scriptsIn(name, shown, command)) {
-    // What is put into a script may be any command.
+    // A hole in a script may be any command.
     if (script.includes(HOLE)) add(search, HOLE);
-    readScript(search, script, place);
+    scanScript(search, script, context);
   }
   for (const inner of innerCommands(name, rest)) {
-    // Each may be as long as the whole.
+    // Inner commands may be as long as the whole: the limit is checked before each.
     if (!search.isComplete) return;
-    readCommand(search, { words: inner }, place);
+    addCommand(search, { words: inner }, context);
   }
   const wrapper = wrapperOf(name);
   const isKnown = wrapper === undefined ? runsNothing(name, shown) : wrapper.valued !== undefined;
-  if (!isKnown && !place.isDoubtful) mention(search, shown.join(' '));
+  if (!isKnown && !context.isDoubtful) mention(search, shown.join(' '));
 }
 
-/** Where the program is: after assignments, and words that only stand before it. */
+/** Index of the program, after assignments and keywords. */
 function startOf(words: readonly string[]): number {
   let start = 0;
   for (;;) {
@@ -152,8 +153,8 @@ function startOf(words: readonly string[]): number {
   }
 }
 
-/** Whether a here-document of the command may be a script. */
-function readsInput(words: readonly string[]): boolean {
+/** Whether the program may run its here-document as a script. */
+function runsInput(words: readonly string[]): boolean {
   const [program = '', ...rest] = words.slice(startOf(words));
   const name = program.slice(program.lastIndexOf('/') + 1);
   return !runsNothing(name, rest.map(asArgument)) && [...scriptsIn(name, rest, {})].length > 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { decidePermission, type Verdict } from '../permissions/decide-permission.js';
 
-/** What becomes of a command that is otherwise allowed. */
+/** The verdict on a command that is otherwise allowed. */
 function judge(command: string, rules: { deny?: string[]; ask?: string[] }): Verdict {
   return decidePermission({
     tool: { name: 'bash', effect: 'command' },
@@ -16,7 +16,7 @@ function judge(command: string, rules: { deny?: string[]; ask?: string[] }): Ver
 
 const noRemoval = { deny: ['bash(rm *)'] };
 
-/** Each runs `rm x`, or would with what it is given. */
+/** Commands that run `rm x`, or do so with some value of a variable or an input. */
 const plainForms = [
   'rm x',
   'rm',
@@ -109,7 +109,7 @@ const plainForms = [
   '[[ a ]] && rm x',
 ];
 
-/** Each hides what it runs: a person is asked, and where nobody can be, it is denied. */
+/** Commands that hide what they run: a person is asked, and mode `dontAsk` denies them. */
 const hiddenForms = [
   'r{l..n} x',
   'a=rm; $a x',
@@ -153,7 +153,7 @@ const hiddenForms = [
   'bash <<E\n$a x\nE',
 ];
 
-/** None of them runs it. */
+/** Commands that mention `rm` and do not run it. */
 const harmlessForms = [
   'ls -la',
   'echo rm x',

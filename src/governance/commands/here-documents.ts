@@ -1,11 +1,11 @@
 import { scanCommand } from './scan-command.js';
 
-/** Where one begins; not in arithmetic, where `<<` is a shift. */
+/** The beginning of a here-document; in arithmetic `<<` is a shift. */
 const begin = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([\w.+-]+))/g;
 
 /**
- * A script without the lines of its here-documents, as far as they can be told, and those lines. What
- * only looks like the beginning of one takes the lines after it along, so both are to be read.
+ * Separates a script from the lines of its here-documents. Detection is a guess: lines after a
+ * false beginning count as a document, so the caller scans both.
  */
 export function cutDocuments(script: string): { rest: string; documents: string[] } {
   if (!hasDocument(script)) return { rest: script, documents: [] };

@@ -5,7 +5,7 @@ const runsMatches = new Set(['-exec', '-execdir', '-ok', '-okdir', '-x', '-X', '
 const assignment = /^[A-Za-z_]\w*=/;
 const number = /^[\d.]+[a-z]?$/;
 
-/** The commands that a program runs, each as its words. */
+/** Commands that a program runs from its arguments, each as its words. */
 export function* innerCommands(name: string, rest: readonly string[]): Generator<string[]> {
   const wrapper = wrapperOf(name);
   if (wrapper !== undefined) yield* wrappedCommands(wrapper, rest);
@@ -19,8 +19,8 @@ export function* innerCommands(name: string, rest: readonly string[]): Generator
 }
 
 /**
- * What a wrapper may run: from its first argument that is no option or value, or a later one where
- * some come before the program.
+ * Commands that a wrapper may run: from the first argument that is no option or value, and from
+ * later arguments where the wrapper takes operands before the program.
  */
 function* wrappedCommands(wrapper: Wrapper, words: readonly string[]): Generator<string[]> {
   const filled = fillIn(wrapper, words);
@@ -46,7 +46,7 @@ function* wrappedCommands(wrapper: Wrapper, words: readonly string[]): Generator
   }
 }
 
-/** Whether what comes after an option may be its value. */
+/** Whether the word after an option may be the option's value. */
 function kindOf({ valued }: Wrapper, option: string): 'flag' | 'option' | 'valued' {
   if (option.includes('=')) return 'flag';
   if (valued === undefined || option.startsWith('--')) return 'option';
@@ -58,7 +58,7 @@ function kindOf({ valued }: Wrapper, option: string): 'flag' | 'option' | 'value
   return at === option.length - 2 ? 'valued' : 'flag';
 }
 
-/** With a hole for each name that the wrapper puts its input in place of. */
+/** Puts a hole in place of each name that the wrapper replaces with its input. */
 function fillIn({ adds }: Wrapper, words: readonly string[]): string[] {
   if (adds === undefined) return [...words];
   const names = words.flatMap((word, index) => {

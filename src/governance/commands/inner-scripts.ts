@@ -2,13 +2,12 @@ import type { ScannedCommand } from './scan-command.js';
 import { HOLE } from './shell-marks.js';
 import { shells, wrapperOf } from './shell-programs.js';
 
-/** Shells' options that take the next argument. */
+/** Options of shells that take the next argument. */
 const shellValued = new Set(['-O', '+O', '-o', '+o', '--rcfile', '--init-file']);
-const unread = /^\/(?:dev|proc)\//;
+const devices = /^\/(?:dev|proc)\//;
 
 /**
- * What a program takes for commands of a shell: its arguments, or its input. What cannot be read is a
- * hole.
+ * Texts that a program runs as shell scripts: arguments, or its input. Unknown input is a hole.
  *
  * @param rest the program's arguments.
  */
@@ -34,7 +33,7 @@ export function* scriptsIn(
       return yield rest.slice(1).join(' ');
     case '.':
     case 'source':
-      if (unread.test(rest[0] ?? '')) yield command.input ?? HOLE;
+      if (devices.test(rest[0] ?? '')) yield command.input ?? HOLE;
   }
 }
 
@@ -51,14 +50,14 @@ function* scriptsOfShell(
   const file = rest.find(
     (word, index) => !/^[-+]/.test(word) && !shellValued.has(rest[index - 1] ?? ''),
   );
-  const isFile = file !== undefined && !unread.test(file) && name !== 'su';
+  const isFile = file !== undefined && !devices.test(file) && name !== 'su';
   if (isFile && !rest.some((word) => /^-\w*s\w*$/.test(word))) return;
-  // The lines of a here-document are read where they stand.
+  // The lines of a here-document are scanned by the caller.
   if (input !== undefined) yield input;
   else yield hasDocument ? ':' : HOLE;
 }
 
-/** `-c text`, `-ctext`, `--command text`, `--command=text`. */
+/** Values of options: `-c text`, `-ctext`, `--command text`, `--command=text`. */
 function* optionScripts(rest: readonly string[], options: readonly string[]): Generator<string> {
   for (const [index, word] of rest.entries()) {
     for (const option of options) {
@@ -73,7 +72,10 @@ function* optionScripts(rest: readonly string[], options: readonly string[]): Ge
   }
 }
 
-/** Its command, with what it is given one by one; or, without one, what it is given. */
+/**
+ * The command of GNU parallel, with holes for its arguments; without a command, the arguments are
+ * scripts.
+ */
 function* parallelScripts(rest: readonly string[]): Generator<string> {
   const end = rest.findIndex((word) => word.startsWith(':::'));
   const first = rest.findIndex((word) => !word.startsWith('-'));

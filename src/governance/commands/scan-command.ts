@@ -1,43 +1,43 @@
-import { readEscape } from './ansi-quotes.js';
+import { parseEscape } from './ansi-quotes.js';
 import { HOLE, expandBraces, unquoted, withoutMarks } from './shell-marks.js';
 
 /** A simple command. */
 export interface ScannedCommand {
-  /** Without quotes, with the marks of `shell-marks.ts`. */
+  /** Words without quotes, with the marks of `shell-marks.ts`. */
   words: string[];
-  /** What it reads as its input, where the command says so: `<<< text`. */
+  /** The text of a here-string: `<<< text`. */
   input?: string;
-  /** Its input is a here-document. */
+  /** The command's input is a here-document. */
   hasDocument?: boolean;
 }
 
-/** A command, and the word of it that is being read. */
-interface Reading {
+/** An unfinished command, and its unfinished word. */
+interface OpenCommand {
   command: ScannedCommand;
   /** Undefined between words. */
   word: string | undefined;
-  /** The next word is where a redirection leads, or what is read. */
+  /** The next word is the target of a redirection, or a here-string. */
   redirects: '' | 'file' | 'text';
 }
 
-/** What a scan of a shell command is in the middle of. */
-interface Scan extends Reading {
+/** State of the scan of a shell command. */
+interface Scan extends OpenCommand {
   commands: ScannedCommand[];
   quote: '' | "'" | '"' | '$';
-  /** What ends each command inside a command, and what goes on after it. */
-  open: { end: string; quote: Scan['quote']; outer: Reading | undefined }[];
+  /** Open inner commands: the character that closes each, and the command around it. */
+  open: { end: string; quote: Scan['quote']; outer: OpenCommand | undefined }[];
 }
 
-/** What is put in for a program that reads another one's output as a file. */
+/** Argument that stands for the output of a process substitution, `<(…)`. */
 const PIPE_FILE = `/dev/fd/${HOLE}`;
 
 /**
- * The simple commands in a shell command as well as it can be read: also those in `$(…)`, backticks,
- * parentheses and on further lines. Where redirections lead is left out. For rules that forbid: what
- * it finds may not run, and what runs may have another form.
+ * Finds the simple commands of a shell command, as well as it can be parsed: also in `$(…)`,
+ * backticks and parentheses, and on further lines. Targets of redirections are left out. For `deny`
+ * and `ask` rules: a command found may not run, and a command that runs may have another form.
  */
 export function scanCommand(command: string): ScannedCommand[] {
-  const scan: Scan = { ...newReading(), commands: [], quote: '', open: [] };
+  const scan: Scan = { ...newCommand(), commands: [], quote: '', open: [] };
   const text = withoutMarks(command);
   for (let index = 0; index < text.length;) index += take(scan, text, index);
   endCommand(scan);
@@ -49,11 +49,11 @@ export function scanCommand(command: string): ScannedCommand[] {
   return scan.commands;
 }
 
-function newReading(): Reading {
+function newCommand(): OpenCommand {
   return { command: { words: [] }, word: undefined, redirects: '' };
 }
 
-/** @returns how many characters were taken. */
+/** @returns the number of characters taken. */
 function take(scan: Scan, text: string, index: number): number {
   const character = text.charAt(index);
   const next = text.charAt(index + 1);
@@ -109,7 +109,7 @@ function takeQuoted(scan: Scan, character: string): number {
 
 function takeAnsi(scan: Scan, text: string, index: number): number {
   if (text.charAt(index) !== '\\') return takeAnsiPlain(scan, text.charAt(index));
-  const { character, length } = readEscape(text.slice(index + 1, index + 10));
+  const { character, length } = parseEscape(text.slice(index + 1, index + 10));
   return addTo(scan, character, length + 1);
 }
 
@@ -133,7 +133,7 @@ function takeDollar(scan: Scan, text: string, index: number): number {
     return addTo(scan, '', 2);
   }
   if (scan.quote === '' && next === '"') return 1;
-  // What is inside may have commands.
+  // Expansions may contain commands.
   if (next === '{') return openInner(scan, { end: '}', outer: outerOf(scan, HOLE) }, 2);
   const name = /^(?:\w+|[@*#?!$-])/.exec(text.slice(index + 1, index + 200))?.[0];
   return name === undefined ? addTo(scan, '$', 1) : addTo(scan, HOLE, name.length + 1);
@@ -148,7 +148,7 @@ function takeRedirection(scan: Scan, text: string, index: number): number {
   if (text.charAt(index + 1) === '(') {
     return openInner(scan, { end: ')', outer: outerOf(scan, PIPE_FILE) }, 2);
   }
-  // The number of a file is no word.
+  // A file descriptor's number is no word.
   if (/^\d+$/.test(scan.word ?? '')) scan.word = undefined;
   endWord(scan);
   const [operator = ''] = /^(?:<<<|<<-?|[<>][>&|]?-?)/.exec(text.slice(index, index + 3)) ?? [];
@@ -157,24 +157,24 @@ function takeRedirection(scan: Scan, text: string, index: number): number {
   return operator.length;
 }
 
-/** What goes on when an inner command has ended, its place taken by `filled`. */
-function outerOf({ command, word = '', redirects }: Scan, filled: string): Reading {
+/** The command around an inner command, to continue with `filled` in the inner command's place. */
+function outerOf({ command, word = '', redirects }: Scan, filled: string): OpenCommand {
   return { command, word: word + filled, redirects };
 }
 
 function openInner(
   scan: Scan,
-  { end, outer }: { end: string; outer: Reading | undefined },
+  { end, outer }: { end: string; outer: OpenCommand | undefined },
   length: number,
 ): number {
   scan.open.push({ end, quote: scan.quote, outer });
-  Object.assign(scan, newReading());
+  Object.assign(scan, newCommand());
   scan.quote = '';
   return length;
 }
 
 function closeInner(scan: Scan, end: string): number {
-  if (end === '}') Object.assign(scan, newReading());
+  if (end === '}') Object.assign(scan, newCommand());
   endCommand(scan);
   if (scan.open.at(-1)?.end !== end) return 1;
   const closed = scan.open.pop();
@@ -183,7 +183,7 @@ function closeInner(scan: Scan, end: string): number {
   return 1;
 }
 
-/** Of an expansion, `${…}`: what is in it is no command. */
+/** Whether the scan is in an expansion, `${…}`, whose own text is no command. */
 function isInBraces({ open }: Scan): boolean {
   return open.at(-1)?.end === '}';
 }
@@ -197,7 +197,7 @@ function commentLength(text: string, index: number): number {
   return (end === -1 ? text.length : end) - index;
 }
 
-/** @returns `length`, of what was taken. */
+/** @returns `length`, the number of characters taken. */
 function addTo(scan: Scan, text: string, length: number): number {
   scan.word = (scan.word ?? '') + text;
   return length;
@@ -216,5 +216,5 @@ function endCommand(scan: Scan): void {
   endWord(scan);
   const { command } = scan;
   if (command.words.length > 0) scan.commands.push(command);
-  Object.assign(scan, newReading());
+  Object.assign(scan, newCommand());
 }

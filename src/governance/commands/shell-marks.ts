@@ -1,17 +1,17 @@
 /**
- * Characters that stand, in the words of a scanned command, for what the shell makes of them. The
- * command's own are taken out before, as a shell takes out NUL: they are of the private use area, and
- * no program is called so.
+ * Marks in the words of a scanned command, for text that the shell expands. They are characters of
+ * the private use area, which no program's name has, and are removed from the command first, as a
+ * shell removes NUL.
  */
 
-/** Any text, also none: the value of a variable, the output of a command, a name that is matched. */
+/** Any text, also none: a variable's value, a command's output, a matched file name. */
 export const HOLE = '\uE000';
-/** Before a character that is not quoted and matches names of files: `*`, `?` or `[`. */
+/** Precedes an unquoted `*`, `?` or `[`, which match file names. */
 const MATCHES = '\uE001';
-/** Before a brace or a comma that is not quoted. */
+/** Precedes an unquoted brace or comma. */
 const BRACES = '\uE002';
 
-/** Most words that braces make of one, most braces in it, and most of its characters. */
+/** Bounds of brace expansion: words that result and braces in a word; characters of a word. */
 const MOST_WORDS = 64;
 const LONGEST_WORD = 4_000;
 
@@ -19,13 +19,13 @@ export function withoutMarks(command: string): string {
   return command.replaceAll('\0', '').replaceAll(/[\uE000-\uE002]/g, '');
 }
 
-/** A character as it stands outside of quotes. */
+/** An unquoted character, with its mark. */
 export function unquoted(character: string): string {
   if ('*?['.includes(character)) return MATCHES + character;
   return '{},'.includes(character) ? BRACES + character : character;
 }
 
-/** What a shell makes of a word's braces: several words, or a hole where they count or are many. */
+/** Expands a word's braces; a hole stands for sequences such as `{1..9}` and for too many words. */
 export function expandBraces(word: string): string[] {
   const braces = word.split(`${BRACES}{`).length - 1;
   if (braces === 0) return [word.replaceAll(BRACES, '')];
@@ -43,14 +43,14 @@ export function expandBraces(word: string): string[] {
   return words;
 }
 
-/** As the name of a program: what matches files may be any. */
+/** The word as a program's name: a file pattern may match any name. */
 export function asProgram(word: string): string {
   const plain = asArgument(word);
   if (plain === '[' || plain === '[[') return plain;
   return word.replaceAll(/\uE001[^]/g, HOLE);
 }
 
-/** As an argument: what matches files is taken as it is written. */
+/** The word as an argument: a file pattern is kept as written. */
 export function asArgument(word: string): string {
   return word.replaceAll(MATCHES, '');
 }
@@ -61,7 +61,7 @@ interface Braces {
   after: string;
 }
 
-/** The first braces that a shell expands; undefined where there are none. */
+/** The first braces that a shell expands; undefined without any. */
 function outermostBraces(word: string): Braces | undefined {
   for (let from = word.indexOf(`${BRACES}{`); from !== -1;) {
     const found = bracesAt(word, from);

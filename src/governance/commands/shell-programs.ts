@@ -1,15 +1,15 @@
-/** How a program that runs another one, named by its arguments, is called. */
+/** A program that runs another program, named by its arguments. */
 export interface Wrapper {
-  /** Arguments before the program's name, at most. */
+  /** Most arguments before the inner program's name. */
   operands: number;
   /**
-   * Short options that take the next argument where they have none attached. Undefined: not known,
-   * the argument after an option may be its value or the program.
+   * Letters of the options that take the next argument as their value. Undefined: unknown, so that
+   * the argument after an option may be its value or the inner program.
    */
   valued?: string;
-  /** Options whose value is a command of a shell, without dashes: one letter, or a word. */
+  /** Options, without dashes, whose value is a shell script: a letter, or a word. */
   scripts?: readonly string[];
-  /** The program gets arguments that are not in the command. */
+  /** The inner program gets arguments that are not in the command. */
   adds?: true;
 }
 
@@ -53,7 +53,7 @@ export const shells: ReadonlySet<string> = new Set(
   'bash sh dash ash zsh ksh mksh fish rbash su'.split(' '),
 );
 
-/** Programs whose arguments are data: one that is called like another program runs nothing. */
+/** Programs whose arguments are data: a program's name among them runs nothing. */
 const plain: ReadonlySet<string> = new Set(
   (
     'echo printf true false : test [ [[ cd pwd pushd popd ls dir tree stat file find wc sort uniq cut ' +
@@ -65,7 +65,7 @@ const plain: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Of git, those that run nothing named by their arguments. */
+/** Subcommands of git that run no program named in their arguments. */
 const plainGit: ReadonlySet<string> = new Set(
   (
     'add am apply archive blame branch cat-file checkout cherry cherry-pick clean clone commit ' +
@@ -76,14 +76,14 @@ const plainGit: ReadonlySet<string> = new Set(
 );
 
 export function wrapperOf(name: string): Wrapper | undefined {
-  // The program that loads programs.
+  // The dynamic loader, which runs the program named by its first argument.
   return /^ld[\w-]*\.so/.test(name) ? plainWrapper : wrappers.get(name);
 }
 
-/** Options of such programs that name one. */
+/** Options of programs in `plain` that name a program to run. */
 const namesProgram = /^--(?:pre|compress-program)(?:=|$)/;
 
-/** Whether a program's arguments name no program that it runs, as far as is known. */
+/** Whether a program is known to run nothing that its arguments name. */
 export function runsNothing(name: string, rest: readonly string[]): boolean {
   if (rest.some((word) => namesProgram.test(word))) return false;
   return plain.has(name) || (name === 'git' && plainGit.has(rest[0] ?? ''));

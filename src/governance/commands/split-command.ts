@@ -1,13 +1,13 @@
-/** What may make a shell run or open something that the words do not show. */
+/** Characters that may make a shell run or open something outside of the words. */
 const unclear = new Set(['(', ')', '<', '>', '\n', '\r', '\0', '#']);
 
 /**
- * The simple commands of a shell command that has nothing but those, joined by `&&`, `||`, `;` and
- * `|`. Our own, since it must refuse where a parser would guess: what it splits runs no other
- * program than the words at the beginning of its parts.
+ * Splits a shell command that consists of simple commands, joined by `&&`, `||`, `;` and `|`. A
+ * strict parser, which refuses where a general one would guess: a split command runs only the
+ * programs at the beginning of its parts.
  *
- * @returns each part, its blanks outside quotes as one; undefined for everything else: expansions,
- * substitutions, redirections, the background, several lines, comments, open quotes.
+ * @returns the parts, with single blanks outside of quotes; undefined for everything else:
+ * expansions, substitutions, redirections, background, several lines, comments, open quotes.
  */
 export function splitCommand(command: string): string[] | undefined {
   const parts = [''];
@@ -15,12 +15,12 @@ export function splitCommand(command: string): string[] | undefined {
   for (let index = 0; index < command.length; index += 1) {
     const character = command.charAt(index);
     const next = command.charAt(index + 1);
-    let said = character;
+    let taken = character;
     if (quote === "'") {
       if (character === quote) quote = '';
     } else if (character === '\\') {
       if (next === '' || next === '\n') return undefined;
-      said += next;
+      taken += next;
       index += 1;
     } else if (character === '$' || character === '`') {
       return undefined;
@@ -31,7 +31,7 @@ export function splitCommand(command: string): string[] | undefined {
     } else if (unclear.has(character)) {
       return undefined;
     } else if (character === ' ' || character === '\t') {
-      said = /^\s$/.test(next) ? '' : ' ';
+      taken = /^\s$/.test(next) ? '' : ' ';
     } else if (';|&'.includes(character)) {
       const isDouble = next === character && character !== ';';
       if (character === '&' && !isDouble) return undefined;
@@ -39,9 +39,9 @@ export function splitCommand(command: string): string[] | undefined {
       parts.push('');
       continue;
     }
-    parts.push((parts.pop() ?? '') + said);
+    parts.push((parts.pop() ?? '') + taken);
   }
-  // Other blanks are characters of a name, to a shell.
+  // Other white space belongs to a word, for a shell.
   const clean = parts.map((part) => part.replaceAll(/^ +| +$/g, ''));
   return quote === '' && clean.every((part) => part !== '') ? clean : undefined;
 }

@@ -2,16 +2,16 @@ import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 
 export interface AgentConfigField {
   name: keyof AgentConfig;
-  /** On the wire and in the database. */
+  /** The field's name on the wire and in the database. */
   wireName: string;
   default: number;
-  /** Both included. */
+  /** Least and greatest valid value. */
   min: number;
   max: number;
   meaning: string;
 }
 
-/** Every field with its default and bounds (contract: oracle, section 3). All are whole numbers. */
+/** All fields with defaults and bounds (contract: oracle, section 3). Values are whole numbers. */
 export const agentConfigFields: readonly AgentConfigField[] = [
   {
     name: 'maxIterations',
@@ -84,11 +84,11 @@ export interface ConfigProblem {
 }
 
 /**
- * Reads the fields that a wire object has; others are not looked at.
+ * Validates the known fields of a wire object; other fields are ignored.
  *
- * @returns the fields that are valid, and what is wrong with those that are not.
+ * @returns the valid fields, and a problem for each invalid one.
  */
-export function readAgentConfig(given: Readonly<Record<string, unknown>>): {
+export function validateAgentConfig(given: Readonly<Record<string, unknown>>): {
   config: Partial<AgentConfig>;
   problems: ConfigProblem[];
 } {
@@ -103,7 +103,7 @@ export function readAgentConfig(given: Readonly<Record<string, unknown>>): {
   return { config, problems };
 }
 
-/** As wires have it. */
+/** The config with wire names. */
 export function agentConfigToWire(config: Partial<AgentConfig>): Record<string, number> {
   return Object.fromEntries(
     agentConfigFields.flatMap(({ name, wireName }) => {

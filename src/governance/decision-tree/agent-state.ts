@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 
-/** Why a loop ended: the reasons this server gives, in the order in which they are looked at. */
+/** Reasons that this server gives for a loop's end, in the order of the checks. */
 export type KnownTerminationReason =
   | 'completed'
   | 'max_iterations'
@@ -10,17 +10,17 @@ export type KnownTerminationReason =
   | 'no_progress'
   | 'error_limit';
 
-/** One of ours, or a decision tree's own: `a-z 0-9 _`. Whoever reads it takes any text. */
+/** A known reason, or a decision tree's own (`a-z 0-9 _`). Readers accept any text. */
 export type TerminationReason = KnownTerminationReason | (string & Record<never, never>);
 
-/** One tool call and what came of it. */
+/** A tool call with its outcome. */
 export interface ActionRecord {
-  /** The iteration that asked for it: calls of one iteration ran side by side. */
+  /** The iteration that requested the call: calls of an iteration run in parallel. */
   readonly turn: number;
   readonly tool: string;
-  /** Tool and arguments: equal for equal calls, in whatever order the arguments' keys were. */
+  /** Tool and canonical arguments: equal for equal calls, whatever the order of the keys. */
   readonly signature: string;
-  /** The same for people, cut to 200 characters: `search_code({"query":"x"})`. */
+  /** The call for people, cut to 200 characters: `search_code({"query":"x"})`. */
   readonly action: string;
   /** Hash of the result: equal for equal results. */
   readonly outcome: string;
@@ -30,41 +30,41 @@ export interface ActionRecord {
 interface AgentStateFields {
   readonly userId: string;
   readonly projectId: string;
-  /** Iterations that were started. */
+  /** Iterations started. */
   readonly turn: number;
-  /** What the turn added to its conversation: what `config.tokenBudget` counts. */
+  /** Tokens that the turn added to its conversation; `config.tokenBudget` limits them. */
   readonly tokensUsed: number;
-  /** What all turns of the session were paid for, where a limit is set. */
+  /** Tokens paid for by all turns of the session; undefined without a limit. */
   readonly session: { readonly usedTokens: number; readonly limitTokens: number } | undefined;
-  /** What was spent, where a limit is set. */
+  /** Cost of the turn; undefined without a limit. */
   readonly cost: { readonly usedUsd: number; readonly limitUsd: number } | undefined;
   /** Milliseconds since the epoch. */
   readonly startTime: number;
-  /** The time this state is of, in milliseconds since the epoch. */
+  /** Time of this state, in milliseconds since the epoch. */
   readonly now: number;
   readonly terminationReason: TerminationReason | undefined;
   readonly config: Readonly<AgentConfig>;
-  /** For modules that come later; the loop does not look at it. */
+  /** Data of custom decision trees; the loop ignores it. */
   readonly extensions: Readonly<Record<string, unknown>>;
   /** The model stopped and asked for no tool. */
   readonly hasFinished: boolean;
-  /** Tool errors since the last result that was none. */
+  /** Tool errors since the last successful result. */
   readonly toolErrors: number;
-  /** The last of them, cut to 500 characters. */
+  /** The last tool error, cut to 500 characters. */
   readonly lastError: string | undefined;
-  /** What was done in the last 12 iterations that did anything, oldest first. */
+  /** Tool calls of the last 12 iterations that made any, oldest first. */
   readonly actions: readonly ActionRecord[];
 }
 
-/** A turn's loop at one moment. Plain, frozen data: a transition makes a new one. */
+/** A snapshot of a turn's loop: plain, frozen data, which a transition replaces. */
 export interface AgentState extends AgentStateFields {
   /** Signatures of the last 3 actions, oldest first. */
   readonly recentActions: readonly string[];
   readonly isTerminal: boolean;
   readonly elapsedSeconds: number;
-  /** Of `config.maxIterations`. */
+  /** Iterations started, in percent of `config.maxIterations`. */
   readonly iterationPercent: number;
-  /** Of `config.tokenBudget`. */
+  /** Tokens used, in percent of `config.tokenBudget`. */
   readonly tokenPercent: number;
 }
 
@@ -74,8 +74,8 @@ export type NewAgentState = AgentStateChange &
   Pick<AgentStateFields, 'userId' | 'projectId' | 'startTime' | 'config'>;
 
 /**
- * The state a loop starts from, or goes on from after a crash. `now` is `startTime` when it is not
- * given.
+ * The first state of a loop, or the state that a recovered loop continues from. `now` defaults to
+ * `startTime`.
  *
  * @throws Error when the fields contradict each other.
  */
@@ -97,7 +97,7 @@ export function newAgentState(given: NewAgentState): AgentState {
 }
 
 /**
- * The same state with some fields changed.
+ * A copy with some fields changed.
  *
  * @throws Error when the fields contradict each other.
  */
@@ -105,7 +105,7 @@ export function changeState(state: AgentState, change: AgentStateChange): AgentS
   return derive({ ...state, ...change });
 }
 
-/** The state at a later time. A clock that was set back does not take time from the turn. */
+/** The state at a later time. A clock that was set back takes no time from the turn. */
 export function moveTime(state: AgentState, now: number): AgentState {
   return changeState(state, { now: Math.max(state.now, now) });
 }
@@ -126,14 +126,14 @@ function derive(fields: AgentStateFields): AgentState {
   });
 }
 
-/** Written so that NaN breaks them too. */
+/** Conditions are negated so that NaN fails them too. */
 function checkInvariants({ turn, tokensUsed, startTime, now }: AgentStateFields): void {
   if (!(turn >= 0)) throw new Error(`turn must be 0 or more, not ${turn}`);
   if (!(tokensUsed >= 0)) throw new Error(`tokensUsed must be 0 or more, not ${tokensUsed}`);
   if (!(startTime <= now)) throw new Error(`startTime ${startTime} must not be after now ${now}`);
 }
 
-/** What is frozen is taken as it is: copying on every transition would copy the same list again. */
+/** Frozen objects are kept, so that a transition does not copy an unchanged list. */
 function frozen<T extends object>(value: T): Readonly<T> {
   return Object.isFrozen(value) ? value : Object.freeze({ ...value });
 }

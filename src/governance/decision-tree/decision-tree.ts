@@ -3,34 +3,34 @@ import type { AgentState, TerminationReason } from './agent-state.js';
 
 export interface ToolResult {
   name: string;
-  /** The arguments, as the model gave them. */
+  /** Arguments as the model sent them. */
   input: unknown;
-  /** What the model is told. */
+  /** The result's text for the model. */
   output: string;
   isError: boolean;
 }
 
 export interface Continuation {
   shouldContinue: boolean;
-  /** `continue`, a known reason, or the tree's own, which is what every wire then calls the end. */
+  /** `continue`, a known reason, or the tree's own, which the wires then report as the reason. */
   reason: TerminationReason | 'continue';
-  /** A sentence without its full stop: what people read of a reason of the tree's own. */
+  /** A clause for people that explains the tree's own reason, without its full stop. */
   explanation?: string;
 }
 
 /**
- * How a loop is controlled. All four are pure: the time is in the state, and a state is made with
- * the tree's own config.
+ * Controls a loop. The methods are pure: time is a field of the state, which was made with the
+ * tree's own config.
  */
 export interface DecisionTree {
   /**
-   * Whether another iteration may start. Ask when every result of the last iteration is in: half
-   * an iteration looks like another one.
+   * Decides whether another iteration may start. Call it when all results of the last iteration are
+   * recorded: an incomplete iteration looks like a different one.
    */
   shouldContinue(state: AgentState): Continuation;
-  /** Before every iteration. */
+  /** Called before every iteration. */
   onTurnStart(state: AgentState): AgentState;
-  /** After every tool call, in any order among the calls of one iteration. */
+  /** Called after every tool call, in any order within an iteration. */
   onToolResult(state: AgentState, result: ToolResult): AgentState;
   getConfig(): AgentConfig;
 }

@@ -7,7 +7,7 @@ import { DecisionTrees } from './decision-trees.js';
 import { DefaultDecisionTree } from './default-decision-tree.js';
 import { recordToolResult } from './record-tool-result.js';
 
-/** A tree of somebody else: may run twice as long, and stops at the first tool that says so. */
+/** A custom tree: runs twice as long, and stops at the first tool result that asks for it. */
 class PatientTree implements DecisionTree {
   readonly #rest: DefaultDecisionTree;
 
@@ -34,7 +34,7 @@ class PatientTree implements DecisionTree {
   }
 }
 
-/** A loop that knows nothing but the interface. Gives the iterations and the reason. */
+/** A loop that uses the interface alone. Returns the iterations and the reason. */
 function run(tree: DecisionTree, answer: (turn: number) => string): [number, string] {
   const config = tree.getConfig();
   let state = newAgentState({ userId: 'u', projectId: 'p', startTime: 0, config });

@@ -5,7 +5,7 @@ import { decisionTreeNotFound } from '../governance-errors.js';
 
 export type DecisionTreeFactory = (config: AgentConfig) => DecisionTree;
 
-/** The trees an agent may choose from by name. `default` is there from the start. */
+/** Registry of the decision trees that an agent may name. `default` is always registered. */
 export class DecisionTrees {
   readonly #factories = new Map<string, DecisionTreeFactory>([
     ['default', (config) => new DefaultDecisionTree(config)],
@@ -30,7 +30,7 @@ export class DecisionTrees {
   }
 
   /**
-   * The tree of that name, or the default where this process has none: a turn that another process
+   * The tree of that name, or the default where this process lacks it: a turn that another process
    * accepted must be able to end.
    */
   find(name: string, config: AgentConfig): DecisionTree {

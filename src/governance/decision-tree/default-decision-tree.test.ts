@@ -18,7 +18,7 @@ function start(config: AgentConfig, change: AgentStateChange = {}): AgentState {
   return newAgentState({ userId: 'u', projectId: 'p', startTime: 0, config, ...change });
 }
 
-/** Runs a model that never stops; gives the iterations that were run and why it was ended. */
+/** Runs a model that never stops. Returns the iterations and the reason of the end. */
 function runForever(config: AgentConfig, seconds = 0, tokens = 0): [number, string] {
   const tree = new DefaultDecisionTree(config);
   let state = start(config);
@@ -87,7 +87,7 @@ describe('DefaultDecisionTree', () => {
     let state = fail(fail(start(defaultAgentConfig), 'read'), 'grep');
     expect(state).toMatchObject({ toolErrors: 2, lastError: 'grep failed' });
     const third = fail(state, 'bash');
-    // The model has not seen the third yet: its next reply decides.
+    // The third error has not been shown to the model: its next reply decides.
     expect(tree.shouldContinue(third).reason).toBe('continue');
     expect(tree.shouldContinue(tree.onTurnStart(third)).reason).toBe('error_limit');
     state = tree.onToolResult(state, { ...failing, isError: false });

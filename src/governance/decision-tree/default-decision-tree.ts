@@ -5,9 +5,9 @@ import { recordToolResult } from './record-tool-result.js';
 import { terminationChecks, type TerminationCheck } from '../limits/termination-checks.js';
 
 /**
- * Goes on until a check applies. A state that has ended stays as it is.
+ * Continues until a termination check applies. A terminal state is left unchanged.
  *
- * @param checks in order, the first that applies decides; all of them by default.
+ * @param checks tried in order, the first that applies decides; all checks by default.
  */
 export class DefaultDecisionTree implements DecisionTree {
   readonly #config: Readonly<AgentConfig>;

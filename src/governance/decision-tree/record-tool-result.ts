@@ -4,11 +4,16 @@ import { cutText } from '../limits/cut-text.js';
 import type { ToolResult } from './decision-tree.js';
 
 const keptTurns = 12;
-/** 12 iterations of as many calls as a config allows. Counts where no iteration was ever started. */
+/**
+ * 12 iterations of as many calls as a config allows; bounds a state whose iterations were never
+ * started.
+ */
 const keptActions = 240;
 const errorLength = 500;
 
-/** What every tree does with a result: remembers the action, counts errors in a row. */
+/**
+ * The transition that every tree makes for a result: records the action, counts consecutive errors.
+ */
 export function recordToolResult(state: AgentState, result: ToolResult): AgentState {
   const { name, input, output, isError } = result;
   const record: ActionRecord = Object.freeze({

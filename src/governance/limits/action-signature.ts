@@ -5,15 +5,15 @@ import { cutText } from './cut-text.js';
 const readableLength = 200;
 
 /**
- * Tool and canonical arguments as one key. A long one is its hash: the arguments of a call may be
- * a whole file, and a state keeps many.
+ * The key of a call: its tool and canonical arguments, hashed where they are long, since arguments
+ * may contain a whole file and a state keeps many keys.
  */
 export function signAction(name: string, input: unknown): string {
   const call = spellCall(name, input);
   return call.length <= readableLength ? call : `${name}#${shortHash(call)}`;
 }
 
-/** A result as a short key. An error is never equal to a success that reads the same. */
+/** The key of a result. An error differs from a success with equal text. */
 export function signOutcome(output: string, isError: boolean): string {
   return `${isError ? 'error' : 'ok'}:${shortHash(output)}`;
 }

@@ -1,24 +1,27 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
 
-/** What the provider's cache costs against plain input: to be written, by how long, and to be read. */
+/** Prices of the provider's cache relative to plain input: writes by lifetime, and reads. */
 const CACHE_WRITE_5M = 1.25;
 const CACHE_WRITE_1H = 2;
 const CACHE_READ = 0.1;
 
 /**
- * Dollars for a thousand searches of the web, for every model: platform.claude.com/docs/en/about-claude/pricing.
- * What is fetched costs its tokens only, and code execution nothing beside them.
+ * Dollars for a thousand web searches, for every model:
+ * platform.claude.com/docs/en/about-claude/pricing. Fetched pages cost their tokens alone, and code
+ * execution nothing more.
  */
 export const WEB_SEARCHES = 10;
 
 const MILLION = 1_000_000;
 
-/** US dollars of one call. Of several together only where the price has no band of long prompts. */
+/**
+ * US dollars of one call; of several calls together only where the price has no long-prompt band.
+ */
 export function costOf(usage: Usage, price: Price): number {
   const { inputTokens, cacheWriteTokens, cacheReadTokens, outputTokens } = usage;
   const paid = ratesOf(price, inputTokens + cacheWriteTokens + cacheReadTokens);
-  // What nobody says is kept for five minutes, as the provider does by itself.
+  // Cache writes without a stated lifetime live for five minutes, the provider's default.
   const hour = Math.min(cacheWriteTokens, usage.cacheWrite1hTokens ?? 0);
   const read =
     inputTokens * paid.input +
@@ -29,15 +32,17 @@ export function costOf(usage: Usage, price: Price): number {
   return (read + outputTokens * paid.output) / MILLION + fees;
 }
 
-/** Input of a call, in tokens, each at most. */
+/** Upper bound of a call's input, in tokens. */
 export interface PromptSize {
-  /** What does not come from the provider's cache: it is taken to be written there. */
+  /** Input outside of the provider's cache, priced as written to it. */
   input: number;
-  /** What does. */
+  /** Input from the provider's cache. */
   cached: number;
 }
 
-/** Tokens of a reply that what is left pays for, after the input; below 0 where that costs more. */
+/**
+ * Tokens of a reply that `leftUsd` pays for after the input; below 0 where the input costs more.
+ */
 export function affordableReply(
   leftUsd: number,
   { input, cached }: PromptSize,
@@ -48,7 +53,7 @@ export function affordableReply(
   return paid.output === 0 ? Infinity : Math.floor(left / paid.output);
 }
 
-/** What a token of a call costs whose prompt has so many, in millionths of a dollar. */
+/** Rates for a call with a prompt of that size, in millionths of a dollar for a token. */
 export function ratesOf(
   price: Price,
   promptTokens: number,

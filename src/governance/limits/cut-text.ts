@@ -1,6 +1,6 @@
 /**
- * The start of a text, at most `limit` characters (UTF-16 units) with the mark `…` of what was cut.
- * A surrogate pair is never split: the database refuses half of one.
+ * The start of a text, at most `limit` characters (UTF-16 units), with `…` in place of the rest. A
+ * surrogate pair is never split: PostgreSQL refuses half of a pair.
  */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;

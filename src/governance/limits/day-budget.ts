@@ -2,39 +2,39 @@ import { costOf, ratesOf } from './cost.js';
 import type { Price, DayLimits } from '../../storage/shapes/stored-limits.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 
-/** A day's limits as reasons for an end. */
+/** Daily limits as reasons of a turn's end. */
 export type DayBudget = 'daily_token_budget' | 'daily_cost_budget';
 
-/** What was used, or is reserved. */
+/** Tokens and dollars, used or reserved. */
 export interface DayAmount {
   tokens: number;
   /** Millionths of a dollar. */
   microUsd: number;
 }
 
-/** A model call before it is made, each at most, in tokens. */
+/** Upper bound of a model call, in tokens. */
 export interface CallSize {
-  /** Input that does not come from the provider's cache. */
+  /** Input outside of the provider's cache. */
   input: number;
-  /** Input that does. */
+  /** Input from the provider's cache. */
   cached: number;
   reply: number;
 }
 
-/** Tokens of a reply that are enough, however much more might be had later. */
+/** Reply length, in tokens, that is worth no wait for a longer one. */
 const ENOUGH_REPLY = 4_000;
 
 const MILLION = 1_000_000;
 const DAY_MS = 86_400_000;
 
-/** Undefined where neither is limited: then nothing is counted. */
+/** The limits that are set; undefined where there are none, and then nothing is counted. */
 export function dayLimitsOf(limits: DayLimits | undefined): DayLimits | undefined {
   if (limits === undefined) return undefined;
   const { tokensPerDay, usdPerDay } = limits;
   return tokensPerDay > 0 || usdPerDay > 0 ? { tokensPerDay, usdPerDay } : undefined;
 }
 
-/** The most there may be, with `Infinity` for what is not limited. */
+/** The day's limits as amounts, `Infinity` where there is no limit. */
 export function dayCeiling({ tokensPerDay, usdPerDay }: DayLimits): DayAmount {
   return {
     tokens: tokensPerDay > 0 ? tokensPerDay : Infinity,
@@ -47,7 +47,7 @@ export function dayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** When the next day begins, in milliseconds since the epoch. */
+/** The next day's beginning, in milliseconds since the epoch. */
 export function dayEnd(now: number): number {
   return (Math.floor(now / DAY_MS) + 1) * DAY_MS;
 }
@@ -55,11 +55,11 @@ export function dayEnd(now: number): number {
 /** Millionths of a dollar, rounded up; 0 for a model whose price is not known. */
 export function microUsdOf(usage: Usage, price: Price | undefined): number {
   if (price === undefined) return 0;
-  // A thousandth of a millionth is the arithmetic's, not the price's.
+  // Digits beyond a thousandth of a millionth are rounding errors of the arithmetic.
   return Math.ceil(Number((costOf(usage, price) * MILLION).toFixed(3)));
 }
 
-/** What a call takes at most. */
+/** The upper bound that a call reserves. */
 export function amountOf({ input, cached, reply }: CallSize, price: Price | undefined): DayAmount {
   const usage = {
     inputTokens: 0,
@@ -70,7 +70,7 @@ export function amountOf({ input, cached, reply }: CallSize, price: Price | unde
   return { tokens: input + reply, microUsd: microUsdOf(usage, price) };
 }
 
-/** Tokens of a reply that what is left of a day has room for, and the limit that allows no more. */
+/** The longest reply, in tokens, that the day's headroom allows, and the limit that bounds it. */
 export function fitReply(
   left: DayAmount,
   call: CallSize,
@@ -86,21 +86,22 @@ export function fitReply(
     : { reply: Math.min(call.reply, byTokens), budget: 'daily_token_budget' };
 }
 
-/** What a day has for a call. */
+/** A day's allowance for a call. */
 export interface DayReply {
-  /** Tokens of its reply. */
+  /** Tokens of the reply. */
   reply: number;
-  /** The limit that allows no more. */
+  /** The limit that bounds the reply. */
   budget: DayBudget;
-  /** The calls under way have reserved so much that a better reply is worth waiting for. */
+  /** Calls in flight have reserved so much that waiting for their release is worth it. */
   isHeldBack: boolean;
 }
 
 /**
- * What a day has for a call now, and whether to wait for more: calls reserve their longest reply and
- * use a part of it. It is worth it where all that is reserved would double a short reply. Pure.
+ * A day's allowance for a call now, and whether to wait for more: calls reserve their longest reply
+ * and use a part of it. Waiting is worth it where the release of all reservations would double a
+ * short reply. Pure.
  *
- * @param day `used` counts what is `reserved` too.
+ * @param day `used` includes `reserved`.
  * @param leastReply tokens of a reply below which the call is not worth making.
  */
 export function fitDay(

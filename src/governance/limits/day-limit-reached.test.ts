@@ -21,16 +21,16 @@ describe.each([
     { current_value: 1.9877, limit_value: 2, percent: 100, limit_type: 'daily_cost' },
     "what is left of today's limit of $2 is not enough for another reply.",
   ],
-])('%s', (budget, said, metadata, why) => {
-  it('is told to the client, with when it starts again', () => {
+])('%s', (budget, notice, metadata, why) => {
+  it('is a notice to the client, with the time of the reset', () => {
     expect(dayLimitReached({ ...shortage, budget })).toEqual({
       kind: 'limit-reached',
-      text: `${said} ${again} Saving partial response.`,
+      text: `${notice} ${again} Saving partial response.`,
       metadata: { ...metadata, resets_at: '2026-01-02T00:00:00Z' },
     });
   });
 
-  it('is said at the end of the reply', () => {
+  it('closes the reply', () => {
     expect(dayEndNote({ ...shortage, budget }, true)).toBe(
       `[Stopped: ${why} ${again} What was found so far is above.]`,
     );

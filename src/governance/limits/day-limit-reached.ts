@@ -1,17 +1,17 @@
 import type { DayAmount, DayBudget } from './day-budget.js';
 import type { DayLimits } from '../../storage/shapes/stored-limits.js';
 
-/** A day's limit that keeps a turn from another reply. */
+/** A daily limit without headroom for another reply. */
 export interface DayShortage {
   budget: DayBudget;
   limits: DayLimits;
   /** Used and reserved by all turns of the principal. */
   used: DayAmount;
-  /** When the next day begins, in milliseconds since the epoch. */
+  /** The next day's beginning, in milliseconds since the epoch. */
   resetsAt: number;
 }
 
-/** Names as they are on the wire. */
+/** Fields by their wire names. */
 export interface DayLimitMetadata {
   current_value: number;
   limit_value: number;
@@ -27,7 +27,7 @@ export interface DayLimitReached {
   metadata: DayLimitMetadata;
 }
 
-/** What the client is told when a day's limit ends a loop. */
+/** The notice to the client when a daily limit ends a loop. */
 export function dayLimitReached(shortage: DayShortage): DayLimitReached {
   const metadata = measure(shortage);
   const { current_value: used, limit_value: limit } = metadata;
@@ -40,9 +40,9 @@ export function dayLimitReached(shortage: DayShortage): DayLimitReached {
 }
 
 /**
- * The sentences that a final answer ends with, in brackets.
+ * The sentences that close the final answer, in brackets.
  *
- * @param hasText whether the answer says anything before them.
+ * @param hasText whether the answer has other text.
  */
 export function dayEndNote(shortage: DayShortage, hasText: boolean): string {
   const found = hasText ? 'What was found so far is above.' : 'There is no answer yet.';
@@ -72,13 +72,13 @@ export function startsAgain({ resetsAt }: Pick<DayShortage, 'resetsAt'>): string
 
 function measure({ budget, limits, used, resetsAt }: DayShortage): DayLimitMetadata {
   const isTokens = budget === 'daily_token_budget';
-  // To a hundredth of a cent.
+  // Rounded to a hundredth of a cent.
   const usd = Math.round(used.microUsd / 100) / 10_000;
   const [current, limit] = isTokens ? [used.tokens, limits.tokensPerDay] : [usd, limits.usdPerDay];
   return {
     current_value: current,
     limit_value: limit,
-    // A day that has no room for a reply is used up, however little of it was used.
+    // A day without headroom for a reply counts as used up, however little was used.
     percent: Math.max(100, Math.floor((current * 100) / limit)),
     limit_type: isTokens ? 'daily_token' : 'daily_cost',
     resets_at: isoSeconds(resetsAt),

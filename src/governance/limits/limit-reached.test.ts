@@ -8,7 +8,7 @@ import { recordToolResult } from '../decision-tree/record-tool-result.js';
 const config = { ...defaultAgentConfig, maxIterations: 10 };
 const start = newAgentState({ userId: 'u', projectId: 'p', startTime: 0, config });
 
-/** One iteration for each query; a query that ends in `!` fails. */
+/** An iteration for each query; a query that ends in `!` fails. */
 function searched(queries: readonly string[], from: AgentState = start): AgentState {
   return queries.reduce((state, query) => {
     const result: ToolResult = {

@@ -15,28 +15,28 @@ export interface LimitReached {
     | { error_count: number; last_error: string };
 }
 
-/** An end that a decision tree gave a reason of its own for. */
+/** An end for a reason of the decision tree's own. */
 export interface OwnEnd {
-  /** The machine's word. */
+  /** The reason's identifier. */
   reason: string;
   /** A clause for people, without its full stop. */
   explanation: string;
 }
 
-/** The same of an end that is a tree's own. */
+/** The notice of an end for a tree's own reason. */
 export function ownEndReached({ reason, explanation }: OwnEnd): LimitReached {
   return { kind: 'limit-reached', text: `Stopped: ${explanation}.`, metadata: { reason } };
 }
 
 const tooLittle = 'not enough for another reply';
 
-/** Limits that leave one call, without tools, for an answer from what there is. */
+/** Limits that leave a last call, without tools, for an answer from the work so far. */
 export type LastCallLimit = Extract<LimitReason, 'max_turns' | 'token_budget'>;
 
 /**
- * What the model and the client are told before the last call inside a limit.
+ * The notice to model and client before the last call inside a limit.
  *
- * @param state of the iteration that begins, with what the call adds counted.
+ * @param state of the iteration that begins, with the call's expected usage counted.
  */
 export function lastCall(reason: LastCallLimit, state: AgentState): LimitReached {
   const metadata = reached(state, reason === 'max_turns' ? 'iteration' : 'token');
@@ -48,7 +48,7 @@ export function lastCall(reason: LastCallLimit, state: AgentState): LimitReached
   return { kind: 'limit-reached', text, metadata };
 }
 
-/** What the client is told when a limit ends the loop. */
+/** The notice to the client when a limit ends the loop. */
 export function limitReached(reason: LimitReason, state: AgentState): LimitReached {
   switch (reason) {
     case 'max_turns': {
@@ -77,7 +77,7 @@ export function limitReached(reason: LimitReason, state: AgentState): LimitReach
     }
     case 'no_progress': {
       const found = noProgressOf(state);
-      const text = `No progress detected - ${sayWhat(found)}. Terminating to prevent infinite loop.`;
+      const text = `No progress detected - ${describeRepetition(found)}. Terminating to prevent infinite loop.`;
       return { kind: 'no-progress', text, metadata: { repeated_action: listActions(found) } };
     }
     case 'error_limit': {
@@ -92,15 +92,15 @@ export function limitReached(reason: LimitReason, state: AgentState): LimitReach
 }
 
 /**
- * The sentences that a final answer ends with, in brackets.
+ * The sentences that close the final answer, in brackets.
  *
- * @param hasText whether the answer says anything before them.
+ * @param hasText whether the answer has other text.
  */
 export function endNote(reason: LimitReason, state: AgentState, hasText = true): string {
   return noteOf(explain(reason, state), hasText);
 }
 
-/** The same of an end that is a tree's own. */
+/** The closing sentences of an end for a tree's own reason. */
 export function ownEndNote({ explanation }: OwnEnd, hasText: boolean): string {
   return noteOf(explanation, hasText);
 }
@@ -110,7 +110,7 @@ function noteOf(why: string, hasText: boolean): string {
   return `[Stopped: ${why.replace(/[.\s]+$/, '')}.${found}]`;
 }
 
-/** A budget that has no room for a reply is reached, however little of it was used. */
+/** A budget without headroom for a reply counts as reached, however little was used. */
 function reached(state: AgentState, type: LimitMetadata['limit_type']): LimitMetadata {
   const metadata = measure(state, type);
   return { ...metadata, percent: Math.max(100, metadata.percent) };
@@ -133,7 +133,7 @@ function explain(reason: LimitReason, state: AgentState): string {
       return `the time limit of ${timeoutSeconds} seconds was reached`;
     case 'no_progress': {
       const found = noProgressOf(state);
-      return `no progress was made, because ${sayWhat(found)}. Attempted: ${listActions(found)}`;
+      return `no progress was made, because ${describeRepetition(found)}. Attempted: ${listActions(found)}`;
     }
     case 'error_limit':
       return `${state.toolErrors} tool calls in a row failed, the last one with: ${state.lastError ?? 'no message'}`;
@@ -148,7 +148,7 @@ function nameBudget(state: AgentState): string {
   return `${isSessionBudget(state) ? "session's " : ''}budget of ${count} tokens`;
 }
 
-/** A budget ends a loop before it is used up: no call is made that could overrun it. */
+/** Whether the budget has a rest: loops end before a call that could overrun their budget. */
 function hasLeft(reason: 'token_budget' | 'cost_budget', state: AgentState): boolean {
   if (reason === 'token_budget') {
     const { current_value: used, limit_value: limit } = measure(state, 'token');
@@ -157,7 +157,10 @@ function hasLeft(reason: 'token_budget' | 'cost_budget', state: AgentState): boo
   return state.cost !== undefined && state.cost.usedUsd < state.cost.limitUsd;
 }
 
-/** Another tree may see no progress where the rules here see none: its last action is named. */
+/**
+ * The loop that made no progress. A custom tree may see one where these rules do not: its last
+ * action is named then.
+ */
 function noProgressOf(state: AgentState): NoProgress {
   const last = state.actions.at(-1);
   return (
@@ -169,14 +172,14 @@ function noProgressOf(state: AgentState): NoProgress {
   );
 }
 
-function sayWhat({ kind, actions, times }: NoProgress): string {
+function describeRepetition({ kind, actions, times }: NoProgress): string {
   if (kind === 'cycle') return `the same ${actions.length} actions kept following each other`;
   if (kind === 'error') return `the same error came ${times} times`;
   const what = actions.length > 1 ? 'actions were' : 'action was';
   return times > 1 ? `the same ${what} attempted ${times} times` : 'nothing new came of the work';
 }
 
-/** A step may have had twenty calls: three say enough. */
+/** Three actions at most: a step may have had twenty calls. */
 function listActions({ actions }: NoProgress): string {
   const more = actions.length - 3;
   return actions.slice(0, 3).join(', ') + (more > 0 ? ` and ${more} more` : '');

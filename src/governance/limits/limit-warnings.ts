@@ -1,11 +1,11 @@
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import type { AgentState } from '../decision-tree/agent-state.js';
 
-/** Names as they are on the wire. */
+/** Fields by their wire names. */
 export interface LimitMetadata {
   current_value: number;
   limit_value: number;
-  /** Rounded down, so that a limit that is near is never said to be reached. */
+  /** Rounded down: 100 only where the limit is reached. */
   percent: number;
   limit_type: 'iteration' | 'token' | 'timeout' | 'cost';
 }
@@ -17,8 +17,8 @@ export interface LimitWarning {
 }
 
 /**
- * The iteration at whose start the warning is due: a percentage alone would come too late where
- * there are few. Undefined where two iterations can not be left after it.
+ * The iteration at whose start the warning is due: a percentage alone would come too late for few
+ * iterations. Undefined where fewer than two iterations would be left after it.
  */
 export function iterationWarnAt({
   maxIterations,
@@ -30,8 +30,8 @@ export function iterationWarnAt({
 }
 
 /**
- * The soft marks that are passed while their limit is not. They stay passed: to say each once is
- * for the caller.
+ * Warnings whose threshold is crossed and whose limit is not. They stay until the limit is reached:
+ * the caller posts each once.
  */
 export function warnings(state: AgentState): LimitWarning[] {
   return [
@@ -42,7 +42,7 @@ export function warnings(state: AgentState): LimitWarning[] {
   ].filter((warning) => warning !== undefined);
 }
 
-/** Where a state stands against one of its limits. Seconds are whole ones. */
+/** Usage against a limit, in whole seconds for the time. */
 export function measure(state: AgentState, type: LimitMetadata['limit_type']): LimitMetadata {
   const { config } = state;
   const [current, limit] = {
@@ -55,7 +55,7 @@ export function measure(state: AgentState, type: LimitMetadata['limit_type']): L
   return { current_value: current, limit_value: limit, percent, limit_type: type };
 }
 
-/** Whether of both budgets of tokens the session's is the one that is nearer to its end. */
+/** Whether the session's token budget is nearer to its end than the turn's. */
 export function isSessionBudget({ session, tokenPercent }: AgentState): boolean {
   return session !== undefined && (session.usedTokens * 100) / session.limitTokens > tokenPercent;
 }
@@ -89,7 +89,7 @@ function warnOfTokens(state: AgentState): LimitWarning | undefined {
   return { kind: 'token-limit', text, metadata };
 }
 
-/** To a hundredth of a cent. */
+/** Rounds to a hundredth of a cent. */
 function round(usd: number): number {
   return Math.round(usd * 10_000) / 10_000;
 }

@@ -8,7 +8,7 @@ import { findNearNoProgress, findNoProgress } from './no-progress.js';
 
 const tree = new DefaultDecisionTree(defaultAgentConfig);
 
-/** What the tree remembers after each iteration of a sequence. */
+/** The actions that the tree records for a sequence of iterations. */
 function replay({ steps }: Pick<ActionSequence, 'steps'>): (readonly ActionRecord[])[] {
   const config = defaultAgentConfig;
   let state = newAgentState({ userId: 'u', projectId: 'p', startTime: 0, config });
@@ -23,7 +23,10 @@ function endsEarly(sequence: ActionSequence): boolean {
   return replay(sequence).some((actions) => findNoProgress(actions) !== undefined);
 }
 
-/** Iterations as a word: a letter is a call, `&` puts it beside the one before, `!` makes it fail. */
+/**
+ * Iterations as a word: a letter is a call, `&` puts a call beside the previous one, `!` makes it
+ * fail.
+ */
 function spelled(word: string): (readonly ActionRecord[])[] {
   const steps = [...word.matchAll(/[a-z]!?(&[a-z]!?)*/g)].map(([step]) =>
     step.split('&').map((call) => ({
@@ -65,7 +68,7 @@ describe('findNoProgress over recorded sequences', () => {
     ]);
   });
 
-  it('comes near before it ends, so that the model is told first', () => {
+  it('comes near before it ends, so that the model is warned first', () => {
     for (const sequence of stuck.filter(endsEarly)) {
       const seen = replay(sequence);
       const end = seen.findIndex((actions) => findNoProgress(actions) !== undefined);

@@ -1,18 +1,18 @@
 import type { ActionRecord } from '../decision-tree/agent-state.js';
 
 export interface NoProgress {
-  /** The same again and again; two or three in turn; the same error whatever is tried. */
+  /** A repeated step; two or three steps in turn; an error that repeats whatever is tried. */
   kind: 'repeat' | 'cycle' | 'error';
-  /** What was repeated, for people; of a cycle every action once, in order. */
+  /** The repeated actions, for people; each action of a cycle once, in order. */
   actions: readonly string[];
-  /** How often. Of a cycle: full rounds. */
+  /** Number of repetitions; full rounds of a cycle. */
   times: number;
 }
 
-/** The calls of one iteration. They ran side by side, so their order means nothing. */
+/** The calls of an iteration. They ran in parallel, so that their order means nothing. */
 interface Step {
   calls: readonly ActionRecord[];
-  /** Equal for steps that did the same with the same results. */
+  /** Equal for steps with equal calls and results. */
   key: string;
 }
 
@@ -21,20 +21,20 @@ const rounds = 2;
 const periods = [2, 3];
 
 /**
- * Whether a loop goes in circles at its last step. Only equal results of equal calls count: asking
- * again for what has changed since is progress. A cycle must have gone round twice and begin a
- * third time: going back once to what was looked at before is common in honest work.
+ * Detects a loop that goes in circles at its last step. Only equal results of equal calls count: a
+ * repeated call with a changed result is progress. A cycle must complete two rounds and begin a
+ * third: going back once to an earlier file is common in honest work.
  */
 export function findNoProgress(actions: readonly ActionRecord[]): NoProgress | undefined {
   return find(actions, 0);
 }
 
-/** What one more step of the same would make no progress of. Nothing once it has. */
+/** The pattern that one more equal step would complete; undefined once it is complete. */
 export function findNearNoProgress(actions: readonly ActionRecord[]): NoProgress | undefined {
   return find(actions, 0) === undefined ? find(actions, 1) : undefined;
 }
 
-/** @param missing how many steps short of the rule. */
+/** @param missing number of steps short of the rule. */
 function find(actions: readonly ActionRecord[], missing: number): NoProgress | undefined {
   const steps = groupSteps(actions);
   return (
@@ -79,7 +79,7 @@ function hasPeriod(steps: readonly Step[], period: number, length: number): bool
   );
 }
 
-/** One call that keeps failing in the same way, whatever is done between. */
+/** A call that keeps failing in the same way, whatever happens in between. */
 function findSameError(steps: readonly Step[], times: number): NoProgress | undefined {
   const failed = steps.at(-1)?.calls.filter(({ isError }) => isError) ?? [];
   const again = failed.find((call) => {
@@ -89,7 +89,7 @@ function findSameError(steps: readonly Step[], times: number): NoProgress | unde
   return again && { kind: 'error', actions: [again.action], times };
 }
 
-/** One tool that gives the same error to different arguments, in each of the last steps. */
+/** A tool that gives the same error to different arguments, in each of the last steps. */
 function findErrorWhateverTried(steps: readonly Step[], times: number): NoProgress | undefined {
   const last = steps.slice(-times);
   const errors = new Set(last.map(onlyError));
@@ -97,7 +97,7 @@ function findErrorWhateverTried(steps: readonly Step[], times: number): NoProgre
   return { kind: 'error', actions: describe(last), times };
 }
 
-/** The tool and the error where a step had nothing else. */
+/** The tool and its error, where all calls of the step failed with it. */
 function onlyError({ calls }: Step): string | undefined {
   const kinds = new Set(calls.map(({ tool, outcome }) => `${tool} ${outcome}`));
   const [kind] = kinds;

@@ -26,7 +26,7 @@ function same(times: number): ActionRecord[] {
 }
 
 describe('the termination checks', () => {
-  // Each: what is below the limit, at it, and above it.
+  // A state below each limit, at it, and above it.
   it.each<[string, AgentStateChange, AgentStateChange, AgentStateChange]>([
     ['max_iterations', { turn: 9 }, { turn: 10 }, { turn: 11 }],
     ['token_budget', { tokensUsed: 4_999 }, { tokensUsed: 5_000 }, { tokensUsed: 5_001 }],

@@ -3,15 +3,15 @@ import { findNoProgress } from './no-progress.js';
 
 export interface TerminationCheck {
   reason: KnownTerminationReason;
-  /** For the table in the documentation. */
+  /** Condition in the documentation's table. */
   when: string;
   applies(state: AgentState): boolean;
 }
 
-/** Tool errors in a row that end a loop. */
+/** Consecutive tool errors that end a loop. */
 export const errorLimit = 3;
 
-/** In order, the first that applies ends the loop. */
+/** Checks in order: the first that applies ends the loop. */
 export const terminationChecks: readonly TerminationCheck[] = [
   {
     reason: 'completed',
@@ -52,13 +52,16 @@ export const terminationChecks: readonly TerminationCheck[] = [
   },
 ];
 
-/** Whether a reply came after the last error: calls of one iteration fail side by side, unseen. */
+/**
+ * Whether a reply followed the last error: parallel calls of an iteration fail before the model
+ * sees it.
+ */
 function hasSeenErrors({ actions, turn }: AgentState): boolean {
   const last = actions.findLast(({ isError }) => isError);
   return last === undefined || last.turn < turn;
 }
 
-/** The checks in the order they are tried, for the documentation. */
+/** The checks in their order, for the documentation. */
 export function terminationTable(): { reason: KnownTerminationReason; when: string }[] {
   return terminationChecks.map(({ reason, when }) => ({ reason, when }));
 }

@@ -1,11 +1,11 @@
 import type { KnownTerminationReason } from '../decision-tree/agent-state.js';
 
-/** The limits that end a turn, by the names that `turn.ended` and stored turns have for them. */
+/** Limits that end a turn, by their names in `turn.ended` and in stored turns. */
 export type LimitReason =
   | 'max_turns'
   | Exclude<KnownTerminationReason, 'completed' | 'max_iterations'>;
 
-/** A decision tree's reasons, and the limit that each stands for. */
+/** Limits by the decision tree's reasons. */
 const limits: Readonly<Record<KnownTerminationReason, LimitReason | undefined>> = {
   completed: undefined,
   max_iterations: 'max_turns',
@@ -16,7 +16,7 @@ const limits: Readonly<Record<KnownTerminationReason, LimitReason | undefined>> 
   error_limit: 'error_limit',
 };
 
-/** Words that mean another end on our wires: no decision tree may call one of its own so. */
+/** Reasons that mean something else on a wire: a custom decision tree may not use them. */
 export const reservedReasons: ReadonlySet<string> = new Set([
   'continue',
   'cancelled',
@@ -38,17 +38,17 @@ export const reservedReasons: ReadonlySet<string> = new Set([
   'attempts_exhausted',
 ]);
 
-/** Whether a reason is one that this server gives, and not a decision tree's own. */
+/** Whether the reason is the server's, and not a custom tree's. */
 export function isKnownReason(reason: string): reason is KnownTerminationReason {
   return Object.hasOwn(limits, reason);
 }
 
-/** The limit that a tree's reason stands for; undefined for an end that is none. */
+/** The limit of a tree's reason; undefined for an end without a limit. */
 export function limitOf(reason: KnownTerminationReason): LimitReason | undefined {
   return limits[reason];
 }
 
-/** Whether the reason of a turn's end is a limit of the turn. */
+/** Whether a turn's end reason is a limit of the turn. */
 export function isLimit(reason: string): reason is LimitReason {
   return Object.values<string | undefined>(limits).includes(reason);
 }

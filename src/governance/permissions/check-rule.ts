@@ -3,8 +3,8 @@ import { matchText } from './match-pattern.js';
 import { parsePermissionRule, type PermissionRule } from './permission-rules.js';
 
 /**
- * @param tools undefined: what a rule names is not checked.
- * @returns what is wrong with a rule's text, or with what it names; undefined: nothing.
+ * @param tools undefined: the tool's name is not checked.
+ * @returns the fault in a rule's text or in the tool it names; undefined for a valid rule.
  */
 export function ruleFault(
   text: string,
@@ -22,12 +22,12 @@ export function ruleFault(
   return patternFault(rule, tool?.permissionArgument?.kind);
 }
 
-/** Whether a name may be that of a tool which a server does not have yet, as those of MCP. */
+/** Whether the name may belong to a tool that the server has only later, such as an MCP tool. */
 export function isOpenName(tool: string): boolean {
   return tool.startsWith('mcp__') || tool.startsWith('*');
 }
 
-/** @param kind of the argument that the tool declares; undefined: none. */
+/** @param kind of the tool's declared argument; undefined: the tool declares none. */
 export function patternFault(
   { tool, pattern }: PermissionRule,
   kind: ArgumentKind | undefined,
@@ -40,7 +40,7 @@ export function patternFault(
   return kind === 'path' ? pathFault(pattern) : undefined;
 }
 
-/** What other matchers take and this one does not would never match, and so never forbid. */
+/** Rejects syntax of other matchers: here it would never match, and so never deny. */
 function pathFault(pattern: string): string | undefined {
   if (pattern.split('/').includes('..')) {
     return 'has .. in its path: write what is outside the project as an absolute path';

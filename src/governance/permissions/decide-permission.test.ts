@@ -40,7 +40,7 @@ function decide(effect: Effect, { mode, named, agent, name, ...rest }: Rest = {}
 
 const modes = ['direct', 'acceptEdits', 'dontAsk', 'plan', 'anything', ''];
 const effects = ['read', 'edit', 'command'] as const;
-/** The same rules, by each who may give some. */
+/** Equal rules from each source of rules. */
 const sources: [string, (rules: PermissionRules) => Rest][] = [
   ["the server's policy", (server) => ({ server })],
   ['the agent', (agent) => ({ agent })],
@@ -51,7 +51,8 @@ const inEachMode = modes.flatMap((mode) =>
 );
 
 describe('decidePermission', () => {
-  // Mode; then read, edit, command as they are; allowed by a rule; asked about by one.
+  // Mode; then the verdicts for read, edit and command: without a rule; with an `allow` rule; with
+  // an `ask` rule.
   it.each([
     ['direct', 'allow ask ask', 'allow allow allow', 'ask ask ask'],
     ['acceptEdits', 'allow allow ask', 'allow allow allow', 'ask ask ask'],
@@ -179,7 +180,7 @@ describe('a rule with a pattern', () => {
     );
   });
 
-  it('about a path denies when either of its readings fits, and allows when all do', () => {
+  it('about a path denies when either of its spellings fits, and allows when all do', () => {
     const linked = {
       kind: 'path',
       texts: ['/p/docs/key', '/p/private/key'],

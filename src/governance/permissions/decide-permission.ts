@@ -4,16 +4,16 @@ import { findCover, findHidden, findTouched, ruledCall, type RuledCall } from '.
 
 export type Verdict = 'allow' | 'ask' | 'deny';
 
-/** `name` is the agent's, for the reason. */
+/** `name` is the agent's, for the reason of a decision. */
 export type AgentLayer = PermissionLayer & { name?: string };
 
 export interface PermissionQuestion {
   tool: { name: string; effect: ToolEffect; deniedWith?: readonly string[] | undefined };
-  /** What patterns are compared with; undefined for a tool that declares nothing. */
+  /** The argument that patterns are compared with; undefined for a tool that declares none. */
   argument?: PermissionArgument | undefined;
   /**
-   * One for each agent in the line of delegation, the turn's own last; never empty. A mode that is
-   * not `acceptEdits`, `dontAsk` or `plan` means what `direct` means.
+   * A layer for each agent in the chain of delegation, the turn's own last; never empty. Modes
+   * other than `acceptEdits`, `dontAsk` and `plan` mean `direct`.
    */
   layers: readonly AgentLayer[];
   /** The server's policy. */
@@ -25,13 +25,16 @@ export interface PermissionQuestion {
 
 export interface PermissionDecision {
   verdict: Verdict;
-  /** The name of the rule that decided. */
+  /** The name of the decisive rule. */
   rule: string;
-  /** For the model and the client. A denial says "permission denied" and what would allow it. */
+  /**
+   * Reason for the model and the client. A denial says "permission denied" and how to allow the
+   * call.
+   */
   reason: string;
 }
 
-/** A question about one agent of the line. */
+/** The question for one agent in the chain of delegation. */
 interface LayerQuestion {
   tool: PermissionQuestion['tool'];
   call: RuledCall;
@@ -43,14 +46,14 @@ interface LayerQuestion {
 
 interface DecisionRule {
   rule: string;
-  /** For the table in the documentation. */
+  /** Condition in the documentation's table. */
   when: string;
   verdict: Verdict;
-  /** Why it decides; undefined when it does not apply. */
+  /** The reason of the decision; undefined when the rule does not apply. */
   reason(question: LayerQuestion): string | undefined;
 }
 
-/** In order, the first that applies decides. */
+/** Rules in order: the first that applies decides. */
 const decisionRules: readonly DecisionRule[] = [
   {
     rule: 'denied',
@@ -136,8 +139,8 @@ const asksNobody = {
 } as const;
 
 /**
- * Whether a call may run, must be approved first, or is refused. Each agent in the line of
- * delegation is asked, and the strictest answer is the answer.
+ * Decides whether a call is allowed, asked about or denied. Each agent in the chain of delegation
+ * is judged, and the strictest verdict counts.
  */
 export function decidePermission(question: PermissionQuestion): PermissionDecision {
   const call = ruledCall(question.tool.name, question.argument);
@@ -163,12 +166,12 @@ export function decidePermission(question: PermissionQuestion): PermissionDecisi
   return decision;
 }
 
-/** The rules in the order they are tried, for the documentation. */
+/** The rules in their order, for the documentation. */
 export function permissionTable(): { rule: string; when: string; verdict: Verdict }[] {
   return [...decisionRules, asksNobody].map(({ rule, when, verdict }) => ({ rule, when, verdict }));
 }
 
-/** What lets calls of a tool run without a question. Only edits have a mode for that. */
+/** Advice that allows a tool's calls without a question. Edits alone have a mode for that. */
 export function howToAllow({ name, effect }: PermissionQuestion['tool']): string {
   const list = `llow ${name} in the permissions of the agent, the session or the server.`;
   return effect === 'edit' ? `Use mode acceptEdits, or a${list}` : `A${list}`;
@@ -235,7 +238,7 @@ function allowRule({ sources, grants, call }: LayerQuestion): string | undefined
   return `${whose.join(' and ') || 'the session'} allows ${cover.join(', ')}`;
 }
 
-/** The tools whose `deny` rules hold for a tool: its own, and of what it shows as well. */
+/** Tools whose `deny` rules apply to a tool: its own name, and the tools whose content it shows. */
 export function denyingNames({
   name,
   deniedWith = [],

@@ -4,11 +4,11 @@ import type { OfferRules } from './offer-tools.js';
 import { parsePermissionRule } from './permission-rules.js';
 
 /**
- * What a search leaves out of what it finds: its call names the folder it begins in, and the rules are
- * asked about that one only.
+ * A filter for a search's results: the search names only the folder where it begins, and that
+ * folder alone was judged.
  *
- * @param roots what patterns without a leading `/` start from, as written and resolved.
- * @returns whether a `deny` rule with a pattern is about a path, in any of the ways the path reads.
+ * @param roots folders, as written and resolved, that relative patterns start from.
+ * @returns a test whether a `deny` rule with a pattern matches any spelling of a path.
  */
 export function deniedPaths(
   tool: Pick<PermissionQuestion['tool'], 'name' | 'deniedWith'>,

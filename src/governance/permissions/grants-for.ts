@@ -2,9 +2,8 @@ import type { PermissionArgument } from '../permission-subject.js';
 import { patternOf, pathBelow } from './match-pattern.js';
 
 /**
- * The rules that allow this call again and no other, for what a person approves for a session: of a
- * path one for each way it reads. A tool whose argument is not declared, or not given, is allowed
- * as a whole.
+ * The narrowest rules that allow this call, for an approval that lasts for the session: a rule for
+ * each spelling of a path. A tool without a declared or given argument is allowed as a whole.
  */
 export function grantsFor(tool: string, argument: PermissionArgument | undefined): string[] {
   const { kind, texts = [], roots = [] } = argument ?? {};

@@ -33,7 +33,7 @@ describe('matchText', () => {
   });
 
   it.each([
-    ['a piece that almost fits at every place', `*${'a'.repeat(490)}b*`],
+    ['a piece that almost fits at every position', `*${'a'.repeat(490)}b*`],
     ['one that differs where it begins', `*b${'a'.repeat(490)}*`],
     ['many pieces', `${'*a'.repeat(240)}*b`],
   ])('reads a long text once: %s', (_what, pattern) => {

@@ -1,12 +1,12 @@
 import { matchSequence } from './match-sequence.js';
 import { wildcardMatcher, type Wildcard } from './wildcards.js';
 
-/** Places of a text that a pattern is compared from; where there are more, it may fit one of them. */
+/** Most start positions tried in a text; beyond them a pattern counts as matching. */
 const MOST_STARTS = 100;
 
 export type Matcher = (text: string) => boolean;
 
-/** Whether a text fits a pattern: `*` is any characters, `\` takes the next one as it is. */
+/** Matches text: `*` is any characters, `\` takes the next character literally. */
 export function textMatcher(pattern: string): Matcher {
   return wildcardMatcher(wildcards(pattern, '*'));
 }
@@ -15,7 +15,7 @@ export function matchText(pattern: string, text: string): boolean {
   return textMatcher(pattern)(text);
 }
 
-/** Of commands: a pattern that ends in ` *` fits the program without arguments, too. */
+/** Matches commands: a pattern that ends in ` *` also matches the program without arguments. */
 export function commandMatcher(pattern: string): Matcher {
   const fits = textMatcher(pattern);
   if (!/[^\\] \*$/.test(pattern)) return fits;
@@ -24,11 +24,11 @@ export function commandMatcher(pattern: string): Matcher {
 }
 
 /**
- * Whether a path fits a pattern: `*` and `?` are any characters and any one of a name, `**` is any
- * folders, also none. Names that begin with a dot are names like others. A pattern that begins with
- * `/` is about the absolute path, any other about the path below one of `roots`.
+ * Matches paths: `*` and `?` are any characters and any character of a name, `**` is any number of
+ * folders. Names that begin with a dot are ordinary names. A pattern that begins with `/` matches
+ * the absolute path, any other the path below one of `roots`.
  *
- * Paths are absolute and normalised, as `roots` are.
+ * Paths and `roots` are absolute and normalised.
  */
 export function pathMatcher(pattern: string, roots: readonly string[]): Matcher {
   const items = namesOf(pattern).map((name) => ({
@@ -47,15 +47,15 @@ export function pathMatcher(pattern: string, roots: readonly string[]): Matcher 
     });
 }
 
-/** The path from `root`, or undefined when `path` is not below it. */
+/** The path relative to `root`; undefined when `path` is not below it. */
 export function pathBelow(root: string, path: string): string | undefined {
   const folder = root.endsWith('/') ? root : `${root}/`;
   return path.startsWith(folder) ? path.slice(folder.length) : undefined;
 }
 
 /**
- * Whether some text fits a pattern and is, at the same time, what a text with holes may become: each
- * `hole` in it is any characters.
+ * Whether a pattern matches some expansion of a text with holes, where each `hole` stands for any
+ * characters.
  */
 export function meetsText(pattern: string, text: string, hole: string): boolean {
   const items = wildcards(pattern, '*');
@@ -66,7 +66,7 @@ export function meetsText(pattern: string, text: string, hole: string): boolean 
     const only = items.map(literalOf).join('');
     return matchText(pieces.map(patternOf).join('*'), only);
   }
-  // Both go on as they like after what they begin with, up to what they end with.
+  // Open in the middle on both sides: only the fixed beginnings and ends can conflict.
   const last = items.findLastIndex((item) => !('literal' in item));
   const literals = items.map(literalOf);
   const [begin, end] = [literals.slice(0, star).join(''), literals.slice(last + 1).join('')];
@@ -78,8 +78,8 @@ export function meetsText(pattern: string, text: string, hole: string): boolean 
 }
 
 /**
- * Whether a pattern fits words from one of them to the end, the first with or without its folder.
- * One that begins with `*` is compared with all of them alone.
+ * Whether a pattern matches the words from some word to the end, the first with or without its
+ * folder. A pattern that begins with `*` is compared with the whole text alone.
  *
  * @param text words with single blanks.
  */
@@ -100,7 +100,7 @@ export function startsAt(pattern: string, text: string): boolean {
   return false;
 }
 
-/** The one text a pattern fits, or undefined when it may fit several. */
+/** The only text that a pattern matches; undefined when it may match several. */
 export function onlyFit(pattern: string): string | undefined {
   const all = wildcards(pattern, '*');
   return all.every((item) => 'literal' in item)
@@ -108,12 +108,12 @@ export function onlyFit(pattern: string): string | undefined {
     : undefined;
 }
 
-/** The pattern that fits this text and no other. */
+/** The pattern that matches this text alone. */
 export function patternOf(text: string): string {
   return text.replaceAll(/[\\*?]/g, String.raw`\$&`);
 }
 
-/** @param special which of `*` and `?` stand for others. */
+/** @param special characters of `*` and `?` that are wildcards. */
 function wildcards(pattern: string, special: string): Wildcard[] {
   const found: Wildcard[] = [];
   for (let index = 0; index < pattern.length; index += 1) {

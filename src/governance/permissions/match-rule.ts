@@ -1,5 +1,5 @@
 import type { PermissionArgument } from '../permission-subject.js';
-import { commandReadings } from '../commands/command-readings.js';
+import { commandForms } from '../commands/command-readings.js';
 import {
   commandMatcher,
   matchText,
@@ -11,14 +11,14 @@ import {
 import { parsePermissionRule } from './permission-rules.js';
 import { splitCommand } from '../commands/split-command.js';
 
-/** A call as rules see it. */
+/** A tool call as permission rules see it. */
 export interface RuledCall {
   tool: string;
-  /** What a rule that forbids looks for, any of it; undefined: it cannot be known. */
+  /** Texts that `deny` and `ask` rules search, any of which suffices; undefined: unknown. */
   any: readonly string[] | undefined;
-  /** Whether a pattern may be about what the call does and does not show. */
+  /** Whether a pattern may match something that the call does without showing it. */
   mayHave(pattern: string): boolean;
-  /** What rules that allow must cover, all of it; undefined: no pattern does. */
+  /** Texts that `allow` rules must cover completely; undefined: no pattern covers the call. */
   all: readonly string[] | undefined;
   /** The argument, letter for letter. */
   texts: readonly string[];
@@ -32,20 +32,20 @@ export function ruledCall(tool: string, argument: PermissionArgument | undefined
   const call = { tool, texts, matcher, mayHave: () => false };
   if (kind === undefined) return { ...call, any: undefined, all: undefined };
   if (kind !== 'command') return { ...call, any: texts, all: texts };
-  const readings = texts.map(commandReadings);
+  const forms = texts.map(commandForms);
   return {
     tool,
     texts,
     matcher: commandMatcher,
-    mayHave: (pattern) => readings.some((one) => one?.mayHave(pattern)),
-    any: flatten(readings.map((one) => one?.texts)),
+    mayHave: (pattern) => forms.some((one) => one?.mayHave(pattern)),
+    any: flatten(forms.map((one) => one?.texts)),
     all: flatten(texts.map(splitCommand)),
   };
 }
 
 /**
- * The first rule that the call touches by any of what it does. A pattern whose argument cannot be
- * known counts as touched, and so does a rule that cannot be read.
+ * The first rule that matches any part of the call. A pattern for an unknown argument counts as a
+ * match, and so does an invalid rule.
  */
 export function findTouched(rules: readonly string[], call: RuledCall): string | undefined {
   return rules.find((text) => {
@@ -57,7 +57,7 @@ export function findTouched(rules: readonly string[], call: RuledCall): string |
   });
 }
 
-/** The first rule with a pattern that may be about what the call does and does not show. */
+/** The first rule with a pattern that may match something the call does without showing it. */
 export function findHidden(rules: readonly string[], call: RuledCall): string | undefined {
   return rules.find((text) => {
     const parsed = parsePermissionRule(text);
@@ -67,8 +67,8 @@ export function findHidden(rules: readonly string[], call: RuledCall): string | 
 }
 
 /**
- * The rules that together cover everything the call does; undefined when something is left. One
- * that names the tool alone covers every call, and so does one that is the call letter for letter.
+ * Rules that together cover everything the call does; undefined when a part is left. A rule without
+ * a pattern covers every call, and a pattern equal to the whole argument covers that call.
  */
 export function findCover(rules: readonly string[], call: RuledCall): string[] | undefined {
   const patterns: { text: string; pattern: string }[] = [];
@@ -90,7 +90,7 @@ export function findCover(rules: readonly string[], call: RuledCall): string[] |
   return cover(call.matcher, call.all ?? []) ?? cover(same, call.texts);
 }
 
-/** The first rule for each part; undefined when there are no parts, or none for one of them. */
+/** The first matching rule of each part; undefined when a part has none or there are no parts. */
 function coverOf(
   rules: readonly { text: string; fits: Matcher }[],
   parts: readonly string[],
@@ -100,14 +100,14 @@ function coverOf(
   return known.length === parts.length && known.length > 0 ? [...new Set(known)] : undefined;
 }
 
-/** Whether a rule is about every call of the tool. */
+/** Whether a rule applies to every call of the tool. */
 export function isAboutWhole(rule: string, tool: string): boolean {
   const parsed = parsePermissionRule(rule);
   if ('fault' in parsed) return false;
   return parsed.rule.pattern === undefined && matchText(parsed.rule.tool, tool);
 }
 
-/** Whether a rule is about some call of the tool. */
+/** Whether a rule applies to some call of the tool. */
 export function isAbout(rule: string, tool: string): boolean {
   const parsed = parsePermissionRule(rule);
   return !('fault' in parsed) && matchText(parsed.rule.tool, tool);

@@ -1,12 +1,12 @@
-/** A pattern over items: what fits one item, and stars, which fit any number of them. */
+/** A pattern over items: a plain item matches one value, a star any number of values. */
 export interface SequencePattern<P> {
   items: readonly P[];
   isStar(item: P): boolean;
 }
 
 /**
- * Whether a pattern fits a whole sequence. A star takes as little as it can, and only the last one
- * is ever reconsidered: the time is bounded by the product of the lengths, whatever the pattern.
+ * Whether a pattern matches a whole sequence. A star takes as little as possible, and only the last
+ * star is reconsidered: the time is bounded by the product of the lengths, whatever the pattern.
  */
 export function matchSequence<P, T>(
   { items, isStar }: SequencePattern<P>,

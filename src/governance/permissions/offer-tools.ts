@@ -4,9 +4,8 @@ import { isAbout, isAboutWhole } from './match-rule.js';
 export type OfferRules = Pick<PermissionQuestion, 'layers' | 'server' | 'session'>;
 
 /**
- * The tools a model is told about, in their order. The model never hears of a tool that would be
- * denied whatever it is called with; one that only this mode denies is offered, so that the model
- * reads why.
+ * The tools that a model is offered, in their order. A tool whose every call would be denied is
+ * left out; a tool that only the mode denies is offered, so that the model learns the reason.
  */
 export function offerTools<T extends PermissionQuestion['tool']>(
   tools: readonly T[],

@@ -31,13 +31,13 @@ describe('denyOwnPath', () => {
     ['read', '/work/rules.yaml'],
     ['edit', '/work/.data-of-mine/a'],
     ['edit', '/work/rules.yaml.old'],
-    // A search from above.
+    // A search that begins in a parent folder.
     ['read', '/work'],
   ])('nothing against %s %s', (effect, text) => {
     expect(denial(effect, text)).toBeUndefined();
   });
 
-  it('one reading of a path is enough', () => {
+  it('one spelling of a path is enough', () => {
     const argument = { kind: 'path', texts: ['/work/link', '/work/.data/a'], roots: ['/work'] };
     expect(denyOwnPath(own, { effect: 'read', argument })).toContain('permission denied');
   });

@@ -1,12 +1,15 @@
 import { isWithin } from '../../platform/is-within.js';
 
-/** What is the server's own, absolute: each as it is written and with its links resolved. */
+/** The server's own paths: absolute, each as written and with its links resolved. */
 export interface OwnPaths {
-  /** The server's data and the kernel's folders: no session works in them, no file tool reaches them. */
+  /**
+   * The server's data and the kernel's folders: no session works in them, no file tool reaches
+   * them.
+   */
   closed: readonly string[];
-  /** What file tools do not reach, unless the project root is inside of it. */
+  /** Paths that file tools do not reach, unless the project root is inside of them. */
   hidden: readonly string[];
-  /** What they read and do not write: who could write it could say what they may do. */
+  /** Paths that file tools only read: write access would let a turn change its own permissions. */
   protected: readonly string[];
 }
 
@@ -15,15 +18,18 @@ export interface OwnPathQuestion {
   argument: { kind: string; texts: readonly string[]; roots?: readonly string[] } | undefined;
 }
 
-/** What file tools see nothing of in a project. @param roots of it, as written and resolved. */
+/**
+ * Folders that are invisible to a project's file tools. @param roots of the project, as written and
+ * resolved.
+ */
 export function hiddenFrom(own: OwnPaths, roots: readonly string[]): string[] {
   const isSeen = (folder: string) => roots.some((root) => isWithin(folder, root));
   return [...own.closed, ...own.hidden.filter((folder) => !isSeen(folder))];
 }
 
 /**
- * Why a call may not have its path, whatever the rules say; undefined when it may. A folder above is
- * no reason: a search that begins there leaves out what is hidden.
+ * The reason why a call is denied its path, whatever the rules say; undefined when it is not. A
+ * parent folder is no reason: a search that begins there skips the hidden folders.
  */
 export function denyOwnPath(
   own: OwnPaths,

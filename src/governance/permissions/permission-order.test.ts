@@ -49,7 +49,7 @@ const question: fc.Arbitrary<PermissionQuestion> = fc.record({
   grants: fc.array(rule, { maxLength: 2 }),
 });
 
-/** The question with one more rule, given by somebody. */
+/** The question with one more rule, from the given source. */
 function withRule(
   asked: PermissionQuestion,
   list: 'allow' | 'ask' | 'deny',

@@ -1,17 +1,17 @@
-/** What a rule's text says. */
+/** A parsed rule. */
 export interface PermissionRule {
-  /** May have `*` for any characters. */
+  /** The tool's name; `*` stands for any characters. */
   tool: string;
-  /** Of the tool's argument; absent: every call of the tool. */
+  /** Pattern for the tool's argument; absent: every call of the tool. */
   pattern?: string;
 }
 
 export type ParsedRule = { rule: PermissionRule } | { fault: string };
 
-/** Completes what is wrong with a rule. */
+/** The end of a fault's message. */
 const examples = 'for example read, write(docs/**) or bash(git status*)';
 
-/** @returns the rule, or what is wrong with its text and what is allowed. */
+/** @returns the rule, or the fault in its text with the allowed forms. */
 export function parsePermissionRule(text: string): ParsedRule {
   const [, tool, pattern] = /^([\w*-]*)(?:\(([\s\S]*)\))?$/.exec(text.trim()) ?? [];
   if (tool === undefined) {

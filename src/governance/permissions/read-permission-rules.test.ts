@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readPermissionRules } from './read-permission-rules.js';
+import { validatePermissionRules } from './read-permission-rules.js';
 
 const tools = [
   { name: 'read', permissionArgument: { name: 'file_path', kind: 'path' } },
@@ -8,7 +8,7 @@ const tools = [
 ] as const;
 
 const faultsOf = (given: unknown): string[] =>
-  readPermissionRules(given, tools).faults.map(({ field, message }) => `${field}: ${message}`);
+  validatePermissionRules(given, tools).faults.map(({ field, message }) => `${field}: ${message}`);
 
 describe('readPermissionRules', () => {
   it('takes the lists that are there', () => {
@@ -17,11 +17,11 @@ describe('readPermissionRules', () => {
       ask: null,
       deny: [],
     };
-    expect(readPermissionRules(given, tools)).toEqual({
+    expect(validatePermissionRules(given, tools)).toEqual({
       rules: { allow: given.allow, deny: [] },
       faults: [],
     });
-    expect(readPermissionRules({}, tools)).toEqual({ rules: {}, faults: [] });
+    expect(validatePermissionRules({}, tools)).toEqual({ rules: {}, faults: [] });
   });
 
   it.each([
@@ -49,7 +49,7 @@ describe('readPermissionRules', () => {
     [{ ask: Array.from({ length: 101 }, () => 'read') }, /^: has 101 rules; at most 100 are/],
   ])('refuses %j', (given, fault) => {
     expect(faultsOf(given)).toEqual([expect.stringMatching(fault)]);
-    expect(readPermissionRules(given, tools).rules).toEqual({});
+    expect(validatePermissionRules(given, tools).rules).toEqual({});
   });
 
   it('counts the rules of all lists together, and names every fault', () => {
@@ -59,6 +59,6 @@ describe('readPermissionRules', () => {
   });
 
   it('checks no names without tools', () => {
-    expect(readPermissionRules({ deny: ['sh(x)'] }, undefined).faults).toEqual([]);
+    expect(validatePermissionRules({ deny: ['sh(x)'] }, undefined).faults).toEqual([]);
   });
 });

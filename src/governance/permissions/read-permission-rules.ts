@@ -7,21 +7,22 @@ import type { PermissionRules } from '../../storage/shapes/stored-permissions.js
 export const ruleLists = ['allow', 'ask', 'deny'] as const;
 
 const mostRules = 100;
-/** Of one rule, in characters. */
+/** Most characters of a rule. */
 const longestRule = 500;
 
-/** What is wrong, and where: `deny.2`; empty: the whole. */
+/** A fault and its field, such as `deny.2`; an empty field means the whole. */
 export interface RulesFault {
   field: string;
   message: string;
 }
 
 /**
- * Reads rules that somebody gave: the lists that are there, and every fault in them.
+ * Validates the rules of a request, a file or the environment.
  *
- * @param tools undefined: what the rules name is not checked.
+ * @param tools undefined: the rules' tool names are not checked.
+ * @returns the rules, empty where there is a fault, and all faults.
  */
-export function readPermissionRules(
+export function validatePermissionRules(
   given: unknown,
   tools: readonly RuleTool[] | undefined,
 ): { rules: PermissionRules; faults: RulesFault[] } {

@@ -4,27 +4,27 @@ import type { SubagentGateId, SubagentVerdict } from '../../storage/shapes/store
 export interface SubagentQuestion {
   /** Whether the server allows delegation at all. */
   isEnabled: boolean;
-  /** The active persona: whom it may delegate to, and its `AGENT_TYPE`, where it declares one. */
+  /** The active persona: agents it may delegate to, and its `AGENT_TYPE`, where declared. */
   persona: { name: string; subagents: readonly string[]; agentType?: number };
-  /** `opts.subagentGovernance`, as it came. */
+  /** `opts.subagentGovernance` as received. */
   metadata: unknown;
 }
 
 /**
- * A letter, a number, a mark of punctuation or a symbol: blanks, what has no width, and fillers that
- * are letters by name and show nothing are none.
+ * A visible character: letter, number, punctuation or symbol. Zero-width characters and invisible
+ * fillers, which Unicode classes as letters, are excluded.
  */
 const seen = /(?!\p{Default_Ignorable_Code_Point}|\u2800)[\p{L}\p{N}\p{P}\p{S}]/u;
 
 interface Gate {
   gate: SubagentGateId;
-  /** For the table in the documentation. */
+  /** Condition in the documentation's table. */
   passes: string;
   isPassed(question: SubagentQuestion): boolean;
   reason(question: SubagentQuestion): string;
 }
 
-/** Booleans are meant to the letter: `"true"` and `1` are refused. */
+/** Gates in order. Booleans are strict: `"true"` and `1` are refused. */
 const gates: readonly Gate[] = [
   {
     gate: 'ENVIRONMENT',
@@ -67,7 +67,7 @@ const gates: readonly Gate[] = [
   },
 ];
 
-/** Whether a turn may delegate: the first gate that is not passed refuses. Pure. */
+/** Judges whether a turn may delegate: the first closed gate refuses. Pure. */
 export function judgeDelegation(question: SubagentQuestion): SubagentVerdict {
   const closed = gates.find((gate) => !gate.isPassed(question));
   if (closed !== undefined) {
@@ -90,7 +90,7 @@ export function delegationTable(): { gate: string; passes: string }[] {
 }
 
 function fieldOf({ metadata }: SubagentQuestion, name: string): unknown {
-  // Its own fields only: what a prototype says, nobody sent.
+  // Own fields only: inherited ones were not in the request.
   return isPlainObject(metadata) && Object.hasOwn(metadata, name) ? metadata[name] : undefined;
 }
 

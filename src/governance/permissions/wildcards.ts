@@ -1,19 +1,18 @@
-/** One place of a pattern: a character, any one that fits, or any number of any. */
+/** An item of a pattern: a literal character, a matching character, or any number of characters. */
 export type Wildcard = { literal: string } | { fits(character: string): boolean } | { any: 'many' };
 
-/** A pattern between two stars. */
+/** The part of a pattern between two stars. */
 interface Piece {
   length: number;
   fitsAt(text: string, at: number): boolean;
-  /** Where it first fits in `text` from `from` on and ends by `end`; -1: nowhere. */
+  /** The first match in `text` at or after `from` that ends by `end`; -1: none. */
   find(text: string, from: number, end: number): number;
 }
 
 /**
- * Whether a whole text fits a pattern. Each piece between stars takes the first place where it fits,
- * and none is ever reconsidered. The time is linear in the lengths of pattern and text where pieces
- * are literal; one with wildcards of one character takes at most the product of its length and the
- * text's.
+ * Matches a whole text. Each piece between stars takes its first match, and none is reconsidered.
+ * The time is linear in the lengths of pattern and text for literal pieces; a piece with
+ * single-character wildcards takes at most the product of its length and the text's.
  */
 export function wildcardMatcher(pattern: readonly Wildcard[]): (text: string) => boolean {
   const pieces = splitAtStars(pattern).map(toPiece);
@@ -37,7 +36,7 @@ export function wildcardMatcher(pattern: readonly Wildcard[]): (text: string) =>
 
 type One = Exclude<Wildcard, { any: 'many' }>;
 
-/** Stars side by side have nothing between them, which is no piece. */
+/** Adjacent stars have no piece between them. */
 function splitAtStars(pattern: readonly Wildcard[]): One[][] {
   const pieces: One[][] = [[]];
   for (const item of pattern) {
@@ -54,7 +53,7 @@ function toPiece(items: readonly One[]): Piece {
   return items.every((item) => 'literal' in item) ? literalPiece(text) : openPiece(items);
 }
 
-/** Knuth, Morris and Pratt's search: no character of the text is looked at again. */
+/** Knuth-Morris-Pratt search: no character of the text is compared twice after a mismatch. */
 function literalPiece(piece: string): Piece {
   const borders = bordersOf(piece);
   return {
@@ -74,7 +73,10 @@ function literalPiece(piece: string): Piece {
   };
 }
 
-/** For each length: how much of that beginning also ends it, itself left out. */
+/**
+ * The KMP failure table: for each prefix, the length of its longest proper prefix that is also a
+ * suffix.
+ */
 function bordersOf(piece: string): number[] {
   const borders = [0];
   let border = 0;

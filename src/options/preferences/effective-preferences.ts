@@ -2,7 +2,7 @@ import {
   agentConfigFields,
   agentConfigToWire,
   defaultAgentConfig,
-  readAgentConfig,
+  validateAgentConfig,
 } from '../../governance/decision-tree/agent-config.js';
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import { isUnlimited } from '../free-limits.js';
@@ -55,7 +55,7 @@ export function resolvePreferences(
   stored: Readonly<Record<string, unknown>>,
   server: ServerDefaults,
 ): EffectivePreference[] {
-  const user = readAgentConfig(stored).config;
+  const user = validateAgentConfig(stored).config;
   const savedLimits = agentConfigToWire(user);
   const found = wires.map((wire): [PreferenceWire, Record<string, ValueInForce>] => {
     const isOracle = wire === 'oracle';

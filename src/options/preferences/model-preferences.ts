@@ -2,7 +2,7 @@ import {
   agentConfigFields,
   agentConfigToWire,
   defaultAgentConfig,
-  readAgentConfig,
+  validateAgentConfig,
 } from '../../governance/decision-tree/agent-config.js';
 import {
   flag,
@@ -53,7 +53,7 @@ export const modelFields: readonly ModelField[] = [
 
 /** Views the seven limits. A missing or no longer valid value has its default. */
 export function viewAgentConfig(stored: Readonly<Record<string, unknown>>): Record<string, number> {
-  return agentConfigToWire({ ...defaultAgentConfig, ...readAgentConfig(stored).config });
+  return agentConfigToWire({ ...defaultAgentConfig, ...validateAgentConfig(stored).config });
 }
 
 /** Views all preferences, the limits among them. A missing or no longer valid value has its default. */

@@ -1,4 +1,7 @@
-import { agentConfigToWire, readAgentConfig } from '../../governance/decision-tree/agent-config.js';
+import {
+  agentConfigToWire,
+  validateAgentConfig,
+} from '../../governance/decision-tree/agent-config.js';
 import { isPlainObject } from '../../platform/json.js';
 import { modelFields, preferenceNames, type PreferenceValues } from './model-preferences.js';
 import { numberFault } from './preference-rules.js';
@@ -23,7 +26,7 @@ export function validateChange(
   const names = preferenceNames[route];
   if (!isPlainObject(body)) throw new ValidationDetailError([noObject(body, names)]);
   const own = validateModelFields(route === 'models' ? body : {});
-  const limits = readAgentConfig(body);
+  const limits = validateAgentConfig(body);
   const problems = [
     ...own.problems,
     ...limits.problems.map(({ field, value, message }) =>

@@ -5,7 +5,7 @@ import { agentLimits, harnessLimits } from '../../attachments/check/check-attach
 import { checkAllTaken, composePrompt } from '../../attachments/show/compose-prompt.js';
 import { resolveAttachments } from '../../attachments/check/resolve-attachments.js';
 import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
-import { readAgentConfig } from '../../governance/decision-tree/agent-config.js';
+import { validateAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { compact } from '../../platform/compact.js';
 import { dayLimitsOf } from '../../governance/limits/day-budget.js';
 import { sessionNotFound } from '../../session/session-errors.js';
@@ -44,7 +44,7 @@ export async function prepareTurn(
   const asAgent = submission.asAgent === true;
   const subject = {
     ...session,
-    user: readAgentConfig(userSettings).config,
+    user: validateAgentConfig(userSettings).config,
     preferences: preferencesOf(userSettings, { isOracle: submission.isOracle === true }),
     asAgent,
     mayApprove: principal?.scopes.includes('approvals') ?? true,
