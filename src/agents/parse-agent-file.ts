@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
-import { ruleLists } from '../governance/permissions/read-permission-rules.js';
+import { ruleLists } from '../governance/permissions/validate-permission-rules.js';
 import { compact } from '../platform/compact.js';
 import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
 import type { AgentServers } from '../tools/mcp/servers/mcp-server.js';

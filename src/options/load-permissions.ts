@@ -3,7 +3,7 @@ import { LineCounter, parseDocument } from 'yaml';
 import { lineOf, linesOf } from '../agents/field-lines.js';
 import type { RuleTool } from '../governance/permission-subject.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
-import { validatePermissionRules } from '../governance/permissions/read-permission-rules.js';
+import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
 import { errorCode } from '../platform/error-code.js';
 
 /** The server's policy has faults; the message lists them, one a line. */

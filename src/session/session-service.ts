@@ -9,7 +9,7 @@ import {
 } from '../governance/decision-tree/agent-config.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
-import { validatePermissionRules } from '../governance/permissions/read-permission-rules.js';
+import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
 import { readMode } from '../options/permission-mode.js';
 import { isPlainObject } from '../platform/json.js';
 import { MCP, type Mcp } from '../tools/mcp/open-mcp.js';

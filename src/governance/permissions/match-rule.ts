@@ -1,5 +1,5 @@
 import type { PermissionArgument } from '../permission-subject.js';
-import { commandForms } from '../commands/command-readings.js';
+import { commandForms } from '../commands/command-forms.js';
 import {
   commandMatcher,
   matchText,

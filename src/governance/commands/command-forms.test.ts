@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { commandForms } from './command-readings.js';
+import { commandForms } from './command-forms.js';
 
 describe('commandReadings', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { validatePermissionRules } from './read-permission-rules.js';
+import { validatePermissionRules } from './validate-permission-rules.js';
 
 const tools = [
   { name: 'read', permissionArgument: { name: 'file_path', kind: 'path' } },
