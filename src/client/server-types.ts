@@ -23,7 +23,7 @@ export type { ListedTool } from '../tools/tool-list-service.js';
 export type { ApprovalView } from '../turn/approvals/view-approval.js';
 export type { UsageView } from '../turn/budgets/usage-service.js';
 export type { Disposition } from '../turn/submit/disposition.js';
-export type { CancelState } from '../turn/lifecycle/cancel-turn.js';
+export type { CancelState } from '../turn/lifecycle/turn-canceller.js';
 export type { CallView } from '../turn/history/view-call.js';
 export type { ListedTurnView } from '../turn/history/view-listed-turn.js';
 export type { MessageView } from '../turn/history/view-messages.js';

@@ -7,10 +7,8 @@ import type { Dialect } from '../wires/framing/dialect.js';
 import { harnessDialect } from '../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../wires/framing/encode-turn.js';
 import { writeStream } from '../http/write-stream.js';
-import { cancelTurn, type CancelState } from './lifecycle/cancel-turn.js';
+import type { CancelState } from './lifecycle/turn-canceller.js';
 import { checkCursor } from './stream/check-cursor.js';
-import { closeSession } from './lifecycle/close-session.js';
-import { followTurn } from './stream/follow-turn.js';
 import type { Presence } from './lifecycle/presence.js';
 import { submitTurn } from './submit/submit-turn.js';
 import type { SubmittedTurn, TurnSubmission } from './submit/turn-submission.js';
@@ -52,7 +50,7 @@ export class TurnService {
     const { services, presence } = this;
     const leave = onDisconnect === 'cancel' ? presence.join(turnId) : () => undefined;
     try {
-      for await (const events of followTurn(services, turnId, signal, isNew)) {
+      for await (const events of services.follower.follow(turnId, signal, isNew)) {
         onBegun?.();
         if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
         yield events;
@@ -155,14 +153,14 @@ export class TurnService {
     const { db, audit } = this.services;
     const turn = await getTurn(db, turnId);
     const isEnded = turn.endedAt !== null;
-    const state = isEnded ? 'ended' : await cancelTurn(this.services, turnId, 'interrupt');
+    const state = isEnded ? 'ended' : await this.services.canceller.cancel(turnId, 'interrupt');
     await audit.write({ principalId: by, action: 'turn.interrupted', subject: turnId });
     return state;
   }
 
-  /** @param by the principal who deletes it. @throws see `closeSession`. */
+  /** @param by the principal who deletes it. @throws see `SessionCloser`. */
   deleteSession(sessionId: string, by: string): Promise<void> {
-    return closeSession(this.services, sessionId, by);
+    return this.services.closer.close(sessionId, by);
   }
 
   /** Refuses new turns from now on. */

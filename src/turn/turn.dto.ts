@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
-import type { CancelState } from './lifecycle/cancel-turn.js';
+import type { CancelState } from './lifecycle/turn-canceller.js';
 import { OptionalTexts, RequiredText, wrong } from '../http/field-rules.decorator.js';
 
 export class TurnDto {

@@ -1,4 +1,5 @@
-import { Module, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Module, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { AccessModule } from '../access/access.module.js';
 import { AuditLog } from '../access/keys/audit-log.js';
 import { AgentsModule } from '../agents/agents.module.js';
@@ -40,21 +41,28 @@ import { UsageService } from './budgets/usage-service.js';
 import { ConversationController } from './history/conversation.controller.js';
 import { ConversationService } from './history/conversation-service.js';
 import { AbandonedTurns } from './lifecycle/abandoned-turns.js';
-import { cancelTurn } from './lifecycle/cancel-turn.js';
-import { endWaitingTurn } from './lifecycle/end-waiting-turn.js';
+import { LogCloser } from './lifecycle/log-closer.js';
 import { Presence } from './lifecycle/presence.js';
-import { promoteNextTurn } from './lifecycle/promote-next-turn.js';
+import { QueuePositions } from './lifecycle/queue-positions.js';
+import { SessionCloser } from './lifecycle/session-closer.js';
+import { TurnCanceller } from './lifecycle/turn-canceller.js';
+import { TurnPromoter } from './lifecycle/turn-promoter.js';
+import { WaitingTurnEnder } from './lifecycle/waiting-turn-ender.js';
 import { SIGNAL_BUS } from './queue/signal-bus.js';
 import { TurnClaims } from './queue/turn-claims.js';
 import { TURN_QUEUE } from './queue/turn-queue.js';
-import { TURN_SERVICES, type TurnServices } from './state/turn-services.js';
+import { WorkerWaker } from './queue/worker-waker.js';
+import { TURN_SERVICES, type Conductors, type TurnServices } from './state/turn-services.js';
 import { EndWatch } from './stream/end-watch.js';
+import { TurnFollower } from './stream/turn-follower.js';
+import { TurnLog } from './stream/turn-log.js';
 import { TurnController } from './turn.controller.js';
 import { TurnService } from './turn-service.js';
-import { Sweeper, type SweeperDeps } from './worker/sweeper.js';
+import { Sweeper } from './worker/sweeper.js';
 import { TurnWorker } from './worker/turn-worker.js';
 
-const MEMBERS = {
+/** Tokens of the members of `TurnServices` that other modules provide. */
+export const serviceTokens = {
   db: DATABASE,
   log: EVENT_LOG,
   queue: TURN_QUEUE,
@@ -82,6 +90,19 @@ const MEMBERS = {
   attachments: Attachments,
 };
 
+/** The classes that conduct turns. */
+export const turnProviders = [
+  WorkerWaker,
+  QueuePositions,
+  TurnPromoter,
+  WaitingTurnEnder,
+  TurnCanceller,
+  SessionCloser,
+  LogCloser,
+  TurnFollower,
+  TurnLog,
+];
+
 @Module({
   imports: [
     AccessModule,
@@ -95,9 +116,10 @@ const MEMBERS = {
   providers: [
     TurnClaims,
     EndWatch,
+    ...turnProviders,
     {
       provide: TURN_SERVICES,
-      inject: [CONFIG, SERVER_PERMISSIONS, SHELL_ENV, ...Object.values(MEMBERS)],
+      inject: [CONFIG, SERVER_PERMISSIONS, SHELL_ENV, ...Object.values(serviceTokens)],
       useFactory: (
         config: Config,
         serverPermissions: TurnServices['settings']['serverPermissions'],
@@ -105,7 +127,7 @@ const MEMBERS = {
         ...members: unknown[]
       ) =>
         ({
-          ...Object.fromEntries(Object.keys(MEMBERS).map((name, i) => [name, members[i]])),
+          ...Object.fromEntries(Object.keys(serviceTokens).map((name, i) => [name, members[i]])),
           holding: new KeyedMutex(),
           settings: {
             environmentModel: config.model,
@@ -146,9 +168,32 @@ const MEMBERS = {
         }) as TurnServices,
     },
   ],
-  exports: [TURN_SERVICES],
+  exports: [TURN_SERVICES, ...turnProviders],
 })
-export class TurnModule {}
+export class TurnModule implements OnModuleInit {
+  constructor(
+    private readonly modules: ModuleRef,
+    @Inject(TURN_SERVICES) private readonly services: TurnServices,
+  ) {}
+
+  onModuleInit(): void {
+    Object.assign(this.services, membersFrom(this.modules));
+  }
+}
+
+/** The members of `TurnServices` that are made from it, and so added to it after. */
+export function membersFrom(modules: Pick<ModuleRef, 'get'>): Conductors {
+  return {
+    waker: modules.get(WorkerWaker),
+    positions: modules.get(QueuePositions),
+    promoter: modules.get(TurnPromoter),
+    ender: modules.get(WaitingTurnEnder),
+    canceller: modules.get(TurnCanceller),
+    closer: modules.get(SessionCloser),
+    logs: modules.get(LogCloser),
+    follower: modules.get(TurnFollower),
+  };
+}
 
 /** The routes of turns, and their readers. */
 @Module({
@@ -169,8 +214,8 @@ export class TurnModule {}
     },
     {
       provide: ConversationService,
-      inject: [TURN_SERVICES],
-      useFactory: (services: TurnServices) => new ConversationService(services),
+      inject: [TURN_SERVICES, TurnLog],
+      useFactory: (services: TurnServices, log: TurnLog) => new ConversationService(services, log),
     },
     {
       provide: ApprovalService,
@@ -217,9 +262,23 @@ export class TurnApiModule implements OnModuleDestroy {
     },
     {
       provide: Sweeper,
-      inject: [TURN_SERVICES, CONFIG],
-      useFactory: (services: TurnServices, config: Config) =>
-        new Sweeper(sweeperDeps(services, config.disconnectGraceMs)),
+      inject: [TURN_SERVICES, CONFIG, TurnPromoter, TurnCanceller, WaitingTurnEnder],
+      useFactory: (
+        services: TurnServices,
+        config: Config,
+        promoter: TurnPromoter,
+        canceller: TurnCanceller,
+        ender: WaitingTurnEnder,
+      ) =>
+        new Sweeper({
+          ...services,
+          approvals: new ApprovalStore(services.db),
+          abandoned: new AbandonedTurns({ ...services, graceMs: config.disconnectGraceMs }),
+          letNextGo: (sessionId) => promoter.promoteNext(sessionId),
+          endOrphan: async (turnId) => void (await canceller.cancel(turnId, 'parent-ended')),
+          endUnwanted: async (turnId, reason) =>
+            void (await ender.end(turnId, { reason, which: 'unstarted' })),
+        }),
     },
   ],
 })
@@ -239,16 +298,4 @@ export class TurnWorkerModule implements OnModuleDestroy {
     this.sweeper.stop();
     await this.worker.stop();
   }
-}
-
-function sweeperDeps(services: TurnServices, graceMs: number): SweeperDeps {
-  return {
-    ...services,
-    approvals: new ApprovalStore(services.db),
-    abandoned: new AbandonedTurns({ ...services, graceMs }),
-    letNextGo: (sessionId) => promoteNextTurn(services, sessionId),
-    endOrphan: async (turnId) => void (await cancelTurn(services, turnId, 'parent-ended')),
-    endUnwanted: async (turnId, reason) =>
-      void (await endWaitingTurn(services, turnId, { reason, which: 'unstarted' })),
-  };
 }

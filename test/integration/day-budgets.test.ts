@@ -5,8 +5,6 @@ import type { TurnEvent } from '../../src/events/turn-event.js';
 import { dayOf } from '../../src/governance/limits/day-budget.js';
 import { turns } from '../../src/storage/schema.js';
 import { readUsage } from '../../src/turn/budgets/usage-days.js';
-import { cancelTurn } from '../../src/turn/lifecycle/cancel-turn.js';
-import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { tokensOf } from '../../src/turn/state/turn-state.js';
 import { HeldTool } from '../support/turn/held-tool.js';
@@ -55,7 +53,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
   async function end(turnId: string, see?: () => Promise<void>): Promise<TurnEvent | undefined> {
     const seen: TurnEvent[] = [];
     const { signal } = new AbortController();
-    for await (const events of followTurn(fleet.test.services, turnId, signal)) {
+    for await (const events of fleet.test.services.follower.follow(turnId, signal)) {
       seen.push(...events);
       await see?.();
     }
@@ -63,14 +61,14 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
   }
   async function begun(turnId: string): Promise<void> {
     const { signal } = new AbortController();
-    for await (const events of followTurn(fleet.test.services, turnId, signal)) {
+    for await (const events of fleet.test.services.follower.follow(turnId, signal)) {
       if (events.some(({ type }) => type === 'text.delta')) return;
     }
   }
   /** Waits until a turn has said that it waits for its day. */
   async function noticed(turnId: string): Promise<void> {
     const { signal } = new AbortController();
-    for await (const events of followTurn(fleet.test.services, turnId, signal)) {
+    for await (const events of fleet.test.services.follower.follow(turnId, signal)) {
       if (events.some((event) => event.type === 'notice.posted' && event.kind === 'budget-wait')) {
         return;
       }
@@ -148,9 +146,9 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     expect(await end(bobs)).toMatchObject({ outcome: 'completed' });
     const { services } = fleet.test;
     const [cancelled = '', ...others] = waiting;
-    await cancelTurn(services, cancelled, 'interrupt');
+    await services.canceller.cancel(cancelled, 'interrupt');
     expect(await end(cancelled)).toMatchObject({ outcome: 'interrupted' });
-    await cancelTurn(services, holding, 'interrupt');
+    await services.canceller.cancel(holding, 'interrupt');
     const ends = await Promise.all(others.map((id) => end(id)));
     expect(ends.map((event) => event?.type === 'turn.ended' && event.outcome)).toEqual(
       others.map(() => 'completed'),
@@ -182,7 +180,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     await Promise.all([interrupted, handedBack].map(begun));
     const reserved = await used();
     expect(reserved.tokens).toBeGreaterThanOrEqual(2 * REPLY);
-    await cancelTurn(services, interrupted, 'interrupt');
+    await services.canceller.cancel(interrupted, 'interrupt');
     expect(await end(interrupted)).toMatchObject({ outcome: 'interrupted' });
     const [row] = await services.db.select().from(turns).where(eq(turns.id, interrupted));
     const charged = row?.usage ? tokensOf(row.usage) : 0;

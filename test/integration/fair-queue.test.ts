@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { asc, eq } from 'drizzle-orm';
 import { turns } from '../../src/storage/schema.js';
-import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import type { TurnRow } from '../../src/turn/state/turn-lookup.js';
 import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
@@ -35,7 +34,7 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
   }
   async function end(turnId: string): Promise<void> {
     const { signal } = new AbortController();
-    for await (const events of followTurn(fleet.test.services, turnId, signal)) void events;
+    for await (const events of fleet.test.services.follower.follow(turnId, signal)) void events;
   }
   const rowsOf = (principalId: string): Promise<TurnRow[]> =>
     fleet.test.services.db

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { noUsage, type TurnEvent } from '../../src/events/turn-event.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns } from '../../src/storage/schema.js';
-import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { contextTokens } from '../../src/turn/state/turn-context.js';
@@ -63,7 +62,7 @@ describe('the last call of a turn', () => {
   const readAll = async (turnId: string): Promise<TurnEvent[]> => {
     const seen: TurnEvent[] = [];
     const { signal } = new AbortController();
-    for await (const events of followTurn(test.services, turnId, signal)) seen.push(...events);
+    for await (const events of test.services.follower.follow(turnId, signal)) seen.push(...events);
     return seen;
   };
   const submit = async (message: string, agentConfig: object, opts: object = {}) => {
@@ -194,7 +193,7 @@ describe('a turn’s token budget', () => {
       idempotencyKey: undefined,
     });
     const seen: TurnEvent[] = [];
-    for await (const events of followTurn(services, turnId, new AbortController().signal))
+    for await (const events of services.follower.follow(turnId, new AbortController().signal))
       seen.push(...events);
     return seen.find((event): event is Of<'turn.ended'> => event.type === 'turn.ended');
   };

@@ -5,8 +5,8 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { compactions } from '../../src/storage/conversation-schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
+import { TurnLog } from '../../src/turn/stream/turn-log.js';
 import { ConversationService } from '../../src/turn/history/conversation-service.js';
-import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
@@ -84,17 +84,16 @@ describe('a conversation of twenty turns', () => {
       }
       const events: TurnEvent[] = [];
       const { signal } = new AbortController();
-      for await (const batch of followTurn(services, turnId, signal)) events.push(...batch);
+      for await (const batch of services.follower.follow(turnId, signal)) events.push(...batch);
       for (const event of events) {
         if (event.type === 'turn.ended') outcomes.push(`${index + 1} ${event.outcome}`);
         if (event.type === 'notice.posted') notices.push(event.kind);
       }
       if (index === 11) {
-        const report = await new ConversationService(services).compact(
-          session.id,
-          undefined,
-          signal,
-        );
+        const report = await new ConversationService(
+          services,
+          new TurnLog(services.db, services.log),
+        ).compact(session.id, undefined, signal);
         expect(report.compacted).toBe(true);
       }
     }

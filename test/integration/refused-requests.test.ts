@@ -10,7 +10,6 @@ import { sessions, turns } from '../../src/storage/schema.js';
 import { steps } from '../../src/storage/transcript-schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
-import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
@@ -55,7 +54,7 @@ describe('a refused request ends no session', () => {
     });
     const seen: TurnEvent[] = [];
     const { signal } = new AbortController();
-    for await (const events of followTurn(services, turnId, signal)) seen.push(...events);
+    for await (const events of services.follower.follow(turnId, signal)) seen.push(...events);
     return seen;
   }
 

@@ -11,8 +11,6 @@ import { turns } from '../../src/storage/schema.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
-import { cancelTurn } from '../../src/turn/lifecycle/cancel-turn.js';
-import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
@@ -92,7 +90,7 @@ describe('a turn that another worker takes over', () => {
   async function follow(turnId: string, see?: (seen: TurnEvent[]) => Promise<void>) {
     const seen: TurnEvent[] = [];
     const { signal } = new AbortController();
-    for await (const events of followTurn(test.services, turnId, signal)) {
+    for await (const events of test.services.follower.follow(turnId, signal)) {
       seen.push(...events);
       await see?.(seen);
     }
@@ -120,7 +118,7 @@ describe('a turn that another worker takes over', () => {
       await clock.advance(120_000);
       expect(await services.log.read(turnId)).toEqual(before);
       await expect(services.log.append(turnId, 1, before.slice(0, 1))).rejects.toThrow(FencedError);
-      await cancelTurn(services, turnId, 'interrupt');
+      await services.canceller.cancel(turnId, 'interrupt');
     });
     const seen = await following;
     expect(typesOf(seen).filter((type) => type === 'tool.ended')).toHaveLength(1);
@@ -151,7 +149,7 @@ describe('a turn that another worker takes over', () => {
     await first.queue.enqueue([turnId], 'normal');
     const seen = await follow(turnId, async (events) => {
       if (events.at(-1)?.type !== 'tool.started') return;
-      await cancelTurn(test.services, turnId, 'interrupt');
+      await test.services.canceller.cancel(turnId, 'interrupt');
     });
     await first.queue.close();
     expect(seen.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'interrupted', attempt: 3 });

@@ -9,7 +9,6 @@ import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns } from '../../src/storage/schema.js';
 import { compactions } from '../../src/storage/conversation-schema.js';
-import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { contextTokens } from '../../src/turn/state/turn-context.js';
@@ -65,7 +64,7 @@ describe('the control of a turn', () => {
   const readAll = async (turnId: string): Promise<TurnEvent[]> => {
     const seen: TurnEvent[] = [];
     const { signal } = new AbortController();
-    for await (const events of followTurn(test.services, turnId, signal)) seen.push(...events);
+    for await (const events of test.services.follower.follow(turnId, signal)) seen.push(...events);
     return seen;
   };
   const of = <T extends TurnEvent['type']>(events: readonly TurnEvent[], type: T): Of<T>[] =>

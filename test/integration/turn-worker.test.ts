@@ -6,8 +6,6 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { steps, toolCalls } from '../../src/storage/transcript-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
-import { cancelTurn } from '../../src/turn/lifecycle/cancel-turn.js';
-import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { Sweeper } from '../../src/turn/worker/sweeper.js';
@@ -64,7 +62,7 @@ describe('the worker', () => {
   async function everything(test: TestServices, turnId: string): Promise<TurnEvent[]> {
     const seen: TurnEvent[] = [];
     const { signal } = new AbortController();
-    for await (const events of followTurn(test.services, turnId, signal)) seen.push(...events);
+    for await (const events of test.services.follower.follow(turnId, signal)) seen.push(...events);
     return seen;
   }
 
@@ -154,7 +152,7 @@ describe('the worker', () => {
   it('ends a turn that was cancelled before it was claimed, without calling the model', async () => {
     const test = await open([]);
     const { turnId } = await test.submit('Hello');
-    await cancelTurn(test.services, turnId, 'interrupt');
+    await test.services.canceller.cancel(turnId, 'interrupt');
     await new TurnWorker(test.services).start();
     const events = await everything(test, turnId);
     expect(events.map((event) => event.type)).toEqual(['turn.started', 'turn.ended']);

@@ -12,8 +12,6 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { approvals } from '../../src/storage/governance-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
-import { cancelTurn } from '../../src/turn/lifecycle/cancel-turn.js';
-import { followTurn } from '../../src/turn/stream/follow-turn.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
@@ -77,7 +75,7 @@ async function submit(
 
 async function follow(turnId: string, seen: TurnEvent[]): Promise<void> {
   const { signal } = new AbortController();
-  for await (const events of followTurn(test.services, turnId, signal)) seen.push(...events);
+  for await (const events of test.services.follower.follow(turnId, signal)) seen.push(...events);
 }
 
 function approvalsOf(turnId: string): Promise<ApprovalRow[]> {
@@ -153,7 +151,7 @@ async function act(turnId: string, { what, which }: Act): Promise<void> {
     case 'deadline':
       return void (await new ApprovalStore(database.db).expire());
     case 'interrupt':
-      return void (await cancelTurn(test.services, turnId, 'interrupt'));
+      return void (await test.services.canceller.cancel(turnId, 'interrupt'));
     case 'crash':
       return takeAway(turnId);
     case 'sweep':

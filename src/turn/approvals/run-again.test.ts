@@ -7,7 +7,6 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
-import { followTurn } from '../stream/follow-turn.js';
 import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
 import { submitTurn } from '../submit/submit-turn.js';
 import { TurnWorker } from '../worker/turn-worker.js';
@@ -94,7 +93,7 @@ it('a lost call does not run again before it is stored that a person allowed it'
     await expectSoon(expectStuck);
   });
   const { signal } = new AbortController();
-  for await (const events of followTurn(services, turnId, signal)) {
+  for await (const events of services.follower.follow(turnId, signal)) {
     if (events.at(-1)?.type === 'turn.ended') expect(events.at(-1)).toMatchObject({ attempt: 3 });
   }
   expect(notedAtRuns).toEqual(['not asked', 3]);

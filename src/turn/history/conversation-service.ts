@@ -19,7 +19,7 @@ import { contextBefore } from '../state/turn-context.js';
 import { isTurnOf, pageTurns } from './page-turns.js';
 import { turnInProgress } from '../state/turn-errors.js';
 import { findActiveTurn, getTurn } from '../state/turn-lookup.js';
-import { readTurnLog, type TurnLogPage } from '../stream/turn-log.js';
+import type { TurnLog, TurnLogPage } from '../stream/turn-log.js';
 import type { TurnServices } from '../state/turn-services.js';
 import { viewListedTurn, type ListedTurnView } from './view-listed-turn.js';
 import { viewCall, type CallView } from './view-call.js';
@@ -44,7 +44,10 @@ export interface CompactReport {
 
 /** What a session's turns said, as clients read it. */
 export class ConversationService {
-  constructor(private readonly services: TurnServices) {}
+  constructor(
+    private readonly services: TurnServices,
+    private readonly turnLog: TurnLog,
+  ) {}
 
   /** A page of turns' messages, oldest first. @throws TypedError SESSION_NOT_FOUND 404. */
   async messages(
@@ -88,9 +91,9 @@ export class ConversationService {
     return { turns, ...(last === undefined ? {} : { nextCursor: last }) };
   }
 
-  /** A page of what a turn said, as it was said: see `readTurnLog`. */
+  /** A page of what a turn said, as it was said: see `TurnLog`. */
   log(turnId: string, page: PageRequest): Promise<TurnLogPage> {
-    return readTurnLog(this.services, turnId, page);
+    return this.turnLog.page(turnId, page);
   }
 
   /** A page of a turn's steps, in order. @throws TypedError TURN_NOT_FOUND 404. */

@@ -7,8 +7,6 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { joinedMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
-import { cancelTurn } from '../lifecycle/cancel-turn.js';
-import { followTurn } from '../stream/follow-turn.js';
 import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
 import { submitTurn } from '../submit/submit-turn.js';
 import { TurnWorker } from '../worker/turn-worker.js';
@@ -63,7 +61,7 @@ describe('what joins a turn', () => {
   async function follow(turnId: string, see?: (seen: TurnEvent[]) => Promise<void>) {
     const seen: TurnEvent[] = [];
     const { signal } = new AbortController();
-    for await (const events of followTurn(test.services, turnId, signal)) {
+    for await (const events of test.services.follower.follow(turnId, signal)) {
       for (const event of events) {
         seen.push(event);
         await see?.(seen);
@@ -141,7 +139,7 @@ describe('what joins a turn', () => {
       const last = events.at(-1);
       if (last?.type !== 'text.delta') return;
       if (last.attempt === 2) {
-        await cancelTurn(test.services, turnId, 'interrupt');
+        await test.services.canceller.cancel(turnId, 'interrupt');
         return;
       }
       // The reply is half-said: the worker is taken away, and does not hear of the next message.

@@ -4,7 +4,6 @@ import { HeldTool } from '../../../test/support/turn/held-tool.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { followTurn } from '../stream/follow-turn.js';
 import { submitTurn } from '../submit/submit-turn.js';
 import { TurnWorker } from '../worker/turn-worker.js';
 import { storeSteeredMessage } from '../submit/store-steered-message.js';
@@ -41,7 +40,7 @@ it('a message that no worker was told of stays in the conversation of a turn tha
   call.finish();
   const seen: TurnEvent[] = [];
   const { signal } = new AbortController();
-  for await (const events of followTurn(services, turnId, signal)) seen.push(...events);
+  for await (const events of services.follower.follow(turnId, signal)) seen.push(...events);
   expect(seen.at(-1)).toMatchObject({ outcome: 'failed' });
   expect(await loadDeliveredMessages(database.db, [turnId])).toMatchObject([
     { text: 'Mind the tests', afterStep: 1 },

@@ -9,7 +9,6 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { acceptTurn } from '../submit/accept-turn.js';
 import type { NewTurn } from '../submit/insert-turn.js';
-import { cancelTurn } from '../lifecycle/cancel-turn.js';
 import { TurnClaims } from './turn-claims.js';
 
 describe('a turn’s row', () => {
@@ -96,8 +95,8 @@ describe('a turn’s row', () => {
     const claim = await claims().claim(turnId, now);
     if (claim === undefined) throw new Error('not claimed');
     const test = await openTestServices(database, []);
-    expect(await cancelTurn(test.services, turnId, 'interrupt')).toBe('running');
-    await cancelTurn(test.services, turnId, 'disconnect');
+    expect(await test.services.canceller.cancel(turnId, 'interrupt')).toBe('running');
+    await test.services.canceller.cancel(turnId, 'disconnect');
     expect(await claims().extend(claim)).toEqual({ cancel: 'interrupt', joined: 0 });
     await test.close();
   });
@@ -105,7 +104,7 @@ describe('a turn’s row', () => {
   it('ends at once when it is cancelled before a worker had it', async () => {
     const turnId = await queued();
     const test = await openTestServices(database, []);
-    expect(await cancelTurn(test.services, turnId, 'interrupt')).toBe('ended');
+    expect(await test.services.canceller.cancel(turnId, 'interrupt')).toBe('ended');
     expect(await rowOf(turnId)).toMatchObject({ status: 'interrupted', endReason: 'interrupt' });
     const said = await test.services.log.read(turnId);
     expect(said.map(({ type }) => type)).toEqual(['turn.started', 'turn.ended']);

@@ -25,8 +25,10 @@ import type { ToolRegistry } from '../../tools/registry.js';
 import type { EndWatch } from '../stream/end-watch.js';
 import type { SignalBus } from '../queue/signal-bus.js';
 import type { TurnClaims } from '../queue/turn-claims.js';
-import type { TurnQueue } from '../queue/turn-queue.js';
-import type { ApprovalRules, RunLimits } from './turn-run.js';
+import type { TurnPriority, TurnQueue } from '../queue/turn-queue.js';
+import type { CancelReason } from '../../storage/shapes/stored-turn.js';
+import type { TurnEvent } from '../../events/turn-event.js';
+import type { ApprovalRules, Attempt, RunLimits } from './turn-run.js';
 
 export interface Ceiling {
   /** The loosest permission mode. */
@@ -81,7 +83,7 @@ export interface TurnSettings {
 export const TURN_SERVICES = Symbol('TurnServices');
 
 /** What turns are conducted with. One object a process; the parts know nothing of each other. */
-export interface TurnServices {
+export interface TurnServices extends Conductors {
   db: Database;
   log: EventLog;
   queue: TurnQueue;
@@ -114,4 +116,32 @@ export interface TurnServices {
   attachments: Attachments;
   resources: ResourceProbe;
   settings: TurnSettings;
+}
+
+/** Members of `TurnServices` that are made from the others. */
+export interface Conductors {
+  waker: { wake(turnId: string, priority: TurnPriority): () => void };
+  positions: {
+    publish(sessionId: string): Promise<void>;
+    publishOne(turnId: string, position: number): Promise<void>;
+  };
+  promoter: { promoteNext(sessionId: string): Promise<void> };
+  ender: {
+    end(
+      turnId: string,
+      how: { reason: CancelReason; which: 'unstarted' | 'parked' },
+    ): Promise<boolean>;
+  };
+  canceller: {
+    cancel(turnId: string, reason: CancelReason): Promise<'ended' | 'running' | 'in-tool'>;
+  };
+  closer: { close(sessionId: string, by: string): Promise<void> };
+  logs: { close(attempt: Attempt): Promise<void>; flush(attempt: Attempt): Promise<void> };
+  follower: {
+    follow(
+      turnId: string,
+      signal: AbortSignal,
+      isNew?: boolean,
+    ): AsyncGenerator<readonly TurnEvent[]>;
+  };
 }

@@ -8,7 +8,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import { systemClock } from '../../platform/clock.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import { readTurnLog } from './turn-log.js';
+import { TurnLog } from './turn-log.js';
 
 function said(attempt: number, seq: number): TurnEvent {
   const at = new Date(Date.UTC(2026, 0, 1, 0, attempt, seq % 60)).toISOString();
@@ -37,7 +37,7 @@ describe('the log of a turn, page by page', () => {
 
   const archive = (events: TurnEvent[]) => archiveEvents(database.db, turnId, events);
   const page = (limit: unknown, cursor?: unknown) =>
-    readTurnLog({ db: database.db, log }, turnId, { cursor, limit });
+    new TurnLog(database.db, log).page(turnId, { cursor, limit });
 
   async function pages(limit: number): Promise<TurnEvent[]> {
     const all: TurnEvent[] = [];
@@ -75,11 +75,10 @@ describe('the log of a turn, page by page', () => {
   it('ends before what the log has lost', async () => {
     await archive(run(1, 1, 3));
     const torn = { read: async () => [...run(1, 2, 5), ...run(1, 7, 9)] };
-    const { events } = await readTurnLog(
-      { db: database.db, log: Object.assign(Object.create(log) as MemoryEventLog, torn) },
-      turnId,
-      { cursor: undefined, limit: undefined },
-    );
+    const { events } = await new TurnLog(database.db, torn).page(turnId, {
+      cursor: undefined,
+      limit: undefined,
+    });
     expect(events).toEqual(run(1, 1, 5));
   });
 

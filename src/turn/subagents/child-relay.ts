@@ -1,7 +1,6 @@
 import { compareCursors } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
-import { followTurn } from '../stream/follow-turn.js';
 import type { Attempt } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
 import type { ChildTurn } from '../state/child-turn.js';
@@ -18,13 +17,13 @@ const TOLD_EVERY_MS = 25;
  * @returns its end; undefined when `signal` aborted before, or it was deleted.
  */
 export async function relayChild(
-  services: Pick<TurnServices, 'log' | 'db' | 'ends'>,
+  services: Pick<TurnServices, 'follower'>,
   { writer, clock }: Pick<Attempt, 'writer' | 'clock'>,
   child: ChildTurn,
   { signal, onEvent }: { signal: AbortSignal; onEvent?(event: TurnEvent): Promise<void> },
 ): Promise<ChildEnd | undefined> {
   const { id: childTurnId, callId } = child;
-  for await (const events of followTurn(services, childTurnId, signal)) {
+  for await (const events of services.follower.follow(childTurnId, signal)) {
     const fresh = events.filter((event) => compareCursors(event, child.told) > 0);
     const last = fresh.at(-1);
     if (last !== undefined) {

@@ -2,7 +2,6 @@ import { ToolFailure } from '../../tools/calls/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
-import { wakeWorker } from '../queue/wake-worker.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import { addChildUsage } from './add-child-usage.js';
 import { ApprovalRelay } from './approval-relay.js';
@@ -25,7 +24,7 @@ export async function delegate(
   const child = known ?? (await startChild(services, run, work));
   const onBegun =
     known === undefined
-      ? wakeWorker(services, child.id, run.turn.options.options.priority)
+      ? services.waker.wake(child.id, run.turn.options.options.priority)
       : undefined;
   const people = new ApprovalRelay(run, child);
   try {

@@ -1,5 +1,4 @@
 import { withDeadline } from '../../platform/with-deadline.js';
-import { cancelTurn } from '../lifecycle/cancel-turn.js';
 import type { Attempt, TurnRun } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';
 import type { ChildTurn } from '../state/child-turn.js';
@@ -33,7 +32,7 @@ async function cancelChild(
 ): Promise<void> {
   const { clock, logger } = services;
   try {
-    if (child.usage === undefined) await cancelTurn(services, child.id, 'parent-ended');
+    if (child.usage === undefined) await services.canceller.cancel(child.id, 'parent-ended');
     const end = await withDeadline(clock, END_WAIT_MS, (signal) =>
       relayChild(services, attempt, child, { signal }),
     );

@@ -2,19 +2,11 @@ import type { OnBusy } from '../../storage/shapes/stored-options.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { acceptTurn, type Refusal } from './accept-turn.js';
-import { cancelTurn } from '../lifecycle/cancel-turn.js';
-import { endWaitingTurn } from '../lifecycle/end-waiting-turn.js';
 import type { NewTurn } from './insert-turn.js';
 import { queueFull, sessionQueueFull, tooManyTurns, turnInProgress } from '../state/turn-errors.js';
 import type { TurnServices } from '../state/turn-services.js';
-import { wakeWorker } from '../queue/wake-worker.js';
 import type { Disposition } from './disposition.js';
 import { holdTurn, type HeldRoom } from './hold-turn.js';
-import { promoteNextTurn } from '../lifecycle/promote-next-turn.js';
-import {
-  publishQueuePosition,
-  publishQueuePositions,
-} from '../lifecycle/publish-queue-positions.js';
 
 export interface Admitted {
   turnId: string;
@@ -39,7 +31,7 @@ export async function admitTurn(
   const accepted = await acceptTurn(services.db, turn, room);
   if (accepted.type === 'accepted') {
     const { turnId } = accepted;
-    const onBegun = wakeWorker(services, turnId, turn.options.options.priority);
+    const onBegun = services.waker.wake(turnId, turn.options.options.priority);
     return { turnId, disposition: { type: 'started' }, onBegun };
   }
   if (accepted.type !== 'busy') return refuse(accepted.type, turn, room);
@@ -64,12 +56,12 @@ async function holdBehind(
   const { turnId, position, activeTurnId, superseded } = holding;
   try {
     for (const id of superseded) {
-      await endWaitingTurn(services, id, { reason: 'superseded', which: 'unstarted' });
+      await services.ender.end(id, { reason: 'superseded', which: 'unstarted' });
     }
-    if (activeTurnId === undefined) await promoteNextTurn(services, turn.sessionId);
-    else if (interrupts) await cancelTurn(services, activeTurnId, 'superseded');
-    if (interrupts) await publishQueuePositions(services, turn.sessionId);
-    else await publishQueuePosition(services, turnId, position);
+    if (activeTurnId === undefined) await services.promoter.promoteNext(turn.sessionId);
+    else if (interrupts) await services.canceller.cancel(activeTurnId, 'superseded');
+    if (interrupts) await services.positions.publish(turn.sessionId);
+    else await services.positions.publishOne(turnId, position);
   } catch (error) {
     // The turn is stored: whatever is left to do of this, the sweeper does.
     services.logger.warn({ turnId, error }, 'the turns before a held one were not seen to');

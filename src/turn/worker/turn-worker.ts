@@ -5,8 +5,6 @@ import { exhaustionOf } from '../attempt/attempts-in-vain.js';
 import { chooseFairly } from '../queue/choose-fairly.js';
 import { claimFairly, type WakeUp } from '../queue/claim-fairly.js';
 import { Deadline } from '../state/deadline.js';
-import { closeLog, flushLog } from '../lifecycle/close-log.js';
-import { promoteNextTurn } from '../lifecycle/promote-next-turn.js';
 import { endTurn } from '../lifecycle/end-turn.js';
 import { classifyFailure } from '../attempt/classify-failure.js';
 import { FairChoice } from '../queue/fair-choice.js';
@@ -182,7 +180,7 @@ export class TurnWorker {
         slotTerms: { deadline, withoutSlot },
       });
       const done = await this.#runToEnd(run, announced);
-      if (done === 'parked') return await flushLog(services, attempt);
+      if (done === 'parked') return await services.logs.flush(attempt);
       isOver = true;
       hasNext = done.hasNext;
     } catch (error) {
@@ -198,7 +196,7 @@ export class TurnWorker {
       if (isOver) {
         // Whoever waits behind it need not wait for its readers.
         if (hasNext) await this.#letNextGo(claim.sessionId);
-        await closeLog(services, attempt);
+        await services.logs.close(attempt);
       }
     }
   }
@@ -230,7 +228,7 @@ export class TurnWorker {
   /** What could not be let go now, the sweeper lets go. */
   async #letNextGo(sessionId: string): Promise<void> {
     try {
-      await promoteNextTurn(this.services, sessionId);
+      await this.services.promoter.promoteNext(sessionId);
     } catch (error) {
       this.services.logger.warn({ sessionId, error }, 'a held turn was not let go');
     }

@@ -13,7 +13,7 @@ import {
 } from '../../session/named-session.js';
 import { assistantMessageId } from '../../turn/state/assistant-message-id.js';
 import { describeDisposition } from '../../turn/submit/disposition.js';
-import type { CancelState } from '../../turn/lifecycle/cancel-turn.js';
+import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import { turnNotFound } from '../../turn/state/turn-errors.js';
 import { getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
 import type { TurnService } from '../../turn/turn-service.js';

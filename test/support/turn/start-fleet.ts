@@ -35,14 +35,15 @@ export async function openFleet(
   { places, tools = [] }: FleetOptions,
 ): Promise<Fleet> {
   const state = backEnd === 'embedded' ? await inMemory() : await onServers(places / 2);
-  const test = await openTestServices(state.database, tools);
+  const first = await openTestServices(state.database, tools);
   const onError = (turnId: string, error: unknown): void =>
-    void test.workerErrors.set(turnId, error);
-  const queues = await state.openQueues(test.services.queue, onError);
-  const [first = test.services.queue] = queues;
-  test.services.queue = first;
-  Object.assign(test.services.settings, { queueDepth: 10_000, workerConcurrency: places });
-  const workers = queues.map((queue) => new TurnWorker({ ...test.services, queue }));
+    void first.workerErrors.set(turnId, error);
+  const queues = await state.openQueues(first.services.queue, onError);
+  Object.assign(first.services.settings, { queueDepth: 10_000, workerConcurrency: places });
+  const processes = await Promise.all(queues.map((queue) => first.beside({ queue })));
+  const workers = processes.map((services) => new TurnWorker(services));
+  const [services = first.services] = processes;
+  const test = { ...first, services };
   return {
     test,
     workers,

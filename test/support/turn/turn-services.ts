@@ -25,8 +25,14 @@ import { EndWatch } from '../../../src/turn/stream/end-watch.js';
 import { MemorySignalBus } from '../../../src/turn/queue/memory-signal-bus.js';
 import { MemoryTurnQueue } from '../../../src/turn/queue/memory-turn-queue.js';
 import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
-import type { TurnServices } from '../../../src/turn/state/turn-services.js';
+import {
+  TURN_SERVICES,
+  type Conductors,
+  type TurnServices,
+} from '../../../src/turn/state/turn-services.js';
+import { membersFrom, serviceTokens, turnProviders } from '../../../src/turn/turn.module.js';
 import { AuditLog } from '../../../src/access/keys/audit-log.js';
+import { NestFactory } from '@nestjs/core';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -38,6 +44,8 @@ import { type Clock } from '../../../src/platform/clock.js';
 
 export interface TestServices {
   services: TurnServices;
+  /** What turns are conducted with in a process beside the first, with parts of its own. */
+  beside(own: Partial<TurnParts>): Promise<TurnServices>;
   projectRoot: string;
   modelRequests: RehearsalRequest[];
   /** Turns from now on find their personas there. */
@@ -56,6 +64,29 @@ const noMcp = {
   mcpConnections: 4,
   egressPrivateHosts: [],
 };
+
+/** Members of `TurnServices` that are not made from the others. */
+export type TurnParts = Omit<TurnServices, keyof Conductors>;
+
+class TestRoot {}
+
+/** The classes that conduct turns, over parts of the test's own. */
+async function startServices(parts: TurnParts): Promise<TurnServices> {
+  const services = { ...parts };
+  const tokens = Object.entries(serviceTokens) as [keyof typeof serviceTokens, symbol][];
+  const context = await NestFactory.createApplicationContext(
+    {
+      module: TestRoot,
+      providers: [
+        ...turnProviders,
+        ...tokens.map(([name, provide]) => ({ provide, useValue: services[name] })),
+        { provide: TURN_SERVICES, useValue: services },
+      ],
+    },
+    { logger: false, abortOnError: false },
+  );
+  return Object.assign(services, membersFrom(context));
+}
 
 /** Everything turns are conducted with, for real, over tools of the test's own. */
 export async function openTestServices(
@@ -103,7 +134,7 @@ export async function openTestServices(
     parallelTools: someLimits.maxParallelTools,
   } as const;
   const audit = new AuditLog(database.db, clock);
-  const services: TurnServices = {
+  const parts: TurnParts = {
     audit,
     options: new OptionLoader(personas, modelNames, optionConfig),
     db: database.db,
@@ -165,12 +196,14 @@ export async function openTestServices(
       shellEnv: {},
     },
   };
+  const services = await startServices(parts);
   return {
     services,
     useInstructions: (root) => {
       services.personas = new PersonaLibrary(root);
       services.options = new OptionLoader(services.personas, modelNames, optionConfig);
     },
+    beside: (own) => startServices({ ...parts, ...own }),
     projectRoot,
     modelRequests,
     workerErrors,

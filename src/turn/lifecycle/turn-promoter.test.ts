@@ -8,7 +8,6 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import { acceptTurn } from '../submit/accept-turn.js';
-import { promoteNextTurn } from './promote-next-turn.js';
 
 describe.each(bothDatabases)('the turns behind one that ends, on %s', (_name, open) => {
   let database: OpenedDatabase;
@@ -32,7 +31,7 @@ describe.each(bothDatabases)('the turns behind one that ends, on %s', (_name, op
     storeTurn(database.db, { sessionId, status, attempt: status === 'held' ? 0 : 1, ...more });
   const held = (second: number, more: Partial<typeof turns.$inferInsert> = {}) =>
     turnIn('held', { createdAt: at(second), ...more });
-  const go = () => promoteNextTurn(test.services, sessionId);
+  const go = () => test.services.promoter.promoteNext(sessionId);
   const queued = async () =>
     (
       await database.db

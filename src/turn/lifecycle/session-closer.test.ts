@@ -7,9 +7,8 @@ import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.j
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import { closeSession } from './close-session.js';
 
-describe('closeSession', () => {
+describe('SessionCloser', () => {
   let database: OpenedDatabase;
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -33,16 +32,16 @@ describe('closeSession', () => {
 
   it('deletes a session without an active turn at once, with its turns', async () => {
     const turnId = await storeTurn(database.db, { sessionId, status: 'completed' });
-    await closeSession(test.services, sessionId, 'local');
+    await test.services.closer.close(sessionId, 'local');
     expect(await turnOf(turnId)).toBeUndefined();
-    await expect(closeSession(test.services, sessionId, 'local')).rejects.toMatchObject({
+    await expect(test.services.closer.close(sessionId, 'local')).rejects.toMatchObject({
       type: 'SESSION_NOT_FOUND',
     });
   });
 
   it('asks the turn to end, and refuses when it has not in ten seconds', async () => {
     const turnId = await storeTurn(database.db, { sessionId });
-    const closing = closeSession(test.services, sessionId, 'local');
+    const closing = test.services.closer.close(sessionId, 'local');
     const refused = expect(closing).rejects.toMatchObject({
       type: 'TURN_IN_PROGRESS',
       status: 409,

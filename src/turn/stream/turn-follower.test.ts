@@ -12,9 +12,9 @@ import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { EndWatch } from './end-watch.js';
-import { followTurn } from './follow-turn.js';
+import { TurnFollower } from './turn-follower.js';
 
-describe('followTurn', () => {
+describe('TurnFollower', () => {
   let database: OpenedDatabase;
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -61,7 +61,7 @@ describe('followTurn', () => {
 
   async function collect(signal = new AbortController().signal): Promise<string[]> {
     const seen: TurnEvent[] = [];
-    for await (const events of followTurn({ log, db: database.db, ends }, turnId, signal)) {
+    for await (const events of new TurnFollower(log, database.db, ends).follow(turnId, signal)) {
       seen.push(...events);
     }
     return places(seen);
@@ -168,7 +168,10 @@ describe('followTurn', () => {
 
   it('gives nothing again of a log that is restored while it is read', async () => {
     await log.begin(turnId, 1);
-    const reader = followTurn({ log, db: database.db, ends }, turnId, new AbortController().signal);
+    const reader = new TurnFollower(log, database.db, ends).follow(
+      turnId,
+      new AbortController().signal,
+    );
     await log.append(turnId, 1, [delta(1, 1)]);
     const seen = [...((await reader.next()).value as readonly TurnEvent[])];
     const rest = [delta(1, 2), delta(1, 3)];
@@ -182,7 +185,7 @@ describe('followTurn', () => {
   it('holds a bounded number of events for a reader that takes none, and skips none', async () => {
     await log.begin(turnId, 1);
     const gone = new AbortController();
-    const reader = followTurn({ log, db: database.db, ends }, turnId, gone.signal);
+    const reader = new TurnFollower(log, database.db, ends).follow(turnId, gone.signal);
     await log.append(turnId, 1, [delta(1, 1)]);
     const seen = [...((await reader.next()).value as readonly TurnEvent[])];
     for (let seq = 2; seq <= 5_000; seq += 1) await log.append(turnId, 1, [delta(1, seq)]);

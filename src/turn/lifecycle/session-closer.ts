@@ -1,0 +1,76 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { withDeadline } from '../../platform/with-deadline.js';
+import { SessionStore } from '../../session/session-store.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { turns } from '../../storage/schema.js';
+import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
+import { turnInProgress } from '../state/turn-errors.js';
+import { TurnFollower } from '../stream/turn-follower.js';
+import { TurnCanceller } from './turn-canceller.js';
+import { WaitingTurnEnder } from './waiting-turn-ender.js';
+
+/** How long a delete waits for the session's turn to end. */
+const END_WAIT_MS = 10_000;
+
+const reason = 'session-deleted';
+
+@Injectable()
+export class SessionCloser {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get' | 'delete'>,
+    private readonly ender: WaitingTurnEnder,
+    private readonly canceller: TurnCanceller,
+    private readonly follower: TurnFollower,
+  ) {}
+
+  /**
+   * Deletes a session. Its turns are ended first, held turns before the active one, so that the
+   * readers of each see its end before its log is gone.
+   *
+   * @param by the principal who deletes it.
+   * @throws TypedError SESSION_NOT_FOUND 404; TURN_IN_PROGRESS 409 when a turn did not end in time.
+   */
+  async close(sessionId: string, by: string): Promise<void> {
+    const { sessions, clock } = this;
+    await sessions.get(sessionId);
+    const giveUpAt = clock.now() + END_WAIT_MS;
+    for (;;) {
+      const unended = await this.#markUnended(sessionId);
+      if (unended.length === 0) break;
+      if (clock.now() >= giveUpAt) throw turnInProgress(sessionId);
+      for (const { id, status } of unended) {
+        // The mark keeps a held turn from being promoted.
+        if (status === 'held') await this.ender.end(id, { reason, which: 'unstarted' });
+        else await this.canceller.cancel(id, reason);
+      }
+      for (const { id } of unended) await this.#awaitEnd(id);
+    }
+    await sessions.delete(sessionId, by);
+  }
+
+  /** The session's turns that have not ended, held turns first and marked: none of them begins. */
+  async #markUnended(sessionId: string) {
+    const ofSession = eq(turns.sessionId, sessionId);
+    await this.db
+      .update(turns)
+      .set({ cancelRequestedAt: sql`now()`, cancelReason: reason })
+      .where(and(ofSession, eq(turns.status, 'held'), isNull(turns.cancelRequestedAt)));
+    return this.db
+      .select({ id: turns.id, status: turns.status })
+      .from(turns)
+      .where(and(ofSession, inArray(turns.status, [...unendedStatuses])))
+      .orderBy(sql`${turns.status} <> 'held'`, asc(turns.createdAt));
+  }
+
+  async #awaitEnd(turnId: string): Promise<void> {
+    await withDeadline(this.clock, END_WAIT_MS, async (signal) => {
+      for await (const events of this.follower.follow(turnId, signal)) {
+        if (events.some((event) => event.type === 'turn.ended')) return;
+      }
+    });
+  }
+}

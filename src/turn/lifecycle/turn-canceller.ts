@@ -1,0 +1,74 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { turns } from '../../storage/schema.js';
+import { toolCalls } from '../../storage/transcript-schema.js';
+import {
+  unendedStatuses,
+  type CancelReason,
+  type TurnStatus,
+} from '../../storage/shapes/stored-turn.js';
+import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
+import { WaitingTurnEnder } from './waiting-turn-ender.js';
+
+/** Where a cancel met the turn; `ended`: no worker had the turn, and it has ended already. */
+export type CancelState = 'ended' | 'running' | 'in-tool';
+
+@Injectable()
+export class TurnCanceller {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(SIGNAL_BUS) private readonly bus: Pick<SignalBus, 'publishCancel'>,
+    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    private readonly ender: WaitingTurnEnder,
+  ) {}
+
+  /**
+   * Asks for the end of a turn: a durable mark, then a hint to its worker, who reads the mark with its
+   * next heartbeat at the latest. A turn that no worker has is ended at once. The first reason stays;
+   * asking twice is asking once; a turn that has ended is left alone.
+   */
+  async cancel(turnId: string, reason: CancelReason): Promise<CancelState> {
+    const { db, bus, logger } = this;
+    const [marked] = await db
+      .update(turns)
+      .set({ cancelRequestedAt: new Date(this.clock.now()), cancelReason: reason })
+      .where(and(eq(turns.id, turnId), isCancellable))
+      .returning({ status: turns.status });
+    // Here, and not only by the turn's worker: subagents may keep the only worker from it.
+    for (const { id } of await this.#findSubagents(turnId)) await this.cancel(id, 'parent-ended');
+    const which = marked === undefined ? undefined : withoutWorker[marked.status];
+    if (which !== undefined && (await this.ender.end(turnId, { reason, which }))) return 'ended';
+    // A lost hint costs time, not the cancel: nobody waits for it.
+    bus
+      .publishCancel(turnId)
+      .catch((error: unknown) => logger.warn({ turnId, error }, 'a cancel hint was lost'));
+    const inTool = await db
+      .select({ callId: toolCalls.callId })
+      .from(toolCalls)
+      .where(and(eq(toolCalls.turnId, turnId), eq(toolCalls.status, 'claimed')));
+    return inTool.length > 0 ? 'in-tool' : 'running';
+  }
+
+  #findSubagents(turnId: string): Promise<{ id: string }[]> {
+    return this.db
+      .select({ id: turns.id })
+      .from(turns)
+      .where(and(eq(turns.parentTurnId, turnId), isCancellable));
+  }
+}
+
+const isCancellable = and(
+  inArray(turns.status, [...unendedStatuses]),
+  isNull(turns.cancelRequestedAt),
+);
+
+/** Statuses of turns that no worker has, with the kind of claim that takes them. */
+const withoutWorker: Partial<Record<TurnStatus, 'unstarted' | 'parked'>> = {
+  held: 'unstarted',
+  queued: 'unstarted',
+  waiting: 'parked',
+};

@@ -1,0 +1,42 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import type { CancelReason } from '../../storage/shapes/stored-turn.js';
+import { announceAttempt } from '../attempt/attempt-announcer.js';
+import { openAttempt } from '../attempt/attempt-opener.js';
+import { TurnClaims } from '../queue/turn-claims.js';
+import { Lease } from '../state/lease.js';
+import { TURN_SERVICES, type TurnServices } from '../state/turn-services.js';
+import { endTurn } from './end-turn.js';
+import { LogCloser } from './log-closer.js';
+import { TurnPromoter } from './turn-promoter.js';
+
+/** Ends turns that no worker has, in this process: they need not wait for a worker to end them. */
+@Injectable()
+export class WaitingTurnEnder {
+  constructor(
+    @Inject(TURN_SERVICES) private readonly services: TurnServices,
+    @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'claim'>,
+    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    private readonly promoter: TurnPromoter,
+    private readonly logs: LogCloser,
+  ) {}
+
+  /**
+   * @param which a turn that no worker has had, or a parked one.
+   * @returns false when a worker was quicker.
+   */
+  async end(
+    turnId: string,
+    { reason, which }: { reason: CancelReason; which: 'unstarted' | 'parked' },
+  ): Promise<boolean> {
+    const { services, claims, clock } = this;
+    const claim = await claims.claim(turnId, new Date(clock.now()), which);
+    if (claim === undefined) return false;
+    const { attempt, earlier } = await openAttempt(services, claim, new Lease());
+    await announceAttempt(services, attempt, earlier.length > 0);
+    const ended = await endTurn(attempt, { outcome: 'interrupted', exitCode: 130, reason });
+    if (ended.type === 'stored' && ended.hasNext) await this.promoter.promoteNext(claim.sessionId);
+    await this.logs.close(attempt);
+    return true;
+  }
+}

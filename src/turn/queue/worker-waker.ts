@@ -1,0 +1,38 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { QueuePositions } from '../lifecycle/queue-positions.js';
+import { TURN_QUEUE, type TurnPriority, type TurnQueue } from './turn-queue.js';
+
+/** A free worker claims a turn in a few milliseconds: a turn still queued after these waits for a slot. */
+const ANNOUNCE_AFTER_MS = 250;
+
+/** Wakes workers for accepted turns. The turn is stored: the sweeper enqueues it where this fails. */
+@Injectable()
+export class WorkerWaker {
+  constructor(
+    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'enqueue' | 'position'>,
+    @Inject(CLOCK) private readonly clock: Pick<Clock, 'after'>,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    private readonly positions: QueuePositions,
+  ) {}
+
+  /**
+   * Enqueues a turn, and tells its readers if it has to wait.
+   *
+   * @returns what to call when a worker has the turn: its queue position is not published then.
+   */
+  wake(turnId: string, priority: TurnPriority): () => void {
+    const warn = (error: unknown): void =>
+      this.logger.warn({ turnId, error }, 'an accepted turn was not enqueued at once');
+    this.queue.enqueue([turnId], priority).catch(warn);
+    return this.clock.after(ANNOUNCE_AFTER_MS, () => {
+      this.#announceWait(turnId).catch(warn);
+    });
+  }
+
+  async #announceWait(turnId: string): Promise<void> {
+    const position = await this.queue.position(turnId);
+    if (position > 0) await this.positions.publishOne(turnId, position);
+  }
+}

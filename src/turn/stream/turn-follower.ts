@@ -1,0 +1,112 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { loadArchive } from '../../events/archive.js';
+import { compareCursors, followsOn, logStart, type EventCursor } from '../../events/cursor.js';
+import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
+import type { TurnEvent } from '../../events/turn-event.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { EndWatch } from './end-watch.js';
+import { LiveEvents } from './live-events.js';
+
+/** Whether a reader follows a turn from its acceptance on, and whether the turn has ended. */
+interface Backfill {
+  isNew: boolean;
+  isOver: boolean;
+}
+
+@Injectable()
+export class TurnFollower {
+  constructor(
+    @Inject(EVENT_LOG) private readonly log: Pick<EventLog, 'subscribe' | 'read'>,
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(EndWatch) private readonly ends: Pick<EndWatch, 'watch'>,
+  ) {}
+
+  /**
+   * A turn's events from the first to the last, each once, in order: subscribe, backfill, then live,
+   * in that order, so that nothing falls between. Ends after `turn.ended`, or when `signal` aborts.
+   *
+   * Events are backfilled again, after the last event that was given, whenever one may have been
+   * missed: the log was away or lost events, a batch leaves a gap, or the reader took too long.
+   *
+   * @param isNew the turn was accepted a moment ago: whatever events it has are in the log.
+   */
+  async *follow(
+    turnId: string,
+    signal: AbortSignal,
+    isNew = false,
+  ): AsyncGenerator<readonly TurnEvent[]> {
+    const live = new LiveEvents();
+    const unsubscribe = await this.log.subscribe(turnId, live);
+    const unwatch = this.ends.watch(turnId, () => live.onOver());
+    const onAbort = (): void => live.close();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      let last: EventCursor = logStart;
+      let isFirst = isNew;
+      live.onMissed();
+      while (!signal.aborted) {
+        const taken = await live.next();
+        if (taken.type === 'closed') return;
+        const isOver = taken.type === 'over';
+        const batches =
+          taken.type === 'events' && !leavesGap(last, taken.events)
+            ? [taken.events]
+            : await this.#backfill(turnId, last, { isNew: isFirst, isOver });
+        isFirst = false;
+        for (const batch of batches) {
+          const fresh = after(last, batch);
+          const end = fresh.at(-1);
+          if (end === undefined) continue;
+          yield fresh;
+          last = end;
+          if (end.type === 'turn.ended') return;
+        }
+        // The turn is over without a `turn.ended`: its session was deleted, and its events with it.
+        if (isOver) return;
+      }
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      unwatch();
+      unsubscribe();
+    }
+  }
+
+  /** The events after a cursor: from the log, and from the archive where the log does not reach back. */
+  async #backfill(
+    turnId: string,
+    last: EventCursor,
+    { isNew, isOver }: Backfill,
+  ): Promise<(readonly TurnEvent[])[]> {
+    const logged = await this.log.read(turnId, last);
+    const isWhole = (isNew || logged.length > 0) && !leavesGap(last, logged);
+    // The log of a turn that is over may still lack what was stored, and no hint of it will come.
+    if (isWhole && !isOver) return [logged];
+    return [await loadArchive(this.db, turnId), logged];
+  }
+}
+
+/** Whether an event is missing before these events, or between two of them. */
+function leavesGap(last: EventCursor, events: readonly TurnEvent[]): boolean {
+  let end = last;
+  for (const event of events) {
+    if (compareCursors(event, end) <= 0) continue;
+    // A turn's first attempt is 1; some turns have events of attempt 0 before it.
+    const isStart = compareCursors(end, logStart) === 0;
+    if (isStart ? event.attempt > 1 || event.seq > 1 : followsOn(end, event, event) === 'gap') {
+      return true;
+    }
+    end = event;
+  }
+  return false;
+}
+
+/** The events after a cursor, each once: a log that was restored publishes events again. */
+function after(cursor: EventCursor, events: readonly TurnEvent[]): readonly TurnEvent[] {
+  let last = cursor;
+  const fresh = events.filter((event) => {
+    if (compareCursors(event, last) <= 0) return false;
+    last = event;
+    return true;
+  });
+  return fresh.length === events.length ? events : fresh;
+}
