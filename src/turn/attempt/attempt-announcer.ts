@@ -1,60 +1,70 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { sql } from 'drizzle-orm';
-import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
+import type { TurnEventBody } from '../../events/turn-event.js';
 import { describeProblems } from '../../options/describe-problems.js';
-import { isoTime } from '../../platform/clock.js';
+import { CLOCK, isoTime, type Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
+import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
+import { ModelCatalogue } from '../../provider/models/model-catalogue.js';
 import { sessions } from '../../storage/schema.js';
 import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
 import { stepEnded } from '../state/turn-events.js';
 import { openCalls, type Attempt } from '../state/turn-run.js';
-import type { TurnServices } from '../state/turn-services.js';
 
-/**
- * The first events of an attempt. The first to get so far says `turn.started`, with what the turn
- * began with; a later one says that it recovers, and which half-streamed step no longer counts.
- * The session learns its provider session and model in the same statement.
- */
-export async function announceAttempt(
-  services: TurnServices,
-  attempt: Attempt,
-  resumed: boolean,
-): Promise<void> {
-  const { turn, session, said } = attempt;
-  if (said.some((event) => event.type === 'turn.started')) return announceRecovery(attempt, said);
-  const claudeSessionId = session.claudeSessionId ?? newId('claude');
-  const model = services.provider.modelLabel(turn.options.options.model);
-  const started: TurnEventBody = {
-    type: 'turn.started',
-    sessionId: turn.sessionId,
-    messageId: attempt.messageId,
-    agent: turn.options.options.persona,
-    model,
-    providerSessionId: claudeSessionId,
-    resumed,
-    maxTurns: turn.options.options.maxTurns,
-    contextWindow: services.models.describe(turn.options.options.model).contextWindow,
-  };
-  await attempt.writer.commit(
-    [started, ...notices(attempt)],
-    [
-      sql`update ${sessions} set claude_session_id = ${claudeSessionId}, model = ${model},
-      updated_at = ${isoTime(services.clock)}::timestamptz
-      from fence where ${sessions.id} = ${turn.sessionId}`,
-    ],
-  );
+/** Commits the first events of an attempt. */
+@Injectable()
+export class AttemptAnnouncer {
+  constructor(
+    @Inject(AnthropicProvider) private readonly provider: Pick<AnthropicProvider, 'modelLabel'>,
+    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Commits `turn.started`, and with it the session's provider session and model; or, where an earlier
+   * attempt did, the recovery and the half-streamed step that no longer counts.
+   *
+   * @param resumed the session has other turns.
+   */
+  async announce(attempt: Attempt, resumed: boolean): Promise<void> {
+    const { turn, session, archived } = attempt;
+    if (archived.some(({ type }) => type === 'turn.started')) return announceRecovery(attempt);
+    const { options } = turn.options;
+    const claudeSessionId = session.claudeSessionId ?? newId('claude');
+    const model = this.provider.modelLabel(options.model);
+    const started: TurnEventBody = {
+      type: 'turn.started',
+      sessionId: turn.sessionId,
+      messageId: attempt.messageId,
+      agent: options.persona,
+      model,
+      providerSessionId: claudeSessionId,
+      resumed,
+      maxTurns: options.maxTurns,
+      contextWindow: this.models.describe(options.model).contextWindow,
+    };
+    await attempt.writer.commit(
+      [started, ...notices(attempt)],
+      [
+        sql`update ${sessions} set claude_session_id = ${claudeSessionId}, model = ${model},
+        updated_at = ${isoTime(this.clock)}::timestamptz
+        from fence where ${sessions.id} = ${turn.sessionId}`,
+      ],
+    );
+  }
 }
 
-function announceRecovery(attempt: Attempt, said: readonly TurnEvent[]): Promise<void> {
-  const { progress, writer } = attempt;
+function announceRecovery(attempt: Attempt): Promise<void> {
+  const { progress, writer, archived } = attempt;
   const last = progress.steps.at(-1);
   const open = openCalls(attempt).length;
-  // Its tools were done, and the process died before it could say so.
-  const unsaid =
+  // Its tools were done, and the process died before it could emit the end of the step.
+  const isUnannounced =
     last !== undefined &&
     open === 0 &&
-    !said.some((event) => event.type === 'step.ended' && event.step === last.step);
+    !archived.some((event) => event.type === 'step.ended' && event.step === last.step);
   const { turn, attempt: number, approvals } = attempt;
-  // One that waited for people was handed back in order: there is nothing to recover.
+  // A parked attempt was released in order: there is nothing to recover.
   const isRecovery = turn.parkedAttempt !== number - 1;
   const decided = approvals.filter(
     ({ decision, appliedAttempt }) => decision !== null && appliedAttempt === null,
@@ -64,18 +74,18 @@ function announceRecovery(attempt: Attempt, said: readonly TurnEvent[]): Promise
       ? [{ type: 'turn.recovering' as const, reason: 'the process that ran the turn stopped' }]
       : []),
     ...decided.map(resolvedEvent),
-    ...(unsaid ? [stepEnded(last)] : []),
-    // Until its calls have ended no other step can have begun.
+    ...(isUnannounced ? [stepEnded(last)] : []),
+    // No other step can have begun before the calls of the last one have ended.
     ...(isRecovery && open === 0
       ? [{ type: 'step.discarded' as const, step: (last?.step ?? 0) + 1 }]
       : []),
   ];
-  const facts = decided.map((approval) => applyDecision(approval, number));
+  const writes = decided.map((approval) => applyDecision(approval, number));
   for (const approval of decided) approval.appliedAttempt = number;
-  return writer.commit(events, facts);
+  return writer.commit(events, writes);
 }
 
-/** What of the request was not taken as it was sent. */
+/** Notices of what the request has in another way than it was sent: files, models, options, delegation. */
 function notices({ turn }: Attempt): TurnEventBody[] {
   const rejected = turn.request.rejectedAttachments.map((file): TurnEventBody => ({
     type: 'attachment.rejected',
@@ -101,17 +111,19 @@ function notices({ turn }: Attempt): TurnEventBody[] {
   return [...rejected, ...models, notice, ...delegation];
 }
 
-/** To a client that asked for delegation; the others have the decision in the turn. */
+/** The notice for a client that asked for delegation; others find the decision in the turn. */
 function delegationNotice({ options, delegation }: Attempt['turn']): TurnEventBody[] {
   if (delegation === null || options.options.subagentGovernance === undefined) return [];
   const { allowed, reason, delegatedSubagents } = delegation;
-  const whom = delegatedSubagents.length === 0 ? 'nobody' : delegatedSubagents.join(', ');
+  const agents = delegatedSubagents.length === 0 ? 'nobody' : delegatedSubagents.join(', ');
   return [
     {
       type: 'notice.posted',
       kind: allowed ? 'delegation-allowed' : 'delegation-denied',
       level: 'message',
-      text: allowed ? `The turn may delegate to ${whom}.` : `The turn may not delegate: ${reason}`,
+      text: allowed
+        ? `The turn may delegate to ${agents}.`
+        : `The turn may not delegate: ${reason}`,
       metadata: { ...delegation },
       seenByModel: false,
     },

@@ -11,11 +11,11 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import { Lease } from '../state/lease.js';
-import { openAttempt } from './attempt-opener.js';
+import { attemptParts } from './attempt-parts.js';
 import { getTurn } from '../state/turn-lookup.js';
 import { openCalls, replyText } from '../state/turn-run.js';
 
-describe('openAttempt', () => {
+describe('AttemptOpener', () => {
   let database: OpenedDatabase;
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -33,8 +33,7 @@ describe('openAttempt', () => {
   afterEach(() => test.close());
 
   const open = async (turnId: string) =>
-    openAttempt(
-      test.services,
+    attemptParts(test.services).opener.open(
       {
         ...(await getTurn(database.db, turnId)),
         wasAnnounced: true,

@@ -1,14 +1,25 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { and, eq, gte } from 'drizzle-orm';
+import { CONFIG, type Config } from '../../config/config.js';
+import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
+import { DecisionTrees } from '../../governance/decision-tree/decision-trees.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { compact } from '../../platform/compact.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { ModelResolver } from '../../provider/models/model-resolver.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { compactions } from '../../storage/conversation-schema.js';
+import { ToolRegistry } from '../../tools/registry.js';
 import { loadArchive } from '../../events/archive.js';
 import { EventWriter } from '../../events/event-writer.js';
 import { restoreLog } from '../../events/restore-log.js';
-import { noUsage, type TurnEvent } from '../../events/turn-event.js';
+import { addUsage, noUsage, type TurnEvent, type Usage } from '../../events/turn-event.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { untilAborted } from '../../platform/abort.js';
 import { loadApprovals } from '../approvals/load-approvals.js';
 import { toSteeredMessage, loadDeliveredMessages } from '../loop/steered-messages.js';
 import { exhaustionOf, isProgress } from './attempts-in-vain.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';
-import { findOverhead } from './find-overhead.js';
 import type { Lease } from '../state/lease.js';
 import { loadSessionTurns, loadTurns, type StoredTurn } from '../state/load-turn.js';
 import type { Claim } from '../queue/turn-claims.js';
@@ -16,98 +27,153 @@ import type { Attempt } from '../state/turn-run.js';
 import { findSessionTokens } from './session-tokens.js';
 import { loadChildren, withTold, type ChildTurn } from '../state/child-turn.js';
 import { openState } from '../state/turn-state.js';
-import type { TurnServices } from '../state/turn-services.js';
 
-/**
- * Opens an attempt: fences off earlier ones in the log, gives it what they stored and could not
- * say, and loads what they did. What it gives is enough to end the turn, whatever goes wrong after.
- */
-export async function openAttempt(
-  services: TurnServices,
-  claim: Claim,
-  lease: Lease,
-): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
-  const { tools, clock, trees, modelNames } = services;
-  // A session has one turn at a time: while this one is active, all others came before it.
-  const [said, conversation, session, overhead, approvals, heard, found] = await Promise.all([
-    openLog(services, claim, lease),
-    loadConversation(services, claim),
-    findSessionTokens(services, claim),
-    findOverhead(services.db, claim),
-    claim.attempt === 1 ? [] : loadApprovals(services.db, claim.id),
-    claim.joinedMessages === 0 ? [] : loadDeliveredMessages(services.db, [claim.id]),
-    claim.attempt > 1 && claim.delegation?.allowed === true
-      ? loadChildren(services.db, claim.id)
-      : [],
-    learnModels(modelNames, claim.options.options),
-  ]);
-  const stored = conversation.find((other) => other.turn.id === claim.id);
-  const { decisionTree = 'default', agentConfig, costLimit } = claim.options.options;
-  const tree = trees.find(decisionTree, agentConfig);
-  const [steps, calls] = [stored?.steps ?? [], stored?.calls ?? []];
-  const children = withTold(found, said);
-  const startedAt = ownStart(claim, children, clock.now());
-  lease.joined = claim.joinedMessages;
-  const { projectRoot } = claim.session;
-  const attempt: Attempt = {
-    turn: claim,
-    attempt: claim.attempt,
-    session: claim.session,
-    said,
-    messageId: assistantMessageId(claim.id),
-    clock,
-    lease,
-    writer: openWriter(services, claim, lease),
-    effectOf: (name) => tools.select([name]).tools[0]?.effect,
-    tree,
-    progress: {
-      steps: steps.map(({ step, parts, stopReason, usage, sent, endedAt }) => ({
-        step,
-        parts,
-        stopReason,
-        usage,
-        sent,
-        endedAt,
-      })),
-      results: new Map(calls.map((call) => [call.callId, call])),
-      draft: undefined,
-      state: openState(
-        tree,
-        {
-          principalId: claim.principalId,
-          projectRoot,
-          startedAt,
-          steps,
-          calls,
-          overhead,
-          costLimit,
-          session,
-          children,
-        },
-        clock.now(),
-      ),
-      overhead,
-      elidedThrough: claim.elidedThrough,
-      canShorten: false,
-      discarded: claim.discardedUsage ?? noUsage,
-      clampedStep: undefined,
-      clampedBy: undefined,
-      serverStarts: new Map(),
-      notices: [...(stored?.notices ?? [])],
-      joined: heard.map(toSteeredMessage),
-    },
-    approvals,
-    children,
-    startedAt,
-    storedParts: claim.userParts,
-  };
-  return { attempt, earlier: conversation.filter((other) => other.turn.id !== claim.id) };
+/** Opens attempts: fences off earlier ones in the log, and loads what they stored. */
+@Injectable()
+export class AttemptOpener {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(EVENT_LOG) private readonly log: EventLog,
+    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'select'>,
+    @Inject(DecisionTrees) private readonly trees: Pick<DecisionTrees, 'find'>,
+    @Inject(ModelResolver) private readonly modelNames: Pick<ModelResolver, 'load'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(CONFIG)
+    private readonly config: Pick<Config, 'leaseMs' | 'mostAttempts' | 'sessionTokens'>,
+  ) {}
+
+  /** @returns all that an end of the turn needs, whatever fails later, and the session's other turns. */
+  async open(claim: Claim, lease: Lease): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
+    const { db, clock } = this;
+    const { options } = claim.options;
+    const logger = turnLogger(this.logger, claim);
+    // A session has one active turn: all others came before this one.
+    const [archived, conversation, session, overhead, approvals, delivered, children] =
+      await Promise.all([
+        this.#openLog(claim, lease),
+        this.#loadConversation(claim),
+        findSessionTokens(db, claim, this.config.sessionTokens),
+        findOverhead(db, claim),
+        claim.attempt === 1 ? [] : loadApprovals(db, claim.id),
+        claim.joinedMessages === 0 ? [] : loadDeliveredMessages(db, [claim.id]),
+        claim.attempt > 1 && claim.delegation?.allowed === true ? loadChildren(db, claim.id) : [],
+        this.#loadModels(options),
+      ]);
+    const stored = conversation.find((other) => other.turn.id === claim.id);
+    const { decisionTree = 'default', agentConfig, costLimit } = options;
+    const tree = this.trees.find(decisionTree, agentConfig);
+    const [steps, calls] = [stored?.steps ?? [], stored?.calls ?? []];
+    const relayed = withTold(children, archived);
+    const startedAt = ownStart(claim, relayed, clock.now());
+    lease.joined = claim.joinedMessages;
+    const { principalId } = claim;
+    const { projectRoot } = claim.session;
+    const limits = { costLimit, session };
+    const source = { principalId, projectRoot, startedAt, steps, calls, overhead, ...limits };
+    const attempt: Attempt = {
+      turn: claim,
+      attempt: claim.attempt,
+      session: claim.session,
+      archived,
+      messageId: assistantMessageId(claim.id),
+      clock,
+      logger,
+      lease,
+      writer: this.#openWriter(claim, { lease, logger }),
+      effectOf: (name) => this.tools.select([name]).tools[0]?.effect,
+      tree,
+      progress: {
+        steps: steps.map(({ step, parts, stopReason, usage, sent, endedAt }) => ({
+          step,
+          parts,
+          stopReason,
+          usage,
+          sent,
+          endedAt,
+        })),
+        results: new Map(calls.map((call) => [call.callId, call])),
+        draft: undefined,
+        state: openState(tree, { ...source, children: relayed }, clock.now()),
+        overhead,
+        elidedThrough: claim.elidedThrough,
+        canShorten: false,
+        discarded: claim.discardedUsage ?? noUsage,
+        clampedStep: undefined,
+        clampedBy: undefined,
+        serverStarts: new Map(),
+        notices: [...(stored?.notices ?? [])],
+        joined: delivered.map(toSteeredMessage),
+      },
+      approvals,
+      children: relayed,
+      startedAt,
+      storedParts: claim.userParts,
+    };
+    return { attempt, earlier: conversation.filter((other) => other.turn.id !== claim.id) };
+  }
+
+  /** Loads the session's turns; the claimed one with what earlier attempts stored. */
+  async #loadConversation(claim: Claim): Promise<StoredTurn[]> {
+    const { id, sessionId, attempt, hasHistory } = claim;
+    // The other turns may be what ended the processes of the earlier attempts.
+    if (exhaustionOf(claim, this.config.mostAttempts) !== undefined)
+      return loadTurns(this.db, [id]);
+    const isFirst = attempt === 1;
+    if (isFirst && !hasHistory) return [];
+    return loadSessionTurns(this.db, sessionId, isFirst ? id : undefined);
+  }
+
+  /** @returns the archived events of earlier attempts, all of which readers find in the log. */
+  async #openLog(
+    { id: turnId, attempt, wasAnnounced }: Claim,
+    lease: Lease,
+  ): Promise<readonly TurnEvent[]> {
+    // There are no events, and nobody else can append some: the first append opens the log.
+    if (attempt === 1 && !wasAnnounced) return [];
+    const end = await untilAborted(this.log.begin(turnId, attempt), lease.signal);
+    const archived = await loadArchive(this.db, turnId);
+    await restoreLog(this.log, { turnId, attempt }, archived, end);
+    return archived;
+  }
+
+  #openWriter(
+    { id: turnId, attempt }: Claim,
+    { lease, logger }: Pick<Attempt, 'lease' | 'logger'>,
+  ): EventWriter {
+    return new EventWriter({
+      log: this.log,
+      db: this.db,
+      clock: this.clock,
+      turnId,
+      attempt,
+      commitTimeoutMs: this.config.leaseMs,
+      isLost: () => lease.reason === 'lost',
+      onStored: (events) => {
+        if (events.some(({ type }) => isProgress(type))) lease.onProgress();
+      },
+      onLogError: (error) => logger.warn({ error }, 'the log took no append'),
+      onFailure: (error) => {
+        logger.warn({ error }, 'a write of the turn failed');
+        lease.end('lost');
+      },
+    });
+  }
+
+  /** Loads the models: the process that accepted the turn may be the only one that knows them. */
+  async #loadModels({ model, fallbackModel }: ResolvedOptions): Promise<void> {
+    await this.modelNames.load(model);
+    if (fallbackModel !== undefined) await this.modelNames.load(fallbackModel);
+  }
 }
 
-/**
- * When it began, without the time that people were waited for since, by it or by a subagent that
- * still does: its own time counts from here.
- */
+/** A logger that puts the ids of a claim on every line. */
+export function turnLogger(logger: Logger, claim: Claim): Logger {
+  const { id: turnId, sessionId, attempt, request } = claim;
+  return logger.child({ turnId, sessionId, attempt, ...compact({ requestId: request.requestId }) });
+}
+
+/** The start of a turn's own time: the time for which it, or one of its subagents, was parked is added. */
 function ownStart(
   { startedAt, createdAt, waitedMs }: Claim,
   children: readonly ChildTurn[],
@@ -116,61 +182,26 @@ function ownStart(
   const waiting = children.flatMap(({ waitingSince, usage }) =>
     waitingSince === null || usage !== undefined ? [] : [now - waitingSince.getTime()],
   );
-  const stood = waitedMs + Math.max(0, ...waiting);
-  return new Date(Math.min(now, (startedAt ?? createdAt).getTime() + stood));
+  const parkedMs = waitedMs + Math.max(0, ...waiting);
+  return new Date(Math.min(now, (startedAt ?? createdAt).getTime() + parkedMs));
 }
 
-/** The session's turns; of the claimed one what earlier attempts did. */
-async function loadConversation(services: TurnServices, claim: Claim): Promise<StoredTurn[]> {
-  const { db, settings } = services;
-  const { id, sessionId, attempt, hasHistory } = claim;
-  // What is not needed for its end may be what ended its processes.
-  if (exhaustionOf(claim, settings.mostAttemptsInVain) !== undefined) return loadTurns(db, [id]);
-  const isFirst = attempt === 1;
-  if (isFirst && !hasHistory) return [];
-  return loadSessionTurns(db, sessionId, isFirst ? id : undefined);
-}
-
-/** @returns what earlier attempts said, of which readers lack nothing from now on. */
-async function openLog(
-  { log, db }: TurnServices,
-  { id: turnId, attempt, wasAnnounced }: Claim,
-  lease: Lease,
-): Promise<readonly TurnEvent[]> {
-  // Nothing was said, by nobody who could say more: the first append opens the log.
-  if (attempt === 1 && !wasAnnounced) return [];
-  const end = await untilAborted(log.begin(turnId, attempt), lease.signal);
-  const said = await loadArchive(db, turnId);
-  await restoreLog(log, { turnId, attempt }, said, end);
-  return said;
-}
-
-function openWriter(services: TurnServices, claim: Claim, lease: Lease): EventWriter {
-  const { log, db, clock, logger, settings } = services;
-  return new EventWriter({
-    log,
-    db,
-    clock,
-    turnId: claim.id,
-    attempt: claim.attempt,
-    commitTimeoutMs: settings.leaseMs,
-    isLost: () => lease.reason === 'lost',
-    onStored: (events) => {
-      if (events.some(({ type }) => isProgress(type))) lease.onProgress();
-    },
-    onLogError: (error) => logger.warn({ turnId: claim.id, error }, 'the log took no append'),
-    onFailure: (error) => {
-      logger.warn({ turnId: claim.id, error }, 'a write of the turn failed');
-      lease.end('lost');
-    },
-  });
-}
-
-/** The process that took the turn may be the only one that has asked for its models. */
-async function learnModels(
-  names: TurnServices['modelNames'],
-  { model, fallbackModel }: ResolvedOptions,
-): Promise<void> {
-  await names.load(model);
-  if (fallbackModel !== undefined) await names.load(fallbackModel);
+/** The usage of earlier attempts for summaries of the conversation before the turn, and for discarded replies. */
+async function findOverhead(
+  db: Queryable,
+  turn: Pick<Claim, 'sessionId' | 'attempt' | 'startedAt' | 'createdAt' | 'discardedUsage'>,
+): Promise<Usage> {
+  if (turn.attempt === 1) return noUsage;
+  // A session has one active turn: the automatic summaries since its start are its own.
+  const summaries = await db
+    .select({ usage: compactions.usage })
+    .from(compactions)
+    .where(
+      and(
+        eq(compactions.sessionId, turn.sessionId),
+        eq(compactions.reason, 'automatic'),
+        gte(compactions.createdAt, turn.startedAt ?? turn.createdAt),
+      ),
+    );
+  return summaries.reduce((sum, { usage }) => addUsage(sum, usage), turn.discardedUsage ?? noUsage);
 }

@@ -26,7 +26,7 @@ describe('findSessionTokens', () => {
     ]);
     const id = await storeTurn(db, { sessionId });
     const found = (sessionTokens: number, hasHistory = true) =>
-      findSessionTokens({ db, settings: { sessionTokens } }, { id, sessionId, hasHistory });
+      findSessionTokens(db, { id, sessionId, hasHistory }, sessionTokens);
     expect(await found(1_000)).toEqual({ usedTokens: 107, limitTokens: 1_000 });
     expect(await found(0)).toBeUndefined();
     expect(await found(1_000, false)).toEqual({ usedTokens: 0, limitTokens: 1_000 });

@@ -1,21 +1,22 @@
 import { and, eq, isNotNull, ne } from 'drizzle-orm';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
-import { turns } from '../../storage/schema.js';
+import type { Queryable } from '../../storage/connection.js';
 import { compactions } from '../../storage/conversation-schema.js';
+import { turns } from '../../storage/schema.js';
 import type { Claim } from '../queue/turn-claims.js';
-import type { TurnServices } from '../state/turn-services.js';
 import { tokensOf } from '../state/turn-state.js';
 
 /**
- * What a session's other turns were paid for, and its limit.
+ * The tokens that a session's other turns were paid for, and their limit.
  *
- * @returns undefined where there is none.
+ * @param limitTokens 0: no limit.
+ * @returns undefined where there is no limit.
  */
 export async function findSessionTokens(
-  { db, settings }: Pick<TurnServices, 'db'> & { settings: { sessionTokens: number } },
+  db: Queryable,
   { id, sessionId, hasHistory }: Pick<Claim, 'id' | 'sessionId' | 'hasHistory'>,
+  limitTokens: number,
 ): Promise<AgentState['session']> {
-  const limitTokens = settings.sessionTokens;
   if (limitTokens === 0) return undefined;
   if (!hasHistory) return { usedTokens: 0, limitTokens };
   const [others, summaries] = await Promise.all([
@@ -23,7 +24,7 @@ export async function findSessionTokens(
       .select({ usage: turns.usage })
       .from(turns)
       .where(and(eq(turns.sessionId, sessionId), ne(turns.id, id), isNotNull(turns.usage))),
-    // An automatic one is in the usage of the turn that made it.
+    // The usage of a turn includes its automatic summaries.
     db
       .select({ usage: compactions.usage })
       .from(compactions)

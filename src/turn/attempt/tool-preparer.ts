@@ -1,133 +1,166 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/config.js';
+import { SERVER_PERMISSIONS } from '../../governance/permissions/permission-rules.js';
+import { compact } from '../../platform/compact.js';
+import { ModelCatalogue } from '../../provider/models/model-catalogue.js';
+import { DATABASE, type Queryable } from '../../storage/connection.js';
+import { MCP, type Mcp } from '../../tools/mcp/open-mcp.js';
+import { SHELLS, describeShells, type Shells } from '../../tools/sandbox/shells.js';
+import { PersonaLibrary } from '../../agents/persona-library.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
 import type { NoticePosted } from '../../events/turn-event.js';
-import type { PermissionLayer, PermissionRules } from '../../storage/shapes/stored-permissions.js';
+import type {
+  PermissionLayer,
+  PermissionMode,
+  PermissionRules,
+} from '../../storage/shapes/stored-permissions.js';
 import { matchText } from '../../governance/permissions/match-pattern.js';
 import { offerTools } from '../../governance/permissions/offer-tools.js';
 import { stricterMode } from '../../options/permission-mode.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import { BASH_TOOL } from '../../tools/builtin/bash.js';
-import { TASK_TOOL } from '../../tools/builtin/task.js';
+import { TASK_TOOL, taskSchema, taskTool } from '../../tools/builtin/task.js';
 import type { McpProblem } from '../../tools/mcp/servers/mcp-server.js';
-import type { RegisteredTool } from '../../tools/registry.js';
+import { ToolRegistry, type RegisteredTool } from '../../tools/registry.js';
 import { loadGrants } from '../approvals/load-grants.js';
 import { clientToolHidden, openClientTools } from '../submit/client-tools.js';
 import { commandsLeftOut } from './commands-left-out.js';
 import { chooseServerTools, serverToolMissing } from '../loop/server-tools.js';
-import { shellsNotice } from './shells-notice.js';
-import { describeTask } from '../subagents/describe-task.js';
 import type { Attempt, TurnRun } from '../state/turn-run.js';
-import type { Ceiling, TurnServices } from '../state/turn-services.js';
 
 export interface EquippedTools {
-  /** What the turn can call, offered or not: of one that is not, the model reads why. */
+  /** The tools that the turn can call, offered or not: a call of one that is not says why. */
   tools: RegisteredTool[];
   specs: ToolSpec[];
-  /** Those that the provider runs. */
+  /** The tools that the provider runs. */
   serverTools: ServerTool[];
-  /** Names of those that whoever sent the turn runs. */
+  /** Names of the tools that the client runs. */
   clientTools: ReadonlySet<string>;
   permissions: TurnRun['permissions'];
-  /** Gives back what the tools are reached through. */
+  /** Releases the connections to MCP servers. */
   close(): Promise<void>;
 }
 
-/** The tools of a turn: this server's and those of its MCP servers, as far as its rules let them. */
-export async function prepareTools(
-  services: TurnServices,
-  attempt: Attempt,
-  { persona, root }: { persona: Persona; root: OpenedRoot },
-): Promise<EquippedTools> {
-  const { turn, session, lease } = attempt;
-  const { options, provenance } = turn.options;
-  const isExplicit = provenance.tools === 'opts';
-  const opened = await openMcpTools(services, attempt, persona);
-  for (const problem of opened.problems) sayOnce(attempt, serverMissing(problem));
-  const mcpTools = opened.tools.filter(({ name }) => isWanted(name, options.tools, isExplicit));
-  const delegates = turn.delegation?.delegatedSubagents ?? [];
-  const mayDelegate = turn.parentTurnId === null && delegates.length > 0;
-  const names = options.tools.filter((name) => name !== TASK_TOOL);
-  const builtin = services.tools.select(mayDelegate ? [...names, TASK_TOOL] : names).tools;
-  const clients = clientsOf(attempt, [...services.tools.list(), ...opened.tools]);
-  const { ceiling } = services.settings;
-  const ours = within(turn.childTerms?.tools, [...builtin, ...mcpTools]);
-  const tools = [...ours.filter(({ name }) => isBelow(ceiling, name)), ...clients];
-  const own: PermissionLayer = {
-    name: options.persona,
-    // A turn that was accepted before the operator said less.
-    mode: stricterMode(options.mode, ceiling.mode),
-    // Who gave the turn its servers named their tools.
-    named: [...(isExplicit ? options.tools : []), ...mcpTools.map(({ name }) => name)],
-    agent: persona.permissions,
-  };
-  const permissions = {
-    layers: [...(turn.childTerms?.layers ?? []), own],
-    server: services.settings.serverPermissions,
-    session: sessionRules(session.permissions ?? {}, ceiling),
-    grants: await loadGrants(services.db, turn.childTerms?.sessionId ?? session.id),
-    root,
-  };
-  const described = mayDelegate ? await describeTask(services.personas, delegates) : undefined;
-  const offered = offerTools(tools, permissions);
-  const unsafe = offered.some(({ name }) => name === BASH_TOOL)
-    ? shellsNotice(services.shells)
-    : undefined;
-  if (unsafe !== undefined) sayOnce(attempt, unsafe);
-  const listed = isExplicit ? [] : (persona.tools ?? []);
-  for (const notice of commandsLeftOut({ listed, tools, offered, rules: permissions })) {
-    sayOnce(attempt, notice);
+/** Prepares the tools of an attempt: the server's, those of MCP servers, the client's, the provider's. */
+@Injectable()
+export class ToolPreparer {
+  constructor(
+    @Inject(DATABASE) private readonly db: Queryable,
+    @Inject(ToolRegistry) private readonly registry: Pick<ToolRegistry, 'list' | 'select'>,
+    @Inject(MCP) private readonly mcp: Pick<Mcp, 'openForTurn'>,
+    @Inject(SHELLS) private readonly shells: Shells,
+    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
+    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    @Inject(SERVER_PERMISSIONS) private readonly serverPermissions: PermissionRules,
+    @Inject(CONFIG)
+    private readonly config: Pick<Config, 'modeCeiling' | 'toolCeiling' | 'serverTools'>,
+  ) {}
+
+  /** Opens the tools that the options, the persona and the rules leave the turn. */
+  async prepare(
+    attempt: Attempt,
+    { persona, root }: { persona: Persona; root: OpenedRoot },
+  ): Promise<EquippedTools> {
+    const { turn, session, lease } = attempt;
+    const { options, provenance } = turn.options;
+    const { modeCeiling, toolCeiling } = this.config;
+    const isExplicit = provenance.tools === 'opts';
+    const opened = await this.mcp.openForTurn({
+      ...compact({ agent: persona.mcpServers }),
+      session,
+      signal: lease.signal,
+    });
+    for (const problem of opened.problems) emitOnce(attempt, serverMissing(problem));
+    const mcpTools = opened.tools.filter(({ name }) => isWanted(name, options.tools, isExplicit));
+    const delegates = turn.delegation?.delegatedSubagents ?? [];
+    const mayDelegate = turn.parentTurnId === null && delegates.length > 0;
+    const names = options.tools.filter((name) => name !== TASK_TOOL);
+    const builtin = this.registry.select(mayDelegate ? [...names, TASK_TOOL] : names).tools;
+    const clients = clientsOf(attempt, [...this.registry.list(), ...opened.tools]);
+    const ours = within(turn.childTerms?.tools, [...builtin, ...mcpTools]);
+    const tools = [...ours.filter(({ name }) => isBelow(toolCeiling, name)), ...clients];
+    const own: PermissionLayer = {
+      name: options.persona,
+      // The ceiling may be lower than when the turn was accepted.
+      mode: stricterMode(options.mode, modeCeiling),
+      // The tools of a server count as named by whoever gave the turn that server.
+      named: [...(isExplicit ? options.tools : []), ...mcpTools.map(({ name }) => name)],
+      agent: persona.permissions,
+    };
+    const permissions = {
+      layers: [...(turn.childTerms?.layers ?? []), own],
+      server: this.serverPermissions,
+      session: sessionRules(session.permissions ?? {}, modeCeiling),
+      grants: await loadGrants(this.db, turn.childTerms?.sessionId ?? session.id),
+      root,
+    };
+    const described = mayDelegate ? await this.#describeTask(delegates) : undefined;
+    const offered = offerTools(tools, permissions);
+    const { shells } = this;
+    if (shells.kind !== 'sandboxed' && offered.some(({ name }) => name === BASH_TOOL)) {
+      emitOnce(attempt, unsandboxed(shells));
+    }
+    const listed = isExplicit ? [] : (persona.tools ?? []);
+    for (const notice of commandsLeftOut({ listed, tools, offered, rules: permissions })) {
+      emitOnce(attempt, notice);
+    }
+    const specs = offered.map(({ name, description, inputSchema }): ToolSpec =>
+      name === TASK_TOOL && described !== undefined
+        ? { name, ...described }
+        : { name, description, inputSchema },
+    );
+    lease.signal.throwIfAborted();
+    const clientTools = new Set(clients.map(({ name }) => name));
+    const { serverTools, missing } = chooseServerTools({
+      asked: isExplicit ? options.tools : (persona.tools ?? []),
+      allowed: this.config.serverTools.filter(({ name }) => isBelow(toolCeiling, name)),
+      model: this.models.describe(options.model),
+      within: turn.childTerms?.tools,
+      rules: permissions,
+    });
+    for (const one of missing) emitOnce(attempt, serverToolMissing(one));
+    return { tools, specs, serverTools, clientTools, permissions, close: opened.close };
   }
-  const specs = offered.map(({ name, description, inputSchema }): ToolSpec =>
-    name === TASK_TOOL && described !== undefined
-      ? { name, ...described }
-      : { name, description, inputSchema },
-  );
-  lease.signal.throwIfAborted();
-  const clientTools = new Set(clients.map(({ name }) => name));
-  const { serverTools, missing } = chooseServerTools({
-    asked: isExplicit ? options.tools : (persona.tools ?? []),
-    allowed: services.settings.serverTools.filter(({ name }) => isBelow(ceiling, name)),
-    model: services.models.describe(options.model),
-    within: turn.childTerms?.tools,
-    rules: permissions,
-  });
-  for (const one of missing) sayOnce(attempt, serverToolMissing(one));
-  return { tools, specs, serverTools, clientTools, permissions, close: opened.close };
+
+  /** Describes the tool that delegates, with the agents that the turn may delegate to. */
+  async #describeTask(delegates: readonly string[]): Promise<Omit<ToolSpec, 'name'>> {
+    const agents = await Promise.all(delegates.map((name) => this.personas.load(name)));
+    const lines = agents.map(
+      ({ name, description }) => `- ${name}${description === undefined ? '' : `: ${description}`}`,
+    );
+    return {
+      description: `${taskTool.description}\nAgents:\n${lines.join('\n')}`,
+      inputSchema: taskSchema({ enum: [...delegates] }),
+    };
+  }
 }
 
-async function openMcpTools(
-  { mcp }: TurnServices,
-  { session, lease }: Attempt,
-  { mcpServers }: Persona,
-) {
-  return mcp.openForTurn({
-    ...(mcpServers === undefined ? {} : { agent: mcpServers }),
-    session,
-    signal: lease.signal,
-  });
-}
-
-/** A client's tool whose name is taken is said to be left out: its sender could not know. */
+/** The client's tools; a notice for each whose name is taken, as its sender could not know. */
 function clientsOf(attempt: Attempt, ours: readonly RegisteredTool[]): RegisteredTool[] {
   const given = attempt.turn.options.options.clientTools ?? [];
   const { tools, hidden } = openClientTools(given, new Set(ours.map(({ name }) => name)));
-  for (const name of hidden) sayOnce(attempt, clientToolHidden(name));
+  for (const name of hidden) emitOnce(attempt, clientToolHidden(name));
   return tools;
 }
 
-/** A turn that lists its tools has those of a server it lists: `mcp__name`, or each by its name. */
+/** A turn that lists its tools lists those of MCP servers too: `mcp__name`, or each by its name. */
 function isWanted(tool: string, listed: readonly string[], isExplicit: boolean): boolean {
   if (!isExplicit) return true;
   return listed.some((name) => tool === name || tool.startsWith(`${name}__`));
 }
 
-function isBelow({ tools }: Ceiling, name: string): boolean {
-  return tools === undefined || tools.some((allowed) => matchText(allowed, name));
+/** @param ceiling names of tools, `*` for any characters; undefined: all. */
+function isBelow(ceiling: readonly string[] | undefined, name: string): boolean {
+  return ceiling === undefined || ceiling.some((allowed) => matchText(allowed, name));
 }
 
-/** What a session allows itself is as good as a mode that asks nobody. */
-function sessionRules({ allow, ...rest }: PermissionRules, { mode }: Ceiling): PermissionRules {
-  return allow === undefined || mode !== 'acceptEdits' ? rest : { allow, ...rest };
+/** Rules of a session that allow calls are as good as a mode that asks nobody. */
+function sessionRules(
+  { allow, ...rest }: PermissionRules,
+  ceiling: PermissionMode,
+): PermissionRules {
+  return allow === undefined || ceiling !== 'acceptEdits' ? rest : { allow, ...rest };
 }
 
 /** A subagent has no tool that its parent does not have. */
@@ -138,13 +171,25 @@ function within(
   return tools.filter(({ name }) => allowed === undefined || allowed.includes(name));
 }
 
-/** An earlier attempt may have said it. */
-function sayOnce({ said, writer }: Attempt, notice: NoticePosted): void {
-  const isSaid = said.some(
+/** Emits a notice, unless an earlier attempt did. */
+function emitOnce({ archived, writer }: Attempt, notice: NoticePosted): void {
+  const isKnown = archived.some(
     (event) =>
       event.type === 'notice.posted' && event.kind === notice.kind && event.text === notice.text,
   );
-  if (!isSaid) writer.emit(notice);
+  if (!isKnown) writer.emit(notice);
+}
+
+function unsandboxed(shells: Exclude<Shells, { kind: 'sandboxed' }>): NoticePosted {
+  const isOff = shells.kind === 'off';
+  return {
+    type: 'notice.posted',
+    kind: isOff ? 'commands-off' : 'commands-unsandboxed',
+    level: 'message',
+    text: isOff ? shells.explanation : `bash is ${describeShells(shells)}`,
+    metadata: { reason: shells.reason },
+    seenByModel: false,
+  };
 }
 
 function serverMissing({ server, reason }: McpProblem): NoticePosted {

@@ -5,7 +5,7 @@ import type { Todo } from '../../storage/shapes/todo.js';
 export interface TurnWatch {
   /** The session has no other turn. */
   isFirstMessage: boolean;
-  /** See `readProjectFacts`. */
+  /** A sentence about the notes for agents in the project; undefined: there are none, or it is not the first turn. */
   projectFacts: string | undefined;
   /** Tokens of the conversation before this turn, as far as its last turn told. */
   contextBefore: number;

@@ -1,14 +1,18 @@
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
+import { errorCode } from '../../platform/error-code.js';
+import { ResourceProbe } from '../../platform/resource-probe.js';
+import { ModelCatalogue } from '../../provider/models/model-catalogue.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import { replaceTodos } from '../../notices/todo-store.js';
 import { todoWriteTool } from '../../tools/builtin/todo-write.js';
 import type { TodoBoard } from '../../tools/tool.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import { findArrived } from './find-arrived.js';
-import { readProjectFacts } from './read-project-facts.js';
 import type { Compaction } from '../queue/turn-claims.js';
 import { contextBefore } from '../state/turn-context.js';
 import type { Attempt } from '../state/turn-run.js';
-import type { TurnServices } from '../state/turn-services.js';
 import type { TurnWatch } from './turn-watch.js';
 
 export interface WatchSource {
@@ -18,33 +22,64 @@ export interface WatchSource {
   sessionChange: string | undefined;
 }
 
-/** What triggers look at, as the attempt begins. */
-export async function openWatch(
-  { resources, models }: TurnServices,
-  attempt: Attempt,
-  { earlier, todos, compaction, sessionChange }: WatchSource,
-): Promise<TurnWatch> {
-  const { turn, session, progress } = attempt;
-  const isFirstMessage = earlier.length === 0;
-  const before = compaction === undefined ? contextBefore(earlier) : 0;
-  const window = models.describe(turn.options.options.model).contextWindow;
-  return {
-    isFirstMessage,
-    projectFacts: isFirstMessage ? await readProjectFacts(session.projectRoot) : undefined,
-    contextBefore: before,
-    todos: todos ?? [],
-    todosTouchedAt: lastTodoStep(progress),
-    compaction,
-    sessionChange,
-    arrived: findArrived(attempt),
-    readings: [{ contextPercent: (before * 100) / window, memoryPercent: 0, diskPercent: 0 }],
-    readResources: () => resources.measure(session.projectRoot),
-  };
+/** Opens what the triggers of an attempt look at. */
+@Injectable()
+export class WatchOpener {
+  constructor(
+    @Inject(ResourceProbe) private readonly resources: Pick<ResourceProbe, 'measure'>,
+    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+  ) {}
+
+  async open(
+    attempt: Attempt,
+    { earlier, todos, compaction, sessionChange }: WatchSource,
+  ): Promise<TurnWatch> {
+    const { turn, session, progress } = attempt;
+    const isFirstMessage = earlier.length === 0;
+    const before = compaction === undefined ? contextBefore(earlier) : 0;
+    const window = this.models.describe(turn.options.options.model).contextWindow;
+    return {
+      isFirstMessage,
+      projectFacts: isFirstMessage ? await findProjectFacts(session.projectRoot) : undefined,
+      contextBefore: before,
+      todos: todos ?? [],
+      todosTouchedAt: lastTodoStep(progress),
+      compaction,
+      sessionChange,
+      arrived: findArrived(attempt),
+      readings: [{ contextPercent: (before * 100) / window, memoryPercent: 0, diskPercent: 0 }],
+      readResources: () => this.resources.measure(session.projectRoot),
+    };
+  }
 }
 
-/** The step whose call wrote the list last; 0 where none of this turn did. */
+/** Files with notes for agents. */
+const notes = ['AGENTS.md', 'CLAUDE.md'];
+
+/** A sentence about the project for its first turn; undefined where there are no notes. */
+async function findProjectFacts(projectRoot: string): Promise<string | undefined> {
+  const found = await Promise.all(notes.map((name) => canFind(path.join(projectRoot, name))));
+  const named = notes.filter((_, index) => found[index]);
+  if (named.length === 0) return undefined;
+  return `The project has notes for agents in ${named.join(' and ')}. Read them before you change anything.`;
+}
+
+/** Errors of a file that is not there, or that a link leads away from. */
+const absent = new Set<string | undefined>(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES']);
+
+async function canFind(file: string): Promise<boolean> {
+  try {
+    await access(file);
+    return true;
+  } catch (error) {
+    if (absent.has(errorCode(error))) return false;
+    throw error;
+  }
+}
+
+/** The step that wrote the todo list last; 0: no step of this turn. */
 function lastTodoStep({ steps, results }: Attempt['progress']): number {
-  const wrote = steps.findLast(({ parts }) =>
+  const last = steps.findLast(({ parts }) =>
     parts.some(
       (part) =>
         part.type === 'tool_use' &&
@@ -52,10 +87,10 @@ function lastTodoStep({ steps, results }: Attempt['progress']): number {
         results.get(part.id)?.status === 'success',
     ),
   );
-  return wrote?.step ?? 0;
+  return last?.step ?? 0;
 }
 
-/** The session's list as its turn's tools write it; the client hears of every change. */
+/** The session's todo list for the turn's tools; every change is a notice. */
 export function todoBoard({ turn, clock, writer, progress }: Attempt, watch: TurnWatch): TodoBoard {
   return {
     replace: async (items) => {

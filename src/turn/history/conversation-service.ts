@@ -12,8 +12,8 @@ import { loadSessionTurns, loadTurn, loadTurns } from '../state/load-turn.js';
 import { afterCompaction, namesOfFiles } from '../prompt/history-opener.js';
 import { openFrame } from '../prompt/open-frame.js';
 import { sentTurns } from '../prompt/sent-turns.js';
-import { toTranscripts } from '../prompt/transcript-builder.js';
-import { openShower } from '../prompt/file-showers.js';
+import { TranscriptBuilder } from '../prompt/transcript-builder.js';
+import { FileShowers } from '../prompt/file-showers.js';
 import { findCompaction } from '../prompt/find-compaction.js';
 import { contextBefore } from '../state/turn-context.js';
 import { isTurnOf, pageTurns } from './page-turns.js';
@@ -155,17 +155,20 @@ export class ConversationService {
     const contextTokens = Math.min(contextBefore(turns), model.contextWindow);
     // Turns of earlier versions stored no prefix: their summary is asked for without one.
     const prefix = (await sessions.prefixOf(sessionId)) ?? { system: '', tools: [] };
-    const asker: Requester = { principalId, wait: (work) => untilAborted(work(), signal) };
-    const shower = openShower(this.services, options, { sessionId, asker });
+    const requester: Requester = { principalId, wait: (work) => untilAborted(work(), signal) };
+    const { attachments, settings } = this.services;
+    const shower = new FileShowers(attachments, models).open(options, { sessionId, requester });
+    const { maxTokens } = settings.limits;
+    const transcripts = new TranscriptBuilder(models, settings);
     const source = {
       sessionId,
       contextTokens,
       summary: before?.summary,
       reason: 'requested' as const,
-      turns: await toTranscripts(this.services, turns.slice(0, -1), shower),
+      turns: await transcripts.build(turns.slice(0, -1), shower),
       todos: await todos.get(sessionId),
       files: namesOfFiles(stored),
-      frame: openFrame(this.services, options, prefix),
+      frame: openFrame(model, { options, prefix, maxTokens }),
     };
     const done = await settleSummary(
       { ...this.services, signal },

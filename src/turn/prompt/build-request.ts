@@ -5,7 +5,7 @@ import { requestOf } from './request-frame.js';
 import { shortenOutputs } from './transcript-builder.js';
 import type { TurnRun } from '../state/turn-run.js';
 
-/** The next model call of a run, with all the room a reply may have, and what thinking in it is bound to. Pure. */
+/** The next model request of a run, with the largest reply it may have, and the prefix that thinking is bound to. Pure. */
 export function buildRequest(run: TurnRun): { request: ModelRequest; sent: SentPrefix | null } {
   const { maxTokens = run.limits.maxTokens } = run.turn.options.options;
   const { frame, summary } = run;

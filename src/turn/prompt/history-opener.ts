@@ -1,27 +1,28 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { FileShower } from '../../attachments/show/show-files.js';
 import type { TurnEventBody } from '../../events/turn-event.js';
+import { DATABASE, type Queryable } from '../../storage/connection.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import type { TurnTranscript } from './build-messages.js';
-import { compactForTurn } from './turn-compactor.js';
+import { TurnCompactor } from './turn-compactor.js';
 import { elideForGood } from './elide-for-good.js';
 import { elideOutputs } from './elide-outputs.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import type { RequestFrame } from './request-frame.js';
 import { sentTurns } from './sent-turns.js';
-import { fullContext, toTranscripts } from './transcript-builder.js';
+import { TranscriptBuilder } from './transcript-builder.js';
 import { contextBefore } from '../state/turn-context.js';
 import type { Compaction } from '../queue/turn-claims.js';
 import type { Attempt } from '../state/turn-run.js';
-import type { TurnServices } from '../state/turn-services.js';
 
-/** Turns that are never summarised: the last one is what the user refers to. */
+/** The last turns are never summarised: the user refers to them. */
 const KEPT_TURNS = 1;
 
 export interface History {
   earlierTurns: TurnTranscript[];
-  /** What stands for the turns before them. */
+  /** The summary of the turns before them. */
   summary: string | undefined;
-  /** The summary, when this turn is the first to get it. */
+  /** The compaction, when this turn is the first to get its summary. */
   compaction: Compaction | undefined;
 }
 
@@ -29,53 +30,56 @@ export interface HistorySource {
   earlier: readonly StoredTurn[];
   todos: readonly Todo[] | null;
   compaction: Compaction | null;
-  /** What the requests of the turn have beside the conversation. */
   frame: RequestFrame;
-  /** Has shown the files of this turn. */
+  /** The shower, after the files of this turn: those come first. */
   shower: FileShower;
 }
 
-/**
- * The conversation before a turn, as the model is shown it. One that fills too much of the window
- * is summarised; where that fails, or the turn cannot pay for it, the old outputs of tools are cut
- * instead: a turn is never lost to it.
- */
-export async function openHistory(
-  services: TurnServices,
-  attempt: Attempt,
-  source: HistorySource,
-): Promise<History> {
-  const before = source.compaction ?? undefined;
-  const after = afterCompaction(source.earlier, before?.throughTurnId);
-  const kept = sentTurns(after, attempt.storedParts);
-  const untold = isTold(after, before) ? undefined : before;
-  const all = await toTranscripts(services, kept, source.shower);
-  const { model } = attempt.turn.options.options;
-  const full = fullContext(services, model);
-  // A turn that has steps was sent this conversation before: it goes on with the same bytes.
-  const hasBegun = attempt.progress.steps.length > 0;
-  const tokens = contextBefore(kept);
-  const whole = { earlierTurns: all, summary: before?.summary, compaction: untold };
-  if (hasBegun || tokens < full || kept.length <= KEPT_TURNS) return whole;
-  const [turns, last] = [all.slice(0, -KEPT_TURNS), all.slice(-KEPT_TURNS)];
-  const made = await compactForTurn(services, attempt, {
-    turns,
-    summary: before?.summary,
-    contextTokens: tokens,
-    todos: source.todos ?? [],
-    files: namesOfFiles(source.earlier),
-    frame: source.frame,
-  });
-  if (!('problem' in made)) {
-    return { earlierTurns: last, summary: made.summary, compaction: made };
+/** Opens the conversation before a turn, as the model is sent it. */
+@Injectable()
+export class HistoryOpener {
+  constructor(
+    @Inject(DATABASE) private readonly db: Queryable,
+    private readonly transcripts: TranscriptBuilder,
+    private readonly compactor: TurnCompactor,
+  ) {}
+
+  /**
+   * Compacts a conversation that fills too much of the window. Where that fails, or the turn cannot pay
+   * for it, the outputs of old tool calls are cut instead: the turn goes on in either case.
+   */
+  async open(attempt: Attempt, source: HistorySource): Promise<History> {
+    const before = source.compaction ?? undefined;
+    const after = afterCompaction(source.earlier, before?.throughTurnId);
+    const kept = sentTurns(after, attempt.storedParts);
+    const compaction = isAnnounced(after, before) ? undefined : before;
+    const all = await this.transcripts.build(kept, source.shower);
+    const full = this.transcripts.fullContext(attempt.turn.options.options.model);
+    // A turn with steps was sent this conversation before: it goes on with the same bytes.
+    const hasBegun = attempt.progress.steps.length > 0;
+    const tokens = contextBefore(kept);
+    const whole = { earlierTurns: all, summary: before?.summary, compaction };
+    if (hasBegun || tokens < full || kept.length <= KEPT_TURNS) return whole;
+    const [turns, last] = [all.slice(0, -KEPT_TURNS), all.slice(-KEPT_TURNS)];
+    const made = await this.compactor.compact(attempt, {
+      turns,
+      summary: before?.summary,
+      contextTokens: tokens,
+      todos: source.todos ?? [],
+      files: namesOfFiles(source.earlier),
+      frame: source.frame,
+    });
+    if (!('problem' in made)) {
+      return { earlierTurns: last, summary: made.summary, compaction: made };
+    }
+    attempt.writer.emit(notCompacted(made.problem));
+    await elideForGood(
+      this.db,
+      turns.map(({ turnId }) => turnId),
+    );
+    const cut = turns.map((turn) => elideOutputs(turn));
+    return { ...whole, earlierTurns: [...cut, ...last] };
   }
-  attempt.writer.emit(notCompacted(made.problem));
-  await elideForGood(
-    services.db,
-    turns.map(({ turnId }) => turnId),
-  );
-  const cut = turns.map((turn) => elideOutputs(turn));
-  return { ...whole, earlierTurns: [...cut, ...last] };
 }
 
 function notCompacted(problem: string): TurnEventBody {
@@ -88,7 +92,7 @@ function notCompacted(problem: string): TurnEventBody {
   };
 }
 
-/** Of every turn there was: a summary of summaries names them too. */
+/** Names of the files of all turns: a summary of summaries names them too. */
 export function namesOfFiles(turns: readonly StoredTurn[]): string[] {
   const names = turns.flatMap(({ userParts }) =>
     userParts.flatMap((part) => (part.type === 'text' ? [] : [part.file.name])),
@@ -96,7 +100,7 @@ export function namesOfFiles(turns: readonly StoredTurn[]): string[] {
   return [...new Set(names)];
 }
 
-/** Turns that no summary stands for. */
+/** The turns that no summary replaces. */
 export function afterCompaction(
   turns: readonly StoredTurn[],
   throughTurnId: string | undefined,
@@ -104,13 +108,13 @@ export function afterCompaction(
   return turns.slice(turns.findIndex(({ turn }) => turn.id === throughTurnId) + 1);
 }
 
-function isTold(turns: readonly StoredTurn[], compaction: Compaction | undefined): boolean {
+function isAnnounced(turns: readonly StoredTurn[], compaction: Compaction | undefined): boolean {
   if (compaction === undefined) return false;
   const mark = compactionMark(compaction.id);
   return turns.some(({ notices }) => notices.some((notice) => notice.mark === mark));
 }
 
-/** The mark of the notice that tells of a summary. */
+/** The mark of the notice that announces a summary. */
 function compactionMark(id: string): string {
   return `compact-summary:${id}`;
 }

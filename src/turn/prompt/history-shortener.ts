@@ -1,52 +1,62 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { NoticePosted } from '../../events/turn-event.js';
+import { DATABASE, type Queryable } from '../../storage/connection.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import { turns } from '../../storage/schema.js';
-import { compactForTurn } from './turn-compactor.js';
+import { TurnCompactor } from './turn-compactor.js';
 import { elideForGood, EVERY_STEP } from './elide-for-good.js';
 import { elideOutputs, isElidable } from './elide-outputs.js';
 import type { TurnRun } from '../state/turn-run.js';
-import type { TurnServices } from '../state/turn-services.js';
 
-/** Whether there is anything of a run's requests that can be shortened. Pure. */
+/** Whether the requests of a run can be shorter. Pure. */
 export function canShorten(run: Pick<TurnRun, 'earlierTurns' | 'progress'>): boolean {
   const { elidedThrough, results } = run.progress;
   return run.earlierTurns.length > 0 || (elidedThrough < EVERY_STEP && isElidable(results));
 }
 
-/**
- * Shortens what a run sends, because its window is full: the turns before it become a summary, or,
- * where that fails, lose the outputs of their tools; a turn that is alone loses its own.
- *
- * @returns false where there is nothing to shorten.
- */
-export async function shortenHistory(services: TurnServices, run: TurnRun): Promise<boolean> {
-  if (!canShorten(run)) return false;
-  if (run.earlierTurns.length === 0) {
+/** Shortens the requests of a run whose model's window is full. */
+@Injectable()
+export class HistoryShortener {
+  constructor(
+    @Inject(DATABASE) private readonly db: Queryable,
+    private readonly compactor: TurnCompactor,
+  ) {}
+
+  /**
+   * Replaces the turns before the run by a summary, or, where there is none, cuts the outputs of all
+   * tools; a turn without others before it loses the outputs of its own.
+   *
+   * @returns false where there is nothing to shorten.
+   */
+  async shorten(run: TurnRun): Promise<boolean> {
+    if (!canShorten(run)) return false;
+    if (run.earlierTurns.length === 0) {
+      await elideOwn(run);
+      return true;
+    }
+    const { frame, summary, earlierTurns } = run;
+    const made = await this.compactor.compact(run, {
+      turns: earlierTurns,
+      summary,
+      contextTokens: frame.model.contextWindow,
+      todos: run.watch.todos,
+      files: run.files,
+      frame,
+    });
+    if (!('problem' in made)) {
+      run.earlierTurns = [];
+      run.summary = made.summary;
+      run.writer.emit(shortened('The conversation before this turn was summarised.'));
+      return true;
+    }
+    await elideForGood(
+      this.db,
+      earlierTurns.map(({ turnId }) => turnId),
+    );
+    run.earlierTurns = earlierTurns.map((turn) => elideOutputs(turn));
     await elideOwn(run);
     return true;
   }
-  const { frame, summary, earlierTurns } = run;
-  const made = await compactForTurn(services, run, {
-    turns: earlierTurns,
-    summary,
-    contextTokens: frame.model.contextWindow,
-    todos: run.watch.todos,
-    files: run.files,
-    frame,
-  });
-  if (!('problem' in made)) {
-    run.earlierTurns = [];
-    run.summary = made.summary;
-    run.writer.emit(shortened('The conversation before this turn was summarised.'));
-    return true;
-  }
-  await elideForGood(
-    run.db,
-    earlierTurns.map(({ turnId }) => turnId),
-  );
-  run.earlierTurns = earlierTurns.map((turn) => elideOutputs(turn));
-  await elideOwn(run);
-  return true;
 }
 
 async function elideOwn(run: TurnRun): Promise<void> {

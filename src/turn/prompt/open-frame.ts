@@ -1,17 +1,19 @@
-import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
+import type { Model } from '../../provider/models/model.js';
 import { planThinking } from '../../provider/models/plan-thinking.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
+import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { RequestFrame } from './request-frame.js';
-import type { TurnServices } from '../state/turn-services.js';
 
-/** The frame of turns with these options, in a session whose requests begin so. */
-export function openFrame(
-  { models, settings }: Pick<TurnServices, 'models' | 'settings'>,
-  options: ResolvedOptions,
-  prefix: Pick<RequestPrefix, 'system' | 'tools' | 'serverTools' | 'thinkingAfter'>,
-): RequestFrame {
-  const model = models.describe(options.model);
-  const most = Math.min(options.maxTokens ?? settings.limits.maxTokens, model.maxOutput);
+export interface FrameSource {
+  options: ResolvedOptions;
+  prefix: Pick<RequestPrefix, 'system' | 'tools' | 'serverTools' | 'thinkingAfter'>;
+  /** Tokens of a reply at most, where the options have no limit. */
+  maxTokens: number;
+}
+
+/** The request frame of turns with these options, in a session with this prefix. Pure. */
+export function openFrame(model: Model, { options, prefix, maxTokens }: FrameSource): RequestFrame {
+  const most = Math.min(options.maxTokens ?? maxTokens, model.maxOutput);
   return {
     modelName: options.model,
     model,

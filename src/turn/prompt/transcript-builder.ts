@@ -1,67 +1,69 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { FileShower } from '../../attachments/show/show-files.js';
+import { CONFIG, type Config } from '../../config/config.js';
 import { estimateText } from '../../provider/estimate-parts.js';
 import type { Model } from '../../provider/models/model.js';
+import { ModelCatalogue } from '../../provider/models/model-catalogue.js';
+import type { StoredTurn } from '../state/load-turn.js';
 import type { TurnTranscript } from './build-messages.js';
 import { elideOutputs } from './elide-outputs.js';
 import { elidedThrough } from './elided-through.js';
 import { fitOutputs } from './fit-outputs.js';
-import type { StoredTurn } from '../state/load-turn.js';
-import type { TurnServices } from '../state/turn-services.js';
 
-/** What of a model decides how much is sent. */
-type WindowModel = Pick<Model, 'contextWindow' | 'tokenScale'>;
+/** Builds transcripts of stored turns, as models are sent them. */
+@Injectable()
+export class TranscriptBuilder {
+  constructor(
+    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'compactPercent'>,
+  ) {}
 
-type Windows = Pick<TurnServices, 'settings' | 'models'>;
-
-/** Tokens from which a model's window counts as full. */
-export function fullContext({ settings, models }: Windows, model: string): number {
-  return models.describe(model).contextWindow * (settings.compactPercent / 100);
-}
-
-/** Turns as the model is shown them; the newest gets room for its files first. */
-export async function toTranscripts(
-  services: Windows,
-  stored: readonly StoredTurn[],
-  shower: FileShower,
-): Promise<TurnTranscript[]> {
-  const transcripts = [];
-  for (const turn of stored.toReversed()) {
-    transcripts.unshift(await toTranscript(services, turn, shower));
+  /** Tokens from which the window of a model counts as full. */
+  fullContext(model: string): number {
+    return this.models.describe(model).contextWindow * (this.config.compactPercent / 100);
   }
-  return transcripts;
-}
 
-async function toTranscript(
-  services: Windows,
-  stored: StoredTurn,
-  shower: FileShower,
-): Promise<TurnTranscript> {
-  const { turn } = stored;
-  const transcript = {
-    turnId: turn.id,
-    userParts: (await shower.show(stored.userParts)).parts,
-    steps: stored.steps,
-    results: new Map(stored.calls.map((call) => [call.callId, call])),
-    notices: stored.notices,
-    joined: stored.joined,
-    status: turn.status,
-    endReason: turn.endReason,
-  };
-  const name = turn.options.options.model;
-  return shortenOutputs(transcript, {
-    model: services.models.describe(name),
-    full: fullContext(services, name),
-    elidedThrough: turn.elidedThrough,
-  });
+  /** The newest turn is built first: the files that fit are the newest ones. */
+  async build(stored: readonly StoredTurn[], shower: FileShower): Promise<TurnTranscript[]> {
+    const transcripts = [];
+    for (const turn of stored.toReversed()) {
+      transcripts.unshift(await this.#buildOne(turn, shower));
+    }
+    return transcripts;
+  }
+
+  async #buildOne(stored: StoredTurn, shower: FileShower): Promise<TurnTranscript> {
+    const { turn } = stored;
+    const transcript = {
+      turnId: turn.id,
+      userParts: (await shower.show(stored.userParts)).parts,
+      steps: stored.steps,
+      results: new Map(stored.calls.map((call) => [call.callId, call])),
+      notices: stored.notices,
+      joined: stored.joined,
+      status: turn.status,
+      endReason: turn.endReason,
+    };
+    const { model } = turn.options.options;
+    return shortenOutputs(transcript, {
+      model: this.models.describe(model),
+      full: this.fullContext(model),
+      elidedThrough: turn.elidedThrough,
+    });
+  }
 }
 
 /**
- * A turn with the outputs of its tools as they were sent when it ran: what was cut stays cut, or every
- * later turn would be as long as the one that filled the window. Pure.
+ * A turn with the outputs of its tools as they were sent when it ran: an output that was cut stays cut,
+ * or every later turn would be as long as the one that filled the window. Pure.
  */
 export function shortenOutputs(
   turn: TurnTranscript,
-  limits: { model: WindowModel; full: number; elidedThrough: number },
+  limits: {
+    model: Pick<Model, 'contextWindow' | 'tokenScale'>;
+    full: number;
+    elidedThrough: number;
+  },
 ): TurnTranscript {
   const { model } = limits;
   const estimate = (text: string): number => estimateText(text, model);

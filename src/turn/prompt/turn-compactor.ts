@@ -1,66 +1,81 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { addUsage, noUsage } from '../../events/turn-event.js';
 import { describeDayShortage } from '../../governance/limits/day-limit-reached.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
+import { ModelCatalogue } from '../../provider/models/model-catalogue.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import { findPaidHeadroom } from '../budgets/find-headroom.js';
 import { settleSummary } from '../budgets/settle-summary.js';
-import { compactSession, summaryTokens, type CompactSource } from './compact-session.js';
 import type { Compaction } from '../queue/turn-claims.js';
 import type { Attempt } from '../state/turn-run.js';
-import type { TurnServices } from '../state/turn-services.js';
 import { addOverhead } from '../state/turn-state.js';
+import { compactSession, summaryTokens, type CompactSource } from './compact-session.js';
 
-/**
- * Has the conversation before a turn summarised, at the turn's expense: only where its budgets pay
- * for it, and whatever comes of it.
- *
- * @returns the summary, or why there is none, for clients.
- * @throws the lease's reason when it ends.
- */
-export async function compactForTurn(
-  { db, provider, models, clock, logger }: TurnServices,
-  attempt: Attempt,
-  source: Omit<CompactSource, 'sessionId' | 'reason'>,
-): Promise<Compaction | { problem: string }> {
-  const { turn, lease, progress } = attempt;
-  const { model, costLimit } = turn.options.options;
-  const problem = findShortage(attempt, source);
-  if (problem !== undefined) return { problem };
-  // A recovery finds what was spent by this time, whosever clock it is.
-  const now = new Date(Math.max(clock.now(), (turn.startedAt ?? turn.createdAt).getTime()));
-  let spent = noUsage;
-  const { principalId, sessionId, budget: limits } = turn;
-  const { price } = models.describe(model);
-  const { contextTokens } = source;
-  try {
-    const made = await settleSummary(
-      { db, clock, logger, signal: lease.signal },
-      { principalId, limits, price, contextTokens },
-      (onUsage) =>
-        compactSession(
-          { db, provider, now, onUsage: (usage) => onUsage((spent = usage)) },
-          { ...source, sessionId, reason: 'automatic' },
-          lease.signal,
-        ),
-    );
-    return 'shortage' in made ? { problem: describeDayShortage(made.shortage) } : made;
-  } catch (error) {
-    lease.signal.throwIfAborted();
-    logger.warn({ turnId: turn.id, error }, 'the conversation could not be compacted');
-    return { problem: 'the model gave no summary' };
-  } finally {
-    progress.overhead = addUsage(progress.overhead, spent);
-    progress.state = addOverhead(progress.state, spent, costLimit);
+/** Compacts the conversation before a turn, at the expense of the turn. */
+@Injectable()
+export class TurnCompactor {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(AnthropicProvider) private readonly provider: Pick<AnthropicProvider, 'stream'>,
+    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Compacts where the budgets of the turn pay for a summary.
+   *
+   * @returns the summary, or why there is none, in words for clients.
+   * @throws the lease's reason when it ends.
+   */
+  async compact(
+    attempt: Attempt,
+    source: Omit<CompactSource, 'sessionId' | 'reason'>,
+  ): Promise<Compaction | { problem: string }> {
+    const { db, provider, clock } = this;
+    const { turn, lease, progress, logger } = attempt;
+    const { model, costLimit } = turn.options.options;
+    const problem = findShortage(attempt, source);
+    if (problem !== undefined) return { problem };
+    // A takeover finds the expense by this time, whichever process has the later clock.
+    const now = new Date(Math.max(clock.now(), (turn.startedAt ?? turn.createdAt).getTime()));
+    let spent = noUsage;
+    const { principalId, sessionId, budget: limits } = turn;
+    const { price } = this.models.describe(model);
+    const { contextTokens } = source;
+    try {
+      const made = await settleSummary(
+        { db, clock, logger, signal: lease.signal },
+        { principalId, limits, price, contextTokens },
+        (onUsage) =>
+          compactSession(
+            { db, provider, now, onUsage: (usage) => onUsage((spent = usage)) },
+            { ...source, sessionId, reason: 'automatic' },
+            lease.signal,
+          ),
+      );
+      return 'shortage' in made ? { problem: describeDayShortage(made.shortage) } : made;
+    } catch (error) {
+      lease.signal.throwIfAborted();
+      logger.warn({ error }, 'the conversation could not be compacted');
+      return { problem: 'the model gave no summary' };
+    } finally {
+      progress.overhead = addUsage(progress.overhead, spent);
+      progress.state = addOverhead(progress.state, spent, costLimit);
+    }
   }
 }
 
-/** The budget that has no room for a summary, in words; undefined where there is room. */
+/** The budget that cannot pay for a summary, in words; undefined: each can. */
 function findShortage(
   { turn, progress }: Attempt,
   { contextTokens }: Pick<CompactSource, 'contextTokens'>,
 ): string | undefined {
   const { input, reply } = summaryTokens(contextTokens);
   const { costLimit } = turn.options.options;
-  const room = findPaidHeadroom(progress.state, { input, cached: 0 }, costLimit);
-  if (room.reply >= reply) return undefined;
-  const name = room.budget === 'token_budget' ? "session's token budget" : "turn's limit of cost";
+  const headroom = findPaidHeadroom(progress.state, { input, cached: 0 }, costLimit);
+  if (headroom.reply >= reply) return undefined;
+  const name =
+    headroom.budget === 'token_budget' ? "session's token budget" : "turn's limit of cost";
   return `what is left of the ${name} does not pay for it. Raise it, or compact the session by request`;
 }

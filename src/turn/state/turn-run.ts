@@ -98,11 +98,13 @@ export interface Attempt {
   turn: TurnRow;
   attempt: number;
   session: ClaimedSession;
-  /** What earlier attempts said, as far as it is archived. */
-  said: readonly TurnEvent[];
+  /** The archived events of earlier attempts. */
+  archived: readonly TurnEvent[];
   /** Of the assistant's message; the same in every attempt. */
   messageId: string;
   clock: Clock;
+  /** Has the ids of the turn on every line. */
+  logger: Logger;
   lease: Lease;
   writer: EventWriter;
   /** What a tool of this server may do; undefined for a name it does not have. */
@@ -191,7 +193,6 @@ export interface TurnRun extends Attempt {
   deadline: Deadline;
   /** Waits for what needs no slot of the worker: other turns have it meanwhile. */
   withoutSlot<T>(wait: () => Promise<T>): Promise<T>;
-  logger: Logger;
   /** Takes the server's own secrets out of a text. */
   redact(text: string): string;
   permissions: Omit<PermissionQuestion, 'tool' | 'argument'> & {

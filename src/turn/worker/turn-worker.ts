@@ -1,6 +1,7 @@
 import { withDeadline } from '../../platform/with-deadline.js';
 import { untilAborted } from '../../platform/abort.js';
-import { announceAttempt } from '../attempt/attempt-announcer.js';
+import { attemptParts } from '../attempt/attempt-parts.js';
+import { delegate } from '../subagents/delegator.js';
 import { exhaustionOf } from '../attempt/attempts-in-vain.js';
 import { chooseFairly } from '../queue/choose-fairly.js';
 import { claimFairly, type WakeUp } from '../queue/claim-fairly.js';
@@ -8,16 +9,11 @@ import { Deadline } from '../state/deadline.js';
 import { endTurn } from '../lifecycle/end-turn.js';
 import { classifyFailure } from '../attempt/classify-failure.js';
 import { FairChoice } from '../queue/fair-choice.js';
-import { buildRunContext } from '../attempt/run-context-builder.js';
-import { reserveFileMemory } from '../attempt/reserve-file-memory.js';
 import { keepLease } from './keep-lease.js';
 import { Lease } from '../state/lease.js';
-import { openAttempt } from '../attempt/attempt-opener.js';
 import { Recoveries } from './recoveries.js';
 import { cancelChildren } from '../subagents/subagent-canceller.js';
 import { WorkerSlot, WorkerSlots } from './worker-slot.js';
-import { readFiles } from '../attempt/attempt-files.js';
-import { askerOf } from '../prompt/file-showers.js';
 import { runTurn } from '../loop/run-turn.js';
 import { RunningTurns } from './running-turns.js';
 import type { Claim } from '../queue/turn-claims.js';
@@ -149,7 +145,8 @@ export class TurnWorker {
     { lease, slot }: { lease: Lease; slot: WorkerSlot },
   ): Promise<void> {
     const { clock, settings, logger } = services;
-    const { attempt, earlier } = await openAttempt(services, claim, lease);
+    const { opener, announcer, files, builder } = attemptParts(this.services);
+    const { attempt, earlier } = await opener.open(claim, lease);
     logger.info({ model: attempt.turn.options.options.model }, 'turn started');
     const elapsedMs = clock.now() - attempt.startedAt.getTime();
     const { timeoutSeconds } = attempt.tree.getConfig();
@@ -163,7 +160,7 @@ export class TurnWorker {
     // Asked for while it waited.
     if (claim.cancelReason !== null) lease.end(claim.cancelReason);
     try {
-      const announced = announceAttempt(services, attempt, earlier.length > 0);
+      const announced = announcer.announce(attempt, earlier.length > 0);
       // Nobody hears of anything before it is stored, but the model can begin. Awaited below.
       announced.catch(() => undefined);
       const exhaustion = exhaustionOf(claim, settings.mostAttemptsInVain);
@@ -171,13 +168,13 @@ export class TurnWorker {
         await announced;
         throw exhaustion;
       }
-      const asker = askerOf(attempt, { withoutSlot });
-      await readFiles(services, attempt, { earlier, compaction: claim.compaction, asker });
-      release = await reserveFileMemory(services, attempt, { earlier, asker });
-      run = await buildRunContext(services, attempt, {
+      const { compaction } = claim;
+      release = await files.prepare(attempt, { earlier, compaction, withoutSlot });
+      run = await builder.build(attempt, {
         ...claim,
         earlier,
-        slotTerms: { deadline, withoutSlot },
+        terms: { deadline, withoutSlot },
+        delegate: (of, work) => delegate(services, of, work),
       });
       const done = await this.#runToEnd(run, announced);
       if (done === 'parked') return await services.logs.flush(attempt);

@@ -1,0 +1,33 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/config.js';
+import { TRIGGERS, type Trigger } from '../../notices/trigger.js';
+import { REDACT, type Redact } from '../../platform/redact.js';
+import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
+import { DATABASE, type Queryable } from '../../storage/connection.js';
+import { SHELL_ENV } from '../../tools/calls/pick-shell-env.js';
+import { HistoryShortener } from '../prompt/history-shortener.js';
+import type { ApprovalRules } from '../state/turn-run.js';
+
+/** The services that every run of the process has, and its rules for approvals. */
+@Injectable()
+export class RunPorts {
+  readonly approvalRules: ApprovalRules;
+
+  constructor(
+    @Inject(DATABASE) readonly db: Queryable,
+    @Inject(AnthropicProvider) readonly provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>,
+    @Inject(TRIGGERS) readonly triggers: readonly Trigger[],
+    @Inject(REDACT) readonly redact: Redact,
+    /** The environment of commands. */
+    @Inject(SHELL_ENV) readonly shellEnv: Readonly<Record<string, string>>,
+    readonly shortener: HistoryShortener,
+    @Inject(CONFIG)
+    config: Pick<Config, 'approvalTimeoutMs' | 'approvalDefault' | 'unknownCalls'>,
+  ) {
+    this.approvalRules = {
+      timeoutMs: config.approvalTimeoutMs,
+      onTimeout: config.approvalDefault,
+      unknownCalls: config.unknownCalls,
+    };
+  }
+}
