@@ -203,10 +203,10 @@ export function membersFrom(modules: Pick<ModuleRef, 'get'>): Conductors {
   };
 }
 
-/** The routes of turns, and their readers. */
+/** What clients do with turns, and their readers. */
 @Module({
   imports: [AccessModule, TurnModule],
-  controllers: [TurnController, ConversationController, ApprovalController, UsageController],
+  controllers: [ConversationController, ApprovalController, UsageController],
   providers: [
     {
       provide: Presence,

@@ -12,7 +12,7 @@ import { Caller } from '../../access/ownership/caller.decorator.js';
 import { Unowned } from '../../access/ownership/owned.decorator.js';
 import type { Principal } from '../../access/ownership/principal.js';
 import { invalidRequest } from '../../errors/typed-error.js';
-import { InterruptedDto } from '../../turn/turn.dto.js';
+import { InterruptedDto } from '../harness/turn.dto.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ApiUiMessageStream } from './ai-sdk-api.decorator.js';
 import { ChatDto } from './ai-sdk.dto.js';

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
-import { harnessFields, type HarnessFrameName } from '../wires/harness/dialect/harness-frames.js';
+import { harnessFields, type HarnessFrameName } from './dialect/harness-frames.js';
 
 /** What the fields do not say by themselves. */
 const remarks: Partial<Record<HarnessFrameName, string>> = {

@@ -19,16 +19,16 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Caller } from '../access/ownership/caller.decorator.js';
-import { Owned } from '../access/ownership/owned.decorator.js';
-import type { Principal } from '../access/ownership/principal.js';
-import { invalidRequest } from '../errors/typed-error.js';
-import { ApiErrors } from '../http/api-errors.decorator.js';
-import { ApiHarnessStream } from '../http/api-stream.decorator.js';
+import { Caller } from '../../access/ownership/caller.decorator.js';
+import { Owned } from '../../access/ownership/owned.decorator.js';
+import type { Principal } from '../../access/ownership/principal.js';
+import { invalidRequest } from '../../errors/typed-error.js';
+import { ApiErrors } from '../../http/api-errors.decorator.js';
+import { ApiHarnessStream } from './harness-api.decorator.js';
 import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
-import { describeDisposition } from './submit/disposition.js';
-import { eventsUrl } from './state/turn-lookup.js';
-import { TurnService } from './turn-service.js';
+import { describeDisposition } from '../../turn/submit/disposition.js';
+import { eventsUrl } from '../../turn/state/turn-lookup.js';
+import { TurnService } from '../../turn/turn-service.js';
 
 @ApiTags('turns')
 @Controller('api/harness')

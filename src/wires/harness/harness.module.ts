@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { TurnApiModule } from '../../turn/turn.module.js';
+import { TurnController } from './turn.controller.js';
+
+/** The routes of turns on the server's own wire. */
+@Module({ imports: [TurnApiModule], controllers: [TurnController] })
+export class HarnessModule {}
