@@ -15,6 +15,7 @@ import { turnNotFound } from '../turn/state/turn-errors.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { AgUiModule } from '../wires/ag-ui/ag-ui.module.js';
 import { AiSdkModule } from '../wires/ai-sdk/ai-sdk.module.js';
+import { HarnessModule } from '../wires/harness/harness.module.js';
 import { HolodeckModule } from '../wires/named-agents/holodeck.module.js';
 import { OracleModule } from '../wires/oracle/oracle.module.js';
 
@@ -26,6 +27,7 @@ const apiModules = [
   AttachmentsApiModule,
   ToolsApiModule,
   QueueViewModule,
+  HarnessModule,
   TurnApiModule,
   HolodeckModule,
   AiSdkModule,

@@ -1,3 +1,8 @@
+import { FileShowers } from './prompt/file-showers.js';
+import { HistoryOpener } from './prompt/history-opener.js';
+import { HistoryShortener } from './prompt/history-shortener.js';
+import { TranscriptBuilder } from './prompt/transcript-builder.js';
+import { TurnCompactor } from './prompt/turn-compactor.js';
 import { Inject, Module, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { AccessModule } from '../access/access.module.js';
@@ -64,7 +69,6 @@ import { TURN_SERVICES, type Conductors, type TurnServices } from './state/turn-
 import { EndWatch } from './stream/end-watch.js';
 import { TurnFollower } from './stream/turn-follower.js';
 import { TurnLog } from './stream/turn-log.js';
-import { TurnController } from './turn.controller.js';
 import { TurnService } from './turn-service.js';
 import { Sweeper } from './worker/sweeper.js';
 import { TurnWorker } from './worker/turn-worker.js';
@@ -109,6 +113,19 @@ export const turnProviders = [
   LogCloser,
   TurnFollower,
   TurnLog,
+  AttemptOpener,
+  AttemptAnnouncer,
+  AttemptFiles,
+  CallDescriber,
+  RunPorts,
+  RunContextBuilder,
+  ToolPreparer,
+  WatchOpener,
+  FileShowers,
+  HistoryOpener,
+  HistoryShortener,
+  TranscriptBuilder,
+  TurnCompactor,
 ];
 
 @Module({

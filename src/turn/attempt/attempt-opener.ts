@@ -1,3 +1,4 @@
+import type { Usage } from '../../storage/shapes/stored-step.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, gte } from 'drizzle-orm';
 import { CONFIG, type Config } from '../../config/config.js';
@@ -13,7 +14,7 @@ import { ToolRegistry } from '../../tools/registry.js';
 import { loadArchive } from '../../events/archive.js';
 import { EventWriter } from '../../events/event-writer.js';
 import { restoreLog } from '../../events/restore-log.js';
-import { addUsage, noUsage, type TurnEvent, type Usage } from '../../events/turn-event.js';
+import { addUsage, noUsage, type TurnEvent } from '../../events/turn-event.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { untilAborted } from '../../platform/abort.js';
 import { loadApprovals } from '../approvals/load-approvals.js';

@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { CancelReason } from '../../storage/shapes/stored-turn.js';
-import { announceAttempt } from '../attempt/attempt-announcer.js';
-import { openAttempt } from '../attempt/attempt-opener.js';
+import { AttemptAnnouncer } from '../attempt/attempt-announcer.js';
+import { AttemptOpener } from '../attempt/attempt-opener.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { Lease } from '../state/lease.js';
-import { TURN_SERVICES, type TurnServices } from '../state/turn-services.js';
 import { endTurn } from './end-turn.js';
 import { LogCloser } from './log-closer.js';
 import { TurnPromoter } from './turn-promoter.js';
@@ -14,7 +13,8 @@ import { TurnPromoter } from './turn-promoter.js';
 @Injectable()
 export class WaitingTurnEnder {
   constructor(
-    @Inject(TURN_SERVICES) private readonly services: TurnServices,
+    private readonly opener: AttemptOpener,
+    private readonly announcer: AttemptAnnouncer,
     @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'claim'>,
     @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
     private readonly promoter: TurnPromoter,
@@ -29,11 +29,11 @@ export class WaitingTurnEnder {
     turnId: string,
     { reason, which }: { reason: CancelReason; which: 'unstarted' | 'parked' },
   ): Promise<boolean> {
-    const { services, claims, clock } = this;
+    const { claims, clock } = this;
     const claim = await claims.claim(turnId, new Date(clock.now()), which);
     if (claim === undefined) return false;
-    const { attempt, earlier } = await openAttempt(services, claim, new Lease());
-    await announceAttempt(services, attempt, earlier.length > 0);
+    const { attempt, earlier } = await this.opener.open(claim, new Lease());
+    await this.announcer.announce(attempt, earlier.length > 0);
     const ended = await endTurn(attempt, { outcome: 'interrupted', exitCode: 130, reason });
     if (ended.type === 'stored' && ended.hasNext) await this.promoter.promoteNext(claim.sessionId);
     await this.logs.close(attempt);

@@ -1,7 +1,7 @@
+import { OptionalTexts, RequiredText, wrong } from '../../http/field-rules.decorator.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
-import type { CancelState } from './lifecycle/turn-canceller.js';
-import { OptionalTexts, RequiredText, wrong } from '../http/field-rules.decorator.js';
+import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 
 export class TurnDto {
   @RequiredText('Id of the session.')
