@@ -18,7 +18,6 @@ import { DecisionTrees } from '../governance/decision-tree/decision-trees.js';
 import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
 import { TodoStore } from '../notices/todo-store.js';
 import { TRIGGERS } from '../notices/trigger.js';
-import { freeLimits } from '../options/free-limits.js';
 import { OptionLoader } from '../options/option-loader.js';
 import { OptionsModule } from '../options/options.module.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
@@ -65,7 +64,12 @@ import { SIGNAL_BUS } from './queue/signal-bus.js';
 import { TurnClaims } from './queue/turn-claims.js';
 import { TURN_QUEUE } from './queue/turn-queue.js';
 import { WorkerWaker } from './queue/worker-waker.js';
-import { TURN_SERVICES, type Conductors, type TurnServices } from './state/turn-services.js';
+import {
+  settingsOf,
+  TURN_SERVICES,
+  type Conductors,
+  type TurnServices,
+} from './state/turn-services.js';
 import { EndWatch } from './stream/end-watch.js';
 import { TurnFollower } from './stream/turn-follower.js';
 import { TurnLog } from './stream/turn-log.js';
@@ -154,42 +158,7 @@ export const turnProviders = [
         ({
           ...Object.fromEntries(Object.keys(serviceTokens).map((name, i) => [name, members[i]])),
           holding: new KeyedMutex(),
-          settings: {
-            environmentModel: config.model,
-            defaultLimits: freeLimits(config),
-            serverTools: config.serverTools,
-            serverPermissions,
-            ceiling: { mode: config.modeCeiling, tools: config.toolCeiling },
-            subagentsEnabled: config.subagentsEnabled,
-            subagentWarnMs: config.subagentWarnMs,
-            queueDepth: config.queueDepth,
-            archiveKeepDays: config.archiveKeepDays,
-            leaseMs: config.leaseMs,
-            turnTimeoutMs: config.turnTimeoutMs,
-            drainMs: config.drainMs,
-            maxMessageChars: config.maxMessageChars,
-            // What a body may hold that is not a conversation: they are stored, and walked by many rules.
-            maxOptionChars: config.maxBodyBytes,
-            readerTimeoutMs: config.readerTimeoutMs,
-            compactPercent: config.compactPercent,
-            sessionTokens: config.sessionTokens,
-            mostAttemptsInVain: config.mostAttempts,
-            limits: {
-              maxTokens: config.maxTokens,
-              toolTimeoutMs: config.toolTimeoutMs,
-              toolOutputLimit: config.toolOutputLimit,
-              overloadRetries: config.overloadRetries,
-            },
-            approvals: {
-              timeoutMs: config.approvalTimeoutMs,
-              onTimeout: config.approvalDefault,
-              unknownCalls: config.unknownCalls,
-            },
-            sessionQueue: config.sessionQueue,
-            subagents: { fanout: config.subagentFanout },
-            workerConcurrency: config.workerConcurrency,
-            shellEnv,
-          },
+          settings: settingsOf(config, serverPermissions, shellEnv),
         }) as TurnServices,
     },
   ],

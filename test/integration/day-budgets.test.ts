@@ -18,7 +18,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
   beforeEach(async () => {
     look = new HeldTool('look', { effect: 'read', retry: 'safe' });
     fleet = await openFleet(backEnd, { places: 4, tools: [look.definition] });
-    Object.assign(fleet.test.services.settings.limits, { maxTokens: REPLY });
+    Object.assign(fleet.test.config, { maxTokens: REPLY });
   });
   afterEach(async () => {
     look.finishAll();
@@ -117,7 +117,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     await fleet.start();
     const perTurn = await measure();
     // A call reserves its longest reply: all that there is.
-    Object.assign(fleet.test.services.settings.limits, { maxTokens: 100_000 });
+    Object.assign(fleet.test.config, { maxTokens: 100_000 });
     const limit = perTurn * 10 + REPLY;
     const ids = await Promise.all(
       Array.from({ length: 10 }, () => submit('[[tokens=50]]', alice(limit))),
@@ -134,7 +134,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
 
   it('keep no place of the worker from others while turns wait for them', async () => {
     await fleet.start();
-    Object.assign(fleet.test.services.settings.limits, { maxTokens: 1_000_000 });
+    Object.assign(fleet.test.config, { maxTokens: 1_000_000 });
     const limit = 50_000;
     const holding = await submit('[[tokens=50]] [[stall=600000]]', alice(limit));
     await begun(holding);

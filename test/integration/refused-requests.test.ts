@@ -167,7 +167,7 @@ describe('a refused request ends no session', () => {
 
   it('summarises what is too long for one call, and asks once more', async () => {
     const small = { model: 'claude-haiku-4-5' };
-    Object.assign(test.services.settings, { maxMessageChars: 400_000, compactPercent: 1_000 });
+    Object.assign(test.config, { maxMessageChars: 400_000, compactPercent: 1_000 });
     const long = '\u6f22\u5b57'.repeat(60_000);
     expect(endOf(await turn(`First: ${long}`, small))).toEqual(['completed']);
     const second = await turn(`Second: ${long}`, small);
@@ -179,7 +179,7 @@ describe('a refused request ends no session', () => {
 
   it('leaves a message out that is longer than the window, and the session goes on', async () => {
     const small = { model: 'claude-haiku-4-5' };
-    Object.assign(test.services.settings, { maxMessageChars: 400_000 });
+    Object.assign(test.config, { maxMessageChars: 400_000 });
     await turn('Before.', small);
     const tooLong = await turn(`Too long: ${'\u6f22\u5b57'.repeat(150_000)}`, {
       ...small,

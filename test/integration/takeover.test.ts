@@ -49,7 +49,7 @@ describe('a turn that another worker takes over', () => {
     test = await openTestServices(database, definitions, { clock });
   }
 
-  const claims = (): TurnClaims => new TurnClaims(test.services.db, test.services.settings);
+  const claims = (): TurnClaims => new TurnClaims(test.services.db, test.config);
 
   /** A worker with a queue of its own, as on a host of its own. */
   function newWorker() {
@@ -200,7 +200,7 @@ describe('a turn that another worker takes over', () => {
     await open([]);
     const turnId = await submit('[[tokens=50]] [[stall=60000]]', []);
     await newWorker().queue.enqueue([turnId], 'normal');
-    const { turnTimeoutMs } = test.services.settings;
+    const { turnTimeoutMs } = test.config;
     let isLate = false;
     const seen = await follow(turnId, async (events) => {
       if (isLate || events.at(-1)?.type !== 'text.delta') return;
@@ -221,7 +221,7 @@ describe('a turn that another worker takes over', () => {
   it('is given time to end by a worker that stops, and handed back after that', async () => {
     const tool = new HeldTool('look', { effect: 'read', retry: 'safe' });
     await open([tool]);
-    test.services.settings.drainMs = 5_000;
+    test.config.drainMs = 5_000;
     const first = newWorker();
     const turnId = await submit('[[tool=look {}]]', ['look']);
     await first.queue.enqueue([turnId], 'normal');
@@ -252,7 +252,7 @@ describe('a turn that another worker takes over', () => {
     });
     await open([], [counting('deploy', 'never'), counting('look', 'safe')]);
     // The pause before another try is by a clock that stands still here.
-    test.services.settings.limits.overloadRetries = 0;
+    test.config.overloadRetries = 0;
     const parts = fc.constantFrom(
       '[[tokens=12 gap=4]]',
       '[[think=3]]',

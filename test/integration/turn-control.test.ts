@@ -171,7 +171,7 @@ describe('the control of a turn', () => {
   });
 
   it('ends a turn when its session has no tokens left', async () => {
-    test.services.settings.sessionTokens = 1_500;
+    test.config.sessionTokens = 1_500;
     await new TurnWorker(test.services).start();
     const { services, projectRoot } = test;
     const session = await services.sessions.create({
@@ -202,7 +202,7 @@ describe('the control of a turn', () => {
     const small = { model: 'claude-haiku-4-5' };
     const long = 'word '.repeat(5_000);
     const startWorker = async () => {
-      test.services.settings.compactPercent = 3;
+      test.config.compactPercent = 3;
       await new TurnWorker(test.services).start();
     };
     const talk = async (turnsBefore: number, lastOpts: object = {}) => {
@@ -258,7 +258,7 @@ describe('the control of a turn', () => {
       ["session's token budget", 24_000, {}],
       ["turn's limit of cost", 0, { maxCostUsd: 0.05 }],
     ])('makes no summary that the %s does not pay for, and says so', async (name, most, opts) => {
-      test.services.settings.sessionTokens = most;
+      test.config.sessionTokens = most;
       await startWorker();
       const events = await talk(2, opts);
       expect(of(events, 'notice.posted')).toMatchObject([
@@ -290,7 +290,7 @@ describe('the control of a turn', () => {
 
     it('cuts the old outputs of a long turn, and only of that', async () => {
       const { services } = test;
-      services.settings.compactPercent = 3;
+      test.config.compactPercent = 3;
       await new TurnWorker(services).start();
       const filler = 'word '.repeat(500);
       const events = await readAll(

@@ -42,7 +42,7 @@ describe('the worker', () => {
     const test = await openTestServices(database, definitions, options);
     opened.push(test);
     const { services, projectRoot } = test;
-    const claims = new TurnClaims(services.db, services.settings);
+    const claims = new TurnClaims(services.db, test.config);
     const session = await services.sessions.create({
       projectRoot,
       persona: 'WORKING_ITEMS',

@@ -247,7 +247,7 @@ it('a waiting turn ends once, and runs what was allowed at most once, whatever c
   const anyActs = fc.array(anyAct, { maxLength: 7 });
   await fc.assert(
     fc.asyncProperty(anyPolicy, anyActs, async (unknownCalls, acts) => {
-      test.services.settings.approvals.unknownCalls = unknownCalls;
+      test.config.unknownCalls = unknownCalls;
       test.workerErrors.clear();
       const { turnId, seen } = await play(acts);
       const archive = await loadArchive(database.db, turnId);

@@ -41,7 +41,7 @@ const deploy: ToolDefinition = {
 beforeAll(async () => {
   database = await openServerDatabase();
   test = await openTestServices(database, [deploy]);
-  test.services.settings.approvals.unknownCalls = 'ask';
+  test.config.unknownCalls = 'ask';
 });
 afterAll(async () => {
   await test.close();

@@ -1,3 +1,5 @@
+import type { Config } from '../../config/config.js';
+import { freeLimits } from '../../options/free-limits.js';
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import type { PermissionRules, PermissionMode } from '../../storage/shapes/stored-permissions.js';
 import { AuditLog } from '../../access/keys/audit-log.js';
@@ -144,4 +146,54 @@ export interface Conductors {
       isNew?: boolean,
     ): AsyncGenerator<readonly TurnEvent[]>;
   };
+}
+
+/** What the configuration says to turns, read from it each time. */
+export function settingsOf(
+  config: Config,
+  serverPermissions: PermissionRules,
+  shellEnv: Readonly<Record<string, string>>,
+): TurnSettings {
+  const limits = {
+    get maxTokens() {
+      return config.maxTokens;
+    },
+    get toolTimeoutMs() {
+      return config.toolTimeoutMs;
+    },
+    get toolOutputLimit() {
+      return config.toolOutputLimit;
+    },
+    get overloadRetries() {
+      return config.overloadRetries;
+    },
+  };
+  const approvals = {
+    get timeoutMs() {
+      return config.approvalTimeoutMs;
+    },
+    get onTimeout() {
+      return config.approvalDefault;
+    },
+    get unknownCalls() {
+      return config.unknownCalls;
+    },
+  };
+  return new Proxy({} as TurnSettings, {
+    get: (_settings, name) =>
+      ({
+        ...config,
+        environmentModel: config.model,
+        defaultLimits: freeLimits(config),
+        serverPermissions,
+        ceiling: { mode: config.modeCeiling, tools: config.toolCeiling },
+        // What a body may hold that is not a conversation: they are stored, and walked by many rules.
+        maxOptionChars: config.maxBodyBytes,
+        mostAttemptsInVain: config.mostAttempts,
+        limits,
+        approvals,
+        subagents: { fanout: config.subagentFanout },
+        shellEnv,
+      })[name as keyof TurnSettings],
+  });
 }

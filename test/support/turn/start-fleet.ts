@@ -39,7 +39,7 @@ export async function openFleet(
   const onError = (turnId: string, error: unknown): void =>
     void first.workerErrors.set(turnId, error);
   const queues = await state.openQueues(first.services.queue, onError);
-  Object.assign(first.services.settings, { queueDepth: 10_000, workerConcurrency: places });
+  Object.assign(first.config, { queueDepth: 10_000, workerConcurrency: places });
   const processes = await Promise.all(queues.map((queue) => first.beside({ queue })));
   const workers = processes.map((services) => new TurnWorker(services));
   const [services = first.services] = processes;

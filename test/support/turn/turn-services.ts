@@ -1,4 +1,8 @@
 import { attachmentsIn } from '../files/test-attachments.js';
+import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
+import { SERVER_PERMISSIONS } from '../../../src/governance/permissions/permission-rules.js';
+import { SHELL_ENV } from '../../../src/tools/calls/pick-shell-env.js';
+import { settingsOf } from '../../../src/turn/state/turn-services.js';
 import { PersonaLibrary } from '../../../src/agents/persona-library.js';
 import { openExtractor } from '../../../src/attachments/extract/extractor.js';
 import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
@@ -43,6 +47,8 @@ import { someLimits } from './store-turn.js';
 import { type Clock } from '../../../src/platform/clock.js';
 
 export interface TestServices {
+  /** May be changed while nothing runs. */
+  config: Config;
   services: TurnServices;
   /** What turns are conducted with in a process beside the first, with parts of its own. */
   beside(own: Partial<TurnParts>): Promise<TurnServices>;
@@ -71,7 +77,7 @@ export type TurnParts = Omit<TurnServices, keyof Conductors>;
 class TestRoot {}
 
 /** The classes that conduct turns, over parts of the test's own. */
-async function startServices(parts: TurnParts): Promise<TurnServices> {
+async function startServices(parts: TurnParts, config: Config): Promise<TurnServices> {
   const services = { ...parts };
   const tokens = Object.entries(serviceTokens) as [keyof typeof serviceTokens, symbol][];
   const context = await NestFactory.createApplicationContext(
@@ -81,6 +87,9 @@ async function startServices(parts: TurnParts): Promise<TurnServices> {
         ...turnProviders,
         ...tokens.map(([name, provide]) => ({ provide, useValue: services[name] })),
         { provide: TURN_SERVICES, useValue: services },
+        { provide: CONFIG, useValue: config },
+        { provide: SERVER_PERMISSIONS, useValue: {} },
+        { provide: SHELL_ENV, useValue: {} },
       ],
     },
     { logger: false, abortOnError: false },
@@ -127,16 +136,26 @@ export async function openTestServices(
     clock,
     logger: silentLogger,
   });
-  const optionConfig = {
-    model: undefined,
-    modeCeiling: 'acceptEdits',
+  const config: Config = {
+    ...parseConfig({}),
+    leaseMs,
     turnTimeoutMs,
+    drainMs: 0,
+    queueDepth: 100,
+    subagentsEnabled: false,
+    maxMessageChars: 100_000,
+    readerTimeoutMs: 30_000,
+    approvalTimeoutMs: 60_000,
+    workerConcurrency: 4,
+    maxTokens: 10_000,
+    toolTimeoutMs: 60_000,
+    toolOutputLimit: 10_000,
     parallelTools: someLimits.maxParallelTools,
-  } as const;
+  };
   const audit = new AuditLog(database.db, clock);
   const parts: TurnParts = {
     audit,
-    options: new OptionLoader(personas, modelNames, optionConfig),
+    options: new OptionLoader(personas, modelNames, config),
     db: database.db,
     log: new MemoryEventLog(clock),
     queue: new MemoryTurnQueue({
@@ -164,46 +183,17 @@ export async function openTestServices(
     todos: new TodoStore(database.db),
     resources: new ResourceProbe(clock),
     attachments: attachmentsIn(path.join(folder, 'blobs'), { db: database.db, clock, extractor }),
-    settings: {
-      environmentModel: undefined,
-      defaultLimits: someLimits,
-      serverTools: [],
-      serverPermissions: {},
-      ceiling: { mode: 'acceptEdits', tools: undefined },
-      subagentsEnabled: false,
-      subagentWarnMs: 1_000,
-      queueDepth: 100,
-      archiveKeepDays: 0,
-      leaseMs,
-      turnTimeoutMs,
-      drainMs: 0,
-      maxMessageChars: 100_000,
-      maxOptionChars: 100_000,
-      readerTimeoutMs: 30_000,
-      compactPercent: 80,
-      sessionTokens: 0,
-      mostAttemptsInVain: 3,
-      approvals: { timeoutMs: 60_000, onTimeout: 'deny', unknownCalls: 'tell' },
-      sessionQueue: 16,
-      subagents: { fanout: 8 },
-      workerConcurrency: 4,
-      limits: {
-        maxTokens: 10_000,
-        toolTimeoutMs: 60_000,
-        toolOutputLimit: 10_000,
-        overloadRetries: 2,
-      },
-      shellEnv: {},
-    },
+    settings: settingsOf(config, {}, {}),
   };
-  const services = await startServices(parts);
+  const services = await startServices(parts, config);
   return {
     services,
+    config,
     useInstructions: (root) => {
       services.personas = new PersonaLibrary(root);
-      services.options = new OptionLoader(services.personas, modelNames, optionConfig);
+      services.options = new OptionLoader(services.personas, modelNames, config);
     },
-    beside: (own) => startServices({ ...parts, ...own }),
+    beside: (own) => startServices({ ...parts, ...own }, config),
     projectRoot,
     modelRequests,
     workerErrors,
