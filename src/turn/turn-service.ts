@@ -10,7 +10,6 @@ import { writeStream } from '../http/write-stream.js';
 import type { CancelState } from './lifecycle/turn-canceller.js';
 import { checkCursor } from './stream/check-cursor.js';
 import type { Presence } from './lifecycle/presence.js';
-import { submitTurn } from './submit/submit-turn.js';
 import type { SubmittedTurn, TurnSubmission } from './submit/turn-submission.js';
 import { noActiveTurn, streamExpired } from './state/turn-errors.js';
 import { findActiveTurn, getTurn, viewTurn } from './state/turn-lookup.js';
@@ -27,11 +26,12 @@ export class TurnService {
     private readonly presence: Presence,
   ) {}
 
-  /** @throws TypedError: see `submitTurn`; SHUTTING_DOWN 503 while the server stops. */
+  /** @throws TypedError: see `TurnSubmitter`; SHUTTING_DOWN 503 while the server stops. */
   async submit(submission: TurnSubmission): Promise<SubmittedTurn> {
     if (this.#draining) throw shuttingDown();
     const { processId } = this.presence;
-    const turn = await submitTurn(this.services, { ...submission, readerProcess: processId });
+    const { submitter } = this.services;
+    const turn = await submitter.submit({ ...submission, readerProcess: processId });
     if (turn.onDisconnect === 'cancel' && isAccepted(turn)) this.presence.expect(turn.turnId);
     return turn;
   }

@@ -1,8 +1,3 @@
-import { FileShowers } from './prompt/file-showers.js';
-import { HistoryOpener } from './prompt/history-opener.js';
-import { HistoryShortener } from './prompt/history-shortener.js';
-import { TranscriptBuilder } from './prompt/transcript-builder.js';
-import { TurnCompactor } from './prompt/turn-compactor.js';
 import { Inject, Module, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { AccessModule } from '../access/access.module.js';
@@ -20,8 +15,7 @@ import { TodoStore } from '../notices/todo-store.js';
 import { TRIGGERS } from '../notices/trigger.js';
 import { OptionLoader } from '../options/option-loader.js';
 import { OptionsModule } from '../options/options.module.js';
-import { CLOCK, type Clock } from '../platform/clock.js';
-import { KeyedMutex } from '../platform/keyed-mutex.js';
+import { CLOCK } from '../platform/clock.js';
 import { LOGGER } from '../platform/logger.js';
 import { REDACT } from '../platform/redact.js';
 import { ResourceProbe } from '../platform/resource-probe.js';
@@ -32,13 +26,14 @@ import { ProviderModule } from '../provider/provider.module.js';
 import { ProjectRoots } from '../session/project-roots.js';
 import { SessionModule } from '../session/session.module.js';
 import { SessionStore } from '../session/session-store.js';
-import { DATABASE, type Database } from '../storage/connection.js';
+import { DATABASE } from '../storage/connection.js';
 import { SHELL_ENV } from '../tools/calls/pick-shell-env.js';
 import { MCP } from '../tools/mcp/open-mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { SHELLS } from '../tools/sandbox/shells.js';
 import { ApprovalController } from './approvals/approval.controller.js';
 import { ApprovalService } from './approvals/approval-service.js';
+import { ApprovalAnswerer } from './approvals/approval-answerer.js';
 import { ApprovalStore } from './approvals/approval-store.js';
 import { AttemptAnnouncer } from './attempt/attempt-announcer.js';
 import { AttemptFiles } from './attempt/attempt-files.js';
@@ -60,6 +55,11 @@ import { SessionCloser } from './lifecycle/session-closer.js';
 import { TurnCanceller } from './lifecycle/turn-canceller.js';
 import { TurnPromoter } from './lifecycle/turn-promoter.js';
 import { WaitingTurnEnder } from './lifecycle/waiting-turn-ender.js';
+import { FileShowers } from './prompt/file-showers.js';
+import { HistoryOpener } from './prompt/history-opener.js';
+import { HistoryShortener } from './prompt/history-shortener.js';
+import { TranscriptBuilder } from './prompt/transcript-builder.js';
+import { TurnCompactor } from './prompt/turn-compactor.js';
 import { SIGNAL_BUS } from './queue/signal-bus.js';
 import { TurnClaims } from './queue/turn-claims.js';
 import { TURN_QUEUE } from './queue/turn-queue.js';
@@ -73,6 +73,10 @@ import {
 import { EndWatch } from './stream/end-watch.js';
 import { TurnFollower } from './stream/turn-follower.js';
 import { TurnLog } from './stream/turn-log.js';
+import { TurnAdmitter } from './submit/turn-admitter.js';
+import { TurnPreparer } from './submit/turn-preparer.js';
+import { TurnSteerer } from './submit/turn-steerer.js';
+import { TurnSubmitter } from './submit/turn-submitter.js';
 import { TurnService } from './turn-service.js';
 import { Sweeper } from './worker/sweeper.js';
 import { TurnWorker } from './worker/turn-worker.js';
@@ -108,6 +112,12 @@ export const serviceTokens = {
 
 /** The classes that conduct turns. */
 export const turnProviders = [
+  TurnSubmitter,
+  TurnPreparer,
+  TurnAdmitter,
+  TurnSteerer,
+  ApprovalStore,
+  ApprovalAnswerer,
   WorkerWaker,
   QueuePositions,
   TurnPromoter,
@@ -178,6 +188,8 @@ export class TurnModule implements OnModuleInit {
 /** The members of `TurnServices` that are made from it, and so added to it after. */
 export function membersFrom(modules: Pick<ModuleRef, 'get'>): Conductors {
   return {
+    submitter: modules.get(TurnSubmitter),
+    answerer: modules.get(ApprovalAnswerer),
     waker: modules.get(WorkerWaker),
     positions: modules.get(QueuePositions),
     promoter: modules.get(TurnPromoter),
@@ -194,33 +206,16 @@ export function membersFrom(modules: Pick<ModuleRef, 'get'>): Conductors {
   imports: [AccessModule, TurnModule],
   controllers: [ConversationController, ApprovalController, UsageController],
   providers: [
-    {
-      provide: Presence,
-      inject: [TURN_SERVICES, CONFIG],
-      useFactory: (services: TurnServices, config: Config) =>
-        new Presence({ ...services, graceMs: config.disconnectGraceMs }),
-    },
+    Presence,
     {
       provide: TurnService,
       inject: [TURN_SERVICES, Presence],
       useFactory: (services: TurnServices, presence: Presence) =>
         new TurnService(services, presence),
     },
-    {
-      provide: ConversationService,
-      inject: [TURN_SERVICES, TurnLog],
-      useFactory: (services: TurnServices, log: TurnLog) => new ConversationService(services, log),
-    },
-    {
-      provide: ApprovalService,
-      inject: [TURN_SERVICES],
-      useFactory: (services: TurnServices) => new ApprovalService(services),
-    },
-    {
-      provide: UsageService,
-      inject: [DATABASE, CLOCK],
-      useFactory: (db: Database, clock: Clock) => new UsageService({ db, clock }),
-    },
+    ConversationService,
+    ApprovalService,
+    UsageService,
   ],
   exports: [TurnService, TurnModule],
 })
@@ -249,6 +244,7 @@ export class TurnApiModule implements OnModuleDestroy {
 @Module({
   imports: [TurnModule],
   providers: [
+    AbandonedTurns,
     {
       provide: TurnWorker,
       inject: [TURN_SERVICES],
@@ -256,18 +252,26 @@ export class TurnApiModule implements OnModuleDestroy {
     },
     {
       provide: Sweeper,
-      inject: [TURN_SERVICES, CONFIG, TurnPromoter, TurnCanceller, WaitingTurnEnder],
+      inject: [
+        TURN_SERVICES,
+        ApprovalStore,
+        AbandonedTurns,
+        TurnPromoter,
+        TurnCanceller,
+        WaitingTurnEnder,
+      ],
       useFactory: (
         services: TurnServices,
-        config: Config,
+        approvals: ApprovalStore,
+        abandoned: AbandonedTurns,
         promoter: TurnPromoter,
         canceller: TurnCanceller,
         ender: WaitingTurnEnder,
       ) =>
         new Sweeper({
           ...services,
-          approvals: new ApprovalStore(services.db),
-          abandoned: new AbandonedTurns({ ...services, graceMs: config.disconnectGraceMs }),
+          approvals,
+          abandoned,
           letNextGo: (sessionId) => promoter.promoteNext(sessionId),
           endOrphan: async (turnId) => void (await canceller.cancel(turnId, 'parent-ended')),
           endUnwanted: async (turnId, reason) =>

@@ -5,7 +5,6 @@ import type { TurnEvent } from '../../src/events/turn-event.js';
 import { dayOf } from '../../src/governance/limits/day-budget.js';
 import { turns } from '../../src/storage/schema.js';
 import { readUsage } from '../../src/turn/budgets/usage-days.js';
-import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { tokensOf } from '../../src/turn/state/turn-state.js';
 import { HeldTool } from '../support/turn/held-tool.js';
 import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
@@ -40,7 +39,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
       persona: 'WORKING_ITEMS',
       mode: 'direct',
     });
-    const { turnId } = await submitTurn(services, {
+    const { turnId } = await services.submitter.submit({
       sessionId: session.id,
       principal,
       message,

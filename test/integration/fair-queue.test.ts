@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { asc, eq } from 'drizzle-orm';
 import { turns } from '../../src/storage/schema.js';
-import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import type { TurnRow } from '../../src/turn/state/turn-lookup.js';
 import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
 
@@ -23,7 +22,7 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
       persona: 'WORKING_ITEMS',
       mode: 'direct',
     });
-    const { turnId } = await submitTurn(services, {
+    const { turnId } = await services.submitter.submit({
       sessionId: session.id,
       message: '[[tokens=4 gap=20]]',
       opts: { tools: [], onDisconnect: 'continue', ...opts },

@@ -3,7 +3,6 @@ import { noUsage, type TurnEvent } from '../../src/events/turn-event.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns } from '../../src/storage/schema.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
-import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { contextTokens } from '../../src/turn/state/turn-context.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
@@ -66,7 +65,7 @@ describe('the last call of a turn', () => {
     return seen;
   };
   const submit = async (message: string, agentConfig: object, opts: object = {}) => {
-    const { turnId } = await submitTurn(test.services, {
+    const { turnId } = await test.services.submitter.submit({
       sessionId,
       message,
       opts: { tools: ['look', 'fail'], onDisconnect: 'continue', agentConfig, ...opts },
@@ -185,7 +184,7 @@ describe('a turn’s token budget', () => {
 
   const ask = async (sessionId: string, message: string, token_budget: number) => {
     const { services } = test;
-    const { turnId } = await submitTurn(services, {
+    const { turnId } = await services.submitter.submit({
       sessionId,
       message,
       opts: { tools: [], onDisconnect: 'continue', agentConfig: { token_budget } },

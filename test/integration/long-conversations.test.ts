@@ -8,7 +8,6 @@ import { readTool } from '../../src/tools/builtin/file-tools.js';
 import { TurnLog } from '../../src/turn/stream/turn-log.js';
 import { ConversationService } from '../../src/turn/history/conversation-service.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
-import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices } from '../support/turn/turn-services.js';
@@ -61,7 +60,7 @@ describe('a conversation of twenty turns', () => {
     const outcomes: string[] = [];
     const notices: string[] = [];
     for (const [index, { message, opts }] of script.entries()) {
-      const { turnId } = await submitTurn(services, {
+      const { turnId } = await services.submitter.submit({
         sessionId: session.id,
         message,
         opts: { model, tools: ['glob', 'read'], onDisconnect: 'continue', ...opts },

@@ -10,7 +10,6 @@ import { sessions, turns } from '../../src/storage/schema.js';
 import { steps } from '../../src/storage/transcript-schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
-import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
@@ -45,7 +44,7 @@ describe('a refused request ends no session', () => {
 
   async function turn(message: string, opts: object = {}): Promise<TurnEvent[]> {
     const { services } = test;
-    const { turnId } = await submitTurn(services, {
+    const { turnId } = await services.submitter.submit({
       sessionId,
       message,
       opts: { tools: [], ...opts },
@@ -202,7 +201,9 @@ describe('a refused request ends no session', () => {
     }
     const { trees } = test.services;
     trees.register('watching', (config) => new Watching(config));
-    test.useInstructions(await instructionRootWith({ WORKING_ITEMS: ['decision_tree: watching'] }));
+    await test.useInstructions(
+      await instructionRootWith({ WORKING_ITEMS: ['decision_tree: watching'] }),
+    );
     await turn('A long story. [[tokens=30]]');
     const cut = await turn('Go on. [[stop=model_context_window_exceeded step=1]]', {
       maxCostUsd: 100,

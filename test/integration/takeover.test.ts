@@ -12,7 +12,6 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
-import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
@@ -71,7 +70,7 @@ describe('a turn that another worker takes over', () => {
       persona: 'WORKING_ITEMS',
       mode: 'acceptEdits',
     });
-    const { turnId } = await submitTurn(services, {
+    const { turnId } = await services.submitter.submit({
       sessionId: session.id,
       message,
       opts: { tools: names, maxTurns: 6 },

@@ -10,7 +10,6 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns } from '../../src/storage/schema.js';
 import { compactions } from '../../src/storage/conversation-schema.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
-import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { contextTokens } from '../../src/turn/state/turn-context.js';
 import { addedTokens, tokensOf } from '../../src/turn/state/turn-state.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
@@ -52,7 +51,7 @@ describe('the control of a turn', () => {
   const submit = async (message: string, opts: object, persona = 'WORKING_ITEMS') => {
     const { services, projectRoot } = test;
     const session = await services.sessions.create({ projectRoot, persona, mode: 'direct' });
-    const { turnId } = await submitTurn(services, {
+    const { turnId } = await services.submitter.submit({
       sessionId: session.id,
       message,
       opts: { tools: ['look', 'fail'], onDisconnect: 'continue', ...opts },
@@ -180,7 +179,7 @@ describe('the control of a turn', () => {
       mode: 'direct',
     });
     const say = async (message: string) => {
-      const { turnId } = await submitTurn(services, {
+      const { turnId } = await services.submitter.submit({
         sessionId: session.id,
         message,
         opts: { tools: [], onDisconnect: 'continue' },
@@ -215,7 +214,7 @@ describe('the control of a turn', () => {
       let events: TurnEvent[] = [];
       for (let turn = 0; turn <= turnsBefore; turn += 1) {
         const isLast = turn === turnsBefore;
-        const { turnId } = await submitTurn(services, {
+        const { turnId } = await services.submitter.submit({
           sessionId: session.id,
           message: isLast ? 'Last' : `Question ${turn}: ${long}`,
           opts: { ...small, tools: [], onDisconnect: 'continue', ...(isLast ? lastOpts : {}) },
@@ -352,7 +351,7 @@ describe('the control of a turn', () => {
       BRIEF: ['decision_tree: two-looks'],
       ODD: ['decision_tree: none'],
     });
-    test.useInstructions(root);
+    await test.useInstructions(root);
     await new TurnWorker(test.services).start();
     const events = await readAll(await submit('[[loop=9 tool=look {"n":"$i"}]]', {}, 'BRIEF'));
     expect(of(events, 'step.started')).toHaveLength(2);

@@ -7,7 +7,6 @@ import { steps, toolCalls } from '../../src/storage/transcript-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
-import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { Sweeper } from '../../src/turn/worker/sweeper.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
@@ -49,7 +48,7 @@ describe('the worker', () => {
       mode: 'acceptEdits',
     });
     const submit = (message: string) =>
-      submitTurn(services, {
+      services.submitter.submit({
         sessionId: session.id,
         message,
         opts: { tools: tools.map((tool) => tool.definition.name), maxTurns: 5 },

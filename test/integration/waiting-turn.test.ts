@@ -13,9 +13,7 @@ import { approvals } from '../../src/storage/governance-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
-import { submitTurn } from '../../src/turn/submit/submit-turn.js';
 import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import { answerApproval } from '../../src/turn/approvals/answer-approval.js';
 import type { ApprovalRow } from '../../src/turn/approvals/approval-writes.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
 
@@ -63,7 +61,7 @@ async function submit(
   const { services, projectRoot } = test;
   const session = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };
   const { id: sessionId } = await services.sessions.create(session);
-  const { turnId } = await submitTurn(services, {
+  const { turnId } = await services.submitter.submit({
     sessionId,
     message,
     opts: { tools: ['deploy'], onDisconnect: 'continue', ...more },
@@ -117,7 +115,7 @@ async function answer(turnId: string, which: number, decision: string): Promise<
   if (asked === undefined) return;
   const given = { decision, message: undefined, input: undefined, rule: undefined };
   try {
-    await answerApproval(test.services, { approvalId: asked.id, given, by: 'local' });
+    await test.services.answerer.answerOne({ approvalId: asked.id, given }, 'local');
   } catch (error) {
     // Somebody was quicker, or the answer does not fit what was asked.
     if (!(error instanceof TypedError)) throw error;
@@ -275,11 +273,8 @@ it('an answer of the client is said to have come once, whichever attempts follow
   while (seen.at(-1)?.type !== 'turn.parked') await nextTick();
   const [asked] = await approvalsOf(turnId);
   const given = { decision: 'answer', output: 'red', message: undefined, input: undefined };
-  await answerApproval(test.services, {
-    approvalId: asked?.id ?? '',
-    given: { ...given, rule: undefined },
-    by: 'local',
-  });
+  const answer = { approvalId: asked?.id ?? '', given: { ...given, rule: undefined } };
+  await test.services.answerer.answerOne(answer, 'local');
   // The call that has it streams: its worker is gone, and another one makes it again.
   while (seen.at(-1)?.type !== 'text.delta') await nextTick();
   await takeAway(turnId);

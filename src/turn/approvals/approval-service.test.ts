@@ -1,3 +1,4 @@
+import { ApprovalStore } from './approval-store.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database/database.js';
@@ -15,7 +16,7 @@ describe('ApprovalService', () => {
   beforeAll(async () => {
     database = await openTestDatabase();
     test = await openTestServices(database, []);
-    service = new ApprovalService(test.services);
+    service = new ApprovalService(new ApprovalStore(database.db), test.services.answerer);
   });
   afterAll(async () => {
     await test.close();

@@ -1,28 +1,28 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { isId } from '../../platform/ids.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { readLimit } from '../../http/page-request.js';
-import type { TurnServices } from '../state/turn-services.js';
-import { answerApproval } from './answer-approval.js';
+import { ApprovalAnswerer } from './approval-answerer.js';
 import { ApprovalStore } from './approval-store.js';
 import type { GivenAnswer } from './read-answer.js';
 import { viewApproval, type ApprovalView } from './view-approval.js';
 
 /** Approvals as clients see and answer them. */
+@Injectable()
 export class ApprovalService {
-  readonly #store: ApprovalStore;
-
-  constructor(private readonly services: TurnServices) {
-    this.#store = new ApprovalStore(services.db);
-  }
+  constructor(
+    private readonly store: ApprovalStore,
+    @Inject(ApprovalAnswerer) private readonly answerer: Pick<ApprovalAnswerer, 'answerOne'>,
+  ) {}
 
   /** @throws TypedError APPROVAL_NOT_FOUND 404. */
   async get(approvalId: string): Promise<ApprovalView> {
-    return viewApproval(await this.#store.get(approvalId));
+    return viewApproval(await this.store.get(approvalId));
   }
 
-  /** @throws TypedError: see `answerApproval`. */
+  /** @throws TypedError: see `ApprovalAnswerer`. */
   async answer(approvalId: string, given: GivenAnswer, by: string): Promise<ApprovalView> {
-    return viewApproval(await answerApproval(this.services, { approvalId, given, by }));
+    return viewApproval(await this.answerer.answerOne({ approvalId, given }, by));
   }
 
   /** @throws TypedError INVALID_REQUEST 400. */
@@ -35,13 +35,13 @@ export class ApprovalService {
     if (status !== 'pending' && status !== 'all') {
       throw invalidRequest("Missing or invalid 'status': pending or all");
     }
-    const found = await this.#store.list({
+    const found = await this.store.list({
       principalId,
       sessionId: readId(query, 'sessionId', 'sess'),
       turnId: readId(query, 'turnId', 'turn'),
       after: readId(query, 'cursor', 'appr'),
       status,
-      // One more: whether another page follows.
+      // The approval after the page says whether there is a next page.
       limit: limit + 1,
     });
     const approvals = found.slice(0, limit).map(viewApproval);

@@ -32,13 +32,15 @@ export function checkAnswerCount(answers: number): void {
   );
 }
 
+type ToolList = Pick<ToolRegistry, 'list' | 'select'>;
+
 /**
  * What an answer says to what was asked.
  *
  * @throws TypedError INVALID_REQUEST, with what may be sent instead.
  */
 export function readAnswer(
-  tools: ToolRegistry,
+  tools: ToolList,
   asked: ApprovalRow,
   given: GivenAnswer,
 ): Omit<Answer, 'by'> {
@@ -101,14 +103,14 @@ function checkFields(decision: Answer['decision'], given: GivenAnswer): void {
   }
 }
 
-function readRule(tools: ToolRegistry, rule: string | undefined): string | null {
+function readRule(tools: ToolList, rule: string | undefined): string | null {
   if (rule === undefined) return null;
   const fault = ruleFault(rule, tools.list());
   if (fault !== undefined) throw invalidRequest(`'rule' ${fault}`);
   return rule;
 }
 
-function readInput(tools: ToolRegistry, { name, kind }: ApprovalRow, input: unknown): JsonObject {
+function readInput(tools: ToolList, { name, kind }: ApprovalRow, input: unknown): JsonObject {
   if (kind === 'unknown-outcome') {
     throw invalidRequest("'input' cannot be changed: the call may have run with what it had");
   }

@@ -8,9 +8,7 @@ import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
 import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
-import { submitTurn } from '../submit/submit-turn.js';
 import { TurnWorker } from '../worker/turn-worker.js';
-import { answerApproval } from './answer-approval.js';
 
 let database: OpenedDatabase;
 let test: TestServices;
@@ -70,7 +68,7 @@ it('a lost call does not run again before it is stored that a person allowed it'
   const { services, projectRoot } = test;
   const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'acceptEdits' };
   const session = await services.sessions.create(asSession);
-  const { turnId } = await submitTurn(services, {
+  const { turnId } = await services.submitter.submit({
     sessionId: session.id,
     message: '[[tool=deploy {}]]',
     opts: { tools: ['deploy'], onDisconnect: 'continue' },
@@ -85,7 +83,7 @@ it('a lost call does not run again before it is stored that a person allowed it'
   await expectSoon(async () => expect(await database.db.select().from(approvals)).toHaveLength(1));
   const [asked] = await database.db.select().from(approvals);
   const given = { decision: 'approve', message: undefined, input: undefined, rule: undefined };
-  await answerApproval(services, { approvalId: asked?.id ?? '', given, by: 'ann' });
+  await services.answerer.answerOne({ approvalId: asked?.id ?? '', given }, 'ann');
   await database.db.transaction(async (tx) => {
     // What notes the yes has to wait for this row.
     await tx.select().from(approvals).for('update');

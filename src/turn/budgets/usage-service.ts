@@ -1,12 +1,14 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/ownership/principal.js';
 import { dayEnd, dayLimitsOf, dayOf } from '../../governance/limits/day-budget.js';
-import type { TurnServices } from '../state/turn-services.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import { readUsage } from './usage-days.js';
 
 export interface UsageView {
   /** In UTC. */
   day: string;
-  /** Null: there is no limit, and nothing is counted. */
+  /** Null where there is no limit: nothing is counted then. */
   tokens: Measure | null;
   /** In dollars, by the prices the server knows. */
   usd: Measure | null;
@@ -14,21 +16,24 @@ export interface UsageView {
 }
 
 interface Measure {
-  /** With what running calls have reserved. */
+  /** Includes what running calls have reserved. */
   used: number;
   limit: number;
 }
 
 /** What principals have used of their days. */
+@Injectable()
 export class UsageService {
-  constructor(private readonly services: Pick<TurnServices, 'db' | 'clock'>) {}
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+  ) {}
 
   async today({ id: principalId, limits }: Principal): Promise<UsageView> {
-    const { db, clock } = this.services;
-    const now = clock.now();
+    const now = this.clock.now();
     const day = dayOf(now);
     const { tokensPerDay = 0, usdPerDay = 0 } = dayLimitsOf(limits) ?? {};
-    const used = await readUsage(db, { principalId, day });
+    const used = await readUsage(this.db, { principalId, day });
     return {
       day,
       tokens: tokensPerDay > 0 ? { used: used.tokens, limit: tokensPerDay } : null,

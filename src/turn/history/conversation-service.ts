@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Requester } from '../../attachments/extract/requester.js';
 import { untilAborted } from '../../platform/abort.js';
 import { isId } from '../../platform/ids.js';
@@ -19,8 +20,8 @@ import { contextBefore } from '../state/turn-context.js';
 import { isTurnOf, pageTurns } from './page-turns.js';
 import { turnInProgress } from '../state/turn-errors.js';
 import { findActiveTurn, getTurn } from '../state/turn-lookup.js';
-import type { TurnLog, TurnLogPage } from '../stream/turn-log.js';
-import type { TurnServices } from '../state/turn-services.js';
+import { TurnLog, type TurnLogPage } from '../stream/turn-log.js';
+import { TURN_SERVICES, type TurnServices } from '../state/turn-services.js';
 import { viewListedTurn, type ListedTurnView } from './view-listed-turn.js';
 import { viewCall, type CallView } from './view-call.js';
 import { viewMessages, type MessageView } from './view-messages.js';
@@ -43,9 +44,10 @@ export interface CompactReport {
 }
 
 /** What a session's turns said, as clients read it. */
+@Injectable()
 export class ConversationService {
   constructor(
-    private readonly services: TurnServices,
+    @Inject(TURN_SERVICES) private readonly services: TurnServices,
     private readonly turnLog: TurnLog,
   ) {}
 

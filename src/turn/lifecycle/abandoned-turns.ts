@@ -1,26 +1,20 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { sql } from 'drizzle-orm';
-import type { Clock } from '../../platform/clock.js';
-import type { Database } from '../../storage/connection.js';
+import { CONFIG, type Config } from '../../config/config.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { interval, READER_LEASE_MS } from './reader-rows.js';
-import type { SignalBus } from '../queue/signal-bus.js';
+import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 
 /** Who has not looked for this long, in ms, does not know what happened meanwhile. */
 const MOST_BETWEEN_LOOKS_MS = 5_000;
 
 /** How long a process that went silent may still have readers that nobody else knows of. */
 const PROCESS_LEASE_MS = 2 * READER_LEASE_MS;
-
-export interface AbandonedTurnsDeps {
-  db: Database;
-  bus: Pick<SignalBus, 'publishCancel' | 'publishReaderCheck'>;
-  clock: Clock;
-  /** How long a turn goes on without any reader, in ms. */
-  graceMs: number;
-}
 
 /**
  * Turns that end with their readers and have had none, on any process, for the grace.
@@ -30,15 +24,22 @@ export interface AbandonedTurnsDeps {
  * whoever looks here, readers have a whole lease to come back: only what everybody left since then
  * is cancelled earlier.
  */
+@Injectable()
 export class AbandonedTurns {
   #lookingSince: number | undefined;
   #lookedAt = 0;
 
-  constructor(private readonly deps: AbandonedTurnsDeps) {}
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(SIGNAL_BUS)
+    private readonly bus: Pick<SignalBus, 'publishCancel' | 'publishReaderCheck'>,
+    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'disconnectGraceMs'>,
+  ) {}
 
   /** Marks them for their workers to end; where processes are to be heard first, asks them. */
   async cancel(): Promise<void> {
-    const { bus, clock } = this.deps;
+    const { bus, clock } = this;
     const now = clock.now();
     if (now - this.#lookedAt > MOST_BETWEEN_LOOKS_MS) this.startOver();
     this.#lookingSince ??= now;
@@ -60,10 +61,10 @@ export class AbandonedTurns {
 
   /** @param lookingMs for how long it has looked on without a gap. */
   async #mark(lookingMs: number): Promise<{ id: string; isCancelled: boolean }[]> {
-    const { db, graceMs } = this.deps;
+    const { disconnectGraceMs: graceMs } = this.config;
     const lease = interval(READER_LEASE_MS);
     const isCurrent = sql`process.stored_at > now() - ${interval(PROCESS_LEASE_MS)}`;
-    const { rows } = await db.execute(sql`
+    const { rows } = await this.db.execute(sql`
       with answered as (
         select greatest(now() - ${interval(lookingMs)},
           (select max(process.away_until) from ${readerProcesses} process)) as since

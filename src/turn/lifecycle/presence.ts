@@ -1,11 +1,13 @@
-import type { Clock } from '../../platform/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/config.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
 import { settlesWithin } from '../../platform/settles-within.js';
-import type { Logger } from '../../platform/logger.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
 import { retry, type RetryDelays } from '../../platform/retry.js';
-import type { Database } from '../../storage/connection.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import { readDatabaseTime, removeOldReports, removeProcess, storeReport } from './reader-rows.js';
-import type { SignalBus, StopListening } from '../queue/signal-bus.js';
+import { SIGNAL_BUS, type SignalBus, type StopListening } from '../queue/signal-bus.js';
 
 /** Between two renewals of what this process reads, in ms. */
 export const RENEW_MS = 5_000;
@@ -22,21 +24,13 @@ const ARRIVAL_MS = 5_000;
 /** How long a stopping process waits to say so, in ms. */
 const CLOSE_WAIT_MS = 1_000;
 
-export interface PresenceDeps {
-  db: Database;
-  bus: Pick<SignalBus, 'onReaderCheck'>;
-  clock: Clock;
-  logger: Logger;
-  /** How long a turn goes on without any reader, in ms. */
-  graceMs: number;
-}
-
 /**
  * Who reads which turn: a row for each process that has readers of it, with a lease, and one for
  * the process itself, which tells up to when its readers are known. In the database, as a reader's
  * absence ends a turn: a cache that was emptied must not look like it. What could not be stored is
  * stored again until it is.
  */
+@Injectable()
 export class Presence {
   /** Whose readers these are, in the rows of turns that are accepted here. */
   readonly processId = newId('proc');
@@ -52,10 +46,16 @@ export class Presence {
   #stopListening: StopListening = () => undefined;
   #stopped = false;
 
-  constructor(private readonly deps: PresenceDeps) {}
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(SIGNAL_BUS) private readonly bus: Pick<SignalBus, 'onReaderCheck'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'disconnectGraceMs'>,
+  ) {}
 
   async start(): Promise<void> {
-    this.#stopListening = await this.deps.bus.onReaderCheck(() => this.#store());
+    this.#stopListening = await this.bus.onReaderCheck(() => this.#store());
     this.#store();
     this.#schedule();
   }
@@ -63,7 +63,7 @@ export class Presence {
   /** A turn was accepted here with a row of this process: its reader is about to come. */
   expect(turnId: string): void {
     if (this.#stopped || this.#counts.has(turnId)) return;
-    const cancel = this.deps.clock.after(ARRIVAL_MS, () => {
+    const cancel = this.clock.after(ARRIVAL_MS, () => {
       this.#expected.delete(turnId);
       this.#change(turnId);
     });
@@ -98,7 +98,7 @@ export class Presence {
   }
 
   async close(): Promise<void> {
-    const { db, logger } = this.deps;
+    const { db, logger } = this;
     this.#stopped = true;
     this.#cancelTimer();
     this.#stopListening();
@@ -114,7 +114,7 @@ export class Presence {
 
   #schedule(): void {
     if (this.#stopped) return;
-    this.#cancelTimer = this.deps.clock.after(RENEW_MS, () => {
+    this.#cancelTimer = this.clock.after(RENEW_MS, () => {
       for (const turnId of this.#counts.keys()) this.#changed.add(turnId);
       this.#store();
       void this.#removeOld();
@@ -141,7 +141,7 @@ export class Presence {
 
   /** One report at a time, so that a coming and a leaving are stored in their order. */
   async #storeAll(): Promise<void> {
-    const { clock, logger } = this.deps;
+    const { clock, logger } = this;
     const mayRetry = (error: unknown): boolean => {
       logger.warn({ error }, 'who reads could not be written: it is tried again');
       this.#wasAway = true;
@@ -156,7 +156,8 @@ export class Presence {
   }
 
   async #report(): Promise<void> {
-    const { db, clock, graceMs } = this.deps;
+    const { db, clock } = this;
+    const { disconnectGraceMs: graceMs } = this.config;
     const startedAt = clock.now();
     // First: a report that waits for its statement must not speak for those who come meanwhile.
     const asOf = await readDatabaseTime(db);
@@ -176,9 +177,9 @@ export class Presence {
 
   async #removeOld(): Promise<void> {
     try {
-      await removeOldReports(this.deps.db, this.processId);
+      await removeOldReports(this.db, this.processId);
     } catch (error) {
-      this.deps.logger.warn({ error }, 'rows of readers that are gone could not be removed');
+      this.logger.warn({ error }, 'rows of readers that are gone could not be removed');
     }
   }
 }

@@ -8,7 +8,6 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { joinedMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
-import { submitTurn } from '../submit/submit-turn.js';
 import { TurnWorker } from '../worker/turn-worker.js';
 import { storeSteeredMessage } from '../submit/store-steered-message.js';
 
@@ -42,7 +41,7 @@ describe('what joins a turn', () => {
       })
     ).id;
   const send = (sessionId: string, message: string, opts: object) =>
-    submitTurn(test.services, {
+    test.services.submitter.submit({
       sessionId,
       message,
       opts: { tools: ['look'], onDisconnect: 'continue', ...opts },

@@ -4,7 +4,6 @@ import { HeldTool } from '../../../test/support/turn/held-tool.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { submitTurn } from '../submit/submit-turn.js';
 import { TurnWorker } from '../worker/turn-worker.js';
 import { storeSteeredMessage } from '../submit/store-steered-message.js';
 import { loadDeliveredMessages } from './steered-messages.js';
@@ -26,7 +25,7 @@ it('a message that no worker was told of stays in the conversation of a turn tha
   await new TurnWorker(services).start();
   const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };
   const { id: sessionId } = await services.sessions.create(asSession);
-  const { turnId } = await submitTurn(services, {
+  const { turnId } = await services.submitter.submit({
     sessionId,
     message: '[[tool=look {}]] [[fail=400 step=2]]',
     opts: { tools: ['look'], onDisconnect: 'continue' },

@@ -10,7 +10,6 @@ import type { EventLog } from '../../events/event-log.js';
 import type { Trigger } from '../../notices/trigger.js';
 import type { TodoStore } from '../../notices/todo-store.js';
 import type { ResourceProbe } from '../../platform/resource-probe.js';
-import type { KeyedMutex } from '../../platform/keyed-mutex.js';
 import type { OptionLoader } from '../../options/option-loader.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
@@ -24,6 +23,9 @@ import type { Database } from '../../storage/connection.js';
 import type { Mcp } from '../../tools/mcp/open-mcp.js';
 import type { Shells } from '../../tools/sandbox/shells.js';
 import type { ToolRegistry } from '../../tools/registry.js';
+import type { ApprovalRow } from '../approvals/approval-writes.js';
+import type { GivenAnswer } from '../approvals/read-answer.js';
+import type { SubmittedTurn, TurnSubmission } from '../submit/turn-submission.js';
 import type { EndWatch } from '../stream/end-watch.js';
 import type { SignalBus } from '../queue/signal-bus.js';
 import type { TurnClaims } from '../queue/turn-claims.js';
@@ -53,16 +55,12 @@ export interface TurnSettings {
   subagentsEnabled: boolean;
   /** From this time on a decision about delegation is logged as slow, in ms. */
   subagentWarnMs: number;
-  queueDepth: number;
   archiveKeepDays: number;
   leaseMs: number;
   /** Most attempts in a row of a turn that store nothing new. */
   mostAttemptsInVain: number;
   turnTimeoutMs: number;
   drainMs: number;
-  maxMessageChars: number;
-  /** Characters of a turn's options as JSON. */
-  maxOptionChars: number;
   /** How long a reader may take nothing, in ms. */
   readerTimeoutMs: number;
   /** Most tokens of all turns of a session; 0: no limit. */
@@ -71,8 +69,6 @@ export interface TurnSettings {
   compactPercent: number;
   limits: RunLimits;
   approvals: ApprovalRules;
-  /** Most turns held behind one of their session, and messages that join one. */
-  sessionQueue: number;
   /** Most subagents of a turn. */
   subagents: { fanout: number };
   /** Turns a worker runs at a time. */
@@ -98,8 +94,6 @@ export interface TurnServices extends Conductors {
   sessions: SessionStore;
   /** Where sessions work. */
   projectRoots: ProjectRoots;
-  /** By session: its turns are held one after the other. */
-  holding: KeyedMutex;
   personas: PersonaLibrary;
   provider: AnthropicProvider;
   models: ModelCatalogue;
@@ -122,6 +116,14 @@ export interface TurnServices extends Conductors {
 
 /** Members of `TurnServices` that are made from the others. */
 export interface Conductors {
+  submitter: { submit(submission: TurnSubmission): Promise<SubmittedTurn> };
+  answerer: {
+    answer(request: {
+      answers: readonly { approvalId: string; given: GivenAnswer }[];
+      by: string;
+    }): Promise<ApprovalRow[]>;
+    answerOne(answer: { approvalId: string; given: GivenAnswer }, by: string): Promise<ApprovalRow>;
+  };
   waker: { wake(turnId: string, priority: TurnPriority): () => void };
   positions: {
     publish(sessionId: string): Promise<void>;

@@ -12,8 +12,6 @@ export interface DelegationDeps {
   logger: Logger;
   settings: {
     subagentsEnabled: boolean;
-    /** From this time on a decision is logged as slow, in ms. */
-    subagentWarnMs: number;
   };
 }
 
@@ -44,7 +42,7 @@ export async function decideDelegation(
 
 /** One line a turn, with what it is about. */
 export function logDelegation(
-  { logger, settings }: Pick<DelegationDeps, 'logger' | 'settings'>,
+  { logger, settings }: { logger: Logger; settings: { subagentWarnMs: number } },
   turn: { turnId: string; sessionId: string; persona: string },
   decision: SubagentDecision,
 ): void {

@@ -6,7 +6,6 @@ import type { BlobStore } from '../../attachments/blobs/blob-store.js';
 import type { ReceivedFile } from '../../attachments/check/received-file.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { findNamedSession, openNamedSession } from '../../session/named-session.js';
-import { answerApprovals } from '../../turn/approvals/answer-approval.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
 import { loadSessionTurns } from '../../turn/state/load-turn.js';
 import { getTurn } from '../../turn/state/turn-lookup.js';
@@ -195,7 +194,7 @@ export class AgUiService {
     if (asksPeople && !principal.scopes.includes('approvals')) {
       throw forbiddenScope('approvals', principal.scopes);
     }
-    await answerApprovals(services, {
+    await services.answerer.answer({
       answers: answers.map(({ approval, given }) => ({ approvalId: approval.id, given })),
       by: principal.id,
     });

@@ -1,6 +1,5 @@
 import { forbiddenScope } from '../../access/access-errors.js';
 import type { Principal } from '../../access/ownership/principal.js';
-import { answerApprovals } from '../../turn/approvals/answer-approval.js';
 import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
 import type { TurnServices } from '../../turn/state/turn-services.js';
@@ -9,7 +8,7 @@ import { findAsked, type AskedQuestion } from './chat-lookup.js';
 import type { GivenPart } from './read-given-parts.js';
 
 export interface GiveDeps {
-  services: Pick<TurnServices, 'db' | 'claims' | 'queue' | 'tools' | 'logger' | 'audit'>;
+  services: Pick<TurnServices, 'db' | 'answerer'>;
 }
 
 export interface Given {
@@ -50,7 +49,7 @@ export async function giveAnswers(deps: GiveDeps, given: Given): Promise<Answere
     approvalId: question.approval.id,
     given: answer,
   }));
-  await answerApprovals(services, { answers, by: principal.id });
+  await services.answerer.answer({ answers, by: principal.id });
   return { turn, approvalIds: answers.map(({ approvalId }) => approvalId) };
 }
 

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
+import { silentLogger } from '../../../test/support/silent-logger.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import { LOCAL_USER } from '../../access/ownership/local-user.js';
 import { localPrincipal, type Principal } from '../../access/ownership/principal.js';
@@ -35,7 +36,9 @@ describe('submitChat', () => {
     clock = new ManualClock();
     test = await openTestServices(database, [], { clock });
     const { services } = test;
-    const service = new TurnService(services, new Presence({ ...services, graceMs: 1_000 }));
+    const { db, bus } = services;
+    const presence = new Presence(db, bus, clock, silentLogger, { disconnectGraceMs: 1_000 });
+    const service = new TurnService(services, presence);
     deps = { turns: service, services, sessionMs: TERM_MS };
   });
   afterEach(() => test.close());

@@ -16,6 +16,8 @@ import { UnansweredDatabase } from '../database/unanswered-database.js';
 
 export const GRACE_MS = 5_000;
 
+const config = { disconnectGraceMs: GRACE_MS };
+
 /** Between two sweeps. */
 const STEP_MS = 500;
 
@@ -52,8 +54,7 @@ export class ReaderScene {
     this.there = this.open();
     this.sweeper = new UnansweredDatabase(db);
     const { clock, bus } = this;
-    const deps = { db: this.sweeper.db, bus, clock, graceMs: GRACE_MS };
-    this.#abandoned = new AbandonedTurns(deps);
+    this.#abandoned = new AbandonedTurns(this.sweeper.db, bus, clock, config);
   }
 
   /** @param lookedOnMs for how long the sweeper has looked on. */
@@ -75,8 +76,8 @@ export class ReaderScene {
   open(): ReaderProcess {
     const database = new UnansweredDatabase(this.db);
     const { clock, bus } = this;
-    const deps = { db: database.db, bus, clock, logger: silentLogger, graceMs: GRACE_MS };
-    return { presence: new Presence(deps), database };
+    const presence = new Presence(database.db, bus, clock, silentLogger, config);
+    return { presence, database };
   }
 
   /** A turn that ends with its readers, of which nothing is known yet. */

@@ -1,3 +1,4 @@
+import { CONFIG } from '../../../src/config/config.js';
 import { attachmentsIn } from '../files/test-attachments.js';
 import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
 import { SERVER_PERMISSIONS } from '../../../src/governance/permissions/permission-rules.js';
@@ -8,7 +9,6 @@ import { openExtractor } from '../../../src/attachments/extract/extractor.js';
 import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
 import { OptionLoader } from '../../../src/options/option-loader.js';
 import { systemClock } from '../../../src/platform/clock.js';
-import { KeyedMutex } from '../../../src/platform/keyed-mutex.js';
 import { AnthropicProvider } from '../../../src/provider/anthropic/anthropic-provider.js';
 import { ModelCatalogue } from '../../../src/provider/models/model-catalogue.js';
 import { ModelResolver } from '../../../src/provider/models/model-resolver.js';
@@ -50,12 +50,14 @@ export interface TestServices {
   /** May be changed while nothing runs. */
   config: Config;
   services: TurnServices;
+  /** Of all processes; a change counts from then on. */
+  config: TestConfig;
   /** What turns are conducted with in a process beside the first, with parts of its own. */
   beside(own: Partial<TurnParts>): Promise<TurnServices>;
   projectRoot: string;
   modelRequests: RehearsalRequest[];
   /** Turns from now on find their personas there. */
-  useInstructions(root: string): void;
+  useInstructions(root: string): Promise<void>;
   /** What the queue's handler threw, by turn. */
   workerErrors: Map<string, unknown>;
   close(): Promise<void>;
@@ -73,6 +75,18 @@ const noMcp = {
 
 /** Members of `TurnServices` that are not made from the others. */
 export type TurnParts = Omit<TurnServices, keyof Conductors>;
+
+/** What the classes ask of the config. */
+const testConfig = {
+  queueDepth: 100,
+  sessionQueue: 16,
+  maxMessageChars: 100_000,
+  maxBodyBytes: 100_000,
+  subagentsEnabled: false,
+  subagentWarnMs: 1_000,
+};
+
+type TestConfig = typeof testConfig;
 
 class TestRoot {}
 
@@ -167,7 +181,6 @@ export async function openTestServices(
     ends: new EndWatch(database.db, clock, silentLogger),
     clock,
     logger: silentLogger,
-    holding: new KeyedMutex(),
     sessions: new SessionStore(database.db, clock, { maxSessions: 1_000 }, audit),
     projectRoots: openProjectRoots(database.db, { sharedRoot: projectRoot }),
     personas,

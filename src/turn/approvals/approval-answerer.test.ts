@@ -10,7 +10,6 @@ import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
 import type { TurnQueue } from '../queue/turn-queue.js';
-import { answerApproval, answerApprovals } from './answer-approval.js';
 import type { ApprovalRow, NewApproval } from './approval-writes.js';
 import type { GivenAnswer } from './read-answer.js';
 
@@ -69,7 +68,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     ...more,
   });
   const answer = (id: string, what: GivenAnswer, by = 'ann'): Promise<ApprovalRow> =>
-    answerApproval(test.services, { approvalId: id, given: what, by });
+    test.services.answerer.answerOne({ approvalId: id, given: what }, by);
   const rowOf = async (id: string): Promise<ApprovalRow | undefined> => {
     const [row] = await database.db.select().from(approvals).where(eq(approvals.id, id));
     return row;
@@ -154,7 +153,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
 
   describe('with others', () => {
     const several = (what: [string, GivenAnswer][]) =>
-      answerApprovals(test.services, {
+      test.services.answerer.answer({
         answers: what.map(([approvalId, one]) => ({ approvalId, given: one })),
         by: 'ann',
       });
@@ -261,13 +260,13 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
 
   it('counts though it wakes no worker', async () => {
     const asked = await ask();
-    const { services } = test;
     const isAway = { enqueue: () => Promise.reject(new Error('the queue is away')) };
-    const queue: TurnQueue = Object.assign(Object.create(services.queue) as TurnQueue, isAway);
-    const what = { approvalId: asked.id, given: given('approve'), by: 'ann' };
-    const answered = await answerApproval({ ...services, queue }, what);
+    const queue: TurnQueue = Object.assign(Object.create(test.services.queue) as TurnQueue, isAway);
+    const { answerer, claims } = await test.beside({ queue });
+    const what = { approvalId: asked.id, given: given('approve') };
+    const answered = await answerer.answerOne(what, 'ann');
     expect(answered).toEqual(await rowOf(asked.id));
-    expect(await services.claims.lapsed()).toEqual([asked.turnId]);
+    expect(await claims.lapsed()).toEqual([asked.turnId]);
   });
 
   it('is not there at all where the turn could not be woken, and may be given again', async () => {

@@ -1,0 +1,156 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { eq } from 'drizzle-orm';
+import { AuditLog, type AuditEntry } from '../../access/keys/audit-log.js';
+import { invalidRequest } from '../../errors/typed-error.js';
+import { grantsFor } from '../../governance/permissions/grants-for.js';
+import { findCover, ruledCall } from '../../governance/permissions/match-rule.js';
+import { canonicalJson } from '../../platform/json.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { sessions } from '../../storage/schema.js';
+import { findArgument } from '../../tools/calls/permission-argument.js';
+import { ToolRegistry } from '../../tools/registry.js';
+import { TurnClaims } from '../queue/turn-claims.js';
+import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
+import { approvalNotFound, approvalAlreadyResolved } from './approval-errors.js';
+import { ApprovalStore, type Answer } from './approval-store.js';
+import type { ApprovalRow } from './approval-writes.js';
+import { effectiveInput } from './judge-call.js';
+import { readAnswer, type GivenAnswer } from './read-answer.js';
+
+/** Characters of a rule that is shown. */
+const SHOWN = 200;
+
+export interface AnswerToApproval {
+  approvalId: string;
+  given: GivenAnswer;
+}
+
+/** Takes the answers of people to approvals, and resumes the turns that were parked for them. */
+@Injectable()
+export class ApprovalAnswerer {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    private readonly store: ApprovalStore,
+    @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'wake'>,
+    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'enqueue'>,
+    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list' | 'select'>,
+    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+  ) {}
+
+  /**
+   * Answers an approval and resumes its turn, in one transaction: whichever process dies after it, the
+   * turn goes on by the answer. The same answer again changes nothing.
+   *
+   * @throws TypedError APPROVAL_NOT_FOUND, APPROVAL_RESOLVED, INVALID_REQUEST.
+   */
+  async answerOne(answer: AnswerToApproval, by: string): Promise<ApprovalRow> {
+    const [answered] = await this.answer({ answers: [answer], by });
+    if (answered === undefined) throw approvalNotFound(answer.approvalId);
+    return answered;
+  }
+
+  /**
+   * Answers several approvals at once: all of them or, where one answer cannot be taken, none. A turn
+   * whose approvals are answered one after the other could resume with the first and park again for
+   * the second.
+   *
+   * @returns the approvals in the order of their answers.
+   * @throws as `answerOne`.
+   */
+  async answer({
+    answers,
+    by,
+  }: {
+    answers: readonly AnswerToApproval[];
+    by: string;
+  }): Promise<ApprovalRow[]> {
+    const { db, store, queue, logger } = this;
+    const valid: { asked: ApprovalRow; answer: Answer }[] = [];
+    for (const { approvalId, given } of answers) {
+      const asked = await store.get(approvalId);
+      const answer = readAnswer(this.tools, asked, given);
+      await this.#checkRule(asked, answer);
+      valid.push({ asked, answer: { ...answer, by } });
+    }
+    const { rows, woken } = await db.transaction(async (tx) => {
+      const answered = new Map<string, ApprovalRow>();
+      const turnIds = new Set<string>();
+      // In one order for all requests: two that meet cannot wait for each other's locks.
+      for (const { asked, answer } of valid.toSorted((a, b) =>
+        a.asked.id < b.asked.id ? -1 : 1,
+      )) {
+        const row = await store.answer(asked.id, answer, tx);
+        answered.set(asked.id, row ?? sameAnswer(await store.get(asked.id, tx), answer));
+        if (row === undefined) continue;
+        turnIds.add(row.turnId);
+        await this.audit.write(auditOf(row, by), tx);
+      }
+      const found = valid.flatMap(({ asked }) => answered.get(asked.id) ?? []);
+      return { rows: found, woken: await this.claims.wake([...turnIds].sort(), tx) };
+    });
+    // The sweeper finds a turn whose job was lost.
+    if (woken.length > 0) {
+      queue
+        .enqueue(woken, 'recovered')
+        .catch((error: unknown) => logger.warn({ woken, error }, 'an answer woke no worker'));
+    }
+    return rows;
+  }
+
+  async #checkRule(
+    asked: ApprovalRow,
+    { grantRule, editedInput }: Pick<Answer, 'grantRule' | 'editedInput'>,
+  ): Promise<void> {
+    if (grantRule === null) return;
+    const { projectRoot } = sessions;
+    const [session] = await this.db
+      .select({ projectRoot })
+      .from(sessions)
+      .where(eq(sessions.id, asked.sessionId));
+    if (session === undefined) throw approvalNotFound(asked.id);
+    await checkGrant(this.tools, { ...asked, editedInput }, { rule: grantRule, ...session });
+  }
+}
+
+/**
+ * Checks that a rule for the session covers the call that it is given for: any other rule would allow
+ * calls that nobody was asked about, and ask about this call again.
+ *
+ * @param asked with the input that the call will have, where the person changed it.
+ * @throws TypedError INVALID_REQUEST, with an example of a rule that covers the call.
+ */
+async function checkGrant(
+  tools: Pick<ToolRegistry, 'list' | 'select'>,
+  asked: Pick<ApprovalRow, 'name' | 'input' | 'editedInput'>,
+  { rule, projectRoot }: { rule: string; projectRoot: string },
+): Promise<void> {
+  const [tool = {}] = tools.select([asked.name]).tools;
+  const argument = await findArgument(tool, effectiveInput(asked.input, [asked]), projectRoot);
+  if (findCover([rule], ruledCall(asked.name, argument)) !== undefined) return;
+  const example = grantsFor(asked.name, argument)[0] ?? asked.name;
+  const shown = example.length > SHOWN ? asked.name : example;
+  throw invalidRequest(
+    `'rule' does not cover the call it is given for: send one that does, for example ${shown}, or none for this very call`,
+  );
+}
+
+function auditOf(answered: ApprovalRow, by: string): AuditEntry {
+  const { id, decision, turnId, name: tool, editedInput } = answered;
+  const details = { decision, turnId, tool, edited: editedInput !== null };
+  return { principalId: by, action: 'approval.answered', subject: id, details };
+}
+
+function sameAnswer(found: ApprovalRow, answer: Answer): ApprovalRow {
+  const isSame =
+    found.decision === answer.decision &&
+    found.decidedBy === answer.by &&
+    found.message === answer.message &&
+    found.grantRule === answer.grantRule &&
+    found.output === answer.output &&
+    found.isError === answer.isError &&
+    canonicalJson(found.editedInput) === canonicalJson(answer.editedInput);
+  if (!isSame) throw approvalAlreadyResolved(found);
+  return found;
+}

@@ -1,0 +1,123 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/config.js';
+import { assertNever } from '../../platform/assert-never.js';
+import { KeyedMutex } from '../../platform/keyed-mutex.js';
+import type { Logger } from '../../platform/logger.js';
+import { sessionNotFound } from '../../session/session-errors.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import type { OnBusy } from '../../storage/shapes/stored-options.js';
+import { QueuePositions } from '../lifecycle/queue-positions.js';
+import { TurnCanceller } from '../lifecycle/turn-canceller.js';
+import { TurnPromoter } from '../lifecycle/turn-promoter.js';
+import { WaitingTurnEnder } from '../lifecycle/waiting-turn-ender.js';
+import { WorkerWaker } from '../queue/worker-waker.js';
+import { queueFull, sessionQueueFull, tooManyTurns, turnInProgress } from '../state/turn-errors.js';
+import { acceptTurn, type Refusal } from './accept-turn.js';
+import type { Disposition } from './disposition.js';
+import { holdTurn, type HeldRoom } from './hold-turn.js';
+import type { NewTurn } from './insert-turn.js';
+
+export interface Admitted {
+  turnId: string;
+  disposition: Disposition;
+  onBegun: () => void;
+}
+
+export interface Admission {
+  onBusy: OnBusy;
+  /** Turns of the principal that may not have ended; 0: no limit. */
+  concurrentTurns: number;
+  /** Of the request. */
+  logger: Pick<Logger, 'warn'>;
+}
+
+/** Stores turns by the busy policy of their requests. */
+@Injectable()
+export class TurnAdmitter {
+  /** By session: a request that waits for its session's lock must not keep a connection from others. */
+  readonly #holding = new KeyedMutex();
+
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'queueDepth' | 'sessionQueue'>,
+    private readonly waker: WorkerWaker,
+    private readonly positions: QueuePositions,
+    private readonly promoter: TurnPromoter,
+    private readonly ender: WaitingTurnEnder,
+    private readonly canceller: TurnCanceller,
+  ) {}
+
+  /**
+   * Admits a turn, at once or held behind the active turn of its session.
+   *
+   * @returns `key-taken` when a racing request took the idempotency key; `busy` where the session is
+   *   busy and the request is not to be held.
+   * @throws TypedError QUEUE_FULL, SESSION_QUEUE_FULL, TOO_MANY_TURNS, SESSION_NOT_FOUND.
+   */
+  async admit(turn: NewTurn, admission: Admission): Promise<Admitted | 'busy' | 'key-taken'> {
+    const { onBusy, concurrentTurns } = admission;
+    const { queueDepth, sessionQueue } = this.config;
+    const room = { queueDepth, sessionQueue, concurrentTurns };
+    const accepted = await acceptTurn(this.db, turn, room);
+    if (accepted.type === 'accepted') {
+      const { turnId } = accepted;
+      const onBegun = this.waker.wake(turnId, turn.options.options.priority);
+      return { turnId, disposition: { type: 'started' }, onBegun };
+    }
+    if (accepted.type !== 'busy') return refuse(accepted.type, turn, room);
+    if (onBusy === 'reject' || onBusy === 'steer') return 'busy';
+    return this.#holding.run(turn.sessionId, () => this.#hold(turn, room, admission));
+  }
+
+  async #hold(
+    turn: NewTurn,
+    room: HeldRoom,
+    { onBusy, logger }: Admission,
+  ): Promise<Admitted | 'key-taken'> {
+    const interrupts = onBusy === 'interrupt';
+    const held = await holdTurn(this.db, turn, { room, goesFirst: interrupts });
+    if (held.type !== 'held') {
+      return held.type === 'session-queue-full'
+        ? refuseHolding(turn, room)
+        : refuse(held.type, turn, room);
+    }
+    const { turnId, position, activeTurnId, superseded } = held;
+    try {
+      for (const id of superseded) {
+        await this.ender.end(id, { reason: 'superseded', which: 'unstarted' });
+      }
+      if (activeTurnId === undefined) await this.promoter.promoteNext(turn.sessionId);
+      else if (interrupts) await this.canceller.cancel(activeTurnId, 'superseded');
+      if (interrupts) await this.positions.publish(turn.sessionId);
+      else await this.positions.publishOne(turnId, position);
+    } catch (error) {
+      // The turn is stored: the sweeper does what is left to do.
+      logger.warn({ turnId, error }, 'the turns before a held one were not seen to');
+    }
+    const disposition: Disposition = interrupts
+      ? { type: 'interrupting', turnId: activeTurnId }
+      : { type: 'enqueued', position };
+    return { turnId, disposition, onBegun: () => undefined };
+  }
+}
+
+function refuseHolding(turn: NewTurn, room: HeldRoom): never {
+  throw sessionQueueFull(turn.sessionId, room.sessionQueue);
+}
+
+function refuse(refusal: Refusal, turn: NewTurn, room: HeldRoom): 'key-taken' {
+  switch (refusal) {
+    case 'key-taken':
+      return refusal;
+    case 'busy':
+      throw turnInProgress(turn.sessionId);
+    case 'session-gone':
+      throw sessionNotFound(turn.sessionId);
+    case 'queue-full':
+      throw queueFull(room.queueDepth);
+    case 'too-many-turns':
+      throw tooManyTurns(room.concurrentTurns);
+    default:
+      return assertNever(refusal);
+  }
+}

@@ -1,0 +1,139 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { PersonaLibrary } from '../../agents/persona-library.js';
+import { Attachments } from '../../attachments/attachments.js';
+import { CONFIG, type Config } from '../../config/config.js';
+import { DecisionTrees } from '../../governance/decision-tree/decision-trees.js';
+import { OptionLoader, type OptionSubject } from '../../options/option-loader.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import { ProjectRoots } from '../../session/project-roots.js';
+import { ToolRegistry } from '../../tools/registry.js';
+import { preferencesOf } from '../../options/preferences/turn-preferences.js';
+import type { StoredPreferences } from '../../options/preferences/preferences-store.js';
+import path from 'node:path';
+import { agentLimits, harnessLimits } from '../../attachments/check/check-attachment.js';
+import { checkAllTaken, composePrompt } from '../../attachments/show/compose-prompt.js';
+import { resolveAttachments } from '../../attachments/check/resolve-attachments.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
+import { validateAgentConfig } from '../../governance/decision-tree/agent-config.js';
+import { compact } from '../../platform/compact.js';
+import { dayLimitsOf } from '../../governance/limits/day-budget.js';
+import { sessionNotFound } from '../../session/session-errors.js';
+import type { SessionRow } from '../../session/session-store.js';
+import { violatedConstraint } from '../../storage/database-errors.js';
+import { checkClientTools } from './client-tools.js';
+import { decideDelegation } from './decide-delegation.js';
+import type { NewTurn } from './insert-turn.js';
+import type { TurnSubmission } from './turn-submission.js';
+
+export interface Preparation {
+  submission: TurnSubmission;
+  session: SessionRow;
+  /** Stored preferences of its user. */
+  user: StoredPreferences;
+  requestHash: string;
+  /** Of the request. */
+  logger: Logger;
+}
+
+@Injectable()
+export class TurnPreparer {
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'subagentsEnabled'>,
+    @Inject(ProjectRoots) private readonly projectRoots: Pick<
+      ProjectRoots,
+      'open' | 'openForOwner'
+    >,
+    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
+    @Inject(OptionLoader) private readonly options: Pick<OptionLoader, 'load'>,
+    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
+    @Inject(DecisionTrees) private readonly trees: Pick<DecisionTrees, 'assertUsable'>,
+    private readonly attachments: Attachments,
+  ) {}
+
+  /**
+   * The turn to be stored for a request, checked in the contract's order: project root, options,
+   * attachments.
+   *
+   * @throws TypedError of each check.
+   */
+  async prepare(preparation: Preparation): Promise<{ turn: NewTurn; persona: string }> {
+    const { submission, session, requestHash, logger } = preparation;
+    const { sessionId, message, opts, attachments, idempotencyKey, problems, principal } =
+      submission;
+    const { principalId } = session;
+    const { projectRoot, ownPaths } =
+      principal === undefined
+        ? await this.projectRoots.openForOwner(session.projectRoot, principalId)
+        : await this.projectRoots.open(session.projectRoot, principal);
+    const { resolution, persona } = await this.options.load(subjectOf(preparation), opts);
+    const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
+    checkClientTools(resolution.options.clientTools ?? [], this.tools.list());
+    this.trees.assertUsable(decisionTree, agentConfig);
+    const resolved = await resolveAttachments(this.attachments, {
+      named: attachments,
+      sent: submission.files ?? [],
+      roots: [projectRoot, ...this.attachments.roots],
+      closed: ownPaths.closed,
+      hidden: ownPaths.hidden,
+      principalId,
+      limits: submission.asAgent === true ? agentLimits : harnessLimits,
+    });
+    const rejectedAttachments = resolved.errors.map(({ path: named, ...why }) => ({
+      name: path.basename(named),
+      ...why,
+    }));
+    for (const rejected of rejectedAttachments) {
+      logger.info({ sessionId, ...rejected }, 'a file was refused');
+    }
+    if (submission.needsAllFiles === true) checkAllTaken(resolved);
+    const { parts } = composePrompt(message, resolved);
+    await this.#keepFiles(sessionId, resolved.files);
+    const now = new Date(this.clock.now());
+    const requestId = principal?.requestId;
+    const request = {
+      message,
+      opts,
+      attachments,
+      rejectedAttachments,
+      ...compact({ requestId }),
+    };
+    const { clock, personas, config: settings } = this;
+    const deps = { clock, personas, logger, settings };
+    const delegation = await decideDelegation(deps, persona, subagentGovernance);
+    const budget = dayLimitsOf(principal?.limits);
+    const endsAlone = resolution.options.onDisconnect === 'cancel';
+    const readerProcess = endsAlone ? submission.readerProcess : undefined;
+    const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
+    const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
+    return {
+      turn: { ...asked, options, delegation, parts, now, readerProcess },
+      persona: persona.name,
+    };
+  }
+
+  /** Keeps files for as long as their session, also where the turn is refused in the next moment. */
+  async #keepFiles(sessionId: string, files: readonly AttachmentRef[]): Promise<void> {
+    const hashes = files.map(({ sha256 }) => sha256);
+    try {
+      await this.attachments.store.keep(sessionId, hashes);
+    } catch (error) {
+      const isGone = violatedConstraint(error) === 'session_blobs_session_id_fkey';
+      throw isGone ? sessionNotFound(sessionId) : error;
+    }
+  }
+}
+
+/** The sources of the turn's options beside `opts`. */
+function subjectOf({ submission, session, user }: Preparation): OptionSubject {
+  const { asAgent = false, isOracle = false, wireMode, limits, principal } = submission;
+  return {
+    ...session,
+    user: validateAgentConfig(user).config,
+    preferences: preferencesOf(user, { isOracle }),
+    asAgent,
+    mayApprove: principal?.scopes.includes('approvals') ?? true,
+    ...compact({ wireMode, limits }),
+  };
+}

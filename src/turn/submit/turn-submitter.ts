@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/config.js';
+import { invalidRequest } from '../../errors/typed-error.js';
+import { chooseOnBusy } from '../../options/early-options.js';
+import { assertNever } from '../../platform/assert-never.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { canonicalJson, isLongJson } from '../../platform/json.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import type { OnBusy } from '../../storage/shapes/stored-options.js';
+import { checkBudget } from '../budgets/check-budget.js';
+import { idempotencyKeyReused, optionsTooLong, turnInProgress } from '../state/turn-errors.js';
+import { findSessionAndTurn, findTurnByKey, getTurn } from '../state/turn-lookup.js';
+import { logDelegation } from './decide-delegation.js';
+import { findSteeredByKey } from './store-steered-message.js';
+import { TurnAdmitter } from './turn-admitter.js';
+import { TurnPreparer } from './turn-preparer.js';
+import { TurnSteerer } from './turn-steerer.js';
+import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
+
+/** Each try after the first finds the request that took the idempotency key, unless that is gone already. */
+const MOST_TRIES = 3;
+
+type SubmitConfig = Pick<Config, 'maxMessageChars' | 'maxBodyBytes' | 'subagentWarnMs'>;
+
+interface Request {
+  submission: TurnSubmission;
+  requestHash: string;
+  onBusy: OnBusy;
+  logger: Logger;
+}
+
+/** Takes a valid body to an accepted turn. */
+@Injectable()
+export class TurnSubmitter {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(CONFIG) private readonly config: SubmitConfig,
+    @Inject(AnthropicProvider) private readonly provider: Pick<AnthropicProvider, 'assertReady'>,
+    private readonly preparer: TurnPreparer,
+    private readonly admitter: TurnAdmitter,
+    private readonly steerer: TurnSteerer,
+  ) {}
+
+  /**
+   * Makes the checks in the contract's order: session, provider, busy, options, attachments, quota.
+   * Nothing is stored unless all of them pass.
+   *
+   * A repeated `Idempotency-Key` gives the first turn, also while that turn runs. `opts.onBusy` says
+   * what becomes of a request whose session is busy.
+   *
+   * @throws TypedError of each check.
+   */
+  async submit(submission: TurnSubmission): Promise<SubmittedTurn> {
+    const { sessionId, message, opts, principal } = submission;
+    // Options are stored, and walked by many rules: they have the limit of bodies without files.
+    const { maxMessageChars, maxBodyBytes: maxOptionChars } = this.config;
+    if (message.length > maxMessageChars) throw messageTooLong(message, maxMessageChars);
+    if (isLongJson(opts, maxOptionChars)) throw optionsTooLong(maxOptionChars);
+    const requestId = principal?.requestId;
+    const logger = requestId === undefined ? this.logger : this.logger.child({ requestId });
+    const requestHash = hashRequest(submission);
+    const request = { submission, requestHash, onBusy: chooseOnBusy(opts), logger };
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const submitted = await this.#trySubmit(request);
+      if (submitted !== 'key-taken') return submitted;
+    }
+    throw turnInProgress(sessionId);
+  }
+
+  async #trySubmit(request: Request): Promise<SubmittedTurn | 'key-taken'> {
+    const { db, clock } = this;
+    const { submission, onBusy, logger } = request;
+    const { sessionId, principal } = submission;
+    const { session, isBusy, user } = await findSessionAndTurn(db, sessionId);
+    const earlier = await this.#findEarlier(request);
+    if (earlier !== undefined) return earlier;
+    this.provider.assertReady();
+    const met = isBusy ? await this.#meetBusy(request) : undefined;
+    if (met !== undefined) return met;
+    const { turn, persona } = await this.preparer.prepare({ ...request, session, user });
+    await checkBudget({ db, clock }, turn.principalId, turn.budget);
+    const concurrentTurns = principal?.limits.concurrentTurns ?? 0;
+    let admitted = await this.admitter.admit(turn, { onBusy, concurrentTurns, logger });
+    if (admitted === 'busy') {
+      const metNow = await this.#meetBusy(request);
+      if (metNow !== undefined) return metNow;
+      // The active turn is ending: the message that was to steer it comes after it.
+      admitted = await this.admitter.admit(turn, { onBusy: 'enqueue', concurrentTurns, logger });
+    }
+    if (typeof admitted === 'string') return 'key-taken';
+    const { turnId } = admitted;
+    const about = { turnId, sessionId, persona };
+    logDelegation({ logger, settings: this.config }, about, turn.delegation);
+    // Messages of people are logged only where the log level asks for them.
+    logger.debug({ turnId, sessionId, request: turn.request }, 'turn accepted');
+    return { ...admitted, onDisconnect: turn.options.options.onDisconnect };
+  }
+
+  /**
+   * Applies the request's busy policy.
+   *
+   * @returns undefined when the request is to be stored as a turn; `key-taken` when a racing request
+   *   took its idempotency key.
+   * @throws TypedError TURN_IN_PROGRESS.
+   */
+  async #meetBusy(request: Request): Promise<SubmittedTurn | 'key-taken' | undefined> {
+    const { submission, onBusy } = request;
+    // The active turn may be the same request, accepted since the first look.
+    const racing = await this.#findEarlier(request);
+    if (racing !== undefined) return racing;
+    switch (onBusy) {
+      case 'reject':
+        throw turnInProgress(submission.sessionId);
+      case 'enqueue':
+      case 'interrupt':
+        return undefined;
+      case 'steer':
+        return this.steerer.steer(request);
+      default:
+        return assertNever(onBusy);
+    }
+  }
+
+  /** The turn that an earlier request with the same idempotency key began, or steered. */
+  async #findEarlier({
+    submission: { sessionId, idempotencyKey },
+    requestHash,
+  }: Request): Promise<SubmittedTurn | undefined> {
+    const { db } = this;
+    if (idempotencyKey === undefined) return undefined;
+    const turn = await findTurnByKey(db, sessionId, idempotencyKey);
+    const message =
+      turn === undefined ? await findSteeredByKey(db, sessionId, idempotencyKey) : undefined;
+    const found = turn ?? message;
+    if (found === undefined) return undefined;
+    const turnId = turn?.id ?? message?.turnId ?? '';
+    if (found.requestHash !== requestHash) throw idempotencyKeyReused(turnId);
+    const { onDisconnect } = (turn ?? (await getTurn(db, turnId))).options.options;
+    return { turnId, onDisconnect, disposition: { type: 'repeated' } };
+  }
+}
+
+function hashRequest({ message, opts, attachments, files = [] }: TurnSubmission): string {
+  const sent = files.map(({ name, sha256 }) => ({ name, sha256 }));
+  const request = { message, opts, attachments, ...(sent.length === 0 ? {} : { sent }) };
+  return createHash('sha256').update(canonicalJson(request)).digest('hex');
+}
+
+function messageTooLong(message: string, limit: number) {
+  return invalidRequest(
+    `'message' has ${message.length} characters; the limit is ${limit}. Send the rest as an attachment, or raise TURNPIKE_MAX_MESSAGE_CHARS.`,
+    { limit },
+  );
+}
