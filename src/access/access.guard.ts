@@ -6,20 +6,14 @@ import type { TypedError } from '../errors/typed-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
 import { forbiddenScope, noKeysYet, rateLimited } from './access-errors.js';
 import { Authenticator } from './authenticator.js';
-import { setCaller } from './ownership/caller.decorator.js';
-import { KnownKeys } from './keys/known-keys.js';
-import {
-  DECLARATION,
-  KEYS_SCOPE,
-  SCOPE,
-  type Declaration,
-  type Place,
-} from './ownership/owned.decorator.js';
+import { setCaller } from './caller.decorator.js';
+import { KnownKeys } from './known-keys.js';
+import { DECLARATION, KEYS_SCOPE, SCOPE, type Declaration, type Place } from './owned.decorator.js';
 import { ownedKinds, Owners, type OwnedKind } from './ownership/owners.js';
-import type { Principal } from './ownership/principal.js';
+import type { Principal } from './principal.js';
 import type { RequestHead } from './read-credentials.js';
 import { readPlace } from './ownership/read-place.js';
-import { COUNT_MS, REQUEST_COUNTER, type RequestCounter } from './rate/request-counter.js';
+import { COUNT_MS, REQUEST_COUNTER, type RequestCounter } from './request-counter.js';
 
 /** The answer of a route to an id that nothing has, by the kind of the id. */
 export type NotFound = Readonly<Record<OwnedKind, (id: string) => TypedError>>;

@@ -10,15 +10,15 @@ import { CONFIG } from '../config/config.js';
 import { AccessGuard, NOT_FOUND, type NotFound } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
 import { AdminController } from './keys/admin.controller.js';
-import { AuditLog } from './keys/audit-log.js';
+import { AuditLog } from './audit-log.js';
 import { AuditService } from './keys/audit-service.js';
 import { checkRoutes, type RouteFound } from './ownership/check-routes.js';
-import { KeyService } from './keys/key-service.js';
-import { KeyStore } from './keys/key-store.js';
-import { KnownKeys } from './keys/known-keys.js';
+import { KeyService } from './key-service.js';
+import { KeyStore } from './key-store.js';
+import { KnownKeys } from './known-keys.js';
 import { ACCESS_SETTINGS, accessSettings } from './origin/access-settings.js';
 import { RefusedAddresses } from './origin/refused-addresses.js';
-import { DECLARATION } from './ownership/owned.decorator.js';
+import { DECLARATION } from './owned.decorator.js';
 import { Owners } from './ownership/owners.js';
 
 /** The metadata by which the framework knows a handler. */

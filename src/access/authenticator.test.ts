@@ -4,7 +4,7 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { openAccess } from '../../test/support/access/open-access.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
-import { newSecret } from './keys/key-secret.js';
+import { newSecret } from './key-secret.js';
 import type { AccessSettings } from './origin/access-settings.js';
 import { readNewKey } from './keys/read-new-key.js';
 

@@ -3,13 +3,13 @@ import { ACCESS_SETTINGS, type AccessSettings } from './origin/access-settings.j
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors.js';
-import { AuditLog } from './keys/audit-log.js';
+import { AuditLog } from './audit-log.js';
 import { checkOrigin, type PageHead } from './origin/check-origin.js';
-import { hashKey, isKeyText } from './keys/key-secret.js';
-import type { KeyRow } from './keys/key-store.js';
-import { KnownKeys } from './keys/known-keys.js';
-import { isLoopback } from './origin/loopback.js';
-import { limitsOf, localPrincipal, type Principal } from './ownership/principal.js';
+import { hashKey, isKeyText } from './key-secret.js';
+import type { KeyRow } from './key-store.js';
+import { KnownKeys } from './known-keys.js';
+import { isLoopback } from '../platform/net/is-loopback.js';
+import { limitsOf, localPrincipal, type Principal } from './principal.js';
 import { readCredentials, type RequestHead } from './read-credentials.js';
 import { MOST_WRONG_KEYS, RefusedAddresses, WRONG_KEYS_MS } from './origin/refused-addresses.js';
 

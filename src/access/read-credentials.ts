@@ -1,5 +1,5 @@
 import { absoluteTarget, keyInUrl, repeatedHeader, twoKeys } from './access-errors.js';
-import { holdsKey } from './keys/key-secret.js';
+import { holdsKey } from './key-secret.js';
 
 /** What of a request says who sent it. Nothing of `X-Forwarded-*`: anybody can write that. */
 export interface RequestHead {

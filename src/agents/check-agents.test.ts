@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtinTools } from '../tools/builtin/builtin-tools.js';
-import { shellsOff } from '../tools/sandbox/shells.js';
+import { shellsOff } from '../tools/shells.js';
 import { AgentsInvalidError, checkAgents } from './check-agents.js';
 
 const known = {

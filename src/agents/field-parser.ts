@@ -1,13 +1,13 @@
 import { efforts } from '../storage/shapes/stored-thinking.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
-import { parseThinking } from '../provider/models/parse-thinking.js';
-import type { ThinkingChoice } from '../provider/models/plan-thinking.js';
+import { parseThinking } from '../provider/parse-thinking.js';
+import type { ThinkingChoice } from '../provider/plan-thinking.js';
 import {
   agentConfigFields,
   validateAgentConfig,
 } from '../governance/decision-tree/agent-config.js';
 import { parsePermissionRule } from '../governance/permissions/permission-rules.js';
-import { cutText } from '../governance/limits/cut-text.js';
+import { cutText } from '../platform/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
 import { lineOf, type FieldLines } from './field-lines.js';
 import type { LineProblem } from './front-matter.js';

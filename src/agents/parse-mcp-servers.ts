@@ -1,5 +1,5 @@
 import { parseDefinitions } from '../tools/mcp/definitions/parse-definitions.js';
-import type { AgentServers } from '../tools/mcp/servers/mcp-server.js';
+import type { AgentServers } from '../tools/mcp-server.js';
 import type { FieldParser } from './field-parser.js';
 
 const key = 'mcp_servers';

@@ -4,7 +4,7 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/resource-stack.js';
 import { Attachments } from './attachments.js';
-import { BlobStore } from './blobs/blob-store.js';
+import { BlobStore } from './blob-store.js';
 import { UploadStore } from './blobs/upload-store.js';
 import { EXTRACTOR, openExtractor } from './extract/extractor.js';
 import { Extractions } from './extract/extractions.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
-import { BlobStore } from './blobs/blob-store.js';
+import { BlobStore } from './blob-store.js';
 import { UploadStore } from './blobs/upload-store.js';
 import { EXTRACTOR, type Extractor } from './extract/extractor.js';
 import { Extractions } from './extract/extractions.js';

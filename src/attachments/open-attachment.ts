@@ -1,12 +1,7 @@
 import { access, constants, lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { isWithin } from '../platform/is-within.js';
 import { errorCode } from '../platform/error-code.js';
-import {
-  outsideRefused,
-  refuseAccess,
-  refuseKind,
-  symlinkRefused,
-} from './check/check-attachment.js';
+import { outsideRefused, refuseAccess, refuseKind, symlinkRefused } from './check-attachment.js';
 
 export type OpenedAttachment = { handle: FileHandle; size: number } | { reason: string };
 

@@ -1,9 +1,9 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { RedisBoardSessions } from '../access/board/redis-board-sessions.js';
+import { RedisBoardSessions } from '../turn/queue/redis-board-sessions.js';
 import { RedisRequestCounter } from '../access/rate/redis-request-counter.js';
-import { REQUEST_COUNTER } from '../access/rate/request-counter.js';
-import { BLOB_CONTENTS } from '../attachments/blobs/blob-contents.js';
+import { REQUEST_COUNTER } from '../access/request-counter.js';
+import { BLOB_CONTENTS } from '../attachments/blob-contents.js';
 import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../attachments/blobs/postgres-contents.js';
 import { CONFIG, type Config } from '../config/config.js';

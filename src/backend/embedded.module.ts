@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { Global, Module } from '@nestjs/common';
 import { MemoryRequestCounter } from '../access/rate/memory-request-counter.js';
-import { REQUEST_COUNTER } from '../access/rate/request-counter.js';
-import { BLOB_CONTENTS } from '../attachments/blobs/blob-contents.js';
+import { REQUEST_COUNTER } from '../access/request-counter.js';
+import { BLOB_CONTENTS } from '../attachments/blob-contents.js';
 import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { EVENT_LOG } from '../events/event-log.js';

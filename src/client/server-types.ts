@@ -6,8 +6,8 @@
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { viewTurn } from '../turn/state/turn-lookup.js';
 
-export type { CreatedKey } from '../access/keys/key-service.js';
-export type { KeyView } from '../access/keys/view-key.js';
+export type { CreatedKey } from '../access/key-service.js';
+export type { KeyView } from '../access/view-key.js';
 export type { AgentSummary } from '../agents/summarize-agent.js';
 export type { UploadedFile } from '../attachments/upload/upload-service.js';
 export type { TurnEvent } from '../events/turn-event.js';

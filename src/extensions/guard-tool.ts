@@ -1,5 +1,5 @@
 import type { ExtensionTool } from '../extend/extend.js';
-import { ToolFailure } from '../tools/calls/tool-failure.js';
+import { ToolFailure } from '../tools/tool-failure.js';
 import type { ToolDefinition } from '../tools/tool.js';
 
 /** Called with errors of an extension's tool, apart from `ToolFailure`. */

@@ -13,7 +13,7 @@ import { isPlainObject } from '../platform/json.js';
 import type { Logger } from '../platform/logger.js';
 import { isServerToolName } from '../provider/server-tools.js';
 import type { ToolRegistry } from '../tools/registry.js';
-import { ToolFailure } from '../tools/calls/tool-failure.js';
+import { ToolFailure } from '../tools/tool-failure.js';
 import { checkTool, checkTrigger, expectFunction } from './check-shapes.js';
 import { guardTool } from './guard-tool.js';
 import { GuardedTree } from './guarded-tree.js';

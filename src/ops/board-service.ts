@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Authenticator } from '../access/authenticator.js';
-import { BoardAccess } from '../access/board/board-access.js';
-import { BOARD_SESSION_MS } from '../access/board/board-sessions.js';
-import { KeyStore } from '../access/keys/key-store.js';
-import { KnownKeys } from '../access/keys/known-keys.js';
+import { BoardAccess } from './board-access.js';
+import { BOARD_SESSION_MS } from '../turn/queue/board-sessions.js';
+import { KeyStore } from '../access/key-store.js';
+import { KnownKeys } from '../access/known-keys.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { QUEUE_BOARDS, type QueueBoard, type QueueBoards } from '../turn/queue/queue-board.js';
 

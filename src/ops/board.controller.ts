@@ -1,10 +1,10 @@
 import { Controller, Get, Headers, HttpCode, Next, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
-import { boardCookie } from '../access/board/board-cookie.js';
-import { Caller } from '../access/ownership/caller.decorator.js';
-import { KeysNeedScope, Open, Unowned } from '../access/ownership/owned.decorator.js';
-import type { Principal } from '../access/ownership/principal.js';
+import { boardCookie } from './board-cookie.js';
+import { Caller } from '../access/caller.decorator.js';
+import { KeysNeedScope, Open, Unowned } from '../access/owned.decorator.js';
+import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { BOARD_PATH, BoardService } from './board-service.js';
 

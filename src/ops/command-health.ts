@@ -1,4 +1,4 @@
-import type { Shells } from '../tools/sandbox/shells.js';
+import type { Shells } from '../tools/shells.js';
 
 /** How a process runs commands. */
 export interface CommandHealth {

@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Open } from '../access/ownership/owned.decorator.js';
+import { Open } from '../access/owned.decorator.js';
 import { HealthService, type Health } from './health-service.js';
 import type { Readiness } from './readiness.js';
 

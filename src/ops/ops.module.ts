@@ -1,10 +1,10 @@
 import { Module, type OnModuleDestroy } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
-import { AuditLog } from '../access/keys/audit-log.js';
+import { AuditLog } from '../access/audit-log.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { AttachmentsModule } from '../attachments/attachments.module.js';
-import { BlobStore } from '../attachments/blobs/blob-store.js';
+import { BlobStore } from '../attachments/blob-store.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { EVENT_LOG, type EventLog } from '../events/event-log.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
@@ -18,7 +18,7 @@ import {
   type Database,
   type OpenedDatabase,
 } from '../storage/connection.js';
-import { SHELLS, type Shells } from '../tools/sandbox/shells.js';
+import { SHELLS, type Shells } from '../tools/shells.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { forgetArchives } from '../turn/lifecycle/forget-archives.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';

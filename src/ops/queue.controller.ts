@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { KeysNeedScope, Unowned } from '../access/ownership/owned.decorator.js';
+import { KeysNeedScope, Unowned } from '../access/owned.decorator.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { QueueService } from './queue-service.js';
 import type { QueueView } from './view-queue.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PROVIDER_MODE, type ProviderMode } from '../provider/provider-config.js';
-import { sentName } from '../provider/models/choose-model.js';
-import { ModelCatalogue } from '../provider/models/model-catalogue.js';
+import { sentName } from '../provider/choose-model.js';
+import { ModelCatalogue } from '../provider/model-catalogue.js';
 import { OptionLoader } from './option-loader.js';
 import { viewModel, type ListedModel } from '../provider/models/view-model.js';
 

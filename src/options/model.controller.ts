@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Unowned } from '../access/ownership/owned.decorator.js';
+import { Unowned } from '../access/owned.decorator.js';
 import { ModelListService, type ModelList } from './model-list-service.js';
 
 @ApiTags('models')

@@ -6,7 +6,7 @@ import { compact } from '../platform/compact.js';
 import { freeLimits } from './free-limits.js';
 import type { ServerDefaults } from './preferences/effective-preferences.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
-import { ModelResolver } from '../provider/models/model-resolver.js';
+import { ModelResolver } from '../provider/model-resolver.js';
 import type { Preferences } from './preferences/turn-preferences.js';
 import { chooseModel, choosePersona, chooseStandard } from './early-options.js';
 import type { OptionSources } from './option-sources.js';

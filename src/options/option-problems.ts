@@ -1,5 +1,5 @@
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
-import { cutText } from '../governance/limits/cut-text.js';
+import { cutText } from '../platform/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
 import { optionRules, type OptionRule } from './option-rules.js';
 import type { Chosen } from './choose-value.js';

@@ -7,8 +7,8 @@ import {
   type AttachmentsAs,
 } from '../storage/shapes/stored-options.js';
 import { clientToolsExpected, readClientTools } from './client-tools.js';
-import { parseThinking } from '../provider/models/parse-thinking.js';
-import { DEFAULT_MODEL } from '../provider/models/choose-model.js';
+import { parseThinking } from '../provider/parse-thinking.js';
+import { DEFAULT_MODEL } from '../provider/choose-model.js';
 import { isStorable } from '../storage/storable.js';
 import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 

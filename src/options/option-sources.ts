@@ -1,5 +1,5 @@
 import type { Persona } from '../agents/parse-agent-file.js';
-import type { ResolvedModel } from '../provider/models/choose-model.js';
+import type { ResolvedModel } from '../provider/choose-model.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { ModeBounds } from './permission-mode.js';
 import type { Preferences } from './preferences/turn-preferences.js';

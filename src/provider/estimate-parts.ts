@@ -2,7 +2,7 @@ import type { AssistantPart } from '../storage/shapes/stored-part.js';
 import { assertNever } from '../platform/assert-never.js';
 import { estimateTokens } from './estimate-tokens.js';
 import { imageSize } from './image-size.js';
-import type { Model } from './models/model.js';
+import type { Model } from './model.js';
 import type { ModelMessage, ModelRequest, UserPart } from './model-types.js';
 
 /** The tokenizer's factor of a model. */

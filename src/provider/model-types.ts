@@ -2,7 +2,7 @@ import type { AssistantPart } from '../storage/shapes/stored-part.js';
 import type { ToolSpec, ServerTool } from '../storage/shapes/stored-tools.js';
 import type { StepStopReason, Usage } from '../storage/shapes/stored-step.js';
 import type { Source } from '../events/turn-event.js';
-import type { ThinkingPlan } from './models/plan-thinking.js';
+import type { ThinkingPlan } from './plan-thinking.js';
 import type { ServerToolCall, ServerToolResult } from './server-tools.js';
 
 /** Requests to a model and events of its stream, independent of the provider's wire. */

@@ -7,13 +7,13 @@ import { startRehearsal } from '../rehearsal/start-rehearsal.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { AnthropicProvider } from './anthropic/anthropic-provider.js';
 import { CatalogueKeeper } from './models/catalogue-keeper.js';
-import { DEFAULT_MODEL, sentName } from './models/choose-model.js';
+import { DEFAULT_MODEL, sentName } from './choose-model.js';
 import { loadModels } from './models/load-models.js';
-import { ModelCatalogue } from './models/model-catalogue.js';
-import { ModelResolver } from './models/model-resolver.js';
+import { ModelCatalogue } from './model-catalogue.js';
+import { ModelResolver } from './model-resolver.js';
 import { ModelStore } from './models/model-store.js';
 import { chooseProviderMode, PROVIDER_MODE, type ProviderMode } from './provider-config.js';
-import { limitModel } from './request-profile.js';
+import { limitModel } from './anthropic/request-profile.js';
 
 const PROVIDER_URL = Symbol('ProviderUrl');
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../platform/json.js';
 import { serverToolNames, type ServerToolName } from '../storage/shapes/stored-tools.js';
-import type { Model } from './models/model.js';
+import type { Model } from './model.js';
 
 export function isServerToolName(name: string): name is ServerToolName {
   return serverToolNames.some((known) => known === name);

@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
-import { findCaller } from '../access/ownership/caller.decorator.js';
-import { hideKeys } from '../access/keys/key-secret.js';
+import { findCaller } from '../access/caller.decorator.js';
+import { hideKeys } from '../access/key-secret.js';
 import { discardRest } from '../attachments/receive/discard-rest.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';

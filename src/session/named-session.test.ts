@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { openTestDatabase } from '../../test/support/database/database.js';
 import { openProjectRoots } from '../../test/support/access/open-project-roots.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { localPrincipal } from '../access/ownership/principal.js';
+import { localPrincipal } from '../access/principal.js';
 import { isId } from '../platform/ids.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions } from '../storage/schema.js';

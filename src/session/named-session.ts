@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Principal } from '../access/ownership/principal.js';
+import type { Principal } from '../access/principal.js';
 import { isId } from '../platform/ids.js';
 import { invalidRequest, isTypedError } from '../errors/typed-error.js';
 import type { SessionOrigin } from '../storage/schema.js';

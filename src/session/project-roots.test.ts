@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openTestDatabase } from '../../test/support/database/database.js';
 import { makeKey } from '../../test/support/clients/keyed-client.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { KeyStore } from '../access/keys/key-store.js';
+import { KeyStore } from '../access/key-store.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys } from '../storage/governance-schema.js';
 import { ProjectRoots, type ProjectRootsOptions, type RootUser } from './project-roots.js';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { KeyRoots } from '../access/keys/key-store.js';
-import type { Principal } from '../access/ownership/principal.js';
+import type { KeyRoots } from '../access/key-store.js';
+import type { Principal } from '../access/principal.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Clock } from '../platform/clock.js';
 import { isWithin } from '../platform/is-within.js';

@@ -1,8 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { Caller } from '../access/ownership/caller.decorator.js';
-import { Unowned } from '../access/ownership/owned.decorator.js';
-import type { Principal } from '../access/ownership/principal.js';
+import { Caller } from '../access/caller.decorator.js';
+import { Unowned } from '../access/owned.decorator.js';
+import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { SessionPageDto } from './session-page.dto.js';
 import { SessionService } from './session-service.js';

@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { openProjectRoots } from '../../test/support/access/open-project-roots.js';
 import { openTestMcp } from '../../test/support/mcp/open-test-mcp.js';
-import { localPrincipal } from '../access/ownership/principal.js';
+import { localPrincipal } from '../access/principal.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { SessionService } from './session-service.js';

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../errors/typed-error.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../access/access-errors.js';
-import type { Principal } from '../access/ownership/principal.js';
+import type { Principal } from '../access/principal.js';
 import { isPersonaName } from '../agents/persona-name.js';
 import {
   agentConfigFields,
@@ -12,7 +12,7 @@ import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-p
 import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
 import { readMode } from '../options/permission-mode.js';
 import { isPlainObject } from '../platform/json.js';
-import { MCP, type Mcp } from '../tools/mcp/open-mcp.js';
+import { MCP, type Mcp } from '../tools/open-mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import { badCursor, readLimit } from '../http/page-request.js';

@@ -1,6 +1,6 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Owned } from '../access/ownership/owned.decorator.js';
+import { Owned } from '../access/owned.decorator.js';
 import { SessionService } from './session-service.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { TodoListDto } from './todo.dto.js';

@@ -4,7 +4,7 @@ import type {
 } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import type { JsonObject } from '../platform/json.js';
-import { ToolFailure } from './calls/tool-failure.js';
+import { ToolFailure } from './tool-failure.js';
 import type { ToolEffect } from '../governance/permission-subject.js';
 import type { RetryClass, ToolCall, ToolContext, ToolDefinition } from './tool.js';
 

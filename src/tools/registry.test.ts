@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { builtinTools } from './builtin/builtin-tools.js';
 import { ToolRegistry } from './registry.js';
-import { shellsOff } from './sandbox/shells.js';
+import { shellsOff } from './shells.js';
 import type { ToolDefinition } from './tool.js';
 
 const tool = (name: string): ToolDefinition => ({

@@ -4,7 +4,7 @@ import { CONFIG, type Config } from '../config/config.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ServerTool, ServerToolName } from '../storage/shapes/stored-tools.js';
 import { badCursor, readLimit, type PageSize } from '../http/page-request.js';
-import { MCP, type Mcp } from './mcp/open-mcp.js';
+import { MCP, type Mcp } from './open-mcp.js';
 import { ToolRegistry, type RegisteredTool } from './registry.js';
 import type { ToolEffect } from '../governance/permission-subject.js';
 import type { RetryClass } from './tool.js';

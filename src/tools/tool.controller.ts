@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { Unowned } from '../access/ownership/owned.decorator.js';
+import { Unowned } from '../access/owned.decorator.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { ToolListService } from './tool-list-service.js';
 

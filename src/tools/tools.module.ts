@@ -9,12 +9,12 @@ import { builtinTools } from './builtin/builtin-tools.js';
 import { ownFolders } from './calls/own-folders.js';
 import { pickShellEnv, SHELL_ENV } from './calls/pick-shell-env.js';
 import { resolveOwnPaths } from './calls/resolve-own-paths.js';
-import { MCP, openMcp } from './mcp/open-mcp.js';
+import { MCP, openMcp } from './open-mcp.js';
 import { ToolController } from './tool.controller.js';
 import { ToolListService } from './tool-list-service.js';
 import { ToolRegistry } from './registry.js';
 import { homeFolders, secretPaths } from './sandbox/secret-paths.js';
-import { describeShells, openShells, SHELLS, type Shells } from './sandbox/shells.js';
+import { describeShells, openShells, SHELLS, type Shells } from './shells.js';
 
 /** The tools of the server, and all that they run in. A start fails with McpFileError. */
 @Module({

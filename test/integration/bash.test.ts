@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
 import type { JsonObject } from '../../src/platform/json.js';
-import { openTools, type TurnTools } from '../../src/tools/calls/open-tools.js';
+import { openTools, type TurnTools } from '../../src/tools/open-tools.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
 import { runTool, type ToolOutcome } from '../../src/tools/calls/run-tool.js';
 import { untilProcesses, uniqueMinute } from '../support/processes/find-processes.js';
 import { eachShells } from '../support/processes/test-shells.js';
-import { shellsOff, type Shells } from '../../src/tools/sandbox/shells.js';
+import { shellsOff, type Shells } from '../../src/tools/shells.js';
 import { bashTool } from '../../src/tools/builtin/bash.js';
 
 const env = {

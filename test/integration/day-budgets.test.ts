@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { asc, eq } from 'drizzle-orm';
-import type { Principal } from '../../src/access/ownership/principal.js';
+import type { Principal } from '../../src/access/principal.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import { dayOf } from '../../src/governance/limits/day-budget.js';
 import { turns } from '../../src/storage/schema.js';

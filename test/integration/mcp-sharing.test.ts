@@ -10,7 +10,7 @@ import {
 import { ManualClock } from '../support/manual-clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import type { OpenedServers } from '../../src/tools/mcp/servers/connection-pool.js';
-import type { Mcp } from '../../src/tools/mcp/open-mcp.js';
+import type { Mcp } from '../../src/tools/open-mcp.js';
 
 const token = 'tok-session-0123456789';
 

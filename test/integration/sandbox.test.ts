@@ -25,7 +25,7 @@ import {
 import { sandboxedShells, type TestShells } from '../support/processes/test-shells.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { type CommandEnd, ShellSession } from '../../src/tools/sandbox/shell-session.js';
-import type { Shells } from '../../src/tools/sandbox/shells.js';
+import type { Shells } from '../../src/tools/shells.js';
 
 let folder: string;
 let root: string;

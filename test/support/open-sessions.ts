@@ -1,4 +1,4 @@
-import { AuditLog } from '../../src/access/keys/audit-log.js';
+import { AuditLog } from '../../src/access/audit-log.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { SessionStore } from '../../src/session/session-store.js';
 import type { Database } from '../../src/storage/connection.js';

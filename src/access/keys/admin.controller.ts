@@ -3,10 +3,10 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { CreatedKeyDto, KeyListDto, OneKeyDto } from './admin.dto.js';
 import { AuditService, type AuditPage } from './audit-service.js';
-import { Caller } from '../ownership/caller.decorator.js';
-import { KeyService } from './key-service.js';
-import { NeedsScope, Unowned } from '../ownership/owned.decorator.js';
-import type { Principal } from '../ownership/principal.js';
+import { Caller } from '../caller.decorator.js';
+import { KeyService } from '../key-service.js';
+import { NeedsScope, Unowned } from '../owned.decorator.js';
+import type { Principal } from '../principal.js';
 import { readNewKey } from './read-new-key.js';
 
 const refusals = ['UNAUTHENTICATED', 'FORBIDDEN_SCOPE', 'FORBIDDEN_ORIGIN'] as const;

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { KeyScope } from '../../storage/governance-schema.js';
-import type { KeyView } from './view-key.js';
+import type { KeyView } from '../view-key.js';
 
 class KeyDto implements KeyView {
   @ApiProperty({ type: String, description: 'Not secret.' })

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isId } from '../../platform/ids.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { readLimit, type PageSize } from '../../http/page-request.js';
-import { AuditLog } from './audit-log.js';
+import { AuditLog } from '../audit-log.js';
 
 const pageSize: PageSize = { standard: 100, most: 1_000 };
 

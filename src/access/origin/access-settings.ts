@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js';
-import type { ResolvedLimits } from '../ownership/principal.js';
+import type { ResolvedLimits } from '../principal.js';
 
 /** The rules by which requests are admitted. */
 export interface AccessSettings {

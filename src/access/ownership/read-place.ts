@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../platform/json.js';
-import type { Place } from './owned.decorator.js';
+import type { Place } from '../owned.decorator.js';
 
 type Parts = { params?: unknown; body?: unknown; query?: unknown };
 

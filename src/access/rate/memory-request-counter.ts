@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { COUNT_MS, type Count, type RequestCounter } from './request-counter.js';
+import { COUNT_MS, type Count, type RequestCounter } from '../request-counter.js';
 
 /** Counts in this process. */
 export class MemoryRequestCounter implements RequestCounter {

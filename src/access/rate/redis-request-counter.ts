@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { untilAborted } from '../../platform/abort.js';
-import { COUNT_MS, type Count, type RequestCounter } from './request-counter.js';
+import { COUNT_MS, type Count, type RequestCounter } from '../request-counter.js';
 
 /** How long a request waits for Redis to count it, in ms. */
 const PATIENCE_MS = 250;

@@ -7,7 +7,7 @@ import { openTestDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { newId } from '../../platform/ids.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { BlobStore } from './blob-store.js';
+import { BlobStore } from '../blob-store.js';
 import { DiskContents } from './disk-contents.js';
 import { UploadStore } from './upload-store.js';
 

@@ -5,7 +5,7 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { isId, newId } from '../../platform/ids.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { uploads } from '../../storage/file-schema.js';
-import type { ReceivedFile } from '../check/received-file.js';
+import type { ReceivedFile } from '../received-file.js';
 
 export type Upload = Omit<typeof uploads.$inferSelect, 'createdAt'>;
 

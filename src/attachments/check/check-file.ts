@@ -1,6 +1,6 @@
-import { checkName, maxImageBytes } from './check-attachment.js';
+import { checkName, maxImageBytes } from '../check-attachment.js';
 import { extensionOf, mediaKind } from './classify.js';
-import type { ReceivedFile } from './received-file.js';
+import type { ReceivedFile } from '../received-file.js';
 import { isTextLike, refuseMismatch, sniffType } from './sniff-type.js';
 import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
 

@@ -1,5 +1,5 @@
-import type { BlobStore } from '../blobs/blob-store.js';
-import { maxImageBytes, maxImageSide } from './check-attachment.js';
+import type { BlobStore } from '../blob-store.js';
+import { maxImageBytes, maxImageSide } from '../check-attachment.js';
 import type { FileContent, Refused } from '../extract/outcomes.js';
 import type { Extractor } from '../extract/extractor.js';
 

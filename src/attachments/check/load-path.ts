@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { errorCode } from '../../platform/error-code.js';
-import type { BlobStore } from '../blobs/blob-store.js';
+import type { BlobStore } from '../blob-store.js';
 import { chunkShare } from '../receive/chunk-share.js';
-import { checkPath, refuseAccess, shownPath } from './check-attachment.js';
+import { checkPath, refuseAccess, shownPath } from '../check-attachment.js';
 import { openAttachment, type AttachmentFolders } from '../open-attachment.js';
-import { cleanName } from '../receive/clean-name.js';
-import type { ReceivedFile } from './received-file.js';
+import { cleanName } from '../clean-name.js';
+import type { ReceivedFile } from '../received-file.js';
 
 /** Bytes of one read. */
 const READ_BYTES = 64 * 1024;

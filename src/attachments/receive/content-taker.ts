@@ -4,7 +4,7 @@ import { decodeBase64 } from './decode-base64.js';
 import { limitBytes } from './limit-bytes.js';
 import type { JsonPath } from './build-document.js';
 import { fileTooLarge } from './receive-errors.js';
-import type { ReceiveLimits, ReceiveOptions } from './receive-options.js';
+import type { ReceiveLimits, ReceiveOptions } from '../receive-options.js';
 
 interface TakerOptions extends Pick<ReceiveOptions, 'store'> {
   limits: Pick<ReceiveLimits, 'maxFiles' | 'maxFileBytes'>;

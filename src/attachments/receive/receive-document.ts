@@ -12,7 +12,7 @@ import {
   type DocumentRules,
   type JsonPath,
 } from './build-document.js';
-import type { ReceiveOptions } from './receive-options.js';
+import type { ReceiveOptions } from '../receive-options.js';
 import { RequestBody } from './request-body.js';
 
 const PLAIN_BYTES = 1024 * 1024;

@@ -10,7 +10,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { ReceivingServer } from '../../../test/support/files/start-receiving.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { blobs, blobWrites } from '../../storage/file-schema.js';
-import { BlobStore } from '../blobs/blob-store.js';
+import { BlobStore } from '../blob-store.js';
 import { DiskContents } from '../blobs/disk-contents.js';
 import { receiveJson, type ReceivedJson } from './receive-json.js';
 

@@ -8,9 +8,9 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { ReceivingServer } from '../../../test/support/files/start-receiving.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { blobs, blobWrites } from '../../storage/file-schema.js';
-import { BlobStore } from '../blobs/blob-store.js';
+import { BlobStore } from '../blob-store.js';
 import { DiskContents } from '../blobs/disk-contents.js';
-import { refuseSize } from '../check/check-attachment.js';
+import { refuseSize } from '../check-attachment.js';
 import { receiveMultipart, type ReceivedForm } from './receive-multipart.js';
 
 const KiB = 1024;

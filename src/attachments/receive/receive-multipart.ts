@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { MIMEType } from 'node:util';
 import { invalidRequest, type TypedError, isTypedError } from '../../errors/typed-error.js';
-import type { ReceivedFile } from '../check/received-file.js';
-import { cleanName } from './clean-name.js';
+import type { ReceivedFile } from '../received-file.js';
+import { cleanName } from '../clean-name.js';
 import { limitBytes } from './limit-bytes.js';
 import { parseParts, type FormPart } from './parse-parts.js';
 import { fieldTooLarge, fileTooLarge, skippedTooLarge } from './receive-errors.js';
-import type { ReceiveOptions } from './receive-options.js';
+import type { ReceiveOptions } from '../receive-options.js';
 import { RequestBody } from './request-body.js';
 
 /** Characters of a boundary that the parser takes; the standard has 70 (RFC 2046, section 5.1.1). */

@@ -9,7 +9,7 @@ import {
   requestTimeout,
   unsupportedEncoding,
 } from './receive-errors.js';
-import type { ReceiveLimits } from './receive-options.js';
+import type { ReceiveLimits } from '../receive-options.js';
 
 export interface BodyLimits extends Pick<ReceiveLimits, 'maxRequestBytes' | 'idleMs'> {
   /** Codings of `Content-Encoding` that the caller decodes itself; absent: none. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { untilAborted } from '../../platform/abort.js';
-import type { Requester } from '../extract/requester.js';
+import type { Requester } from '../requester.js';
 import { FileMemory } from './file-memory.js';
 
 const MiB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import type { Requester } from '../extract/requester.js';
+import type { Requester } from '../requester.js';
 
 /** Granularity of reservations, in bytes. */
 const UNIT_BYTES = 64 * 1024;

@@ -5,13 +5,13 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { Attachments } from '../attachments.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { harnessLimits } from '../check/check-attachment.js';
+import { harnessLimits } from '../check-attachment.js';
 import { fitStoredImage } from '../check/fit-file.js';
 import { mediaKind } from '../check/classify.js';
 import { checkFile, type FileCheck } from '../check/check-file.js';
-import type { ReceivedFile } from '../check/received-file.js';
+import type { ReceivedFile } from '../received-file.js';
 import { receiveMultipart } from '../receive/receive-multipart.js';
-import type { AttachmentError } from '../check/resolve-attachments.js';
+import type { AttachmentError } from '../resolve-attachments.js';
 
 /** Bytes for the boundaries and headers of a body with as many files as are allowed. */
 const FRAMING_BYTES = 64 * 1024;

@@ -1,9 +1,9 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { Caller } from '../../access/ownership/caller.decorator.js';
-import { Unowned } from '../../access/ownership/owned.decorator.js';
-import type { Principal } from '../../access/ownership/principal.js';
+import { Caller } from '../../access/caller.decorator.js';
+import { Unowned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { UploadService, type Uploaded } from './upload-service.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../config/config.js';
-import { shellsOff, type Shells } from '../../tools/sandbox/shells.js';
+import { shellsOff, type Shells } from '../../tools/shells.js';
 import { describeStart, startFields } from './describe-start.js';
 
 const url = 'http://127.0.0.1:4400';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Config } from '../../config/config.js';
 import type { ProviderMode } from '../../provider/provider-config.js';
-import { describeShells, type Shells } from '../../tools/sandbox/shells.js';
+import { describeShells, type Shells } from '../../tools/shells.js';
 
 /** The routes to begin with; `/docs` describes all. */
 const routes = [

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { AuditLog } from '../../access/keys/audit-log.js';
-import { KeyService, type CreatedKey } from '../../access/keys/key-service.js';
-import { hideKeys } from '../../access/keys/key-secret.js';
-import { KeyStore } from '../../access/keys/key-store.js';
-import { KnownKeys } from '../../access/keys/known-keys.js';
+import { AuditLog } from '../../access/audit-log.js';
+import { KeyService, type CreatedKey } from '../../access/key-service.js';
+import { hideKeys } from '../../access/key-secret.js';
+import { KeyStore } from '../../access/key-store.js';
+import { KnownKeys } from '../../access/known-keys.js';
 import { readNewKey } from '../../access/keys/read-new-key.js';
-import type { KeyView } from '../../access/keys/view-key.js';
+import type { KeyView } from '../../access/view-key.js';
 import { TurnpikeError } from '../../client/turnpike-client.js';
 import { parseConfig, type Config } from '../../config/config.js';
 import { systemClock } from '../../platform/clock.js';

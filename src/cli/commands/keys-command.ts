@@ -1,5 +1,5 @@
-import type { CreatedKey } from '../../access/keys/key-service.js';
-import type { KeyView } from '../../access/keys/view-key.js';
+import type { CreatedKey } from '../../access/key-service.js';
+import type { KeyView } from '../../access/view-key.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { explainFailure } from './explain-failure.js';

@@ -13,7 +13,7 @@ import { startWatchdog } from '../../platform/watchdog.js';
 import type { Server } from '../../server/serve.js';
 import { openLog } from '../../server/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';
-import { SHELLS, type Shells } from '../../tools/sandbox/shells.js';
+import { SHELLS, type Shells } from '../../tools/shells.js';
 import { findServiceLinks } from '../../config/service-links.js';
 import { UnreachableError } from '../../storage/unreachable-error.js';
 import { DataFolderBusyError } from '../../storage/data-folder.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ModelCatalogue } from '../../provider/models/model-catalogue.js';
+import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { viewModel } from '../../provider/models/view-model.js';
 import { describeAgent, describeModel, describeSession } from './describe-listed.js';
 

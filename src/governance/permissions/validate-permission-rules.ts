@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../platform/json.js';
 import type { RuleTool } from '../permission-subject.js';
 import { ruleFault } from './check-rule.js';
-import { cutText } from '../limits/cut-text.js';
+import { cutText } from '../../platform/cut-text.js';
 import type { PermissionRules } from '../../storage/shapes/stored-permissions.js';
 
 export const ruleLists = ['allow', 'ask', 'deny'] as const;

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { OptionLoader } from '../option-loader.js';
 import { optionRules } from '../option-rules.js';
-import { AuditLog } from '../../access/keys/audit-log.js';
+import { AuditLog } from '../../access/audit-log.js';
 import { viewAgentConfig, viewPreferences, type PreferenceValues } from './model-preferences.js';
 import { resolvePreferences, type EffectivePreference } from './effective-preferences.js';
 import { validateChange, validateReset } from './validate-change.js';

@@ -1,11 +1,11 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { linkAbort } from '../../platform/abort.js';
 import type { Clock } from '../../platform/clock.js';
-import { checkEgress } from '../egress-policy.js';
+import { checkEgress } from './egress-policy.js';
 import type { ModelEvent, ModelRequest } from '../model-types.js';
 import type { ModelDescription } from '../models/model-description.js';
-import type { DescribedOrNot } from '../models/model-resolver.js';
-import { lifecycles } from '../models/model.js';
+import type { DescribedOrNot } from '../model-resolver.js';
+import { lifecycles } from '../model.js';
 import {
   malformedStream,
   missingApiKey,
@@ -13,7 +13,7 @@ import {
   streamStalled,
 } from '../provider-errors.js';
 import type { ProviderMode, ProviderConfig } from '../provider-config.js';
-import { requestProfiles, type RequestProfile } from '../request-profile.js';
+import { requestProfiles, type RequestProfile } from './request-profile.js';
 import { secretRedactor } from '../../platform/redact-secrets.js';
 import { createClient } from './create-client.js';
 import type { AnthropicClientOptions } from './create-client.js';

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { publicFetch } from '../../platform/net/public-fetch.js';
-import { privateHostsOf } from '../egress-policy.js';
-import type { RequestProfile } from '../request-profile.js';
+import { privateHostsOf } from './egress-policy.js';
+import type { RequestProfile } from './request-profile.js';
 import { guardedFetch } from './guarded-fetch.js';
 
 /** The API version of the SDK's types; a test fails when an update of the SDK changes it. */

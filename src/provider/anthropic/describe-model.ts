@@ -2,7 +2,7 @@ import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { ModelDescription } from '../models/model-description.js';
 import { efforts } from '../../storage/shapes/stored-thinking.js';
-import { lifecycles, thinkingKinds } from '../models/model.js';
+import { lifecycles, thinkingKinds } from '../model.js';
 
 /** The ids that are safe in URLs and rows. */
 const modelId = /^[\x21-\x7e]{1,200}$/;

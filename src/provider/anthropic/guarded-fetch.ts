@@ -1,5 +1,5 @@
 import { refusedHost } from '../../platform/net/address-refused.js';
-import { addressViolation, policyViolation } from '../egress-policy.js';
+import { addressViolation, policyViolation } from './egress-policy.js';
 import { retryAfterMs } from './retry-after.js';
 
 export interface GuardedFetchOptions {

@@ -5,7 +5,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { LogFields } from '../../platform/logger.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { CatalogueKeeper } from './catalogue-keeper.js';
-import { ModelCatalogue } from './model-catalogue.js';
+import { ModelCatalogue } from '../model-catalogue.js';
 import type { ModelDescription } from './model-description.js';
 import { ModelStore } from './model-store.js';
 

@@ -1,7 +1,7 @@
 import { WEB_SEARCHES } from '../../governance/limits/cost.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
 import type { Effort } from '../../storage/shapes/stored-thinking.js';
-import type { Model } from './model.js';
+import type { Model } from '../model.js';
 
 /**
  * The models as of 2026-11-22. The Models API has their limits, lifecycle and capabilities; it does

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { errorCode } from '../../platform/error-code.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { ModelDescription } from './model-description.js';
-import { lifecycles, thinkingKinds, type Model } from './model.js';
+import { lifecycles, thinkingKinds, type Model } from '../model.js';
 import { compileInputCheck } from '../../platform/check-input.js';
 import { ModelsInvalidError } from './models-invalid-error.js';
 

@@ -1,6 +1,6 @@
 import { compact } from '../../platform/compact.js';
 import { unknownModel } from './known-models.js';
-import type { Model } from './model.js';
+import type { Model } from '../model.js';
 
 /** A description of a model, complete or not. */
 export type ModelDescription = Pick<Model, 'id'> &

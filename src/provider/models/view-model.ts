@@ -1,7 +1,7 @@
 import type { Price } from '../../storage/shapes/stored-limits.js';
 import type { Effort } from '../../storage/shapes/stored-thinking.js';
 import { compact } from '../../platform/compact.js';
-import type { Lifecycle, Model, ThinkingKind } from './model.js';
+import type { Lifecycle, Model, ThinkingKind } from '../model.js';
 
 /** A model as clients see it: `GET /api/harness/models`. */
 export interface ListedModel {

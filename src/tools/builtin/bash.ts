@@ -6,8 +6,8 @@ import type { JsonObject } from '../../platform/json.js';
 import { pickShellEnv } from '../calls/pick-shell-env.js';
 import { ShellEndedError, ShellTimeoutError } from '../sandbox/shell-errors.js';
 import { ShellSession, type CommandEnd } from '../sandbox/shell-session.js';
-import type { Shells } from '../sandbox/shells.js';
-import { ToolFailure } from '../calls/tool-failure.js';
+import type { Shells } from '../shells.js';
+import { ToolFailure } from '../tool-failure.js';
 import type { OpenTool, ToolContext, ToolDefinition } from '../tool.js';
 
 /** Longest delay of Node's timers. The call's own time limit is shorter. */

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { betaGrepTool } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fromRunnable } from '../from-runnable.js';
-import { ToolFailure } from '../calls/tool-failure.js';
+import { ToolFailure } from '../tool-failure.js';
 import { boundSearch } from './bound-search.js';
 
 const search = fromRunnable(({ workdir }) => betaGrepTool({ workdir }), {

@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { systemClock } from '../../platform/clock.js';
 import { isWithin } from '../../platform/is-within.js';
 import { withDeadline } from '../../platform/with-deadline.js';
-import { ToolFailure } from '../calls/tool-failure.js';
+import { ToolFailure } from '../tool-failure.js';
 import type { ToolCall } from '../tool.js';
 
 /** Time limit of a search without ripgrep, in ms. */

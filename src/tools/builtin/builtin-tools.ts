@@ -1,4 +1,4 @@
-import type { Shells } from '../sandbox/shells.js';
+import type { Shells } from '../shells.js';
 import type { ToolDefinition } from '../tool.js';
 import { bashTool } from './bash.js';
 import { editTool, readTool, writeTool } from './file-tools.js';

@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 import { hiddenFrom } from '../../governance/permissions/own-paths.js';
 import { isWithin } from '../../platform/is-within.js';
 import { LoopShare } from '../../platform/loop-share.js';
-import { ToolFailure } from '../calls/tool-failure.js';
+import { ToolFailure } from '../tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
 import { findPaths, type PathSearch } from './find-paths.js';
 import { GlobPattern } from './glob-pattern.js';

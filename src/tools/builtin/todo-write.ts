@@ -1,6 +1,6 @@
 import { todoStatuses } from '../../storage/shapes/todo.js';
 import { parseTodos } from '../../notices/parse-todos.js';
-import { ToolFailure } from '../calls/tool-failure.js';
+import { ToolFailure } from '../tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { describeFailure } from './describe-failure.js';
-import { ToolFailure } from './tool-failure.js';
+import { ToolFailure } from '../tool-failure.js';
 
 function thrownBy(body: () => unknown): unknown {
   try {

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { ToolFailure } from './tool-failure.js';
+import { ToolFailure } from '../tool-failure.js';
 
 /** An absolute path of two parts or more, but not the path of a URL. */
 const hostPath = /(?<![\w:/.])(?:file:\/\/)?\/(?:[^\s'"`:,;()]+\/)+[^\s'"`:,;()]*/g;

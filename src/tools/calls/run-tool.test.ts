@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../platform/clock.js';
 import { compileInputCheck } from '../../platform/check-input.js';
-import type { CallableTool } from './open-tools.js';
+import type { CallableTool } from '../open-tools.js';
 import { runTool, type RunToolOptions } from './run-tool.js';
-import { ToolFailure } from './tool-failure.js';
+import { ToolFailure } from '../tool-failure.js';
 
 /** A clock that the test advances. */
 function manualClock(): Clock & { advance(ms: number): void; pending(): number } {

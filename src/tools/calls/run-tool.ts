@@ -1,9 +1,9 @@
 import { untilAborted } from '../../platform/abort.js';
 import type { Clock } from '../../platform/clock.js';
 import { withDeadline } from '../../platform/with-deadline.js';
-import { capOutput } from './cap-output.js';
+import { capOutput } from '../cap-output.js';
 import { describeFailure } from './describe-failure.js';
-import type { CallableTool } from './open-tools.js';
+import type { CallableTool } from '../open-tools.js';
 
 const TICK_MS = 5_000;
 const NOTE_CHARS = 200;

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import type { Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import { isWithin } from '../../platform/is-within.js';
-import { ToolFailure } from '../calls/tool-failure.js';
+import { ToolFailure } from '../tool-failure.js';
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
 import { findBubblewrap, tryBubblewrap } from './find-bubblewrap.js';
 import type { RealPath } from './sandbox-mounts.js';

@@ -1,8 +1,8 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { Caller } from '../../access/ownership/caller.decorator.js';
-import { NeedsScope, Owned, Unowned } from '../../access/ownership/owned.decorator.js';
-import type { Principal } from '../../access/ownership/principal.js';
+import { Caller } from '../../access/caller.decorator.js';
+import { NeedsScope, Owned, Unowned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ApprovalService } from './approval-service.js';
 import { AnswerDto, OneApprovalDto } from './approval.dto.js';

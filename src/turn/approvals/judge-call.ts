@@ -1,5 +1,5 @@
 import type { PermissionDecision } from '../../governance/permissions/decide-permission.js';
-import type { CallEnd } from '../../tools/calls/ledger.js';
+import type { CallEnd } from '../../tools/ledger.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { ApprovalKind } from '../../storage/governance-schema.js';
 import type { JsonObject } from '../../platform/json.js';

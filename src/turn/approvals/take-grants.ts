@@ -2,8 +2,8 @@ import { sql, type SQL } from 'drizzle-orm';
 import { grantsFor } from '../../governance/permissions/grants-for.js';
 import { sessionGrants } from '../../storage/governance-schema.js';
 import { insertFenced } from '../../storage/insert-from.js';
-import type { CallableTool } from '../../tools/calls/open-tools.js';
-import { findArgument } from '../../tools/calls/permission-argument.js';
+import type { CallableTool } from '../../tools/open-tools.js';
+import { findArgument } from '../../tools/permission-argument.js';
 import type { ToolUse, TurnRun } from '../state/turn-run.js';
 
 /** Of a rule that is kept, in characters: what a database can have in an index. */

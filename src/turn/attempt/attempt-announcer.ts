@@ -5,7 +5,7 @@ import { describeProblems } from '../../options/describe-problems.js';
 import { CLOCK, isoTime, type Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
-import { ModelCatalogue } from '../../provider/models/model-catalogue.js';
+import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { sessions } from '../../storage/schema.js';
 import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
 import { stepEnded } from '../state/turn-events.js';

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Attachments } from '../../attachments/attachments.js';
-import type { Requester } from '../../attachments/extract/requester.js';
-import { maxNativeBytes } from '../../attachments/show/choose-showing.js';
-import { shownEvents, type ShownFile } from '../../attachments/show/shown-events.js';
-import type { FileShower } from '../../attachments/show/show-files.js';
+import type { Requester } from '../../attachments/requester.js';
+import { maxNativeBytes } from '../../attachments/choose-showing.js';
+import { shownEvents, type ShownFile } from '../../attachments/shown-events.js';
+import type { FileShower } from '../../attachments/show-files.js';
 import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import { untilAborted } from '../../platform/abort.js';
 import { canonicalJson } from '../../platform/json.js';

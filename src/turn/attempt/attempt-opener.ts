@@ -7,7 +7,7 @@ import { DecisionTrees } from '../../governance/decision-tree/decision-trees.js'
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
-import { ModelResolver } from '../../provider/models/model-resolver.js';
+import { ModelResolver } from '../../provider/model-resolver.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import { ToolRegistry } from '../../tools/registry.js';

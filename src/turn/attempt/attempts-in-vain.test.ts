@@ -8,7 +8,7 @@ import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { turns } from '../../storage/schema.js';
-import { claimToolCall, endToolCall } from '../../tools/calls/ledger.js';
+import { claimToolCall, endToolCall } from '../../tools/ledger.js';
 import { TurnClaims, type Claim } from '../queue/turn-claims.js';
 
 describe('attempts in vain', () => {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import { ModelCatalogue } from '../../provider/models/model-catalogue.js';
+import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { openFrame } from '../prompt/open-frame.js';

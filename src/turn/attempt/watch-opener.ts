@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { errorCode } from '../../platform/error-code.js';
 import { ResourceProbe } from '../../platform/resource-probe.js';
-import { ModelCatalogue } from '../../provider/models/model-catalogue.js';
+import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import { replaceTodos } from '../../notices/todo-store.js';
 import { todoWriteTool } from '../../tools/builtin/todo-write.js';

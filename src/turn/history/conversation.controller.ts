@@ -1,9 +1,9 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Caller } from '../../access/ownership/caller.decorator.js';
-import { Owned } from '../../access/ownership/owned.decorator.js';
-import type { Principal } from '../../access/ownership/principal.js';
+import { Caller } from '../../access/caller.decorator.js';
+import { Owned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
 import { dayLimitsOf } from '../../governance/limits/day-budget.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ConversationService, type CompactReport } from './conversation-service.js';

@@ -1,5 +1,5 @@
 import type { ToolStatus } from '../../storage/shapes/stored-step.js';
-import { shownStatus } from '../../tools/calls/ledger.js';
+import { shownStatus } from '../../tools/ledger.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { CallRow } from '../state/load-turn.js';
 

@@ -16,7 +16,7 @@ import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import { turns } from '../../storage/schema.js';
-import { endToolCall, type CallEnd } from '../../tools/calls/ledger.js';
+import { endToolCall, type CallEnd } from '../../tools/ledger.js';
 import { resolvedEvent, cancelApprovals } from '../approvals/approval-writes.js';
 import { draftUsage } from '../budgets/draft-usage.js';
 import { totalUsage } from '../budgets/total-usage.js';

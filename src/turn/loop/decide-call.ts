@@ -3,8 +3,8 @@ import {
   type PermissionDecision,
 } from '../../governance/permissions/decide-permission.js';
 import { denyOwnPath } from '../../governance/permissions/own-paths.js';
-import type { CallableTool } from '../../tools/calls/open-tools.js';
-import { findArgument } from '../../tools/calls/permission-argument.js';
+import type { CallableTool } from '../../tools/open-tools.js';
+import { findArgument } from '../../tools/permission-argument.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 const rootMoved =

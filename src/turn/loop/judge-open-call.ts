@@ -1,4 +1,4 @@
-import type { CallableTool } from '../../tools/calls/open-tools.js';
+import type { CallableTool } from '../../tools/open-tools.js';
 import { effectiveInput, judgeCall, type CallVerdict } from '../approvals/judge-call.js';
 import { judgeClientCall } from '../approvals/judge-client-call.js';
 import { decideCall } from './decide-call.js';

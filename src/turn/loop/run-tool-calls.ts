@@ -1,9 +1,9 @@
 import type { SQL } from 'drizzle-orm';
 import { assertNever } from '../../platform/assert-never.js';
-import { type CallEnd, claimToolCall, endToolCall } from '../../tools/calls/ledger.js';
-import { capOutput } from '../../tools/calls/cap-output.js';
-import type { CallableTool } from '../../tools/calls/open-tools.js';
-import { runCalls } from '../../tools/calls/run-calls.js';
+import { type CallEnd, claimToolCall, endToolCall } from '../../tools/ledger.js';
+import { capOutput } from '../../tools/cap-output.js';
+import type { CallableTool } from '../../tools/open-tools.js';
+import { runCalls } from '../../tools/run-calls.js';
 import { runTool } from '../../tools/calls/run-tool.js';
 import { fitOutput } from '../budgets/fit-output.js';
 import { requestApprovals, type ApprovalQuestion } from '../approvals/request-approvals.js';

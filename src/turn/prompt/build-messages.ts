@@ -4,7 +4,7 @@ import type { StoredNotice } from '../../notices/notice.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { ModelMessage, UserPart } from '../../provider/model-types.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
-import type { Model } from '../../provider/models/model.js';
+import type { Model } from '../../provider/model.js';
 import {
   unendedStatuses,
   type ToolCallStatus,

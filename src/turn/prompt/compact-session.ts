@@ -6,7 +6,7 @@ import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provi
 import { estimateText } from '../../provider/estimate-parts.js';
 import { estimateTokens } from '../../provider/estimate-tokens.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { Model } from '../../provider/models/model.js';
+import type { Model } from '../../provider/model.js';
 import { refusalKind } from '../../provider/refusal-kind.js';
 import type { Queryable } from '../../storage/connection.js';
 import { compactions } from '../../storage/conversation-schema.js';

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Attachments } from '../../attachments/attachments.js';
-import type { Requester } from '../../attachments/extract/requester.js';
-import { FileShower } from '../../attachments/show/show-files.js';
+import type { Requester } from '../../attachments/requester.js';
+import { FileShower } from '../../attachments/show-files.js';
 import { compact } from '../../platform/compact.js';
-import { ModelCatalogue } from '../../provider/models/model-catalogue.js';
+import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 
 /** Opens what shows the files of a conversation to a model. */

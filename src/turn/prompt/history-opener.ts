@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { FileShower } from '../../attachments/show/show-files.js';
+import type { FileShower } from '../../attachments/show-files.js';
 import type { TurnEventBody } from '../../events/turn-event.js';
 import { DATABASE, type Queryable } from '../../storage/connection.js';
 import type { Todo } from '../../storage/shapes/todo.js';

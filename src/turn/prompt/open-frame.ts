@@ -1,5 +1,5 @@
-import type { Model } from '../../provider/models/model.js';
-import { planThinking } from '../../provider/models/plan-thinking.js';
+import type { Model } from '../../provider/model.js';
+import { planThinking } from '../../provider/plan-thinking.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { RequestFrame } from './request-frame.js';

@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
-import type { Model } from '../../provider/models/model.js';
-import type { ThinkingPlan } from '../../provider/models/plan-thinking.js';
+import type { Model } from '../../provider/model.js';
+import type { ThinkingPlan } from '../../provider/plan-thinking.js';
 
 /** What every request of a turn has beside its messages and the room for a reply. */
 export interface RequestFrame {

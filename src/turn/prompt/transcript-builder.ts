@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { FileShower } from '../../attachments/show/show-files.js';
+import type { FileShower } from '../../attachments/show-files.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { estimateText } from '../../provider/estimate-parts.js';
-import type { Model } from '../../provider/models/model.js';
-import { ModelCatalogue } from '../../provider/models/model-catalogue.js';
+import type { Model } from '../../provider/model.js';
+import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import type { TurnTranscript } from './build-messages.js';
 import { elideOutputs } from './elide-outputs.js';

@@ -3,7 +3,7 @@ import { addUsage, noUsage } from '../../events/turn-event.js';
 import { describeDayShortage } from '../../governance/limits/day-limit-reached.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
-import { ModelCatalogue } from '../../provider/models/model-catalogue.js';
+import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { findPaidHeadroom } from '../budgets/find-headroom.js';
 import { settleSummary } from '../budgets/settle-summary.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BoardSessions } from '../../access/board/board-sessions.js';
+import type { BoardSessions } from './board-sessions.js';
 
 /**
  * Answers requests for the board of the queue's jobs.

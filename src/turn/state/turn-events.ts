@@ -4,7 +4,7 @@ import type { DayLimitReached } from '../../governance/limits/day-limit-reached.
 import type { LimitReached } from '../../governance/limits/limit-reached.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
-import { shownStatus, type CallEnd } from '../../tools/calls/ledger.js';
+import { shownStatus, type CallEnd } from '../../tools/ledger.js';
 import type { ToolUse } from './turn-run.js';
 
 /** Facts of a turn as events. */

@@ -1,4 +1,4 @@
-import { ToolFailure } from '../../tools/calls/tool-failure.js';
+import { ToolFailure } from '../../tools/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { TurnServices } from '../state/turn-services.js';

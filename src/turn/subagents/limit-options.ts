@@ -1,6 +1,6 @@
 import type { CostLimit } from '../../storage/shapes/stored-limits.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
-import { ToolFailure } from '../../tools/calls/tool-failure.js';
+import { ToolFailure } from '../../tools/tool-failure.js';
 
 /** What a parent has to give. */
 export interface Parent {

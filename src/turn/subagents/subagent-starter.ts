@@ -8,7 +8,7 @@ import { insertFenced } from '../../storage/insert-from.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';
-import { ToolFailure } from '../../tools/calls/tool-failure.js';
+import { ToolFailure } from '../../tools/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import { decideDelegation } from '../submit/decide-delegation.js';
 import { turnRows } from '../submit/insert-turn.js';

@@ -1,5 +1,5 @@
-import type { Principal } from '../../access/ownership/principal.js';
-import type { ReceivedFile } from '../../attachments/check/received-file.js';
+import type { Principal } from '../../access/principal.js';
+import type { ReceivedFile } from '../../attachments/received-file.js';
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import type { OptionProblem, OnDisconnect } from '../../storage/shapes/stored-options.js';
 import type { Disposition } from './disposition.js';

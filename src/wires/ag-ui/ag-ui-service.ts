@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { forbiddenScope } from '../../access/access-errors.js';
 import { namesLike } from '../../agents/persona-name.js';
-import type { Principal } from '../../access/ownership/principal.js';
-import type { BlobStore } from '../../attachments/blobs/blob-store.js';
-import type { ReceivedFile } from '../../attachments/check/received-file.js';
+import type { Principal } from '../../access/principal.js';
+import type { BlobStore } from '../../attachments/blob-store.js';
+import type { ReceivedFile } from '../../attachments/received-file.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { findNamedSession, openNamedSession } from '../../session/named-session.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';

@@ -8,8 +8,8 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { callerOf } from '../../access/ownership/caller.decorator.js';
-import { Owned, Unowned } from '../../access/ownership/owned.decorator.js';
+import { callerOf } from '../../access/caller.decorator.js';
+import { Owned, Unowned } from '../../access/owned.decorator.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { ApiProblems } from '../named-agents/holodeck-api.decorator.js';
 import { defaultPersona } from '../../session/session-service.js';

@@ -1,5 +1,5 @@
 import { isBase64 } from '../../platform/is-base64.js';
-import { cleanName } from '../../attachments/receive/clean-name.js';
+import { cleanName } from '../../attachments/clean-name.js';
 import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';

@@ -1,10 +1,10 @@
 import { isSessionMissing } from '../../session/session-errors.js';
 import type { ServerResponse } from 'node:http';
 import { isTypedError } from '../../errors/typed-error.js';
-import type { Principal } from '../../access/ownership/principal.js';
-import type { BlobStore } from '../../attachments/blobs/blob-store.js';
-import { cleanName } from '../../attachments/receive/clean-name.js';
-import type { ReceivedFile } from '../../attachments/check/received-file.js';
+import type { Principal } from '../../access/principal.js';
+import type { BlobStore } from '../../attachments/blob-store.js';
+import { cleanName } from '../../attachments/clean-name.js';
+import type { ReceivedFile } from '../../attachments/received-file.js';
 import { defaultPersona } from '../../session/session-service.js';
 import {
   findNamedSession,

@@ -8,9 +8,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Caller } from '../../access/ownership/caller.decorator.js';
-import { Unowned } from '../../access/ownership/owned.decorator.js';
-import type { Principal } from '../../access/ownership/principal.js';
+import { Caller } from '../../access/caller.decorator.js';
+import { Unowned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { InterruptedDto } from '../harness/turn.dto.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';

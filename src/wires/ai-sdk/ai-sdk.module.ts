@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AttachmentsModule } from '../../attachments/attachments.module.js';
-import { BlobStore } from '../../attachments/blobs/blob-store.js';
+import { BlobStore } from '../../attachments/blob-store.js';
 import { TURN_SERVICES, type TurnServices } from '../../turn/state/turn-services.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { TurnApiModule } from '../../turn/turn.module.js';

@@ -19,9 +19,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Caller } from '../../access/ownership/caller.decorator.js';
-import { Owned } from '../../access/ownership/owned.decorator.js';
-import type { Principal } from '../../access/ownership/principal.js';
+import { Caller } from '../../access/caller.decorator.js';
+import { Owned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ApiHarnessStream } from './harness-api.decorator.js';

@@ -1,4 +1,4 @@
-import type { ReceiveLimits } from '../../attachments/receive/receive-options.js';
+import type { ReceiveLimits } from '../../attachments/receive-options.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -1,8 +1,8 @@
 import { isSessionMissing } from '../../session/session-errors.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Principal } from '../../access/ownership/principal.js';
-import type { BlobStore } from '../../attachments/blobs/blob-store.js';
+import type { Principal } from '../../access/principal.js';
+import type { BlobStore } from '../../attachments/blob-store.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { TurnServices } from '../../turn/state/turn-services.js';
 import { holodeckDialect } from './dialect/holodeck.js';

@@ -20,9 +20,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Caller, callerOf } from '../../access/ownership/caller.decorator.js';
-import { Unowned } from '../../access/ownership/owned.decorator.js';
-import type { Principal } from '../../access/ownership/principal.js';
+import { Caller, callerOf } from '../../access/caller.decorator.js';
+import { Unowned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
 import { readCursor, readKey } from './chat-headers.js';
 import { ApiChat, ApiHolodeckStream, ApiProblems } from './holodeck-api.decorator.js';
 import { ChatAnswerDto, ProblemDto } from './holodeck.dto.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AttachmentsModule } from '../../attachments/attachments.module.js';
-import { BlobStore } from '../../attachments/blobs/blob-store.js';
+import { BlobStore } from '../../attachments/blob-store.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { TURN_SERVICES, type TurnServices } from '../../turn/state/turn-services.js';
 import { TurnService } from '../../turn/turn-service.js';

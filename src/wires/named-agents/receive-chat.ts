@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { BlobStore } from '../../attachments/blobs/blob-store.js';
+import type { BlobStore } from '../../attachments/blob-store.js';
 import { receiveJson } from '../../attachments/receive/receive-json.js';
 import { receiveMultipart } from '../../attachments/receive/receive-multipart.js';
-import type { ReceivedFile } from '../../attachments/check/received-file.js';
+import type { ReceivedFile } from '../../attachments/received-file.js';
 import type { Clock } from '../../platform/clock.js';
 import type { ChatLimits } from './chat-limits.js';
 import { checkSaysSomething, readChatRequest, type ChatRequest } from './chat-request.js';

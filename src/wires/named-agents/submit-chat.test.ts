@@ -5,7 +5,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import { LOCAL_USER } from '../../access/ownership/local-user.js';
-import { localPrincipal, type Principal } from '../../access/ownership/principal.js';
+import { localPrincipal, type Principal } from '../../access/principal.js';
 import { newId } from '../../platform/ids.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';

@@ -1,6 +1,6 @@
 import { isSessionMissing } from '../../session/session-errors.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import type { Principal } from '../../access/ownership/principal.js';
+import type { Principal } from '../../access/principal.js';
 import { newTimeId } from '../../platform/ids.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import type { TurnService } from '../../turn/turn-service.js';

@@ -1,6 +1,6 @@
 import { isSessionMissing } from '../../session/session-errors.js';
 import type { ServerResponse } from 'node:http';
-import type { Principal } from '../../access/ownership/principal.js';
+import type { Principal } from '../../access/principal.js';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
 import { TypedError, isTypedError } from '../../errors/typed-error.js';

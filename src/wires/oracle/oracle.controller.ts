@@ -11,9 +11,9 @@ import {
 } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Caller } from '../../access/ownership/caller.decorator.js';
-import { Unowned } from '../../access/ownership/owned.decorator.js';
-import type { Principal } from '../../access/ownership/principal.js';
+import { Caller } from '../../access/caller.decorator.js';
+import { Unowned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
 import { OracleErrorFilter } from './oracle-error.filter.js';
 import type { OracleAnswer } from './collect-answer.js';
 import type { OracleHistory } from './oracle-history.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../../src/config/config.js';
 import { serve } from '../../../src/server/serve.js';
 import { silentLogger } from '../../support/silent-logger.js';
-import { ModelCatalogue } from '../../../src/provider/models/model-catalogue.js';
+import { ModelCatalogue } from '../../../src/provider/model-catalogue.js';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { expectSoon } from '../../support/expect-soon.js';

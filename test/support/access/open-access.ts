@@ -1,8 +1,8 @@
 import { Authenticator } from '../../../src/access/authenticator.js';
-import { AuditLog } from '../../../src/access/keys/audit-log.js';
-import { KeyService } from '../../../src/access/keys/key-service.js';
-import { KeyStore } from '../../../src/access/keys/key-store.js';
-import { KnownKeys } from '../../../src/access/keys/known-keys.js';
+import { AuditLog } from '../../../src/access/audit-log.js';
+import { KeyService } from '../../../src/access/key-service.js';
+import { KeyStore } from '../../../src/access/key-store.js';
+import { KnownKeys } from '../../../src/access/known-keys.js';
 import type { AccessSettings } from '../../../src/access/origin/access-settings.js';
 import { RefusedAddresses } from '../../../src/access/origin/refused-addresses.js';
 import type { Clock } from '../../../src/platform/clock.js';

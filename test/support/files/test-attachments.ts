@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Attachments } from '../../../src/attachments/attachments.js';
-import { BlobStore } from '../../../src/attachments/blobs/blob-store.js';
+import { BlobStore } from '../../../src/attachments/blob-store.js';
 import { DiskContents } from '../../../src/attachments/blobs/disk-contents.js';
 import { UploadStore } from '../../../src/attachments/blobs/upload-store.js';
 import { Extractions } from '../../../src/attachments/extract/extractions.js';

@@ -6,7 +6,7 @@ import { systemClock, type Clock } from '../../../src/platform/clock.js';
 import type { Logger } from '../../../src/platform/logger.js';
 import { silentLogger } from '../silent-logger.js';
 import type { OpenedServers } from '../../../src/tools/mcp/servers/connection-pool.js';
-import { openMcp, type Mcp, type McpConfig } from '../../../src/tools/mcp/open-mcp.js';
+import { openMcp, type Mcp, type McpConfig } from '../../../src/tools/open-mcp.js';
 
 const server = fileURLToPath(new URL('mcp-stdio-server.mjs', import.meta.url));
 

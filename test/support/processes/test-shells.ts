@@ -1,5 +1,5 @@
 import { systemClock } from '../../../src/platform/clock.js';
-import { openShells, unsandboxedShells, type Shells } from '../../../src/tools/sandbox/shells.js';
+import { openShells, unsandboxedShells, type Shells } from '../../../src/tools/shells.js';
 
 export interface TestShells {
   network?: boolean;

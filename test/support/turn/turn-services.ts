@@ -10,8 +10,8 @@ import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
 import { OptionLoader } from '../../../src/options/option-loader.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { AnthropicProvider } from '../../../src/provider/anthropic/anthropic-provider.js';
-import { ModelCatalogue } from '../../../src/provider/models/model-catalogue.js';
-import { ModelResolver } from '../../../src/provider/models/model-resolver.js';
+import { ModelCatalogue } from '../../../src/provider/model-catalogue.js';
+import { ModelResolver } from '../../../src/provider/model-resolver.js';
 import { ModelStore } from '../../../src/provider/models/model-store.js';
 import type { RehearsalRequest } from '../../../src/rehearsal/request-types.js';
 import { startRehearsal } from '../../../src/rehearsal/start-rehearsal.js';
@@ -22,8 +22,8 @@ import { DecisionTrees } from '../../../src/governance/decision-tree/decision-tr
 import { TodoStore } from '../../../src/notices/todo-store.js';
 import { defaultTriggers } from '../../../src/notices/triggers.js';
 import { ResourceProbe } from '../../../src/platform/resource-probe.js';
-import { openMcp } from '../../../src/tools/mcp/open-mcp.js';
-import { shellsOff } from '../../../src/tools/sandbox/shells.js';
+import { openMcp } from '../../../src/tools/open-mcp.js';
+import { shellsOff } from '../../../src/tools/shells.js';
 import { ToolRegistry } from '../../../src/tools/registry.js';
 import { EndWatch } from '../../../src/turn/stream/end-watch.js';
 import { MemorySignalBus } from '../../../src/turn/queue/memory-signal-bus.js';
@@ -35,7 +35,7 @@ import {
   type TurnServices,
 } from '../../../src/turn/state/turn-services.js';
 import { membersFrom, serviceTokens, turnProviders } from '../../../src/turn/turn.module.js';
-import { AuditLog } from '../../../src/access/keys/audit-log.js';
+import { AuditLog } from '../../../src/access/audit-log.js';
 import { NestFactory } from '@nestjs/core';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -3,7 +3,7 @@ import { errorCode } from '../../../platform/error-code.js';
 import { isPlainObject } from '../../../platform/json.js';
 import { pickShellEnv } from '../../calls/pick-shell-env.js';
 import type { DefinitionProblem } from './definition-fields.js';
-import type { McpDefinition } from '../servers/mcp-server.js';
+import type { McpDefinition } from '../../mcp-server.js';
 import { parseDefinitions } from './parse-definitions.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { bareHost } from '../../../platform/net/address-rule.js';
 import { loopbackNames } from '../../../platform/net/loopback.js';
-import type { McpDefinition } from '../servers/mcp-server.js';
+import type { McpDefinition } from '../../mcp-server.js';
 
 /** The entries that allow just the host and port of a definition; none for a command. */
 export function hostEntryOf(definition: McpDefinition): string[] {

@@ -1,5 +1,5 @@
 import { hostProblem } from './mcp-hosts.js';
-import type { McpDefinition } from '../servers/mcp-server.js';
+import type { McpDefinition } from '../../mcp-server.js';
 
 /** The operator's policy on MCP servers. */
 export interface McpPolicy {

@@ -6,7 +6,7 @@ import {
   type HttpDefinition,
   type McpDefinition,
   type StdioDefinition,
-} from '../servers/mcp-server.js';
+} from '../../mcp-server.js';
 
 /** The author of a definition: only the operator's file may declare a server trusted. */
 export type DefinitionSource = 'file' | 'agent' | 'session';

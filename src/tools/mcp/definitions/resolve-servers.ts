@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from './definition-fields.js';
 import { policyProblem, type McpPolicy } from './mcp-policy.js';
-import type { AgentServers, McpDefinition, McpProblem, McpServer } from '../servers/mcp-server.js';
+import type { AgentServers, McpDefinition, McpProblem, McpServer } from '../../mcp-server.js';
 import {
   credentialProblems,
   parseSessionServers,

@@ -3,7 +3,7 @@ import type { ToolEffect } from '../../../governance/permission-subject.js';
 import type { RetryClass } from '../../tool.js';
 import { callTool } from './call-tool.js';
 import type { McpConnection } from '../servers/connection.js';
-import type { McpServer } from '../servers/mcp-server.js';
+import type { McpServer } from '../../mcp-server.js';
 import type { McpTool } from './parse-tool.js';
 import { toolName } from './tool-name.js';
 

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
 import { compact } from '../../../platform/compact.js';
 import type { JsonObject } from '../../../platform/json.js';
-import { ToolFailure } from '../../calls/tool-failure.js';
+import { ToolFailure } from '../../tool-failure.js';
 import type { RetryClass, ToolCall } from '../../tool.js';
 import type { LiveServer, McpConnection } from '../servers/connection.js';
 import { describeFault, isConnectionLost, isSessionGone, McpFault } from './describe-fault.js';

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../../platform/json.js';
 import type { RegisteredTool } from '../../registry.js';
 import type { McpConnection } from './connection.js';
 import { describeFault } from '../offered/describe-fault.js';
-import type { McpProblem, McpServer } from './mcp-server.js';
+import type { McpProblem, McpServer } from '../../mcp-server.js';
 import { adaptTools } from '../offered/adapt-tools.js';
 
 export interface ConnectionPoolOptions {

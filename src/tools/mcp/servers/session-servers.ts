@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../../errors/typed-error.js';
 import { DefinitionFields, type DefinitionProblem } from '../definitions/definition-fields.js';
 import { policyProblem, type McpPolicy } from '../definitions/mcp-policy.js';
-import type { McpDefinition, StdioDefinition } from './mcp-server.js';
+import type { McpDefinition, StdioDefinition } from '../../mcp-server.js';
 import { parseDefinition, parseServerMap } from '../definitions/parse-definitions.js';
 
 /**

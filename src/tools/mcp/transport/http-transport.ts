@@ -10,7 +10,7 @@ import type { Clock } from '../../../platform/clock.js';
 import { isPlainObject } from '../../../platform/json.js';
 import { settlesWithin } from '../../../platform/settles-within.js';
 import { boundedResponse } from './bounded-response.js';
-import type { HttpDefinition } from '../servers/mcp-server.js';
+import type { HttpDefinition } from '../../mcp-server.js';
 import { largestMessage } from './message-too-long.js';
 
 /** Time limit for the request that ends a session, in ms. */

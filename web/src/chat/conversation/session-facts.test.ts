@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ModelCatalogue } from '../../../../src/provider/models/model-catalogue.js';
+import { ModelCatalogue } from '../../../../src/provider/model-catalogue.js';
 import { viewModel } from '../../../../src/provider/models/view-model.js';
 import { sessionFacts } from './session-facts.js';
 import { emptyTurn, type TurnView } from './turn-view.js';

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../test/support/database/database.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import { auditLog } from '../storage/governance-schema.js';
+import { AuditLog } from './audit-log.js';
+import { AuditService } from './keys/audit-service.js';
+
+const DAY_MS = 86_400_000;
+
+describe('the audit log', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  let clock: ManualClock;
+  let audit: AuditLog;
+  beforeEach(async () => {
+    await database.db.delete(auditLog);
+    clock = new ManualClock();
+    audit = new AuditLog(database.db, clock);
+  });
+
+  const write = async (...subjects: string[]) => {
+    for (const subject of subjects) {
+      await audit.write({ principalId: 'a', action: 'session.created', subject });
+      await clock.advance(1);
+    }
+  };
+
+  it('is read in pages, oldest first', async () => {
+    await write('1', '2', '3');
+    const service = new AuditService(audit);
+    const first = await service.page({ after: undefined, limit: '2' });
+    expect(first.entries.map(({ subject }) => subject)).toEqual(['1', '2']);
+    expect(first.entries[0]).toEqual({
+      id: expect.stringMatching(/^audit_/),
+      at: '2026-01-01T00:00:00.000Z',
+      principal: 'a',
+      action: 'session.created',
+      subject: '1',
+      details: {},
+    });
+    const second = await service.page({ after: first.nextAfter, limit: '2' });
+    expect(second.entries.map(({ subject }) => subject)).toEqual(['3']);
+    expect(second).not.toHaveProperty('nextAfter');
+  });
+
+  it.each([
+    { after: 'x', limit: undefined },
+    { after: undefined, limit: '0' },
+    { after: undefined, limit: '1001' },
+    { after: ['a'], limit: undefined },
+  ])('is not read with %j', async (asked) => {
+    await expect(new AuditService(audit).page(asked)).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('is kept for its days, and for ever where there are none', async () => {
+    await write('old');
+    await clock.advance(90 * DAY_MS);
+    await write('new');
+    expect(await audit.forget(0)).toBe(0);
+    expect(await audit.forget(90)).toBe(1);
+    expect(await audit.forget(90)).toBe(0);
+    const left = await audit.list({ after: undefined, limit: 10 });
+    expect(left.map(({ subject }) => subject)).toEqual(['new']);
+  });
+
+  it('goes with the transaction it is part of', async () => {
+    const broken = database.db.transaction(async (tx) => {
+      await audit.write({ principalId: 'a', action: 'key.created', subject: 'x' }, tx);
+      throw new Error('rolled back');
+    });
+    await expect(broken).rejects.toThrow('rolled back');
+    expect(await audit.list({ after: undefined, limit: 10 })).toEqual([]);
+  });
+});

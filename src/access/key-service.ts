@@ -1,0 +1,93 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { invalidRequest } from '../errors/typed-error.js';
+import { DATABASE, type Database } from '../storage/connection.js';
+import { keyNotFound } from './access-errors.js';
+import { AuditLog } from './audit-log.js';
+import { newSecret } from './key-secret.js';
+import { KeyStore } from './key-store.js';
+import { KnownKeys } from './known-keys.js';
+import { keyScopes, type WantedKey } from './keys/read-new-key.js';
+import { viewKey, type KeyView } from './view-key.js';
+
+export interface CreatedKey {
+  key: KeyView;
+  /** The key itself. It is nowhere else. */
+  secret: string;
+}
+
+/** API keys, as those who manage them see them. What is done is in the audit log, or is not done. */
+@Injectable()
+export class KeyService {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly store: KeyStore,
+    private readonly audit: AuditLog,
+    private readonly known: KnownKeys,
+  ) {}
+
+  /**
+   * Where no scopes are asked for, a key is for turns and approvals; the first one also for the
+   * keys after it.
+   *
+   * @param by whose doing it is, for the audit log.
+   */
+  async create(wanted: WantedKey, by: string): Promise<CreatedKey> {
+    const { db, store, audit, clock } = this;
+    const { principal, name, limits, expiresInMs, projectRoots } = wanted;
+    const scopes = wanted.scopes ?? (await this.#defaultScopes());
+    const now = clock.now();
+    const secret = newSecret();
+    const created = await db.transaction(async (tx) => {
+      const key = await store.add(
+        {
+          id: secret.id,
+          principalId: principal,
+          name,
+          secretHash: secret.hash,
+          scopes,
+          limits,
+          projectRoots: projectRoots.length === 0 ? null : projectRoots,
+          expiresAt: expiresInMs === undefined ? null : new Date(now + expiresInMs),
+          createdAt: new Date(now),
+        },
+        tx,
+      );
+      const opened = projectRoots.length === 0 ? {} : { projectRoots };
+      const expiresAt = key.expiresAt?.toISOString() ?? null;
+      const details = { principal, scopes, expiresAt, ...opened };
+      await audit.write({ principalId: by, action: 'key.created', subject: key.id, details }, tx);
+      return key;
+    });
+    this.known.forget();
+    return { key: viewKey(created, now), secret: secret.text };
+  }
+
+  async list(): Promise<KeyView[]> {
+    const now = this.clock.now();
+    return (await this.store.list()).map((key) => viewKey(key, now));
+  }
+
+  /** Revoking again is fine. @throws TypedError KEY_NOT_FOUND 404, INVALID_REQUEST 400 for no id at all. */
+  async revoke(id: string, by: string): Promise<KeyView> {
+    if (id.includes('\0')) throw invalidRequest('The id of a key must not have the character NUL');
+    const { db, store, audit, clock } = this;
+    const revoked = await db.transaction(async (tx) => {
+      const key = await store.revoke(id, tx);
+      if (key === undefined) return undefined;
+      const details = { principal: key.principalId };
+      await audit.write({ principalId: by, action: 'key.revoked', subject: id, details }, tx);
+      return key;
+    });
+    this.known.forget();
+    const key = revoked ?? (await store.find(id));
+    if (key === undefined) throw keyNotFound(id);
+    return viewKey(key, clock.now());
+  }
+
+  async #defaultScopes() {
+    const { isKeyed } = await this.store.census();
+    return isKeyed ? keyScopes.filter((scope) => scope !== 'admin') : [...keyScopes];
+  }
+}

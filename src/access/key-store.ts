@@ -1,0 +1,113 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { and, asc, count, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
+import { apiKeys } from '../storage/governance-schema.js';
+import { prepared } from '../storage/prepared.js';
+
+export type KeyRow = typeof apiKeys.$inferSelect;
+export type NewKeyRow = typeof apiKeys.$inferInsert;
+
+export interface KeyCensus {
+  /** There have been keys, also if all were revoked since. */
+  hasHadKeys: boolean;
+  /** There are keys that nobody revoked. One that has expired counts: no date opens a server. */
+  isKeyed: boolean;
+  /** There are keys that would be taken now. */
+  hasActive: boolean;
+}
+
+/** Folders that the valid keys open. */
+export interface KeyRoots {
+  isKeyed: boolean;
+  /** Folders by principal, of keys that open any. */
+  roots: readonly { principalId: string; projectRoots: readonly string[] }[];
+}
+
+const selectByHash = prepared((db) =>
+  db
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.secretHash, sql.placeholder('hash')))
+    .prepare('key_by_hash'),
+);
+
+/** API keys as rows. They are never deleted: what one did stays explained. */
+@Injectable()
+export class KeyStore {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async findByHash(hash: string): Promise<KeyRow | undefined> {
+    const [key] = await selectByHash(this.db).execute({ hash });
+    return key;
+  }
+
+  /** In the order they were made. */
+  list(): Promise<KeyRow[]> {
+    return this.db.select().from(apiKeys).orderBy(asc(apiKeys.createdAt), asc(apiKeys.id));
+  }
+
+  async add(key: NewKeyRow, db: Queryable = this.db): Promise<KeyRow> {
+    const [added] = await db.insert(apiKeys).values(key).returning();
+    if (added === undefined) throw new Error('The database returned no key');
+    return added;
+  }
+
+  async find(id: string): Promise<KeyRow | undefined> {
+    const [key] = await this.db.select().from(apiKeys).where(eq(apiKeys.id, id));
+    return key;
+  }
+
+  /** @returns undefined when there is no such key, or it was revoked before. */
+  async revoke(id: string, db: Queryable = this.db): Promise<KeyRow | undefined> {
+    const [revoked] = await db
+      .update(apiKeys)
+      .set({ revokedAt: new Date(this.clock.now()) })
+      .where(and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
+      .returning();
+    return revoked;
+  }
+
+  async noteUse(id: string): Promise<void> {
+    const lastUsedAt = new Date(this.clock.now());
+    await this.db.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id));
+  }
+
+  async roots(): Promise<KeyRoots> {
+    const now = new Date(this.clock.now());
+    const { principalId, projectRoots } = apiKeys;
+    const [{ isKeyed }, found] = await Promise.all([
+      this.census(),
+      this.db
+        .select({ principalId, projectRoots })
+        .from(apiKeys)
+        .where(
+          and(
+            isNotNull(projectRoots),
+            isNull(apiKeys.revokedAt),
+            or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
+          ),
+        ),
+    ]);
+    const roots = found.map((key) => ({ ...key, projectRoots: key.projectRoots ?? [] }));
+    return { isKeyed, roots };
+  }
+
+  async census(): Promise<KeyCensus> {
+    const now = new Date(this.clock.now()).toISOString();
+    const [found] = await this.db
+      .select({
+        all: count(),
+        unrevoked: sql<number>`count(*) filter (where revoked_at is null)`.mapWith(Number),
+        active: sql<number>`count(*) filter (
+          where revoked_at is null and (expires_at is null or expires_at > ${now}::timestamptz)
+        )`.mapWith(Number),
+      })
+      .from(apiKeys);
+    const { all = 0, unrevoked = 0, active = 0 } = found ?? {};
+    return { hasHadKeys: all > 0, isKeyed: unrevoked > 0, hasActive: active > 0 };
+  }
+}

@@ -1,0 +1,146 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { eq, lt, sql } from 'drizzle-orm';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { newId } from '../platform/ids.js';
+import { TypedError } from '../errors/typed-error.js';
+import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
+import { blobs, sessionBlobs, uploads } from '../storage/file-schema.js';
+import { BLOB_CONTENTS, type BlobContents } from './blob-contents.js';
+import { BATCH_ROWS, BlobRows } from './blobs/blob-rows.js';
+import { MeasuredContent, type StoredBlob } from './blobs/measure-content.js';
+
+const HOUR_MS = 60 * 60 * 1_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Contents by their SHA-256, each kept once, as long as a session or an upload uses it. */
+@Injectable()
+export class BlobStore {
+  readonly #rows: BlobRows;
+
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(BLOB_CONTENTS) private readonly contents: BlobContents,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
+    this.#rows = new BlobRows(db);
+  }
+
+  /**
+   * Hashes, counts and stores a content in one pass. The blob is unused at first, and kept for an hour.
+   *
+   * @throws what the content throws; nothing is stored then.
+   */
+  async put(content: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
+    const contentId = newId('blob');
+    await this.#rows.beginWrite(contentId, this.#ago(0));
+    try {
+      const measured = new MeasuredContent(content);
+      await this.contents.write(contentId, measured);
+      const blob = measured.finish();
+      if (!(await this.#register(blob, contentId))) await this.#discard(contentId);
+      return blob;
+    } catch (error) {
+      await this.#discard(contentId);
+      throw error;
+    }
+  }
+
+  async has(sha256: string): Promise<boolean> {
+    const found = await this.db
+      .select({ sha256: blobs.sha256 })
+      .from(blobs)
+      .where(eq(blobs.sha256, sha256));
+    return found.length > 0;
+  }
+
+  /** The content of a blob; undefined when it is not stored. */
+  async get(sha256: string): Promise<Buffer | undefined> {
+    const [blob] = await this.db
+      .select({ contentId: blobs.contentId, size: blobs.size })
+      .from(blobs)
+      .where(eq(blobs.sha256, sha256));
+    return blob && this.contents.read(blob.contentId, blob.size);
+  }
+
+  /**
+   * Marks blobs as used by a session: they are kept as long as the session is.
+   *
+   * @throws TypedError 400 `ATTACHMENT_FAILURE`, details `{missing}`, when a blob is gone.
+   */
+  async keep(sessionId: string, hashes: readonly string[], db: Queryable = this.db): Promise<void> {
+    const wanted = [...new Set(hashes)];
+    if (wanted.length === 0) return;
+    // The rows are locked against a deletion that is under way: a blob found here stays.
+    const { rows } = await db.execute(sql`
+      with found as (select sha256 from ${blobs} where sha256 in ${wanted} for key share),
+      used as (
+        insert into ${sessionBlobs} (session_id, sha256)
+        select ${sessionId}::text, sha256 from found on conflict do nothing
+      )
+      select sha256 from found`);
+    const found = new Set((rows as { sha256: string }[]).map((row) => row.sha256));
+    const missing = wanted.filter((hash) => !found.has(hash));
+    if (missing.length > 0) throw contentGone(missing);
+  }
+
+  /**
+   * Removes blobs that are unused and untouched for an hour, uploads older than a day, and writes that
+   * died. Any number of processes may collect at once.
+   *
+   * @returns how many blobs were removed.
+   */
+  async collect(): Promise<number> {
+    await this.db.delete(uploads).where(lt(uploads.createdAt, this.#ago(DAY_MS)));
+    await this.#rows.condemnWrites(this.#ago(HOUR_MS));
+    let gone = 0;
+    for (let more = BATCH_ROWS; more === BATCH_ROWS; gone += more) {
+      more = await this.#rows.condemnUnused(this.#ago(HOUR_MS));
+    }
+    for (let more = BATCH_ROWS; more === BATCH_ROWS;) {
+      const condemned = await this.#rows.listCondemned();
+      for (const contentId of condemned) await this.#remove(contentId);
+      more = condemned.length;
+    }
+    return gone;
+  }
+
+  /**
+   * @returns whether the hash has the written content; false: an earlier write of the same bytes
+   * won.
+   */
+  async #register({ sha256, size }: StoredBlob, contentId: string): Promise<boolean> {
+    for (;;) {
+      const touchedAt = this.#ago(0);
+      const kept = await this.#rows.claimHash({ sha256, size, contentId, touchedAt });
+      if (kept === undefined) throw new Error('The content took more than an hour to come');
+      if (kept.contentId === contentId) return true;
+      if (await this.contents.has(kept.contentId, size)) return false;
+      if (await this.#rows.replaceContent(sha256, kept.contentId, contentId)) return true;
+    }
+  }
+
+  async #discard(contentId: string): Promise<void> {
+    try {
+      // A content may have become a blob's all the same, if only the database's answer was lost.
+      if (await this.#rows.condemnWrite(contentId)) await this.#remove(contentId);
+    } catch {
+      // The row is still there: `collect` finds it.
+    }
+  }
+
+  async #remove(contentId: string): Promise<void> {
+    await this.contents.remove(contentId);
+    await this.#rows.endWrite(contentId);
+  }
+
+  #ago(ms: number): Date {
+    return new Date(this.clock.now() - ms);
+  }
+}
+
+function contentGone(missing: string[]): TypedError {
+  return new TypedError('ATTACHMENT_FAILURE', {
+    message: 'The content of a file is no longer stored. Send the file again.',
+    details: { missing },
+  });
+}

@@ -1,0 +1,107 @@
+import { isAbsolute } from 'node:path';
+import { cutText } from '../platform/cut-text.js';
+import { allowedExtensions, extensionOf, mimeOfPath } from './check/classify.js';
+
+const MiB = 1024 * 1024;
+
+/** Limits of the files of a turn, each inclusive. */
+export interface AttachmentLimits {
+  files: number;
+  /** Bytes of one file. */
+  fileBytes: number;
+  /** Bytes of all accepted files of a turn. */
+  turnBytes: number;
+}
+
+/** Limits for turns of the harness. */
+export const harnessLimits: AttachmentLimits = {
+  files: 20,
+  fileBytes: 10 * MiB,
+  turnBytes: 18 * MiB,
+};
+
+/**
+ * Limits for turns of named agents: larger, as files that the model does not take are shown as
+ * text.
+ */
+export const agentLimits: AttachmentLimits = {
+  files: 10,
+  fileBytes: 50 * MiB,
+  turnBytes: 100 * MiB,
+};
+
+/** Bytes of an image that the model takes. */
+export const maxImageBytes = 5 * MiB;
+/** Pixels of the longer side of an image that the model takes. */
+export const maxImageSide = 8_000;
+
+/** Characters of a path and of an extension that an error repeats. */
+const longestPath = 200;
+const longestExtension = 40;
+
+/** The end of a long path, which has the file's name. */
+export function shownPath(path: string): string {
+  if (path.length <= longestPath) return path;
+  return `…${path.slice(1 - longestPath).replace(/^[\uDC00-\uDFFF]/, '')}`;
+}
+
+const notRegular = 'Attachment path must reference a regular file';
+
+/** The checks that need only the path: absolute, then the extension. */
+export function checkPath(path: string): { mimeType: string } | { reason: string } {
+  if (!isAbsolute(path)) return { reason: 'Attachment path must be absolute' };
+  return checkName(path);
+}
+
+export function checkName(name: string): { mimeType: string } | { reason: string } {
+  const mimeType = mimeOfPath(name);
+  if (mimeType !== undefined) return { mimeType };
+  const extension = cutText(extensionOf(name), longestExtension) || '(none)';
+  return {
+    reason: `Unsupported attachment extension '${extension}'. Allowed: ${allowedExtensions.join(', ')}`,
+  };
+}
+
+/** The reason for a file that could not be opened or read, by the system's error code. */
+export function refuseAccess(code: string | undefined, named: string): string {
+  const path = shownPath(named);
+  if (code === 'ENOENT') return `Attachment file not found: ${path}`;
+  if (code === 'EACCES' || code === 'EPERM') return `Attachment file not readable: ${path}`;
+  // Opening a socket fails so, on Linux and on macOS.
+  if (code === 'ENXIO' || code === 'EOPNOTSUPP') return notRegular;
+  return `Attachment file not accessible: ${path}`;
+}
+
+export const symlinkRefused = `${notRegular} (symbolic links are rejected)`;
+
+export const outsideRefused =
+  "Attachment path must lie inside the session's project root or a folder of TURNPIKE_ATTACHMENT_ROOTS; send other files to POST /api/harness/attachments";
+
+/** The reason against a directory entry that is no regular file; undefined for a file. */
+export function refuseKind(file: { isFile(): boolean }): string | undefined {
+  return file.isFile() ? undefined : notRegular;
+}
+
+/**
+ * The reason against a file that is too large, alone or with the turn's accepted files; else
+ * undefined.
+ */
+export function refuseSize(
+  size: number,
+  accepted: { files: number; bytes: number },
+  limits: AttachmentLimits,
+): string | undefined {
+  if (size > limits.fileBytes) {
+    return `Attachment exceeds per-file size limit (${limits.fileBytes} bytes)`;
+  }
+  if (accepted.bytes + size > limits.turnBytes) {
+    return `Attachment exceeds per-turn size budget (${limits.turnBytes} bytes total)`;
+  }
+  return accepted.files >= limits.files ? refuseCount(limits) : undefined;
+}
+
+/** @param more files after this one that are refused for the same reason. */
+export function refuseCount({ files }: AttachmentLimits, more = 0): string {
+  const others = more > 0 ? `, and so do ${more} more after it` : '';
+  return `Attachment exceeds per-turn limit of ${files} files${others}`;
+}

@@ -1,0 +1,80 @@
+import { assertNever } from '../platform/assert-never.js';
+import { mediaKind } from './check/classify.js';
+import type { TextSource } from './extract/outcomes.js';
+import type { AttachmentRef } from '../storage/shapes/stored-part.js';
+
+/** Pages of a PDF that the model takes at most. */
+export const maxNativePages = 100;
+/** Bytes of unchanged files in one conversation: the API takes requests of 32 MB, in base64. */
+export const maxNativeBytes = 20 * 1024 * 1024;
+
+/** How the model is shown a file; `why` explains to the client a form other than the file itself. */
+export type ShownAs =
+  | { as: 'image' }
+  | { as: 'pdf' }
+  | { as: 'document' }
+  | { as: 'text'; source: TextSource; why: string }
+  | { as: 'image-text'; why: string }
+  | { as: 'nothing'; why: string };
+
+export interface ShowingFacts {
+  /** The form that the agent prefers. */
+  wanted: 'native' | 'text';
+  seesImages: boolean;
+  readsPdfs: boolean;
+  /** Pages of a PDF; undefined when they could not be counted. */
+  pages: number | undefined;
+  /** Whether a PDF is encrypted: the model takes no encrypted PDF. */
+  isLocked?: boolean;
+  /** Bytes of unchanged files that still fit in the conversation. */
+  bytesLeft: number;
+}
+
+const officeSources: Readonly<Record<string, TextSource>> = {
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+};
+
+/** Chooses how the model is shown a file. Pure. */
+export function chooseShowing({ mimeType, size }: AttachmentRef, facts: ShowingFacts): ShownAs {
+  const kind = mediaKind(mimeType);
+  switch (kind) {
+    case 'image':
+      return showImage(size, facts);
+    case 'pdf':
+      return showPdf(size, facts);
+    case 'text':
+      return mimeType === 'text/html'
+        ? { as: 'text', source: 'html', why: 'the model reads no HTML pages' }
+        : { as: 'document' };
+    case 'office': {
+      const source = officeSources[mimeType];
+      if (source === undefined) return { as: 'nothing', why: 'its type is not known' };
+      return { as: 'text', source, why: 'the model reads no office documents' };
+    }
+    case 'other':
+      return { as: 'nothing', why: 'its type cannot be shown' };
+    default:
+      return assertNever(kind);
+  }
+}
+
+function showImage(size: number, { wanted, seesImages, bytesLeft }: ShowingFacts): ShownAs {
+  if (wanted === 'text') return { as: 'image-text', why: 'the agent asks for text' };
+  if (!seesImages) return { as: 'image-text', why: 'the model sees no images' };
+  if (size > bytesLeft) return { as: 'image-text', why: 'the conversation has too many files' };
+  return { as: 'image' };
+}
+
+function showPdf(size: number, facts: ShowingFacts): ShownAs {
+  const text = (why: string): ShownAs => ({ as: 'text', source: 'pdf', why });
+  if (facts.wanted === 'text') return text('the agent asks for text');
+  if (!facts.readsPdfs) return text('the model reads no PDF files');
+  if (facts.isLocked === true) return text('it is protected, and the model takes no such PDF');
+  if (facts.pages !== undefined && facts.pages > maxNativePages) {
+    return text(`it has ${facts.pages} pages, and the model takes ${maxNativePages}`);
+  }
+  if (size > facts.bytesLeft) return text('it is too large to be sent as it is');
+  return { as: 'pdf' };
+}

@@ -1,0 +1,39 @@
+import { allowedExtensions, mimeOfPath } from './check/classify.js';
+
+/** UTF-16 units of a name at most. */
+const MOST_CHARS = 255;
+/** UTF-16 units of an extension, with its dot; a longer last part is none. */
+const MOST_EXTENSION_CHARS = 20;
+
+/**
+ * Control characters, characters that reorder or hide text, lone surrogates, line separators. The two
+ * joiners stay: scripts and emoji need them, and they reorder nothing.
+ */
+const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
+
+/**
+ * A file's name that is safe to show to people and models: the last part of a path of any system.
+ *
+ * @param declaredType decides the name where none is left: `file.pdf`, or `file`.
+ */
+export function cleanName(sent: string | undefined, declaredType: string): string {
+  const visible = (sent ?? '').replace(unsafe, '');
+  const last = (visible.split(/[/\\]/).at(-1) ?? '').replace(/^[A-Za-z]:/, '').trim();
+  return /^[.\s]*$/.test(last) ? `file${extensionFor(declaredType)}` : shorten(last);
+}
+
+function extensionFor(declaredType: string): string {
+  const mime = (declaredType.split(';')[0] ?? '').trim().toLowerCase();
+  return allowedExtensions.find((extension) => mimeOfPath(`a${extension}`) === mime) ?? '';
+}
+
+/** Cuts a long name, and keeps its extension. */
+function shorten(name: string): string {
+  if (name.length <= MOST_CHARS) return name;
+  const dot = name.lastIndexOf('.');
+  const hasExtension = dot > 0 && name.length - dot <= MOST_EXTENSION_CHARS;
+  const extension = hasExtension ? name.slice(dot) : '';
+  // A surrogate pair that was cut in half is left out.
+  const stem = name.slice(0, MOST_CHARS - extension.length).replace(/\p{Cs}$/u, '');
+  return stem + extension;
+}

@@ -1,0 +1,136 @@
+import { compact } from '../platform/compact.js';
+import type { BlobStore } from './blob-store.js';
+import type { Upload, UploadStore } from './blobs/upload-store.js';
+import { refuseCount, refuseSize, shownPath, type AttachmentLimits } from './check-attachment.js';
+import { checkFile, type FileCheck } from './check/check-file.js';
+import { loadPath } from './check/load-path.js';
+import type { ReceivedFile } from './received-file.js';
+import type { AttachmentRef } from '../storage/shapes/stored-part.js';
+
+export interface AttachmentError {
+  /** The end of the path, or the name of a file that was sent. */
+  path: string;
+  reason: string;
+  /** Index among the turn's files as they were sent, from 0. Absent outside of turns. */
+  index?: number;
+}
+
+export interface ResolvedAttachments {
+  /** Accepted files, in input order. */
+  files: AttachmentRef[];
+  /** Refused files, in input order. */
+  errors: AttachmentError[];
+  /** Number of further refused files, which only the last error counts. Absent: none. */
+  unlisted?: number;
+}
+
+export interface AttachmentInput {
+  /** Absolute paths, and ids of uploads. */
+  named: readonly string[];
+  /** Files that came with the request; they follow the named ones. */
+  sent: readonly ReceivedFile[];
+  /** Folders in which paths must lie. */
+  roots: readonly string[];
+  /** See `AttachmentFolders`. */
+  closed?: readonly string[];
+  hidden?: readonly string[];
+  /** Owner of the uploads that may be named. Default: the local user. */
+  principalId?: string;
+  limits: AttachmentLimits;
+}
+
+export interface ResolveDeps {
+  store: BlobStore;
+  uploads: UploadStore;
+}
+
+/**
+ * Checks and stores the files of a turn, one after the other: a file that no longer fits the turn's
+ * budget is refused alone, and smaller files after it may still fit. Paths and ids beyond the limit of
+ * files are refused without a look at them. A fault of a file is an entry of `errors`, never an error.
+ */
+export async function resolveAttachments(
+  deps: ResolveDeps,
+  input: AttachmentInput,
+): Promise<ResolvedAttachments> {
+  const { sent, roots, closed = [], hidden = [], limits } = input;
+  const named = input.named.slice(0, limits.files);
+  const excess = refuseExcess(input.named.slice(limits.files), limits);
+  const files: AttachmentRef[] = [];
+  const errors: AttachmentError[] = [];
+  const accepted = { files: 0, bytes: 0 };
+  const refuse = (size: number) => refuseSize(size, accepted, limits);
+  let index = 0;
+  const take = (path: string, size: number, checked: FileCheck): void => {
+    const at = { index };
+    index += 1;
+    if ('reason' in checked) {
+      errors.push({ path: shownPath(path), reason: checked.reason, ...at });
+      return;
+    }
+    files.push({ ...checked.file, ...at });
+    accepted.files += 1;
+    accepted.bytes += size;
+  };
+  const uploads = await deps.uploads.find(named.filter(isUploadId), input.principalId);
+  for (const name of named) {
+    if (isUploadId(name)) {
+      const upload = uploads.get(name);
+      take(name, upload?.size ?? 0, useUpload(upload, refuse));
+      continue;
+    }
+    const read = await loadPath(name, {
+      store: deps.store,
+      roots,
+      closed,
+      hidden,
+      refuseSize: refuse,
+    });
+    if ('reason' in read) take(name, 0, read);
+    else take(name, read.file.size, withPath(await checkFile(read.file), name));
+  }
+  errors.push(...excess.errors);
+  index = input.named.length;
+  for (const file of sent) {
+    const reason = refuse(file.size);
+    take(file.name, file.size, reason === undefined ? await checkFile(file) : { reason });
+  }
+  return compact({ files, errors, unlisted: excess.unlisted || undefined });
+}
+
+/** Lists an error for as many excess files as a turn may have; the last error counts the others. */
+function refuseExcess(
+  paths: readonly string[],
+  limits: AttachmentLimits,
+): { errors: AttachmentError[]; unlisted: number } {
+  const unlisted = Math.max(0, paths.length - limits.files - 1);
+  const listed = paths.slice(0, limits.files + 1);
+  const errors = listed.map((path, offset) => ({
+    path: shownPath(path),
+    reason: refuseCount(limits, offset === limits.files ? unlisted : 0),
+    index: limits.files + offset,
+  }));
+  return { errors, unlisted };
+}
+
+const isUploadId = (name: string): boolean => name.startsWith('att_');
+
+function useUpload(
+  upload: Upload | undefined,
+  refuse: (size: number) => string | undefined,
+): FileCheck {
+  if (upload === undefined) {
+    return {
+      reason: 'Attachment is not known: send the file to POST /api/harness/attachments again',
+    };
+  }
+  const reason = refuse(upload.size);
+  if (reason !== undefined) return { reason };
+  const { name, mimeType, size, sha256, changed } = upload;
+  const file = { name, mimeType, size, sha256 };
+  return { file: changed === null ? file : { ...file, changed } };
+}
+
+function withPath(checked: FileCheck, path: string): FileCheck {
+  return 'reason' in checked ? checked : { file: { ...checked.file, path } };
+}

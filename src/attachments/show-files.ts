@@ -1,0 +1,202 @@
+import type { AttachmentRef, StoredPart } from '../storage/shapes/stored-part.js';
+import { compact } from '../platform/compact.js';
+import type { UserPart } from '../provider/model-types.js';
+import type { Requester } from './requester.js';
+import type { BlobStore } from './blob-store.js';
+import {
+  chooseShowing,
+  maxNativeBytes,
+  type ShownAs,
+  type ShowingFacts,
+} from './choose-showing.js';
+import { mediaKind } from './check/classify.js';
+import type { TextOutcome } from './extract/outcomes.js';
+import type { Extractions } from './extract/extractions.js';
+import { decodeText, maxTextChars } from './extract/text/decode-text.js';
+import { emptyNote, toContentBlock } from './show/to-content-block.js';
+import type { ShownFile } from './shown-events.js';
+
+export interface ShowDeps {
+  store: Pick<BlobStore, 'get'>;
+  extractions: Pick<Extractions, 'readText' | 'readImage' | 'countPages' | 'fitImage'>;
+  /** Requester of the extraction. Default: the local user, whose waits are plain. */
+  requester?: Requester;
+  /** Keeps a changed image in the store as long as the session. Default: not kept. */
+  keep?(sha256: string): Promise<void>;
+}
+
+export type ShowRules = Pick<ShowingFacts, 'wanted' | 'seesImages' | 'readsPdfs'> & {
+  /** Most images of a conversation: the provider refuses more. Absent: no limit. */
+  mostImages?: number;
+  /** Most files of one message. Absent: no limit. */
+  mostFiles?: number;
+};
+
+export interface ShownParts {
+  parts: UserPart[];
+  /** How each file is shown, in order. */
+  files: ShownFile[];
+}
+
+/**
+ * Shows the files of one conversation to the model. Messages are shown newest first: the limits for
+ * unchanged files are spent in the order of the calls.
+ */
+export class FileShower {
+  #bytesLeft = maxNativeBytes;
+  #imagesLeft: number;
+
+  constructor(
+    private readonly deps: ShowDeps,
+    private readonly rules: ShowRules,
+  ) {
+    this.#imagesLeft = rules.mostImages ?? Infinity;
+  }
+
+  /** A user message with its files; a note stands in place of a file that cannot be shown. */
+  async show(parts: readonly StoredPart[]): Promise<ShownParts> {
+    const shown: ShownParts = { parts: [], files: [] };
+    for (const part of parts) {
+      if (part.type === 'text') {
+        shown.parts.push(part);
+        continue;
+      }
+      const { content, facts } = await this.#showFile(part.file, shown.files.length);
+      shown.parts.push(content);
+      const { name, index } = part.file;
+      shown.files.push({ ...compact({ name, index }), ...facts });
+    }
+    return shown;
+  }
+
+  /**
+   * Extracts all that showing the parts will need. A second shower of the same rules then shows them
+   * without a wait, during which their bytes would stay in memory.
+   */
+  async extract(parts: readonly StoredPart[]): Promise<void> {
+    const files = parts.flatMap((part) => (part.type === 'file' ? [part.file] : []));
+    for (const [index, file] of files.entries()) await this.#plan(file, index);
+  }
+
+  async #showFile(file: AttachmentRef, index: number): Promise<Shown> {
+    const plan = await this.#plan(file, index);
+    if ('content' in plan) return plan;
+    const bytes = await this.deps.store.get(plan.file.sha256);
+    if (bytes === undefined) return unavailable(file, 'it is no longer stored');
+    if (plan.as === 'document') return this.#showText(file, bytes);
+    const { changed } = plan.file;
+    if (changed !== undefined) await this.deps.keep?.(plan.file.sha256);
+    return { content: toContentBlock(plan.file, bytes), facts: compact({ as: plan.as, changed }) };
+  }
+
+  /** The shown file where it is text or a note; else the file whose bytes are shown. */
+  async #plan(sent: AttachmentRef, index: number): Promise<Shown | Plan> {
+    const { mostFiles = Infinity } = this.rules;
+    if (index >= mostFiles) {
+      const limit = `${mostFiles} files are shown at once, which is the limit max_context_nodes`;
+      return unavailable(sent, limit);
+    }
+    if (sent.size === 0) {
+      return { content: emptyNote(sent), facts: { as: 'nothing', why: 'The file is empty' } };
+    }
+    const fitted = await this.#fit(sent);
+    if ('reason' in fitted) return unavailable(sent, fitted.reason);
+    const { file } = fitted;
+    const { extractions, requester } = this.deps;
+    const showing = await this.#choose(file);
+    if (showing.as === 'image-text') {
+      return asText(file, await extractions.readImage(file.sha256, requester), showing.why);
+    }
+    if (showing.as === 'text') {
+      const read = await extractions.readText(file.sha256, showing.source, requester);
+      return asText(file, read, showing.why);
+    }
+    if (showing.as === 'nothing') return unavailable(file, showing.why);
+    if (showing.as === 'image' && this.#imagesLeft === 0) {
+      return unavailable(file, `the model takes ${this.rules.mostImages} images in a conversation`);
+    }
+    if (showing.as === 'document') {
+      // No encoding has more than four bytes a character: the text is too long in any case.
+      if (file.size > maxTextChars * 4) return this.#cutText(file, 'it is too long');
+      return { as: 'document', file };
+    }
+    this.#bytesLeft -= file.size;
+    if (showing.as === 'image') this.#imagesLeft -= 1;
+    return { as: showing.as, file };
+  }
+
+  /** Fits an image to the model's limits, if the model will see it as an image. */
+  async #fit(file: AttachmentRef): Promise<{ file: AttachmentRef } | { reason: string }> {
+    const { wanted, seesImages } = this.rules;
+    const isSeen = mediaKind(file.mimeType) === 'image' && wanted === 'native' && seesImages;
+    // An upload that had to change was fitted when it came.
+    if (!isSeen || file.changed !== undefined) return { file };
+    const fitted = await this.deps.extractions.fitImage(file.sha256, this.deps.requester);
+    if (fitted.type === 'refused') return { reason: fitted.reason };
+    if (fitted.type === 'fits') return { file };
+    const { sha256, size, mimeType, why: changed } = fitted;
+    return { file: { ...file, sha256, size, mimeType, changed } };
+  }
+
+  async #choose(file: AttachmentRef): Promise<ShownAs> {
+    const kind = mediaKind(file.mimeType);
+    const { extractions, requester } = this.deps;
+    const counted =
+      kind === 'pdf' ? await extractions.countPages(file.sha256, requester) : undefined;
+    if (counted?.type === 'refused') return { as: 'nothing', why: counted.reason };
+    return chooseShowing(file, {
+      ...this.rules,
+      pages: counted?.pages,
+      isLocked: counted?.isLocked === true,
+      bytesLeft: this.#bytesLeft,
+    });
+  }
+
+  /** Shows short UTF-8 text as it is, and other text by extraction. */
+  async #showText(file: AttachmentRef, bytes: Buffer): Promise<Shown> {
+    const text = decodeText(bytes);
+    if (text !== undefined && text.length <= maxTextChars) {
+      return { content: toContentBlock(file, bytes), facts: { as: 'document' } };
+    }
+    return this.#cutText(file, text === undefined ? 'it is not UTF-8' : 'it is too long');
+  }
+
+  async #cutText(file: AttachmentRef, why: string): Promise<Shown> {
+    const source = file.mimeType === 'text/csv' ? 'csv' : 'text';
+    const { extractions, requester } = this.deps;
+    return asText(file, await extractions.readText(file.sha256, source, requester), why);
+  }
+}
+
+/** A file that is shown by its bytes. */
+interface Plan {
+  as: 'image' | 'pdf' | 'document';
+  file: AttachmentRef;
+}
+
+interface Shown {
+  content: UserPart;
+  facts: Omit<ShownFile, 'name'>;
+}
+
+function asText(file: AttachmentRef, read: TextOutcome, why: string): Shown {
+  if (read.type === 'refused') return unavailable(file, read.reason);
+  const { type: _type, text: found, isPassing: _isPassing, ...outcome } = read;
+  const facts = { as: 'text' as const, why, ...outcome };
+  if (found.trim() === '') return { content: emptyNote(file), facts };
+  const title = facts.via === 'ocr' ? `${file.name} (text read by OCR)` : file.name;
+  const notes = [
+    ...(facts.isCut ? [`The rest of ${file.name} is cut off here.`] : []),
+    ...(facts.doubt === undefined ? [] : [`Of ${file.name}: ${facts.doubt}.`]),
+  ];
+  const text = [found, ...notes.map((note) => `[${note}]`)].join('\n');
+  return { content: { type: 'document', title, text }, facts };
+}
+
+/** A note in place of a file: the conversation goes on without it. */
+function unavailable(file: AttachmentRef, reason: string): Shown {
+  return {
+    content: { type: 'text', text: `[Attachment "${file.name}" cannot be shown: ${reason}]` },
+    facts: { as: 'nothing', why: reason },
+  };
+}

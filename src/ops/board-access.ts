@@ -1,0 +1,45 @@
+import type { Clock } from '../platform/clock.js';
+import { boardClosed, forbiddenScope } from '../access/access-errors.js';
+import type { Authenticator } from '../access/authenticator.js';
+import { readBoardCookie } from './board-cookie.js';
+import type { BoardSessions } from '../turn/queue/board-sessions.js';
+import type { KeyStore } from '../access/key-store.js';
+import type { KnownKeys } from '../access/known-keys.js';
+import { readCredentials, type RequestHead } from '../access/read-credentials.js';
+import { viewKey } from '../access/view-key.js';
+
+export interface BoardAccessDeps {
+  authenticator: Pick<Authenticator, 'authenticate'>;
+  keys: Pick<KnownKeys, 'census'>;
+  store: Pick<KeyStore, 'find'>;
+  sessions: BoardSessions;
+  clock: Clock;
+}
+
+/** Who may look at the board of the queue: a key with the scope `admin`, or the cookie it got for one. */
+export class BoardAccess {
+  constructor(private readonly deps: BoardAccessDeps) {}
+
+  /** @throws TypedError UNAUTHENTICATED 401, FORBIDDEN_SCOPE 403, FORBIDDEN_ORIGIN 403. */
+  async check(head: RequestHead): Promise<void> {
+    const { authenticator, keys } = this.deps;
+    const key = readCredentials(head);
+    const { isKeyed } = await keys.census();
+    if (isKeyed && (await this.#hasSession(head))) return;
+    // A browser that opens the page sends none: it is told where to begin.
+    if (isKeyed && key === undefined) throw boardClosed();
+    const { keyId, scopes } = await authenticator.authenticate(head);
+    if (keyId !== null && !scopes.includes('admin')) throw forbiddenScope('admin', scopes);
+  }
+
+  /** The key is looked at each time: one that was revoked opens nothing. */
+  async #hasSession(head: RequestHead): Promise<boolean> {
+    const { sessions, store, clock } = this.deps;
+    const token = readBoardCookie(head);
+    const keyId = token === undefined ? undefined : await sessions.find(token);
+    const key = keyId === undefined ? undefined : await store.find(keyId);
+    if (key === undefined) return false;
+    const { status, scopes } = viewKey(key, clock.now());
+    return status === 'active' && scopes.includes('admin');
+  }
+}

@@ -1,0 +1,111 @@
+import { knownModels, unknownModel } from './models/known-models.js';
+import { findPrice, type ModelPrice } from '../config/model-price.js';
+import { mergeDescriptions, type ModelDescription } from './models/model-description.js';
+import type { Model } from './model.js';
+
+export interface CatalogueOptions {
+  /** Default: the table of this build. */
+  known?: readonly Model[];
+  /** The operator's descriptions: `TURNPIKE_MODELS`. Default: none. */
+  overrides?: readonly ModelDescription[];
+  /** The operator's prices: `TURNPIKE_PRICES`. Default: those of the descriptions. */
+  prices?: readonly ModelPrice[];
+  /** Limits a model to the provider's profile. Default: no limits. */
+  limit?: (model: Model) => Model;
+}
+
+/**
+ * The models and their descriptions: this build's table, overridden by the provider's description,
+ * overridden by the operator's file. In memory; equal in all processes that have loaded the stored
+ * descriptions.
+ */
+export class ModelCatalogue {
+  readonly #known: ReadonlyMap<string, Model>;
+  readonly #overrides: ReadonlyMap<string, ModelDescription>;
+  readonly #prices: readonly ModelPrice[];
+  readonly #limit: (model: Model) => Model;
+  #described: ReadonlyMap<string, ModelDescription> = new Map();
+  #models: ReadonlyMap<string, Model> = new Map();
+
+  constructor({
+    known = knownModels,
+    overrides = [],
+    prices = [],
+    limit = (model) => model,
+  }: CatalogueOptions = {}) {
+    this.#limit = limit;
+    this.#known = byId(known);
+    this.#overrides = byId(overrides);
+    this.#prices = prices;
+    this.#merge();
+  }
+
+  /** Replaces the provider's descriptions. */
+  replace(described: readonly ModelDescription[]): void {
+    this.#described = byId(described);
+    this.#merge();
+  }
+
+  /** Adds a description of the provider. */
+  add(described: ModelDescription): void {
+    this.#described = new Map([...this.#described, [described.id, described]]);
+    this.#merge();
+  }
+
+  /** @returns undefined for a name without a description. */
+  find(name: string): Model | undefined {
+    return this.#models.get(name);
+  }
+
+  /** The model, or safe assumptions about one that is not known. */
+  describe(name: string): Model {
+    return this.find(name) ?? this.#limit(this.#priced(unknownModel(name)));
+  }
+
+  /**
+   * The models that turns may name, those of the table first. A list of the provider leaves out
+   * models that only the table has.
+   */
+  list(): Model[] {
+    const hasList = [...this.#described.values()].some(({ isListed }) => isListed === true);
+    const isListed = ({ id }: Model): boolean =>
+      !hasList || this.#described.has(id) || this.#overrides.has(id);
+    return [...new Set(this.#models.values())].filter(
+      (model) => model.lifecycle !== 'retired' && isListed(model),
+    );
+  }
+
+  #merge(): void {
+    const ids = new Set([
+      ...this.#known.keys(),
+      ...this.#described.keys(),
+      ...this.#overrides.keys(),
+    ]);
+    const models = [...ids].flatMap((id): [string, Model][] => {
+      const [known, described, override] = [
+        this.#known.get(id),
+        this.#described.get(id),
+        this.#overrides.get(id),
+      ];
+      const model = mergeDescriptions(known, described, override);
+      return model === undefined ? [] : [[id, this.#limit(this.#priced(model))]];
+    });
+    // An id goes before an equal undated name of another model.
+    const undated = models.map(([id, model]): [string, Model] => [withoutDate(id), model]);
+    this.#models = new Map([...undated, ...models]);
+  }
+
+  #priced(model: Model): Model {
+    const price = findPrice(this.#prices, model.id);
+    return price === undefined ? model : { ...model, price };
+  }
+}
+
+function byId<T extends { id: string }>(models: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(models.map((model) => [model.id, model]));
+}
+
+/** The undated name that an id with a date has as well. */
+function withoutDate(id: string): string {
+  return id.replace(/-\d{8}$/, '');
+}

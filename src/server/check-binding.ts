@@ -1,0 +1,21 @@
+import { isLoopback } from '../platform/net/is-loopback.js';
+
+/**
+ * What is wrong with the address a server is to listen on: without a key that is taken, whoever
+ * reaches it may run tools. Pure.
+ *
+ * @returns what to do; undefined: nothing is wrong.
+ */
+export function findBindingFault(asked: {
+  host: string;
+  allowKeyless: boolean;
+  hasActiveKey: boolean;
+}): string | undefined {
+  const { host, allowKeyless, hasActiveKey } = asked;
+  if (allowKeyless || hasActiveKey || isLoopback(host)) return undefined;
+  return (
+    `TURNPIKE_HOST is "${host}", which other machines reach, and there is no API key that is taken. ` +
+    'Make one (turnpike keys create --principal NAME --scopes turns,approvals,admin), listen on 127.0.0.1, ' +
+    'or set TURNPIKE_ALLOW_KEYLESS=true where a gateway decides who may call'
+  );
+}

@@ -1,0 +1,48 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { insertFenced } from '../storage/insert-from.js';
+import type { ToolCallStatus } from '../storage/shapes/stored-turn.js';
+import { toolCalls } from '../storage/transcript-schema.js';
+
+/** A call as the model requested it, and the attempt that runs it. */
+export interface LedgerCall {
+  turnId: string;
+  callId: string;
+  step: number;
+  attempt: number;
+  name: string;
+  input: unknown;
+}
+
+export interface CallEnd {
+  status: Exclude<ToolCallStatus, 'claimed'>;
+  /** The text for the model. */
+  output: string;
+  durationMs: number;
+}
+
+/** The status that events and answers show: that of a refused call is `denied`. */
+export function shownStatus<Status extends string>(status: Status | 'refused'): Status | 'denied' {
+  return status === 'refused' ? 'denied' : status;
+}
+
+/**
+ * Claims a call before it starts: from now on it may have run. A crash leaves a claim without an end.
+ * Part of a fenced statement.
+ */
+export function claimToolCall(call: LedgerCall, now: Date): SQL {
+  return insertFenced(toolCalls, { ...call, status: 'claimed', claimedAt: now });
+}
+
+/**
+ * Ends a call that was claimed, or that was answered without a run. Part of a fenced statement.
+ */
+export function endToolCall(call: LedgerCall, end: CallEnd, now: Date): SQL {
+  const row = { ...call, ...end, claimedAt: now, endedAt: now };
+  return insertFenced(
+    toolCalls,
+    row,
+    sql`on conflict (turn_id, call_id) do update set attempt = excluded.attempt,
+      status = excluded.status, output = excluded.output,
+      duration_ms = excluded.duration_ms, ended_at = excluded.ended_at`,
+  );
+}

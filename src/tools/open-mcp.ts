@@ -1,0 +1,107 @@
+import type { Clock } from '../platform/clock.js';
+import type { Logger } from '../platform/logger.js';
+import { publicFetch } from '../platform/net/public-fetch.js';
+import { secretRedactor } from '../platform/redact-secrets.js';
+import type { RegisteredTool } from './registry.js';
+import { pickShellEnv } from './calls/pick-shell-env.js';
+import { McpConnection } from './mcp/servers/connection.js';
+import { HttpTransport } from './mcp/transport/http-transport.js';
+import { McpConnectionPool, type OpenedServers } from './mcp/servers/connection-pool.js';
+import { loadMcpFile } from './mcp/definitions/mcp-file.js';
+import { hostEntryOf } from './mcp/definitions/mcp-hosts.js';
+import { loopbackNames } from '../platform/net/loopback.js';
+import type { McpPolicy } from './mcp/definitions/mcp-policy.js';
+import { secretsOf, type McpServer } from './mcp-server.js';
+import { resolveServers, type ServerRequest } from './mcp/definitions/resolve-servers.js';
+import { checkSessionServers } from './mcp/servers/session-servers.js';
+import { StdioTransport } from './mcp/transport/stdio-transport.js';
+
+export interface McpConfig {
+  mcpFile: string | undefined;
+  mcpHosts: readonly string[];
+  mcpSessionStdio: boolean;
+  mcpConnectMs: number;
+  mcpIdleMs: number;
+  mcpConnections: number;
+  egressPrivateHosts: readonly string[];
+}
+
+export interface OpenMcpOptions {
+  config: McpConfig;
+  /** Variables for `${NAME}` in the file; commands get PATH, HOME and LANG of them. */
+  environment: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** The MCP servers of a process. */
+export interface Mcp {
+  /** Checks a session's `mcpServers` (see `checkSessionServers`). */
+  checkSession(given: unknown): Record<string, unknown> | null;
+  /** Connects the servers of a turn. The caller closes them, after the tools. */
+  openForTurn(wish: ServerRequest & { signal: AbortSignal }): Promise<OpenedServers>;
+  /** Tools of servers that all sessions share, as far as turns have used them in this process. */
+  listKnown(): RegisteredTool[];
+  /** Ends all servers. */
+  close(): Promise<void>;
+}
+
+/** Loads the definitions. Servers start with the first turn that uses them. @throws McpFileError. */
+export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
+  const { config, environment, clock } = options;
+  const configured =
+    config.mcpFile === undefined ? {} : await loadMcpFile(config.mcpFile, environment);
+  const hosts = [...config.mcpHosts, ...Object.values(configured).flatMap(hostEntryOf)];
+  const policy: McpPolicy = { configured, hosts, sessionStdio: config.mcpSessionStdio };
+  const fetchBy = publicFetch({
+    privateHosts: { anywhere: config.egressPrivateHosts, loopback: loopbackNames },
+  });
+  const connections = new McpConnectionPool({
+    clock,
+    idleMs: config.mcpIdleMs,
+    most: config.mcpConnections,
+    connect: (server) => connect(server, options, fetchBy),
+  });
+  return {
+    checkSession: (given) => checkSessionServers(given, policy),
+    openForTurn: async (wish) => {
+      const { servers, problems } = resolveServers(policy, wish);
+      const opened = await connections.open(servers, wish);
+      return { ...opened, problems: [...problems, ...opened.problems] };
+    },
+    listKnown: () => connections.listKnown(),
+    close: () => connections.close(),
+  };
+}
+
+function connect(
+  { name, definition }: McpServer,
+  { config, environment, clock, logger }: OpenMcpOptions,
+  fetchBy: typeof fetch,
+): McpConnection {
+  const redact = secretRedactor(secretsOf(definition));
+  const openStdio = (command: Extract<typeof definition, { kind: 'stdio' }>): StdioTransport =>
+    new StdioTransport({
+      command: command.command,
+      args: command.args,
+      env: { ...pickShellEnv(environment, ['PATH', 'HOME', 'LANG']), ...command.env },
+      cwd: command.cwd,
+      clock,
+      onStderr: (line) =>
+        logger.debug({ server: name, line: redact(line) }, 'an MCP server wrote to stderr'),
+    });
+  return new McpConnection({
+    server: name,
+    openTransport: () =>
+      definition.kind === 'stdio'
+        ? openStdio(definition)
+        : new HttpTransport(definition, fetchBy, clock),
+    connectMs: config.mcpConnectMs,
+    clock,
+    logger,
+    redact,
+  });
+}
+
+/** Injects the process's `Mcp`. */
+export const MCP = Symbol('Mcp');
