@@ -8,7 +8,7 @@ import { checkOrigin, type PageHead } from './origin/check-origin.js';
 import { hashKey, isKeyText } from './key-secret.js';
 import type { KeyRow } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
-import { isLoopback } from '../platform/net/is-loopback.js';
+import { isLoopback } from '../platform/net/loopback.js';
 import { limitsOf, localPrincipal, type Principal } from './principal.js';
 import { readCredentials, type RequestHead } from './read-credentials.js';
 import { MOST_WRONG_KEYS, RefusedAddresses, WRONG_KEYS_MS } from './origin/refused-addresses.js';

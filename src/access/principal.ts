@@ -1,5 +1,7 @@
 import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
-import { LOCAL_USER } from './ownership/local-user.js';
+
+/** The id of the principal of requests while there are no API keys. */
+export const LOCAL_USER = 'local';
 
 /** What a principal may use, with the server's defaults filled in; 0: no limit. */
 export type ResolvedLimits = Readonly<Required<PrincipalLimits>>;

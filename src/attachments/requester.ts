@@ -1,4 +1,4 @@
-import { LOCAL_USER } from '../access/ownership/local-user.js';
+import { LOCAL_USER } from '../access/principal.js';
 
 /** The principal on whose behalf files are extracted, or memory for them is reserved. */
 export interface Requester {

@@ -50,3 +50,40 @@ export function notAnObject(body: unknown): TypedError {
   const kind = body === null ? 'null' : `a ${typeof body}`;
   return invalidRequest(`Request body must be a JSON object, not ${kind}`);
 }
+
+/** The client closed the connection before its request was complete; there is nobody to answer. */
+export class ClientGoneError extends Error {
+  override readonly name = 'AbortError';
+
+  constructor(cause: unknown) {
+    super('The client closed the connection before its request was complete', { cause });
+  }
+}
+
+export function requestTooLarge(maxRequestBytes: number): TypedError {
+  return new TypedError('BODY_TOO_LARGE', {
+    message: `The request body is over the limit of ${maxRequestBytes} bytes. Send fewer or smaller files.`,
+    details: { maxRequestBytes },
+  });
+}
+
+export function requestTimeout(idleMs: number): TypedError {
+  return new TypedError('REQUEST_TIMEOUT', {
+    message: `Nothing of the request body came for ${idleMs / 1_000} seconds. Send the request again.`,
+    details: { idleMs },
+    headers: { Connection: 'close' },
+  });
+}
+
+/** @param known codings that the route takes, beside plain bodies. */
+export function unsupportedEncoding(encoding: string, known: readonly string[]): TypedError {
+  const how = known.length === 0 ? 'without Content-Encoding' : `as ${known.join(', ')} or plain`;
+  return new TypedError('UNSUPPORTED_MEDIA_TYPE', {
+    message: `Content-Encoding '${encoding.slice(0, 40)}' is not taken here. Send the body ${how}.`,
+    headers: { 'Accept-Encoding': known.length === 0 ? 'identity' : known.join(', ') },
+  });
+}
+
+export function invalidJson(): TypedError {
+  return invalidRequest('Request body must be valid JSON');
+}

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
-import { chunkShare } from '../attachments/receive/chunk-share.js';
-import { invalidJson } from '../attachments/receive/receive-errors.js';
-import { RequestBody } from '../attachments/receive/request-body.js';
+import { chunkShare } from '../http/chunk-share.js';
+import { RequestBody } from '../http/request-body.js';
 import type { Clock } from '../platform/clock.js';
 import { JsonMeter } from '../platform/json-meter.js';
 import {
@@ -11,6 +10,7 @@ import {
   notAnObject,
   unsupportedCharset,
   type BodyRules,
+  invalidJson,
 } from '../http/body-errors.js';
 import { inflatable, inflateBody } from './inflate-body.js';
 

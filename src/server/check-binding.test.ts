@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { findBindingFault } from './check-binding.js';
-import { isLoopback } from '../platform/net/is-loopback.js';
+import { isLoopback } from '../platform/net/loopback.js';
 
 describe('isLoopback', () => {
   it.each(['127.0.0.1', '127.8.9.1', '::1', '[::1]', 'localhost', 'LOCALHOST', '::ffff:127.0.0.1'])(

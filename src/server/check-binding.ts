@@ -1,4 +1,4 @@
-import { isLoopback } from '../platform/net/is-loopback.js';
+import { isLoopback } from '../platform/net/loopback.js';
 
 /**
  * What is wrong with the address a server is to listen on: without a key that is taken, whoever

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import { findCaller } from '../access/caller.decorator.js';
 import { hideKeys } from '../access/key-secret.js';
-import { discardRest } from '../attachments/receive/discard-rest.js';
+import { discardRest } from '../http/discard-rest.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { openRecord, type RequestRecord } from '../http/request-record.js';

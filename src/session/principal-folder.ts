@@ -1,4 +1,4 @@
-import { LOCAL_USER } from '../access/ownership/local-user.js';
+import { LOCAL_USER } from '../access/principal.js';
 
 /** Folder of the principal that needs no key. */
 const DEFAULT_FOLDER = 'default';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { and, asc, count, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { AuditLog } from '../access/audit-log.js';
-import { LOCAL_USER } from '../access/ownership/local-user.js';
+import { LOCAL_USER } from '../access/principal.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import { CLOCK, type Clock } from '../platform/clock.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { KeyStore } from '../access/key-store.js';
-import { isLoopback } from '../platform/net/is-loopback.js';
+import { isLoopback } from '../platform/net/loopback.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { OWN_PATHS, type OwnPaths } from '../governance/permissions/own-paths.js';
 import { NoticesModule } from '../notices/notices.module.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, inArray } from 'drizzle-orm';
-import { LOCAL_USER } from '../../access/ownership/local-user.js';
+import { LOCAL_USER } from '../../access/principal.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { isId, newId } from '../../platform/ids.js';
 import { DATABASE, type Database } from '../../storage/connection.js';

@@ -1,4 +1,4 @@
-import { LOCAL_USER } from '../../access/ownership/local-user.js';
+import { LOCAL_USER } from '../../access/principal.js';
 import { systemClock, type Clock } from '../../platform/clock.js';
 import type {
   FileContent,

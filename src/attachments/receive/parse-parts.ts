@@ -3,7 +3,7 @@ import { Dicer } from '@fastify/busboy';
 import { untilAborted } from '../../platform/abort.js';
 import { invalidRequest, type TypedError } from '../../errors/typed-error.js';
 import { parseDisposition, type ContentDisposition } from './parse-disposition.js';
-import type { RequestBody } from './request-body.js';
+import type { RequestBody } from '../../http/request-body.js';
 
 export interface FormPart extends ContentDisposition {
   /** The Content-Type that the sender declared; empty when there is none. */

@@ -4,7 +4,8 @@ import Parser from 'stream-json/Parser.js';
 import { JsonMeter } from '../../platform/json-meter.js';
 import { LoopShare } from '../../platform/loop-share.js';
 import { ContentTaker } from './content-taker.js';
-import { documentTooDeep, fieldTooLarge, invalidJson, tooManyValues } from './receive-errors.js';
+import { invalidJson } from '../../http/body-errors.js';
+import { documentTooDeep, fieldTooLarge, tooManyValues } from './receive-errors.js';
 import {
   MOST_DEPTH,
   MOST_VALUES,
@@ -13,7 +14,7 @@ import {
   type JsonPath,
 } from './build-document.js';
 import type { ReceiveOptions } from '../receive-options.js';
-import { RequestBody } from './request-body.js';
+import { RequestBody } from '../../http/request-body.js';
 
 const PLAIN_BYTES = 1024 * 1024;
 

@@ -8,7 +8,7 @@ import { limitBytes } from './limit-bytes.js';
 import { parseParts, type FormPart } from './parse-parts.js';
 import { fieldTooLarge, fileTooLarge, skippedTooLarge } from './receive-errors.js';
 import type { ReceiveOptions } from '../receive-options.js';
-import { RequestBody } from './request-body.js';
+import { RequestBody } from '../../http/request-body.js';
 
 /** Characters of a boundary that the parser takes; the standard has 70 (RFC 2046, section 5.1.1). */
 const LONGEST_BOUNDARY = 252;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../../platform/clock.js';
+import type { Clock } from '../platform/clock.js';
 
 /** Time that a client may go on sending a discarded body, in ms. */
 const LINGER_MS = 10_000;

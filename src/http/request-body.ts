@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { untilAborted } from '../../platform/abort.js';
-import type { Clock } from '../../platform/clock.js';
+import { untilAborted } from '../platform/abort.js';
+import type { Clock } from '../platform/clock.js';
 import { chunkShare } from './chunk-share.js';
 import { discardRest } from './discard-rest.js';
 import {
@@ -8,10 +8,12 @@ import {
   ClientGoneError,
   requestTimeout,
   unsupportedEncoding,
-} from './receive-errors.js';
-import type { ReceiveLimits } from '../receive-options.js';
+} from './body-errors.js';
 
-export interface BodyLimits extends Pick<ReceiveLimits, 'maxRequestBytes' | 'idleMs'> {
+export interface BodyLimits {
+  maxRequestBytes: number;
+  /** Milliseconds without a byte after which the request is refused. */
+  idleMs: number;
   /** Codings of `Content-Encoding` that the caller decodes itself; absent: none. */
   encodings?: readonly string[];
   /** Makes the error for a body over the limit. Default: `requestTooLarge`. */
