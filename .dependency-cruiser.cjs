@@ -53,7 +53,6 @@ const filesOf = (layer) => (layer === 'wires' ? '^src/wires/(?!framing/)' : `^sr
 const upward = [
   // The harness wire's controller is still in turn/.
   '^src/turn/turn-service\\.ts$',
-  '^src/http/api-stream\\.decorator\\.ts$',
 ];
 
 const layering = [
@@ -72,10 +71,73 @@ const layering = [
   })),
 ];
 
+/**
+ * Files in rooms that other folders enter, by folder. A folder's face is the files at its top level:
+ * its module, what that exports, and pure functions for others.
+ */
+const doors = [
+  // Data, and parts without a domain: each file is for everybody.
+  '^src/storage/shapes/',
+  '^src/platform/net/',
+  // Rooms of pure rules: the functions that apply them are their face.
+  '^src/governance/(decision-tree|limits|permissions)/',
+  // The reader of a key's fields, for the command line.
+  '^src/access/keys/read-new-key\\.ts$',
+  // Requests that bring files, for wires that take them with a message.
+  '^src/attachments/receive/receive-(json|multipart)\\.ts$',
+  // The triggers of usage: the loop keeps their readings.
+  '^src/notices/triggers/usage\\.ts$',
+  // Saved preferences, which turns apply and the oracle's wire validates.
+  '^src/options/preferences/(preferences-store|preference-rules|turn-preferences)\\.ts$',
+  // The provider over the SDK, and the SDK's blocks where they are stored or shown.
+  '^src/provider/anthropic/(anthropic-provider|server-block|to-source)\\.ts$',
+  '^src/provider/models/(models-invalid-error|view-model)\\.ts$',
+  // Tools that a turn treats by name.
+  '^src/tools/builtin/(bash|task|todo-write)\\.ts$',
+  '^src/tools/calls/(argument-kinds|path-denials|pick-shell-env|resolve-links|run-tool)\\.ts$',
+  // Definitions of MCP servers and of client tools, which agents and requests have too.
+  '^src/tools/mcp/(definitions/(mcp-file|parse-definitions)|offered/(parse-tool|schema-fault))\\.ts$',
+  // Rooms of the conductor whose services and views the wires, the queue's pages and the back ends use.
+  '^src/turn/(approvals|history|lifecycle|queue|state|submit)/',
+  // The harness's dialect: its frames go over AG-UI and over the turns' own streams too.
+  '^src/wires/harness/dialect/harness(-frames)?\\.ts$',
+];
+
+/** @param {{ name: string, comment: string, from: object, others?: readonly string[] }} face */
+const privateRooms = ({ name, comment, from, others = [] }) => ({
+  name,
+  comment,
+  severity: 'error',
+  from,
+  to: {
+    path: ['^src/(?!wires/)[^/]+/[^/]+/', '^src/wires/[^/]+/[^/]+/'],
+    pathNot: ['^src/$1/', ...doors, ...others],
+  },
+});
+
+const faces = [
+  privateRooms({
+    name: 'rooms-are-private',
+    comment:
+      'A folder is entered through the files at its top level, or through one of `doors`. The client has the types of answers.',
+    from: {
+      path: '^src/((?:wires/)?[^/]+)/',
+      pathNot: ['^src/backend/', '^src/client/server-types\\.ts$', '\\.test\\.ts$'],
+    },
+  }),
+  privateRooms({
+    name: 'the-back-end-chooses-adapters',
+    comment: 'A back end enters rooms for the adapters of ports, which are named by what they use.',
+    from: { path: '^src/(backend)/', pathNot: '\\.test\\.ts$' },
+    others: ['/(bull|disk|memory|postgres|redis)-[^/]+\\.ts$'],
+  }),
+];
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     ...layering,
+    ...faces,
     {
       name: 'no-orphans',
       severity: 'error',
@@ -162,11 +224,11 @@ module.exports = {
       from: {
         path: [
           '^src/(agents|cli|client|config|console|events|extend|extensions|governance|platform|provider|rehearsal)/',
-          '^src/tools/(builtin|calls|mcp|sandbox)/',
+          '^src/tools/',
           '^src/turn/(loop|state)/',
           '^src/wires/(framing|[^/]+/dialect)/',
         ],
-        pathNot: ['\\.module\\.ts$', '\\.test\\.ts$'],
+        pathNot: ['\\.module\\.ts$', '^src/tools/[^/]*(controller|service)\\.ts$', '\\.test\\.ts$'],
       },
       to: { path: 'node_modules/(@nestjs|rxjs)/' },
     },
