@@ -167,7 +167,6 @@ export const turnProviders = [
       ) =>
         ({
           ...Object.fromEntries(Object.keys(serviceTokens).map((name, i) => [name, members[i]])),
-          holding: new KeyedMutex(),
           settings: settingsOf(config, serverPermissions, shellEnv),
         }) as TurnServices,
     },

@@ -1,6 +1,7 @@
+import { AuditLog, type AuditEntry } from '../../access/audit-log.js';
+import { findArgument } from '../../tools/permission-argument.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { eq } from 'drizzle-orm';
-import { AuditLog, type AuditEntry } from '../../access/keys/audit-log.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { grantsFor } from '../../governance/permissions/grants-for.js';
 import { findCover, ruledCall } from '../../governance/permissions/match-rule.js';
@@ -8,7 +9,6 @@ import { canonicalJson } from '../../platform/json.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { sessions } from '../../storage/schema.js';
-import { findArgument } from '../../tools/calls/permission-argument.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';

@@ -1,5 +1,5 @@
+import type { Principal } from '../../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../../access/ownership/principal.js';
 import { dayEnd, dayLimitsOf, dayOf } from '../../governance/limits/day-budget.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { DATABASE, type Database } from '../../storage/connection.js';

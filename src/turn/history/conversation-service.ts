@@ -1,5 +1,5 @@
+import type { Requester } from '../../attachments/requester.js';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Requester } from '../../attachments/extract/requester.js';
 import { untilAborted } from '../../platform/abort.js';
 import { isId } from '../../platform/ids.js';
 import { badCursor, readLimit } from '../../http/page-request.js';

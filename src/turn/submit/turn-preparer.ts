@@ -1,3 +1,6 @@
+import { agentLimits, harnessLimits } from '../../attachments/check-attachment.js';
+import { checkAllTaken, composePrompt } from '../../attachments/compose-prompt.js';
+import { resolveAttachments } from '../../attachments/resolve-attachments.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { Attachments } from '../../attachments/attachments.js';
@@ -11,9 +14,6 @@ import { ToolRegistry } from '../../tools/registry.js';
 import { preferencesOf } from '../../options/preferences/turn-preferences.js';
 import type { StoredPreferences } from '../../options/preferences/preferences-store.js';
 import path from 'node:path';
-import { agentLimits, harnessLimits } from '../../attachments/check/check-attachment.js';
-import { checkAllTaken, composePrompt } from '../../attachments/show/compose-prompt.js';
-import { resolveAttachments } from '../../attachments/check/resolve-attachments.js';
 import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
 import { validateAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { compact } from '../../platform/compact.js';

@@ -1,5 +1,5 @@
+import type { Principal } from '../../access/principal.js';
 import { forbiddenScope } from '../../access/access-errors.js';
-import type { Principal } from '../../access/ownership/principal.js';
 import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
 import type { TurnServices } from '../../turn/state/turn-services.js';

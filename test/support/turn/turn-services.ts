@@ -1,4 +1,3 @@
-import { CONFIG } from '../../../src/config/config.js';
 import { attachmentsIn } from '../files/test-attachments.js';
 import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
 import { SERVER_PERMISSIONS } from '../../../src/governance/permissions/permission-rules.js';
@@ -47,11 +46,9 @@ import { someLimits } from './store-turn.js';
 import { type Clock } from '../../../src/platform/clock.js';
 
 export interface TestServices {
-  /** May be changed while nothing runs. */
+  /** The config of all processes of the test; a change counts from then on. */
   config: Config;
   services: TurnServices;
-  /** Of all processes; a change counts from then on. */
-  config: TestConfig;
   /** What turns are conducted with in a process beside the first, with parts of its own. */
   beside(own: Partial<TurnParts>): Promise<TurnServices>;
   projectRoot: string;
@@ -75,18 +72,6 @@ const noMcp = {
 
 /** Members of `TurnServices` that are not made from the others. */
 export type TurnParts = Omit<TurnServices, keyof Conductors>;
-
-/** What the classes ask of the config. */
-const testConfig = {
-  queueDepth: 100,
-  sessionQueue: 16,
-  maxMessageChars: 100_000,
-  maxBodyBytes: 100_000,
-  subagentsEnabled: false,
-  subagentWarnMs: 1_000,
-};
-
-type TestConfig = typeof testConfig;
 
 class TestRoot {}
 
@@ -156,6 +141,7 @@ export async function openTestServices(
     turnTimeoutMs,
     drainMs: 0,
     queueDepth: 100,
+    maxBodyBytes: 100_000,
     subagentsEnabled: false,
     maxMessageChars: 100_000,
     readerTimeoutMs: 30_000,
@@ -202,9 +188,11 @@ export async function openTestServices(
   return {
     services,
     config,
-    useInstructions: (root) => {
-      services.personas = new PersonaLibrary(root);
-      services.options = new OptionLoader(services.personas, modelNames, config);
+    useInstructions: async (root) => {
+      const own = new PersonaLibrary(root);
+      parts.personas = own;
+      parts.options = new OptionLoader(own, modelNames, config);
+      Object.assign(services, await startServices(parts, config));
     },
     beside: (own) => startServices({ ...parts, ...own }, config),
     projectRoot,
