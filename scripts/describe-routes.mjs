@@ -52,10 +52,13 @@ async function describeApi(files) {
   const controllers = files
     .flatMap((exported) => Object.values(exported))
     .filter((value) => typeof value === 'function' && Reflect.hasMetadata('path', value));
-  // A description calls no controller: none is given its services.
+  // A description calls no controller: none is given its services, nor what its routes go through.
   for (const controller of controllers) {
     Reflect.defineMetadata('design:paramtypes', [], controller);
     Reflect.deleteMetadata('self:paramtypes', controller);
+    for (const { value } of Object.values(Object.getOwnPropertyDescriptors(controller.prototype))) {
+      if (typeof value === 'function') Reflect.deleteMetadata('__interceptors__', value);
+    }
   }
   class Api {}
   Module({ controllers })(Api);

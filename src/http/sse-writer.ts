@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../platform/clock.js';
-import { keepalive } from '../wires/framing/sse-frame.js';
 
 export const KEEPALIVE_MS = 15_000;
+
+/** Sent when nothing else was, so that no proxy takes the stream for dead. */
+const keepalive = ': keepalive\n\n';
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',

@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../test/support/silent-logger.js';
@@ -6,7 +8,9 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { harnessDialect } from '../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../wires/framing/encode-turn.js';
-import { writeStream, type TurnStream } from './write-stream.js';
+import { frameTexts } from '../wires/framing/frame-texts.js';
+import { streamFrames } from './frame-batch.js';
+import { writeStream } from './write-stream.js';
 
 const delta = (seq: number, text = 'x'): TurnEvent => ({
   type: 'text.delta',
@@ -19,6 +23,18 @@ const delta = (seq: number, text = 'x'): TurnEvent => ({
 
 /** More than the kernel's buffers hold for a client that does not read. */
 const MUCH = 'x'.repeat(32 * 1024 * 1024);
+
+const MIB = 1024 * 1024;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes that are in use, buffers included. */
+function usedMemory(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
 
 async function* silence(signal: AbortSignal): AsyncGenerator<TurnEvent[]> {
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -51,12 +67,12 @@ describe('writeStream', () => {
       server.once('request', (_: IncomingMessage, made: ServerResponse) => resolve(made)),
     );
   };
-  const write = (follow: TurnStream['follow'], more: Partial<TurnStream> = {}): Promise<void> =>
-    writeStream(
-      response,
-      { follow, encode: encodeTurn(harnessDialect, 'turn_1'), ...more },
-      { clock, logger: silentLogger, deadlineMs: 1_000 },
-    );
+  type Follow = (signal: AbortSignal) => AsyncIterable<readonly TurnEvent[]>;
+  const write = (follow: Follow, options = {}, deadlineMs = 1_000): Promise<void> => {
+    const encode = encodeTurn(harnessDialect, 'turn_1');
+    const frames = streamFrames((signal) => frameTexts(follow(signal), encode), options);
+    return writeStream(response, frames, { clock, logger: silentLogger, deadlineMs });
+  };
   const until = async (condition: () => boolean): Promise<void> => {
     while (!condition()) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -212,6 +228,41 @@ describe('writeStream', () => {
     await written;
     expect([asked, response.writableEnded]).toEqual([3, true]);
   });
+
+  // By a clock of its own: what a minute does are the timers of a stream, and the source is asked as often
+  // as it would be in a minute of the wall.
+  it('has a long replay in memory no more than a batch at a time, read or not', async () => {
+    await ask();
+    client.removeAllListeners('data').pause();
+    let received = 0;
+    client.on('data', (text: string) => (received += text.length)).pause();
+    const batches = 4_096;
+    const text = 'x'.repeat(128 * 1024);
+    const startedWith = usedMemory();
+    let most = 0;
+    let made = 0;
+    const written = write(
+      async function* () {
+        for (made = 1; made <= batches; made += 1) {
+          if (made % 256 === 0) most = Math.max(most, usedMemory());
+          yield [delta(made, `${made}${text}`)];
+        }
+      },
+      {},
+      120_000,
+    );
+    await until(() => response.writableNeedDrain);
+    const madeAtFirst = made;
+    for (let second = 1; second <= 60; second += 1) await clock.advance(1_000);
+    expect([made, response.destroyed]).toEqual([madeAtFirst, false]);
+    const held = usedMemory() - startedWith;
+    client.resume();
+    await written;
+    await until(() => received > batches * text.length);
+    // Half a GiB has gone by.
+    expect(held).toBeLessThan(16 * MIB);
+    expect(most - startedWith).toBeLessThan(16 * MIB);
+  }, 60_000);
 
   it('drops a reader that takes nothing until the deadline', async () => {
     await ask();

@@ -1,18 +1,27 @@
 import 'reflect-metadata';
-import { Controller, Get, HttpException, Module, Param, Res } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  HttpException,
+  Module,
+  Param,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'express';
+import type { Observable } from 'rxjs';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import type { TurnEvent } from '../events/turn-event.js';
-import { createLogger } from '../platform/logger.js';
+import { CONFIG } from '../config/config.js';
+import { CLOCK } from '../platform/clock.js';
+import { createLogger, LOGGER } from '../platform/logger.js';
 import { TypedError } from '../errors/typed-error.js';
-import { harnessDialect } from '../wires/harness/dialect/harness.js';
-import { encodeTurn } from '../wires/framing/encode-turn.js';
 import type { ErrorFormat } from '../http/public-error.js';
+import { streamFrames, type FrameBatch } from '../http/frame-batch.js';
+import { StreamInterceptor } from '../http/stream.interceptor.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
-import { writeStream } from '../http/write-stream.js';
 
 const lines: string[] = [];
 const logger = createLogger({
@@ -23,15 +32,6 @@ const logger = createLogger({
 });
 
 const secret = new Error('select key from secrets');
-const delta: TurnEvent = {
-  type: 'text.delta',
-  step: 1,
-  text: 'Hello',
-  attempt: 1,
-  seq: 1,
-  at: '',
-};
-
 const shortFormat: ErrorFormat = {
   paths: /^\/short(\/|$)/,
   write: ({ status, headers, body }, path) => ({
@@ -82,21 +82,26 @@ class Failing {
   }
 
   @Get('stream/:frames')
-  stream(@Param('frames') frames: string, @Res() response: Response) {
-    const follow = async function* () {
+  @UseInterceptors(StreamInterceptor)
+  stream(@Param('frames') frames: string, @Res() _response: Response): Observable<FrameBatch> {
+    return streamFrames(async function* () {
       if (frames === 'one') {
-        yield [delta];
+        yield 'id: turn_1:1.1\ndata: {"text":"Hello"}\n\n';
         await broken;
       }
       throw secret;
-    };
-    const clock = new ManualClock();
-    const encode = encodeTurn(harnessDialect, 'turn_1');
-    return writeStream(response, { follow, encode }, { clock, logger, deadlineMs: 1_000 });
+    });
   }
 }
 
-@Module({ controllers: [Failing] })
+@Module({
+  controllers: [Failing],
+  providers: [
+    { provide: CONFIG, useValue: { readerTimeoutMs: 1_000 } },
+    { provide: CLOCK, useValue: new ManualClock() },
+    { provide: LOGGER, useValue: logger },
+  ],
+})
 class FailingModule {}
 
 const isDatabaseDown = (error: unknown): boolean =>

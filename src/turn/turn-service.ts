@@ -1,12 +1,7 @@
-import type { ServerResponse } from 'node:http';
 import { lastArchived } from '../events/archive.js';
 import { parseCursor, type Cursor } from '../events/cursor.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { TypedError } from '../errors/typed-error.js';
-import type { Dialect } from '../wires/framing/dialect.js';
-import { harnessDialect } from '../wires/harness/dialect/harness.js';
-import { encodeTurn } from '../wires/framing/encode-turn.js';
-import { writeStream } from '../http/write-stream.js';
 import type { CancelState } from './lifecycle/turn-canceller.js';
 import { checkCursor } from './stream/check-cursor.js';
 import type { Presence } from './lifecycle/presence.js';
@@ -15,7 +10,16 @@ import { noActiveTurn, streamExpired } from './state/turn-errors.js';
 import { findActiveTurn, getTurn, viewTurn } from './state/turn-lookup.js';
 import type { TurnServices } from './state/turn-services.js';
 
-type FollowedTurn = Omit<SubmittedTurn, 'disposition'>;
+export type FollowedTurn = Omit<SubmittedTurn, 'disposition'>;
+
+/** A turn after a cursor. */
+export interface RestOfTurn extends FollowedTurn {
+  /** Absent: all of it. */
+  after: Cursor | undefined;
+  isEnded: boolean;
+  /** Whether it waits for answers. */
+  isParked: boolean;
+}
 
 /** Turns as clients see them. */
 export class TurnService {
@@ -61,74 +65,21 @@ export class TurnService {
   }
 
   /**
-   * Writes the frames of a turn that was submitted, from its first; also of one that was there before.
-   *
-   * @throws TypedError STREAM_EXPIRED 410 for one whose events are no longer kept.
-   */
-  streamSubmitted(
-    turn: SubmittedTurn,
-    response: ServerResponse,
-    dialect?: Dialect<unknown>,
-  ): Promise<void> {
-    if (!isAccepted(turn)) return this.streamAfter(turn.turnId, response, undefined, dialect);
-    return this.stream(turn, response, undefined, dialect);
-  }
-
-  /**
-   * Writes the turn's frames after a cursor, from the `start`, or of one that was just submitted.
-   * Resolves when the reader has the last one or has left.
-   */
-  stream(
-    turn: FollowedTurn,
-    response: ServerResponse,
-    after?: Cursor | 'start',
-    dialect: Dialect<unknown> = harnessDialect,
-  ): Promise<void> {
-    return this.#write(turn, response, { after, dialect, mayBeEmpty: false });
-  }
-
-  #write(
-    turn: FollowedTurn,
-    response: ServerResponse,
-    {
-      after,
-      dialect,
-      mayBeEmpty,
-    }: { after: Cursor | 'start' | undefined; dialect: Dialect<unknown>; mayBeEmpty: boolean },
-  ): Promise<void> {
-    const follow = (signal: AbortSignal) => this.follow(turn, signal, after === undefined);
-    const encode = encodeTurn(dialect, turn.turnId, after === 'start' ? undefined : after);
-    const { clock, logger, settings } = this.services;
-    const deps = { clock, logger, deadlineMs: settings.readerTimeoutMs };
-    return writeStream(response, { follow, encode, isOver: encode.isOver, mayBeEmpty }, deps);
-  }
-
-  /**
-   * Writes what came after a cursor. A reader that has the last frame already is answered with 204, at
-   * which an `EventSource` stops coming back.
+   * What is left of a turn for a reader with a cursor, or with none.
    *
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400 for a cursor of
    *   another turn, past the turn's end, or of an attempt that it has not had.
    */
-  async streamAfter(
-    turnId: string,
-    response: ServerResponse,
-    cursor: string | undefined,
-    dialect: Dialect<unknown> = harnessDialect,
-  ): Promise<void> {
+  async findRest(turnId: string, cursor: string | undefined): Promise<RestOfTurn> {
     const { db } = this.services;
     const turn = await getTurn(db, turnId);
     const isEnded = turn.endedAt !== null;
     const last = isEnded ? await lastArchived(db, turnId) : undefined;
     if (isEnded && last === undefined) throw streamExpired(turnId, turn.sessionId);
-    const after = cursor === undefined ? 'start' : parseCursor(turnId, cursor);
-    if (after !== 'start') checkCursor(turn, after, last);
+    const after = cursor === undefined ? undefined : parseCursor(turnId, cursor);
+    if (after !== undefined) checkCursor(turn, after, last);
     const { onDisconnect } = turn.options.options;
-    response.setHeader('X-Turn-Id', turnId);
-    // On some wires a stream is over where its turn waits for people.
-    const isSaid = isEnded || (turn.status === 'waiting' && dialect.isOver !== undefined);
-    const mayBeEmpty = isSaid && after !== 'start';
-    return this.#write({ turnId, onDisconnect }, response, { after, dialect, mayBeEmpty });
+    return { turnId, onDisconnect, after, isEnded, isParked: turn.status === 'waiting' };
   }
 
   async get(turnId: string) {
@@ -170,7 +121,7 @@ export class TurnService {
 }
 
 /** Whether it is a turn of its own: not one that was there before. */
-function isAccepted({ disposition }: SubmittedTurn): boolean {
+export function isAccepted({ disposition }: SubmittedTurn): boolean {
   return disposition.type !== 'repeated' && disposition.type !== 'steered';
 }
 

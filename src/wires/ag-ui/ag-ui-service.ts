@@ -1,3 +1,6 @@
+import type { Observable } from 'rxjs';
+import type { FrameBatch } from '../../http/frame-batch.js';
+import type { TurnStreams } from '../conversation/turn-streams.js';
 import type { ServerResponse } from 'node:http';
 import { forbiddenScope } from '../../access/access-errors.js';
 import { namesLike } from '../../agents/persona-name.js';
@@ -26,6 +29,7 @@ import { viewThread } from './thread-history.js';
 
 export interface AgUiDeps {
   turns: TurnService;
+  streams: TurnStreams;
   services: TurnServices;
   store: Pick<BlobStore, 'put'>;
 }
@@ -55,7 +59,7 @@ export class AgUiService {
    * @throws TypedError INVALID_REQUEST and ATTACHMENT_FAILURE 400, FORBIDDEN 403, PERSONA_NOT_FOUND,
    *   SESSION_NOT_FOUND and APPROVAL_NOT_FOUND 404, APPROVAL_RESOLVED 409; those of `submit`.
    */
-  async run(call: RunCall, response: ServerResponse): Promise<void> {
+  async run(call: RunCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
     const { services } = this.deps;
     const input = readRunInput(call.body);
     const { threadId, said, answers } = input;
@@ -86,8 +90,8 @@ export class AgUiService {
     { agent, turnId, query }: { agent: string; turnId: string; query: Record<string, unknown> },
     cursor: string | undefined,
     response: ServerResponse,
-  ): Promise<void> {
-    const { services, turns } = this.deps;
+  ): Promise<Observable<FrameBatch>> {
+    const { services, streams } = this.deps;
     const { sessionId, parentTurnId, options } = await getTurn(services.db, turnId);
     const isItsTurn = namesLike(agent, [options.options.persona]).length > 0;
     if (parentTurnId !== null || !isItsTurn) throw turnNotFound(turnId);
@@ -95,7 +99,9 @@ export class AgUiService {
     const before = viewThread(await loadSessionTurns(services.db, sessionId), turnId);
     const run: AgUiRun = { ...place, turnId, before, state: { type: 'unknown' } };
     response.setHeader('X-Session-Id', sessionId);
-    return turns.streamAfter(turnId, response, cursor, agUiDialect(run));
+    const frames = await streams.after(turnId, cursor, agUiDialect(run));
+    response.setHeader('X-Turn-Id', turnId);
+    return frames;
   }
 
   /**
@@ -147,7 +153,11 @@ export class AgUiService {
     return kept;
   }
 
-  async #stream(run: Run, turn: SubmittedTurn, response: ServerResponse): Promise<void> {
+  async #stream(
+    run: Run,
+    turn: SubmittedTurn,
+    response: ServerResponse,
+  ): Promise<Observable<FrameBatch>> {
     const { db } = this.deps.services;
     const { input, sessionId } = run;
     const tellsBefore = await lacksMessages(db, sessionId, input.messages);
@@ -163,7 +173,7 @@ export class AgUiService {
       tellsBefore,
     });
     response.setHeader('X-Turn-Id', turn.turnId);
-    return this.deps.turns.streamSubmitted(turn, response, wire);
+    return this.deps.streams.ofSubmitted(turn, wire);
   }
 
   async #answer(
@@ -171,7 +181,7 @@ export class AgUiService {
     run: Run,
     matched: Matched,
     response: ServerResponse,
-  ): Promise<void> {
+  ): Promise<Observable<FrameBatch>> {
     const { turn, approvalIds } = matched;
     const { said, messages: before } = run.input;
     // A turn that has ended, the client goes on from with what it says.
@@ -184,7 +194,9 @@ export class AgUiService {
     const answered = await withAnswersBeside(this.deps.services.db, approvalIds);
     const segment = { turnId: turn.id, answered, before, tellsBefore: false };
     const wire = this.#wire(run, response, segment);
-    return this.deps.turns.streamAfter(turn.id, response, undefined, wire);
+    const frames = await this.deps.streams.after(turn.id, undefined, wire);
+    response.setHeader('X-Turn-Id', turn.id);
+    return frames;
   }
 
   /** @throws TypedError FORBIDDEN 403, APPROVAL_RESOLVED 409, INVALID_REQUEST 400. */

@@ -1,4 +1,14 @@
-import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  Headers,
+  Param,
+  Post,
+  Query,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
 import {
   ApiBody,
   ApiHeader,
@@ -8,6 +18,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
+import type { Observable } from 'rxjs';
+import type { FrameBatch } from '../../http/frame-batch.js';
+import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { callerOf } from '../../access/caller.decorator.js';
 import { Owned, Unowned } from '../../access/owned.decorator.js';
 import { invalidRequest } from '../../errors/typed-error.js';
@@ -29,6 +42,7 @@ export class AgUiController {
   constructor(private readonly agUi: AgUiService) {}
 
   @Post(['agent/:name/ag-ui', 'awp'])
+  @UseInterceptors(StreamInterceptor)
   @Unowned('its service looks among the caller’s own')
   @ApiOperation({ summary: 'Run an agent by the AG-UI protocol; at `/awp` the default one' })
   @ApiBody({ type: RunAgentInputDto })
@@ -62,12 +76,13 @@ export class AgUiController {
     @Headers('idempotency-key') key: string | undefined,
     @Body() body: unknown,
     @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Observable<FrameBatch>> {
     const principal = callerOf(response.req);
-    await this.agUi.run({ agent, principal, body, idempotencyKey: checkKey(key) }, response);
+    return this.agUi.run({ agent, principal, body, idempotencyKey: checkKey(key) }, response);
   }
 
   @Get('agent/:name/ag-ui/:turnId')
+  @UseInterceptors(StreamInterceptor)
   @Owned({ turn: 'params.turnId' })
   @ApiOperation({ summary: 'Go on with a run’s stream, from its start or after a cursor' })
   @ApiHeader({
@@ -83,12 +98,12 @@ export class AgUiController {
     @Headers('last-event-id') lastEventId: string | undefined,
     @Query() query: Record<string, unknown>,
     @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Observable<FrameBatch>> {
     const cursor = lastEventId ?? query['after'];
     if (cursor !== undefined && typeof cursor !== 'string') {
       throw invalidRequest("'after' must be given once: the id of the last frame received");
     }
-    await this.agUi.resume({ agent, turnId, query }, cursor === '' ? undefined : cursor, response);
+    return this.agUi.resume({ agent, turnId, query }, cursor === '' ? undefined : cursor, response);
   }
 }
 

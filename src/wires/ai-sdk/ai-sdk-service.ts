@@ -1,3 +1,6 @@
+import { EMPTY, type Observable } from 'rxjs';
+import type { FrameBatch } from '../../http/frame-batch.js';
+import type { TurnStreams } from '../conversation/turn-streams.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import type { ServerResponse } from 'node:http';
 import { isTypedError } from '../../errors/typed-error.js';
@@ -29,6 +32,7 @@ import type { NewMessage, SentFile } from './read-new-message.js';
 
 export interface AiSdkDeps {
   turns: TurnService;
+  streams: TurnStreams;
   services: TurnServices;
   store: Pick<BlobStore, 'put'>;
 }
@@ -51,7 +55,7 @@ export class AiSdkService {
   constructor(private readonly deps: AiSdkDeps) {}
 
   /** Streams the answer to a message, or how a turn goes on after answers. */
-  async chat(call: ChatCall, response: ServerResponse): Promise<void> {
+  async chat(call: ChatCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
     const { said, chatId } = call.asked;
     if (said.type === 'message') return this.#answer(call, said, response);
     const { principal } = call;
@@ -63,32 +67,30 @@ export class AiSdkService {
       principal,
       parts: said.given,
     });
-    await this.#stream(turn, response, { answered: approvalIds, from: 'answers' });
+    return this.#stream(turn, response, { answered: approvalIds, from: 'answers' });
   }
 
   /**
    * Streams the chat's turn that has not ended, from its start to where it waits; with the id of a
-   * frame, what came after it.
+   * frame, what came after it. Completes without a batch where there is nothing to stream.
    *
-   * @returns false where there is nothing to stream.
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400 for the id.
    */
   async resume(
     chat: NamedChat,
     lastEventId: string | undefined,
     response: ServerResponse,
-  ): Promise<boolean> {
+  ): Promise<Observable<FrameBatch>> {
     const { db } = this.deps.services;
     const session = await this.#find(chat);
-    if (session === undefined) return false;
+    if (session === undefined) return EMPTY;
     const turn =
       lastEventId === undefined
         ? await findOpenTurn(db, session.id)
         : await this.#findNamed(session.id, lastEventId);
-    if (turn === undefined) return false;
+    if (turn === undefined) return EMPTY;
     const answered = await findDecided(db, turn.id);
-    await this.#stream(turn, response, { answered, from: 'turn' }, lastEventId);
-    return true;
+    return this.#stream(turn, response, { answered, from: 'turn' }, lastEventId);
   }
 
   /** @throws TypedError SESSION_NOT_FOUND 404 where there is no chat, or nothing runs in it. */
@@ -102,8 +104,12 @@ export class AiSdkService {
     });
   }
 
-  async #answer(call: ChatCall, message: NewMessage, response: ServerResponse): Promise<void> {
-    const { turns, services } = this.deps;
+  async #answer(
+    call: ChatCall,
+    message: NewMessage,
+    response: ServerResponse,
+  ): Promise<Observable<FrameBatch>> {
+    const { streams, services } = this.deps;
     const { turn: submitted, sessionId } = await this.#submit(call, message);
     response.setHeader('X-Turn-Disposition', describeDisposition(submitted.disposition));
     const turn = await getTurn(services.db, submitted.turnId);
@@ -112,12 +118,12 @@ export class AiSdkService {
       // What its turn said before it joined is in a message that its client has.
       const { messageId: joined } = submitted.disposition;
       const wire = dialectOf(turn, { answered: [joined], from: 'answers' }, joined);
-      return turns.streamSubmitted(submitted, response, wire);
+      return streams.ofSubmitted(submitted, wire);
     }
     // Of a turn that was there before, whatever was answered meanwhile is no end of this stream.
     const isOld = submitted.disposition.type === 'repeated';
     const answered = isOld ? await findDecided(services.db, turn.id) : [];
-    await turns.streamSubmitted(submitted, response, dialectOf(turn, { answered, from: 'turn' }));
+    return streams.ofSubmitted(submitted, dialectOf(turn, { answered, from: 'turn' }));
   }
 
   async #submit(
@@ -168,9 +174,9 @@ export class AiSdkService {
     response: ServerResponse,
     range: Omit<AiSdkRange, 'clientTools'>,
     after?: string,
-  ): Promise<void> {
+  ): Promise<Observable<FrameBatch>> {
     nameIds(response, turn.id, turn.sessionId);
-    await this.deps.turns.streamAfter(turn.id, response, after, dialectOf(turn, range));
+    return this.deps.streams.after(turn.id, after, dialectOf(turn, range));
   }
 
   #find({ chatId, principal }: NamedChat) {

@@ -1,4 +1,14 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  Headers,
+  HttpCode,
+  Param,
+  Post,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
 import {
   ApiBody,
   ApiHeader,
@@ -8,6 +18,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
+import type { Observable } from 'rxjs';
+import type { FrameBatch } from '../../http/frame-batch.js';
+import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
@@ -28,6 +41,7 @@ export class AiSdkController {
   constructor(private readonly chats: AiSdkService) {}
 
   @Post()
+  @UseInterceptors(StreamInterceptor)
   @Unowned(looksItself)
   @HttpCode(200)
   @ApiOperation({
@@ -68,12 +82,13 @@ export class AiSdkController {
     @Headers('idempotency-key') key: string | undefined,
     @Caller() principal: Principal,
     @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Observable<FrameBatch>> {
     const call = { asked: readChatRequest(body), principal, idempotencyKey: checkKey(key) };
-    await this.chats.chat(call, response);
+    return this.chats.chat(call, response);
   }
 
   @Get(':id/stream')
+  @UseInterceptors(StreamInterceptor)
   @Unowned(looksItself)
   @ApiOperation({ summary: 'Come back to the answer that a chat is getting' })
   @ApiHeader({
@@ -92,10 +107,9 @@ export class AiSdkController {
     @Headers('last-event-id') lastEventId: string | undefined,
     @Caller() principal: Principal,
     @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Observable<FrameBatch>> {
     const after = lastEventId === '' ? undefined : lastEventId;
-    const isOpen = await this.chats.resume({ chatId, principal }, after, response);
-    if (!isOpen) response.status(204).end();
+    return this.chats.resume({ chatId, principal }, after, response);
   }
 
   @Post(':id/stop')

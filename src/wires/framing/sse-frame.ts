@@ -1,8 +1,5 @@
 import type { PlacedFrame } from './encode-turn.js';
 
-/** Sent when nothing else was, so that no proxy takes the stream for dead. */
-export const keepalive = ': keepalive\n\n';
-
 /**
  * A frame as Server-Sent Events have it.
  *

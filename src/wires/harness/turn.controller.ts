@@ -9,6 +9,7 @@ import {
   Post,
   Query,
   Res,
+  UseInterceptors,
 } from '@nestjs/common';
 import {
   ApiHeader,
@@ -28,14 +29,23 @@ import { ApiHarnessStream } from './harness-api.decorator.js';
 import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
 import { describeDisposition } from '../../turn/submit/disposition.js';
 import { eventsUrl } from '../../turn/state/turn-lookup.js';
+import type { Observable } from 'rxjs';
+import type { FrameBatch } from '../../http/frame-batch.js';
+import { StreamInterceptor } from '../../http/stream.interceptor.js';
+import { TurnStreams } from '../conversation/turn-streams.js';
+import { harnessDialect } from './dialect/harness.js';
 import { TurnService } from '../../turn/turn-service.js';
 
 @ApiTags('turns')
 @Controller('api/harness')
 export class TurnController {
-  constructor(private readonly turns: TurnService) {}
+  constructor(
+    private readonly turns: TurnService,
+    private readonly streams: TurnStreams,
+  ) {}
 
   @Post('turn')
+  @UseInterceptors(StreamInterceptor)
   @Owned({ session: 'body.sessionId' })
   @ApiOperation({ summary: 'Run a turn and stream its events' })
   @ApiHeader({
@@ -70,7 +80,7 @@ export class TurnController {
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Caller() principal: Principal,
     @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Observable<FrameBatch>> {
     const { sessionId, message, opts, attachments = [] } = body;
     const key = checkKey(idempotencyKey);
     const submitted = await this.turns.submit({
@@ -87,10 +97,11 @@ export class TurnController {
       'X-Turn-Disposition': describeDisposition(submitted.disposition),
       Location: eventsUrl(submitted.turnId),
     });
-    await this.turns.streamSubmitted(submitted, response);
+    return this.streams.ofSubmitted(submitted, harnessDialect);
   }
 
   @Get('turns/:id/events')
+  @UseInterceptors(StreamInterceptor)
   @Owned({ turn: 'params.id' })
   @ApiOperation({ summary: 'Follow a turn, from the start or after a cursor' })
   @ApiHeader({
@@ -105,14 +116,17 @@ export class TurnController {
   async events(
     @Param('id') turnId: string,
     @Headers('last-event-id') lastEventId: string | undefined,
-    @Query('after') after: unknown,
+    @Query('after') inQuery: unknown,
     @Res() response: Response,
-  ): Promise<void> {
-    const cursor = lastEventId ?? after;
+  ): Promise<Observable<FrameBatch>> {
+    const cursor = lastEventId ?? inQuery;
     if (cursor !== undefined && typeof cursor !== 'string') {
       throw invalidRequest("Missing or invalid 'after'");
     }
-    await this.turns.streamAfter(turnId, response, cursor === '' ? undefined : cursor);
+    const after = cursor === '' ? undefined : cursor;
+    const frames = await this.streams.after(turnId, after, harnessDialect);
+    response.set('X-Turn-Id', turnId);
+    return frames;
   }
 
   @Get('turns/:id')

@@ -1,3 +1,6 @@
+import type { Observable } from 'rxjs';
+import type { FrameBatch } from '../../http/frame-batch.js';
+import type { TurnStreams } from '../conversation/turn-streams.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -21,6 +24,7 @@ export interface HolodeckDeps extends SubmitDeps {
     TurnServices,
     'db' | 'clock' | 'logger' | 'sessions' | 'projectRoots' | 'personas'
   >;
+  streams: TurnStreams;
   store: BlobStore;
   limits: ChatLimits;
 }
@@ -53,9 +57,9 @@ export class HolodeckService {
   }
 
   /** Streams the answer. */
-  async stream(call: ChatCall): Promise<void> {
+  async stream(call: ChatCall): Promise<Observable<FrameBatch>> {
     const { turn, ids } = await this.#submit(call);
-    await this.deps.turns.stream(turn, call.response, undefined, holodeckDialect(ids));
+    return this.deps.streams.fromStart(turn, holodeckDialect(ids));
   }
 
   /**
@@ -67,8 +71,8 @@ export class HolodeckService {
     { agent, messageId, principalId }: { agent: string; messageId: string; principalId: string },
     cursor: string | undefined,
     response: ServerResponse,
-  ): Promise<void> {
-    const { services, turns } = this.deps;
+  ): Promise<Observable<FrameBatch>> {
+    const { services, streams } = this.deps;
     const turnId = fromUlid('turn', checkUlid('message_id', messageId));
     const sessionId =
       turnId === undefined
@@ -77,7 +81,9 @@ export class HolodeckService {
     if (turnId === undefined || sessionId === undefined) throw messageNotFound(agent, messageId);
     const ids = { sessionId: toUlid(sessionId), messageId };
     nameIds(response, ids);
-    await turns.streamAfter(turnId, response, cursor, holodeckDialect(ids));
+    const frames = await streams.after(turnId, cursor, holodeckDialect(ids));
+    response.setHeader('X-Turn-Id', turnId);
+    return frames;
   }
 
   /** Deletes a session of an agent; one that there is not is deleted already. */

@@ -9,6 +9,7 @@ import {
   Query,
   Req,
   Res,
+  UseInterceptors,
 } from '@nestjs/common';
 import {
   ApiExtraModels,
@@ -20,6 +21,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { Observable } from 'rxjs';
+import type { FrameBatch } from '../../http/frame-batch.js';
+import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { Caller, callerOf } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
@@ -83,6 +87,7 @@ export class HolodeckController {
   }
 
   @Post(['agent/:name/chat/stream', 'agent/:name/chat/stream/multipart'])
+  @UseInterceptors(StreamInterceptor)
   @Unowned(looksItself)
   @ApiOperation({ summary: 'Ask an agent, and stream the answer' })
   @ApiChat()
@@ -93,12 +98,13 @@ export class HolodeckController {
     @Headers('idempotency-key') key: string | undefined,
     @Req() request: Request,
     @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Observable<FrameBatch>> {
     const asked = { agent, principal: callerOf(request), idempotencyKey: readKey(key) };
-    await this.holodeck.stream({ ...asked, request, response });
+    return this.holodeck.stream({ ...asked, request, response });
   }
 
   @Get('agent/:name/chat/stream/:messageId')
+  @UseInterceptors(StreamInterceptor)
   @Unowned(looksItself)
   @ApiOperation({ summary: 'Go on with a stream, from its start or after a cursor' })
   @ApiHeader({
@@ -115,9 +121,9 @@ export class HolodeckController {
     @Headers('last-event-id') lastEventId: string | undefined,
     @Query('after') after: unknown,
     @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Observable<FrameBatch>> {
     const message = { agent: name, messageId, principalId: callerOf(response.req).id };
-    await this.holodeck.resume(message, readCursor(lastEventId ?? after), response);
+    return this.holodeck.resume(message, readCursor(lastEventId ?? after), response);
   }
 
   @Delete('sessions/:session_id')

@@ -1,3 +1,6 @@
+import type { Observable } from 'rxjs';
+import type { FrameBatch } from '../../http/frame-batch.js';
+import type { TurnStreams } from '../conversation/turn-streams.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import type { ServerResponse } from 'node:http';
 import type { Principal } from '../../access/principal.js';
@@ -21,10 +24,11 @@ import {
   isOwnContext,
 } from './oracle-lookup.js';
 import type { Busy, OracleQuestion } from './oracle-question.js';
-import { writeErrorChunk } from './write-error-chunk.js';
+import { streamError } from './stream-error.js';
 
 export interface OracleDeps {
   turns: TurnService;
+  streams: TurnStreams;
   sessions: SessionService;
   services: Pick<TurnServices, 'db' | 'clock' | 'logger' | 'settings' | 'projectRoots'>;
 }
@@ -40,19 +44,17 @@ export class OracleService {
   constructor(private readonly deps: OracleDeps) {}
 
   /** Streams the answer. A missing provider key is said on the stream: its clients expect that. */
-  async stream(asked: OracleCall, response: ServerResponse): Promise<void> {
-    const { turns, services } = this.deps;
+  async stream(asked: OracleCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
     let submitted: Submitted;
     try {
       submitted = await this.#submit(asked);
     } catch (error) {
       if (!isTypedError(error, 'MISSING_API_KEY')) throw error;
-      const { clock, settings } = services;
-      return writeErrorChunk(response, error, { clock, deadlineMs: settings.readerTimeoutMs });
+      return streamError(error);
     }
     response.setHeader('X-Turn-Id', submitted.turn.turnId);
     response.setHeader('X-Session-Id', submitted.sessionId);
-    await turns.stream(submitted.turn, response, undefined, oracleDialect);
+    return this.deps.streams.fromStart(submitted.turn, oracleDialect);
   }
 
   /** The whole answer. `signal` aborts when its reader has left. */

@@ -8,9 +8,13 @@ import {
   Query,
   Res,
   UseFilters,
+  UseInterceptors,
 } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import type { Observable } from 'rxjs';
+import type { FrameBatch } from '../../http/frame-batch.js';
+import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
@@ -51,6 +55,7 @@ export class OracleController {
   constructor(private readonly oracle: OracleService) {}
 
   @Post('stream')
+  @UseInterceptors(StreamInterceptor)
   @Unowned(looksItself)
   @ApiOperation({ summary: 'Ask, and stream the answer' })
   @ApiBody({ type: OracleQuestionDto })
@@ -62,9 +67,9 @@ export class OracleController {
     @Query('busy') busy: unknown,
     @Caller() principal: Principal,
     @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Observable<FrameBatch>> {
     const asked = { question: readQuestion(body), busy: readBusy(busy), principal };
-    await this.oracle.stream(asked, response);
+    return this.oracle.stream(asked, response);
   }
 
   @Post()

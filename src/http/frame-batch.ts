@@ -1,0 +1,49 @@
+import { Observable } from 'rxjs';
+
+/**
+ * One write of a stream. An Observable cannot be paused: in its place, a source of batches makes the next
+ * one only after `onDrained`.
+ */
+export interface FrameBatch {
+  /** Frames as they go out. Empty in the first batch, after which the source begins. */
+  text: string;
+  /** First batch only: whether no frame may follow, so that the head waits for one. Default: false. */
+  mayBeEmpty?: boolean;
+  /** Called once the reader has room for another batch. */
+  onDrained: () => void;
+}
+
+/**
+ * A stream of frames at its reader's pace. The first batch comes at once and is empty. `makeTexts` is called
+ * when that one has drained: a subscriber that left before never was a reader.
+ *
+ * @param makeTexts the frames, each text one batch; its signal aborts when the subscriber has left.
+ */
+export function streamFrames(
+  makeTexts: (signal: AbortSignal) => AsyncIterable<string>,
+  { mayBeEmpty = false }: { mayBeEmpty?: boolean } = {},
+): Observable<FrameBatch> {
+  return new Observable((subscriber) => {
+    const left = new AbortController();
+    let leave = (): void => undefined;
+    const offer = (batch: Omit<FrameBatch, 'onDrained'>): Promise<'drained' | 'left'> =>
+      new Promise((resolve) => {
+        leave = () => resolve('left');
+        subscriber.next({ ...batch, onDrained: () => resolve('drained') });
+      });
+    const run = async (): Promise<void> => {
+      if ((await offer({ text: '', mayBeEmpty })) === 'left') return;
+      for await (const text of makeTexts(left.signal)) {
+        if (left.signal.aborted || (await offer({ text })) === 'left') return;
+      }
+    };
+    run().then(
+      () => subscriber.complete(),
+      (error: unknown) => subscriber.error(error),
+    );
+    return () => {
+      left.abort();
+      leave();
+    };
+  });
+}

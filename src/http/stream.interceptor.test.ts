@@ -1,0 +1,101 @@
+import 'reflect-metadata';
+import net from 'node:net';
+import { Controller, Get, Module, Res, UseInterceptors } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Response } from 'express';
+import { EMPTY, type Observable } from 'rxjs';
+import { expectSoon } from '../../test/support/expect-soon.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { silentLogger } from '../../test/support/silent-logger.js';
+import { CONFIG } from '../config/config.js';
+import { CLOCK } from '../platform/clock.js';
+import { LOGGER } from '../platform/logger.js';
+import { streamFrames, type FrameBatch } from './frame-batch.js';
+import { StreamInterceptor } from './stream.interceptor.js';
+
+/** What the sources of the streams saw. */
+const notes: string[] = [];
+let answer = (): void => undefined;
+
+const frames = (): Observable<FrameBatch> =>
+  streamFrames(async function* (signal) {
+    notes.push(signal.aborted ? 'gone' : 'here');
+    yield 'data: x\n\n';
+  });
+
+@Controller()
+@UseInterceptors(StreamInterceptor)
+class Streams {
+  @Get('frames')
+  frames(@Res() response: Response): Observable<FrameBatch> {
+    response.set('X-Stream', 'yes');
+    return frames();
+  }
+
+  @Get('slow')
+  async slow(@Res() response: Response): Promise<Observable<FrameBatch>> {
+    notes.push('asked');
+    response.once('close', () => notes.push('left'));
+    await new Promise<void>((resolve) => (answer = resolve));
+    return frames();
+  }
+
+  @Get('nothing')
+  nothing(@Res() _response: Response): Observable<FrameBatch> {
+    return EMPTY;
+  }
+}
+
+@Module({
+  controllers: [Streams],
+  providers: [
+    { provide: CONFIG, useValue: { readerTimeoutMs: 1_000 } },
+    { provide: CLOCK, useValue: new ManualClock() },
+    { provide: LOGGER, useValue: silentLogger },
+  ],
+})
+class StreamsModule {}
+
+describe('a route that returns batches of frames', () => {
+  let app: NestExpressApplication;
+  let url: string;
+  beforeAll(async () => {
+    app = await NestFactory.create<NestExpressApplication>(StreamsModule, { logger: false });
+    await app.listen(0, '127.0.0.1');
+    url = await app.getUrl();
+  });
+  afterAll(() => app.close());
+  beforeEach(() => {
+    notes.length = 0;
+  });
+
+  it('has them written, under the headers that it set', async () => {
+    const response = await fetch(`${url}/frames`);
+    expect([response.status, response.headers.get('x-stream')]).toEqual([200, 'yes']);
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(await response.text()).toBe('data: x\n\n');
+  });
+
+  it('answers HEAD with the headers, and its source is not asked', async () => {
+    const response = await fetch(`${url}/frames`, { method: 'HEAD' });
+    expect([response.status, response.headers.get('x-stream')]).toEqual([200, 'yes']);
+    expect(notes).toEqual([]);
+  });
+
+  it('answers 204 where no batch comes', async () => {
+    const response = await fetch(`${url}/nothing`);
+    expect([response.status, await response.text()]).toEqual([204, '']);
+  });
+
+  it('has its stream begun and ended for a client that left while it was at work', async () => {
+    const client = net.connect(Number(new URL(url).port), '127.0.0.1');
+    client.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expectSoon(() => expect(notes).toEqual(['asked']));
+    client.destroy();
+    await expectSoon(() => expect(notes).toEqual(['asked', 'left']));
+    answer();
+    await expectSoon(() => expect(notes).toEqual(['asked', 'left', 'gone']));
+  });
+});

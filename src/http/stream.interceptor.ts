@@ -1,0 +1,39 @@
+import {
+  Inject,
+  Injectable,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import { of, type Observable } from 'rxjs';
+import { CONFIG, type Config } from '../config/config.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import type { FrameBatch } from './frame-batch.js';
+import { writeStream } from './write-stream.js';
+
+/**
+ * Writes the Observable of batches that a route returns. The route takes `@Res()`: the framework leaves the
+ * response of such a route alone, and the route names its stream in the headers.
+ */
+@Injectable()
+export class StreamInterceptor implements NestInterceptor<FrameBatch, void> {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'readerTimeoutMs'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** The stream is written on its own subscription: the framework's ends before the route has answered. */
+  async intercept(
+    context: ExecutionContext,
+    route: CallHandler<FrameBatch>,
+  ): Promise<Observable<void>> {
+    const { clock, logger, config } = this;
+    const response = context.switchToHttp().getResponse<ServerResponse>();
+    const deps = { clock, logger, deadlineMs: config.readerTimeoutMs };
+    await writeStream(response, route.handle(), deps);
+    return of(undefined);
+  }
+}

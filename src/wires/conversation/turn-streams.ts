@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import type { Cursor } from '../../events/cursor.js';
+import { streamFrames, type FrameBatch } from '../../http/frame-batch.js';
+import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import { isAccepted, TurnService, type FollowedTurn } from '../../turn/turn-service.js';
+import type { Dialect } from '../framing/dialect.js';
+import { encodeTurn } from '../framing/encode-turn.js';
+import { frameTexts } from '../framing/frame-texts.js';
+
+interface StreamRange {
+  /** Where the stream goes on. Absent: at the turn's first event. */
+  after?: Cursor | undefined;
+  /** Whether the turn was just submitted: all that was emitted of it is in the log. */
+  isNew?: boolean;
+  mayBeEmpty?: boolean;
+}
+
+/** Turns as streams of a wire's frames. */
+@Injectable()
+export class TurnStreams {
+  constructor(private readonly turns: TurnService) {}
+
+  /**
+   * The frames of a turn that was submitted, from its first; also of one that was there before.
+   *
+   * @throws TypedError STREAM_EXPIRED 410 for one whose events are no longer kept.
+   */
+  async ofSubmitted(
+    turn: SubmittedTurn,
+    dialect: Dialect<unknown>,
+  ): Promise<Observable<FrameBatch>> {
+    return isAccepted(turn)
+      ? this.fromStart(turn, dialect)
+      : this.after(turn.turnId, undefined, dialect);
+  }
+
+  /** The frames of a turn that was just submitted. */
+  fromStart(turn: FollowedTurn, dialect: Dialect<unknown>): Observable<FrameBatch> {
+    return this.#stream(turn, dialect, { isNew: true });
+  }
+
+  /**
+   * The frames after a cursor; without one, from the first. A reader that has the last frame already is
+   * answered with 204, at which an `EventSource` stops coming back.
+   *
+   * @throws see `TurnService.findRest`.
+   */
+  async after(
+    turnId: string,
+    cursor: string | undefined,
+    dialect: Dialect<unknown>,
+  ): Promise<Observable<FrameBatch>> {
+    const rest = await this.turns.findRest(turnId, cursor);
+    // On some wires a stream is over where its turn waits for people.
+    const isSaid = rest.isEnded || (rest.isParked && dialect.isOver !== undefined);
+    const mayBeEmpty = isSaid && rest.after !== undefined;
+    return this.#stream(rest, dialect, { after: rest.after, mayBeEmpty });
+  }
+
+  #stream(
+    turn: FollowedTurn,
+    dialect: Dialect<unknown>,
+    { after, isNew = false, mayBeEmpty = false }: StreamRange,
+  ): Observable<FrameBatch> {
+    const encode = encodeTurn(dialect, turn.turnId, after);
+    return streamFrames((signal) => frameTexts(this.turns.follow(turn, signal, isNew), encode), {
+      mayBeEmpty,
+    });
+  }
+}
