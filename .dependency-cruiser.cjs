@@ -81,8 +81,6 @@ const doors = [
   '^src/platform/net/',
   // Rooms of pure rules: the functions that apply them are their face.
   '^src/governance/(decision-tree|limits|permissions)/',
-  // The reader of a key's fields, for the command line.
-  '^src/access/keys/read-new-key\\.ts$',
   // Requests that bring files, for wires that take them with a message.
   '^src/attachments/receive/receive-(json|multipart)\\.ts$',
   // The triggers of usage: the loop keeps their readings.
@@ -91,7 +89,7 @@ const doors = [
   '^src/options/preferences/(preferences-store|preference-rules|turn-preferences)\\.ts$',
   // The provider over the SDK, and the SDK's blocks where they are stored or shown.
   '^src/provider/anthropic/(anthropic-provider|server-block|to-source)\\.ts$',
-  '^src/provider/models/(models-invalid-error|view-model)\\.ts$',
+  '^src/provider/models/view-model\\.ts$',
   // Tools that a turn treats by name.
   '^src/tools/builtin/(bash|task|todo-write)\\.ts$',
   '^src/tools/calls/(argument-kinds|path-denials|pick-shell-env|resolve-links|run-tool)\\.ts$',

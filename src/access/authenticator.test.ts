@@ -6,7 +6,7 @@ import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
 import { newSecret } from './key-secret.js';
 import type { AccessSettings } from './origin/access-settings.js';
-import { readNewKey } from './keys/read-new-key.js';
+import { readNewKey } from './read-new-key.js';
 
 const limits = { requestsPerMinute: 60, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
 const settings: AccessSettings = {

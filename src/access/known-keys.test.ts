@@ -10,7 +10,7 @@ import { KeyService } from './key-service.js';
 import { hashKey } from './key-secret.js';
 import { KeyStore } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
-import { readNewKey } from './keys/read-new-key.js';
+import { readNewKey } from './read-new-key.js';
 
 describe('keys', () => {
   let database: OpenedDatabase;

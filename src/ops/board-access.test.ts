@@ -5,7 +5,7 @@ import { openAccess, type OpenedAccess } from '../../test/support/access/open-ac
 import type { OpenedDatabase } from '../storage/connection.js';
 import { BoardAccess } from './board-access.js';
 import { boardCookie, readBoardCookie } from './board-cookie.js';
-import { readNewKey } from '../access/keys/read-new-key.js';
+import { readNewKey } from '../access/read-new-key.js';
 
 const token = 'x'.repeat(43);
 

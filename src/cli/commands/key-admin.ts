@@ -4,7 +4,7 @@ import { KeyService, type CreatedKey } from '../../access/key-service.js';
 import { hideKeys } from '../../access/key-secret.js';
 import { KeyStore } from '../../access/key-store.js';
 import { KnownKeys } from '../../access/known-keys.js';
-import { readNewKey } from '../../access/keys/read-new-key.js';
+import { readNewKey } from '../../access/read-new-key.js';
 import type { KeyView } from '../../access/view-key.js';
 import { TurnpikeError } from '../../client/turnpike-client.js';
 import { parseConfig, type Config } from '../../config/config.js';

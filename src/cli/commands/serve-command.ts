@@ -4,7 +4,7 @@ import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConfigError, parseConfig, type Config } from '../../config/config.js';
 import { ExtensionError } from '../../extensions/extension-error.js';
 import { McpFileError } from '../../tools/mcp/definitions/mcp-file.js';
-import { ModelsInvalidError } from '../../provider/models/models-invalid-error.js';
+import { ModelsInvalidError } from '../../provider/provider-errors.js';
 import { PermissionsInvalidError } from '../../options/load-permissions.js';
 import { compact } from '../../platform/compact.js';
 import { errorCode } from '../../platform/error-code.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadModels } from './load-models.js';
-import { ModelsInvalidError } from './models-invalid-error.js';
+import { ModelsInvalidError } from '../provider-errors.js';
 
 describe('loadModels', () => {
   let folder: string;

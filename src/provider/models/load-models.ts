@@ -5,7 +5,7 @@ import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { ModelDescription } from './model-description.js';
 import { lifecycles, thinkingKinds, type Model } from '../model.js';
 import { compileInputCheck } from '../../platform/check-input.js';
-import { ModelsInvalidError } from './models-invalid-error.js';
+import { ModelsInvalidError } from '../provider-errors.js';
 
 const text = { type: 'string', minLength: 1, maxLength: 200 };
 const flag = { type: 'boolean' };

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { readNewKey } from '../../../src/access/keys/read-new-key.js';
+import { readNewKey } from '../../../src/access/read-new-key.js';
 import type { Clock } from '../../../src/platform/clock.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { openKeys } from '../access/open-access.js';

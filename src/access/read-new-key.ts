@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { isPlainObject } from '../../platform/json.js';
-import { invalidRequest } from '../../errors/typed-error.js';
-import type { KeyScope, PrincipalLimits } from '../../storage/governance-schema.js';
+import { isPlainObject } from '../platform/json.js';
+import { invalidRequest } from '../errors/typed-error.js';
+import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
 
 export const keyScopes: readonly KeyScope[] = ['turns', 'approvals', 'admin'];
 
