@@ -14,7 +14,7 @@ export type Queryable = Pick<Database, 'select' | 'insert' | 'update' | 'delete'
 
 export interface OpenedDatabase {
   db: Database;
-  /** Reads bytes as they are, not as text. Absent where the engine cannot. */
+  /** Reads the raw bytes of a column. Absent where the engine cannot. */
   copyOut?: CopyOut;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;
@@ -24,5 +24,5 @@ export interface OpenedDatabase {
 /** Injects the `OpenedDatabase` of the back end. */
 export const OPENED_DATABASE = Symbol('OpenedDatabase');
 
-/** Injects its `Database`, for statements. */
+/** Injects the back end's `Database`, for statements. */
 export const DATABASE = Symbol('Database');

@@ -4,9 +4,9 @@ import type { Todo } from './shapes/todo.js';
 import { instant } from './instant.js';
 import { sessions, turns } from './schema.js';
 
-/** What is said beside the messages of a conversation, and what stands for them. */
+/** Tables of a conversation beside its messages: preferences, notices, todos, summaries. */
 
-/** What a user chose; a field that is missing has its default. Written by `options/preferences`. */
+/** Preferences of users; a missing field has its default. Written by `options/preferences`. */
 export const userPreferences = pgTable('user_settings', {
   userId: text('user_id').primaryKey(),
   settings: json('settings').$type<Record<string, unknown>>().notNull(),
@@ -15,18 +15,18 @@ export const userPreferences = pgTable('user_settings', {
 
 type NoticeLevel = 'message' | 'step';
 
-/** What was said about a turn while it ran, to its readers and to the model; once per mark. */
+/** Notices of a turn, to the client and, where marked, to the model; one for each mark. */
 export const notices = pgTable(
   'notices',
   {
     turnId: text('turn_id')
       .notNull()
       .references(() => turns.id, { onDelete: 'cascade' }),
-    /** What must not be said twice: the trigger, and which of its marks. */
+    /** Identity of the notice, which is posted once: its trigger, and the trigger's threshold. */
     mark: text('mark').notNull(),
-    /** The model hears it after this step; 0: before the first. */
+    /** Step after which the model sees the notice; 0: before the first. */
     afterStep: integer('after_step').notNull(),
-    /** Among those after one step. */
+    /** Order among the notices of a step. */
     position: integer('position').notNull(),
     kind: text('kind').notNull(),
     level: text('level').$type<NoticeLevel>().notNull(),
@@ -38,7 +38,7 @@ export const notices = pgTable(
   (notice) => [primaryKey({ columns: [notice.turnId, notice.mark] })],
 );
 
-/** A session's list, whole: it is small, and replaced at every write. */
+/** The todo list of a session, whole: it is small, and replaced on every write. */
 export const todos = pgTable('todos', {
   sessionId: text('session_id')
     .primaryKey()
@@ -47,7 +47,7 @@ export const todos = pgTable('todos', {
   updatedAt: instant('updated_at').notNull(),
 });
 
-/** A summary that stands for every turn up to one. The turns stay as they are. */
+/** Summaries, each of all turns up to `throughTurnId`. The turns are kept. */
 export const compactions = pgTable(
   'compactions',
   {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readColumn } from './copy-out.js';
+import { parseColumn } from './copy-out.js';
 
 const head = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);
 const row = (value: Buffer): Buffer => {
@@ -13,14 +13,14 @@ const end = Buffer.from([0xff, 0xff]);
 describe('readColumn', () => {
   it('takes the values out of their frames', () => {
     const values = [Buffer.from('one'), Buffer.alloc(0), Buffer.from([0xff, 0xff, 0])];
-    expect(readColumn(Buffer.concat([head, ...values.map(row), end]))).toEqual(values);
+    expect(parseColumn(Buffer.concat([head, ...values.map(row), end]))).toEqual(values);
   });
 
   it('finds no rows where there are none', () => {
-    expect(readColumn(Buffer.concat([head, end]))).toEqual([]);
+    expect(parseColumn(Buffer.concat([head, end]))).toEqual([]);
   });
 
   it('does not take half an answer for a whole one', () => {
-    expect(() => readColumn(Buffer.concat([head, row(Buffer.from('one'))]))).toThrow();
+    expect(() => parseColumn(Buffer.concat([head, row(Buffer.from('one'))]))).toThrow();
   });
 });

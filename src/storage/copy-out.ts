@@ -10,8 +10,8 @@ const HEAD_BYTES = 19;
 export type CopyOut = (statement: string) => Promise<Buffer[]>;
 
 /**
- * Reads bytes by COPY: the result of a query has them as text, twice as long, and makes a string of
- * them on the way.
+ * Reads bytes by COPY: a query's result has them as text, twice as long, and as a string on the
+ * way.
  */
 export function openCopyOut(pool: Pool): CopyOut {
   return async (statement) => {
@@ -26,7 +26,7 @@ export function openCopyOut(pool: Pool): CopyOut {
         clearTimeout(timer);
       }
       client.release();
-      return readColumn(Buffer.concat(chunks));
+      return parseColumn(Buffer.concat(chunks));
     } catch (error) {
       // The rest of the copy may still arrive on this connection.
       client.release(true);
@@ -36,7 +36,7 @@ export function openCopyOut(pool: Pool): CopyOut {
 }
 
 /** Parses rows of one column in PostgreSQL's binary copy format. Pure. */
-export function readColumn(copied: Buffer): Buffer[] {
+export function parseColumn(copied: Buffer): Buffer[] {
   const values: Buffer[] = [];
   let at = HEAD_BYTES;
   // A row is its number of columns, then each column's length and bytes; -1 ends the copy.

@@ -24,7 +24,7 @@ export class DataFolderBusyError extends Error {
   ) {
     const where = owner.url === undefined ? '' : ` and serves ${owner.url}`;
     super(
-      `The data folder ${folder} is in use: process ${owner.pid} holds it${where}. ` +
+      `The data folder ${folder} is in use: process ${owner.pid} owns it${where}. ` +
         `Stop that process, or set TURNPIKE_DATA_DIR to another folder.`,
     );
     this.name = 'DataFolderBusyError';
@@ -59,7 +59,7 @@ export async function lockDataFolder(folder: string): Promise<{
 
 /** The living owner of a folder, if any. */
 export async function livingOwner(folder: string): Promise<FolderOwner | undefined> {
-  const owner = await readOwner(path.join(folder, 'owner.json'));
+  const owner = await loadOwner(path.join(folder, 'owner.json'));
   return owner !== undefined && (await isAlive(owner)) ? owner : undefined;
 }
 
@@ -95,12 +95,12 @@ async function writeWhole(file: string, owner: FolderOwner): Promise<void> {
  */
 async function acquire(file: string, self: FolderOwner): Promise<FolderOwner | undefined> {
   while (!(await createExclusively(file, self))) {
-    const owner = await readOwner(file);
+    const owner = await loadOwner(file);
     if (owner === undefined) continue;
     if (await isAlive(owner)) return owner;
     const takeover = `${file}.${owner.token}.takeover`;
     if ((await acquire(takeover, self)) !== undefined) continue;
-    const isUnchanged = (await readOwner(file))?.token === owner.token;
+    const isUnchanged = (await loadOwner(file))?.token === owner.token;
     if (isUnchanged) await writeWhole(file, self);
     await releaseFile(takeover, self);
     if (isUnchanged) return undefined;
@@ -109,12 +109,12 @@ async function acquire(file: string, self: FolderOwner): Promise<FolderOwner | u
 }
 
 async function releaseFile(file: string, self: FolderOwner): Promise<void> {
-  const owner = await readOwner(file);
+  const owner = await loadOwner(file);
   if (owner?.token === self.token) await rm(file, { force: true });
 }
 
 /** @returns undefined when there is no such file; a dead owner for a file that no owner wrote. */
-async function readOwner(file: string): Promise<FolderOwner | undefined> {
+async function loadOwner(file: string): Promise<FolderOwner | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
     if (!isPlainObject(value) || typeof value['pid'] !== 'number') return nobody;

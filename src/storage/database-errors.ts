@@ -15,7 +15,7 @@ const networkCodes = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Beginnings of the driver's messages for the same, which have no code. */
+/** Beginnings of the driver's messages for an unreachable server, which have no code. */
 const driverMessages = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
@@ -34,8 +34,8 @@ export function violatedConstraint(error: unknown): string | undefined {
 }
 
 /**
- * Whether a statement failed because the database did not answer, not because of what it said. The
- * statement's effect is then unknown.
+ * Whether a statement failed because the database did not answer, and not because of its content.
+ * The statement's effect is then unknown.
  */
 export function isDatabaseDown(error: unknown): boolean {
   return causesOf(error).some((cause) => {
@@ -50,8 +50,9 @@ export function isDatabaseDown(error: unknown): boolean {
 }
 
 /**
- * Whether the database refused a statement for what it says, and will again: SQLSTATE class 22 is
- * data, 23 constraints, 54 limits. A missing table may come back.
+ * Whether the database refused a statement for its content, and will refuse it again: SQLSTATE
+ * class 22 is data, 23 constraints, 54 limits. A missing table is not among them: a migration may
+ * bring it.
  */
 export function isStatementRefused(error: unknown): boolean {
   return causesOf(error).some((cause) => /^(22|23|54)[0-9A-Z]{3}$/.test(errorCode(cause) ?? ''));

@@ -33,7 +33,7 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<OpenedDatab
 
 async function openEngine(folder: string): Promise<PGlite> {
   if (!existsSync(folder)) {
-    const image = await readBuiltImage();
+    const image = await loadBuiltImage();
     const start = image === undefined ? {} : { loadDataDir: image };
     // Made under another name: a process that dies half-way leaves nothing that looks whole.
     const draft = `${folder}.new`;
@@ -45,6 +45,6 @@ async function openEngine(folder: string): Promise<PGlite> {
   return PGlite.create({ dataDir: folder });
 }
 
-async function readBuiltImage(): Promise<Blob | undefined> {
+async function loadBuiltImage(): Promise<Blob | undefined> {
   return existsSync(builtImage) ? new Blob([await readFile(builtImage)]) : undefined;
 }

@@ -2,43 +2,43 @@ import { customType, integer, json, pgTable, primaryKey, text } from 'drizzle-or
 import { instant } from './instant.js';
 import { sessions } from './schema.js';
 
-/** The files of turns: what is stored, who uses it, and what was made of it. */
+/** Tables of files: contents, their use by sessions, uploads, extracted text. */
 
 const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({
   dataType: () => 'bytea',
 });
 
-/** Content that was stored whole, once, whoever sent it. */
+/** Contents, stored once each, whoever sent them. */
 export const blobs = pgTable('blobs', {
-  /** Of the content, in lower-case hex. */
+  /** Hash of the content, in lower-case hex. */
   sha256: text('sha256').primaryKey(),
-  /** Bytes. */
+  /** Size of the content, in bytes. */
   size: integer('size').notNull(),
-  /** Where the content is: each write has its own, so that no deletion can hit a newer one. */
+  /** Key of the stored bytes: unique for each write, so that a deletion never hits a newer copy. */
   contentId: text('content_id').notNull(),
-  /** When it was last put; what is newer than a while is kept without a user. */
+  /** Time of the last upload: a recent content is kept without a user. */
   touchedAt: instant('touched_at').notNull(),
 });
 
-/** Contents that are being written, or whose writer died. */
+/** Contents in writing, or left by a writer that died. */
 export const blobWrites = pgTable('blob_writes', {
   contentId: text('content_id').primaryKey(),
   startedAt: instant('started_at').notNull(),
 });
 
-/** Content in the database, in pieces. */
+/** Bytes of a content in the database, in pieces. */
 export const blobChunks = pgTable(
   'blob_chunks',
   {
     contentId: text('content_id').notNull(),
-    /** From 0. */
+    /** Index of the piece, from 0. */
     position: integer('position').notNull(),
     bytes: bytes('bytes').notNull(),
   },
   (chunk) => [primaryKey({ columns: [chunk.contentId, chunk.position] })],
 );
 
-/** What the turns of a session refer to. */
+/** Contents that the turns of a session refer to. */
 export const sessionBlobs = pgTable(
   'session_blobs',
   {
@@ -52,7 +52,7 @@ export const sessionBlobs = pgTable(
   (use) => [primaryKey({ columns: [use.sessionId, use.sha256] })],
 );
 
-/** Files that were sent before the turn that will name them. */
+/** Files sent before the turn that names them. */
 export const uploads = pgTable('uploads', {
   id: text('id').primaryKey(),
   sha256: text('sha256')
@@ -61,14 +61,17 @@ export const uploads = pgTable('uploads', {
   name: text('name').notNull(),
   mimeType: text('mime_type').notNull(),
   size: integer('size').notNull(),
-  /** What was done to it so that the model takes it; null: nothing. */
+  /** Conversion that made the file fit for the model; null: none. */
   changed: text('changed'),
-  /** Who sent it, and may name it. */
+  /** The sender, who alone may name the file. */
   principalId: text('principal_id').notNull().default('local'),
   createdAt: instant('created_at').notNull(),
 });
 
-/** What was made of a content by one method; made once, so that a model is shown the same again. */
+/**
+ * Results of extraction, for each content and method: made once, so that a model sees the same
+ * again.
+ */
 export const extractions = pgTable(
   'extractions',
   {

@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 
 /**
- * Sends everything that is written in one tick of the event loop in one piece. A process with hundreds
- * of turns writes dozens of commands a tick, and a system call costs more than a command. (The
- * client's own pipelining loses a script whenever the server does.)
+ * Sends all writes of a tick of the event loop in one piece. A process with hundreds of turns
+ * writes dozens of commands a tick, and a system call costs more than a command. (The client's own
+ * pipelining loses a script whenever the server does.)
  */
 export function gatherWrites(stream: Writable): void {
   const write = stream.write.bind(stream);

@@ -16,18 +16,18 @@ import { instant } from './instant.js';
 import { jsonString } from './json-string.js';
 import { sessions, turns } from './schema.js';
 
-/** What people decide and send while a turn runs, who they are, and what they may spend. */
+/** Tables of approvals, steered messages, API keys, budgets and the audit log. */
 
 /**
- * `tool`: may the call run? `unknown-outcome`: its process died; may it run again? `client-tool`:
- * the client runs it; what did it give?
+ * `tool`: may the call run? `unknown-outcome`: the process of the call died; may the call run
+ * again? `client-tool`: the client runs the call; with what result?
  */
 export type ApprovalKind = 'tool' | 'unknown-outcome' | 'client-tool';
 
-/** `answer`: the output of a client's tool. `cancelled`: the turn ended before anybody said. */
+/** `answer`: the output of a client's tool. `cancelled`: the turn ended before a decision. */
 export type ApprovalDecision = 'approve' | 'approve-session' | 'deny' | 'answer' | 'cancelled';
 
-/** A question to a person. Its turn waits for the answer, or for `expiresAt`. */
+/** A question to a person. The turn is parked until the answer, or until `expiresAt`. */
 export const approvals = pgTable(
   'approvals',
   {
@@ -41,30 +41,33 @@ export const approvals = pgTable(
     callId: text('call_id').notNull(),
     kind: text('kind').$type<ApprovalKind>().notNull(),
     name: text('name').notNull(),
-    /** As the model asked for it. */
+    /** Arguments as the model sent them. */
     input: json('input').$type<JsonObject>().notNull(),
-    /** Why it is asked. */
+    /** Reason of the question. */
     reason: text('reason').notNull(),
-    /** Null: open. Written once, but that an end cancels what its turn had not noted. */
+    /**
+     * Null: open. Written once; only the turn's end replaces a decision not yet applied by
+     * `cancelled`.
+     */
     decision: text('decision').$type<ApprovalDecision>(),
-    /** Who decided: a principal, or `deadline`. */
+    /** The principal who decided, or `deadline`. */
     decidedBy: text('decided_by'),
-    /** To the model, with a denial. */
+    /** Text for the model, with a denial. */
     message: text('message'),
-    /** What runs instead of `input`; null: `input`. */
+    /** Arguments that replace `input`; null: none. */
     editedInput: json('edited_input').$type<JsonObject>(),
-    /** With `approve-session`: what is allowed from then on; null: this call again. */
+    /** Rule granted by `approve-session`; null: a rule for this call alone. */
     grantRule: text('grant_rule'),
-    /** What the client's tool gave. */
+    /** Output of the client's tool. */
     output: jsonString('output'),
-    /** Whether that is an error. */
+    /** Whether the output is an error. */
     isError: boolean('is_error'),
-    /** What is decided when nobody does. */
+    /** Decision at `expiresAt`. */
     onTimeout: text('on_timeout').$type<'approve' | 'deny'>().notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
     decidedAt: instant('decided_at'),
-    /** The attempt of its turn that took note of the decision. */
+    /** The attempt of the turn that applied the decision. */
     appliedAttempt: integer('applied_attempt'),
   },
   (approval) => [
@@ -79,7 +82,7 @@ export const approvals = pgTable(
   ],
 );
 
-/** Rules that people have approved for the rest of a session: `bash(git status*)`. */
+/** Rules that people approved for the rest of a session: `bash(git status*)`. */
 export const sessionGrants = pgTable(
   'session_grants',
   {
@@ -93,7 +96,7 @@ export const sessionGrants = pgTable(
   (grant) => [primaryKey({ columns: [grant.sessionId, grant.rule] })],
 );
 
-/** A message that joined a turn while it ran. */
+/** Messages steered into a running turn. */
 export const joinedMessages = pgTable(
   'joined_messages',
   {
@@ -104,12 +107,14 @@ export const joinedMessages = pgTable(
     turnId: text('turn_id')
       .notNull()
       .references(() => turns.id, { onDelete: 'cascade' }),
-    /** Among those of its turn, from 1. */
+    /** Order among the messages of a turn, from 1. */
     position: integer('position').notNull(),
     text: jsonString('text').notNull(),
     requestHash: text('request_hash').notNull(),
     idempotencyKey: text('idempotency_key'),
-    /** The model hears it after this step; 0: before the first; null: not yet. */
+    /**
+     * Step after which the message was delivered to the model; 0: before the first; null: not yet.
+     */
     afterStep: integer('after_step'),
     createdAt: instant('created_at').notNull(),
   },
@@ -121,10 +126,10 @@ export const joinedMessages = pgTable(
 
 export type KeyScope = 'turns' | 'approvals' | 'admin';
 
-/** What a principal may use; a field that is missing has the server's default. */
+/** Limits of a principal; a missing field has the server's default. */
 export interface PrincipalLimits {
   requestsPerMinute?: number;
-  /** Turns that have not ended. */
+  /** Most turns that have not ended. */
   concurrentTurns?: number;
   tokensPerDay?: number;
   usdPerDay?: number;
@@ -132,14 +137,14 @@ export interface PrincipalLimits {
 
 export const apiKeys = pgTable('api_keys', {
   id: text('id').primaryKey(),
-  /** Whose it is. Several keys may be one principal's. */
+  /** Owner of the key. A principal may own several. */
   principalId: text('principal_id').notNull(),
   name: text('name').notNull(),
-  /** SHA-256 of the secret, in hex. The secret itself is nowhere. */
+  /** SHA-256 of the secret, in hex. The secret itself is not stored. */
   secretHash: text('secret_hash').notNull().unique(),
   scopes: json('scopes').$type<KeyScope[]>().notNull(),
   limits: json('limits').$type<PrincipalLimits>().notNull(),
-  /** Folders that its sessions may work in beside those open to all, absolute; null: none. */
+  /** Absolute folders that the key's sessions may work in beside those open to all; null: none. */
   projectRoots: json('project_roots').$type<string[]>(),
   expiresAt: instant('expires_at'),
   revokedAt: instant('revoked_at'),
@@ -147,7 +152,7 @@ export const apiKeys = pgTable('api_keys', {
   createdAt: instant('created_at').notNull(),
 });
 
-/** What a principal has used and reserved on a day, in UTC. */
+/** Usage and reservations of a principal on a day, in UTC. */
 export const usageDays = pgTable(
   'usage_days',
   {
@@ -156,14 +161,14 @@ export const usageDays = pgTable(
     tokens: bigint('tokens', { mode: 'number' }).notNull().default(0),
     /** Millionths of a dollar. */
     microUsd: bigint('micro_usd', { mode: 'number' }).notNull().default(0),
-    /** Of both, what calls under way have reserved. */
+    /** The reserved part of `tokens` and `microUsd`, by calls in flight. */
     reservedTokens: bigint('reserved_tokens', { mode: 'number' }).notNull().default(0),
     reservedMicroUsd: bigint('reserved_micro_usd', { mode: 'number' }).notNull().default(0),
   },
   (usage) => [primaryKey({ columns: [usage.principalId, usage.day] })],
 );
 
-/** Who did what, for those who have to know later. Never updated. */
+/** The audit log: who did what. Never updated. */
 export const auditLog = pgTable(
   'audit_log',
   {
@@ -171,7 +176,7 @@ export const auditLog = pgTable(
     at: instant('at').notNull(),
     principalId: text('principal_id').notNull(),
     action: text('action').notNull(),
-    /** The id of what it was done to. */
+    /** Id of the object of the action. */
     subject: text('subject').notNull(),
     details: json('details').$type<Record<string, unknown>>().notNull(),
   },

@@ -23,7 +23,7 @@ export function insertFrom<T extends PgTable>(
   for (const [index, [, value]] of given.entries()) {
     const column = columns[index];
     if (column === undefined) continue;
-    // An encoder takes no NULL.
+    // Column encoders do not take NULL.
     chunks.push(value === null ? sql.param(null) : sql.param(value, column.column), column.cast);
   }
   chunks.push(source);
@@ -33,16 +33,16 @@ export function insertFrom<T extends PgTable>(
 
 const separator = new StringChunk(' ');
 
-/** The text of an insert into some columns, the same for every row. */
+/** The constant text of an insert into some columns. */
 interface Shape {
   head: StringChunk;
-  /** `cast` gives a parameter of a SELECT its type: it has none of its own. */
+  /** `cast` types a parameter, which has no type in a SELECT. */
   columns: { column: PgColumn; cast: StringChunk }[];
 }
 
 const shapes = new WeakMap<PgTable, Map<string, Shape>>();
 
-/** Shapes are built once for each set of columns: the text is what makes a statement slow to build. */
+/** Builds the text once for each set of columns: building it is what makes a statement slow. */
 function shapeOf(table: PgTable, keys: readonly string[]): Shape {
   const ofTable = shapes.get(table) ?? new Map<string, Shape>();
   shapes.set(table, ofTable);

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from './connection.js';
 
-/** Locks that one transaction of the whole deployment has at a time. */
+/** Deployment-wide locks, each of one transaction at a time. */
 const locks = { 'accept-turn': 1, 'create-session': 2 } as const;
 
-/** Locks that one transaction has at a time for each key. They are taken before the locks above. */
+/** Locks of a key, each of one transaction at a time. They are taken before the locks above. */
 const keyedLocks = { session: 0x74757270, principal: 0x74757271 } as const;
 
-/** Waits for a lock and keeps it until the transaction ends. */
+/** Waits for a lock, which the transaction's end releases. */
 export async function lockFor(tx: Queryable, what: keyof typeof locks): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${0x7475726e}, ${locks[what]})`);
 }

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The migrations are beside this file, and beside the bundle that has it. */
+/** The migrations' folder, beside this file and beside the bundle that contains it. */
 export const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));

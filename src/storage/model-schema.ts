@@ -2,17 +2,21 @@ import { json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { JsonObject } from '../platform/json.js';
 import { instant } from './instant.js';
 
-/** What a provider said of its models. */
+/** Models as a provider described them. */
 export const models = pgTable(
   'models',
   {
-    /** Who said it: `rehearsal`, or the origin of the provider's address. */
+    /** The provider: `rehearsal`, or the origin of the provider's address. */
     source: text('source').notNull(),
-    /** As requests name the model. The row with an empty id is the list as a whole. */
+    /**
+     * The model's name in requests. The row with an empty id stands for the provider's whole list.
+     */
     id: text('id').notNull(),
-    /** `{}` of the list as a whole. */
+    /** The provider's description; `{}` for the whole list. */
     described: json('described').$type<JsonObject>().notNull(),
-    /** Of the list as a whole: when a process took it upon itself to ask. */
+    /**
+     * Time of the description; for the whole list, the time at which a process began to load it.
+     */
     describedAt: instant('described_at').notNull(),
   },
   (model) => [primaryKey({ columns: [model.source, model.id] })],

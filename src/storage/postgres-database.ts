@@ -8,7 +8,7 @@ import { migrationsFolder } from './migrations-folder.js';
 import { prepareRepeated } from './prepare-repeated.js';
 import * as schema from './schema.js';
 
-/** Key of the advisory lock, which nothing else in the database uses; the letters of the name. */
+/** Key of the advisory lock of migrations: the first letters of the product's name. */
 const migrationLock = 0x7475726e;
 
 export interface PostgresOptions {

@@ -4,10 +4,11 @@ import type { ClientBase, QueryConfig } from 'pg';
 const MOST_NAMES = 200;
 
 /**
- * Makes a connection prepare statements that repeat: the query builder gives a statement the same text
+ * Makes a connection prepare repeated statements: the query builder gives a statement the same text
  * each time, and the server then parses it once.
  *
- * @param names of statements by text, for all connections of a pool; undefined for a text seen once.
+ * @param names of statements by text, for all connections of a pool; undefined for a text seen
+ * once.
  */
 export function prepareRepeated(client: ClientBase, names: Map<string, string | undefined>): void {
   const query = client.query.bind(client);

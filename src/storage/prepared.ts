@@ -1,11 +1,11 @@
 import type { Database } from './connection.js';
 
 /**
- * Declares a frequent query: it is built once for each database, with `sql.placeholder`s for what
- * changes, and prepared once on each connection.
+ * Declares a frequent query. It is built once for each database, with `sql.placeholder`s for the
+ * parameters, and prepared once on each connection.
  *
  * @example const findTurn = prepared((db) => db.select()….prepare('find_turn'));
- *   await findTurn(db).execute({ turnId });
+ * await findTurn(db).execute({ turnId });
  */
 export function prepared<Query>(build: (db: Database) => Query): (db: Database) => Query {
   const built = new WeakMap<Database, Query>();

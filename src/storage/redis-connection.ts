@@ -8,25 +8,25 @@ export interface RedisOptions {
   url: string;
   /** Shown by `CLIENT LIST`. */
   name: string;
-  /** Called when the connection broke, or could not be made; it is tried again without end. */
+  /** Called when the connection broke or was refused; reconnecting never ends. */
   onError(error: Error): void;
 }
 
 /** Injects the process's connection to Redis for commands. */
 export const REDIS = Symbol('Redis');
 
-/** How long a start waits for the server, in ms. */
+/** Timeout of the first connection, in ms. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** The delays before a broken connection is made again. */
+/** Delays before a reconnection. */
 const retryDelays: RetryDelays = { firstMs: 100, maxMs: 1_000 };
 
-/** How long an end waits for a server that does not answer, in ms. */
+/** Timeout of an orderly close, in ms. */
 const QUIT_WAIT_MS = 1_000;
 
 /**
- * Connects. A connection that breaks later is made again: commands wait for it, and commands without
- * an answer are sent again, which each of ours allows.
+ * Connects. A broken connection is made again: commands wait for it, and commands without an answer
+ * are sent again, which all of ours allow.
  *
  * @throws Error when the server does not answer in 10 s.
  */
@@ -68,14 +68,14 @@ export async function closeRedis(redis: Redis): Promise<void> {
   }
 }
 
-/** Whether a command failed because its connection was closed, by us or by the server's end. */
+/** Whether a command failed because its connection was closed, by either side. */
 export function isConnectionClosed(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Connection is closed');
 }
 
 export type RedisScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;
 
-/** Makes a Lua script callable; the server is sent its text only when it does not have it. */
+/** Makes a Lua script callable; its text is sent only to a server that lacks it. */
 export function defineScript(
   redis: Redis,
   name: string,

@@ -15,12 +15,13 @@ export class RedisSubscriber {
     redis.on('message', (channel: string, message: string) => {
       for (const listener of this.#channels.get(channel) ?? []) listener.onMessage(message);
     });
-    // A connection that closes meanwhile is made again, and subscribes again.
+    // A connection that closes meanwhile reconnects, and subscribes again.
     redis.on('ready', () => void this.#resubscribe().catch(onConnectionEnd));
   }
 
   /**
-   * Subscribes to a channel; while the server is away, from its return on, with a call of `onMissed`.
+   * Subscribes to a channel. A subscription during an outage begins at the server's return, with a
+   * call of `onMissed`.
    *
    * @returns a function that unsubscribes.
    */
@@ -28,7 +29,7 @@ export class RedisSubscriber {
     const listeners = this.#channels.get(channel) ?? new Set();
     const isFirst = listeners.size === 0;
     this.#channels.set(channel, listeners.add(listener));
-    // A closed connection subscribes to every channel when it is made again.
+    // A closed connection subscribes to every channel when it reconnects.
     if (isFirst && this.redis.status === 'ready') await this.redis.subscribe(channel);
     return () => {
       listeners.delete(listener);
@@ -48,7 +49,9 @@ export class RedisSubscriber {
   }
 }
 
-/** Ignores the one failure of these commands that needs no answer. @throws any other. */
+/**
+ * Ignores a closed connection, which these commands need no answer from. @throws any other error.
+ */
 function onConnectionEnd(error: Error): void {
   if (!isConnectionClosed(error)) throw error;
 }

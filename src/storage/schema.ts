@@ -38,27 +38,27 @@ export const sessions = pgTable('sessions', {
   persona: text('persona').notNull(),
   /** The permission mode of turns that name none; a text that is no mode means `plan`. */
   mode: text('mode').notNull(),
-  /** A subagent's session has its parent's. */
+  /** A subagent's session has its parent's origin. */
   origin: text('origin').$type<SessionOrigin>().notNull().default('harness'),
   claudeSessionId: text('claude_session_id'),
   bootFingerprint: text('boot_fingerprint'),
   bootedAt: instant('booted_at'),
   model: text('model'),
-  /** Limits that it was created with; null: none. */
+  /** Limits given at creation; null: none. */
   agentConfig: json('agent_config').$type<Partial<AgentConfig>>(),
-  /** Milliseconds it is kept without use; null: until it is deleted. */
+  /** Milliseconds without use after which the session is deleted; null: never. */
   expiresAfterMs: integer('expires_after_ms'),
-  /** Its owner. */
+  /** Owner of the session. */
   principalId: text('principal_id').notNull().default('local'),
   /** The turn that delegated, for a subagent's session, which is deleted with that turn's session. */
   parentTurnId: text('parent_turn_id').references((): AnyPgColumn => turns.id, {
     onDelete: 'cascade',
   }),
-  /** Rules for its tools, before the agent's and after the server's; null: none. */
+  /** Permission rules of the session, before the agent's and after the server's; null: none. */
   permissions: json('permissions').$type<PermissionRules>(),
-  /** MCP servers of its turns by name, with credentials: never shown, never logged. */
+  /** MCP servers of the session's turns by name, with credentials: never shown, never logged. */
   mcpServers: json('mcp_servers').$type<Record<string, unknown>>(),
-  /** Beginning of its requests; null before the first. */
+  /** Beginning of the session's requests; null before the first. */
   prefix: json('prefix').$type<RequestPrefix>(),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
@@ -74,49 +74,49 @@ export const turns = pgTable(
     status: text('status').$type<TurnStatus>().notNull(),
     /** Number of claims so far; the fence of every write. */
     attempt: integer('attempt').notNull().default(0),
-    /** Last attempts in a row that stored nothing new. */
+    /** Consecutive last attempts that stored nothing new. */
     attemptsInVain: integer('attempts_in_vain').notNull().default(0),
     leaseUntil: instant('lease_until'),
     request: json('request').$type<TurnRequest>().notNull(),
     requestHash: text('request_hash').notNull(),
     idempotencyKey: text('idempotency_key'),
     options: json('options').$type<OptionResolution>().notNull(),
-    /** Agents that it may delegate to; null for turns of earlier versions. */
+    /** Agents that the turn may delegate to; null for turns of earlier versions. */
     delegation: json('delegation').$type<SubagentDecision>(),
-    /** Its session's owner. */
+    /** Owner of the turn's session. */
     principalId: text('principal_id').notNull().default('local'),
     /** The turn that delegated, and its call, for a subagent's turn. */
     parentTurnId: text('parent_turn_id').references((): AnyPgColumn => turns.id, {
       onDelete: 'cascade',
     }),
     parentCallId: text('parent_call_id'),
-    /** Permissions from its parent, for a subagent's turn. */
+    /** Permissions from the parent, for a subagent's turn. */
     childTerms: json('child_terms').$type<InheritedPermissions>(),
-    /** Day budget of the key that it was accepted with; null: none. */
+    /** Daily budget of the key that sent the turn; null: none. */
     budget: json('budget').$type<DayLimits>(),
-    /** Whether it is promoted before the held turns of its session without this mark. */
+    /** Whether the turn is promoted before held turns without this mark. */
     goesFirst: boolean('goes_first').notNull().default(false),
-    /** Whether a turn of the session is held behind it, which its end promotes. */
+    /** Whether a turn of the session is held behind this turn, whose end promotes it. */
     hasNext: boolean('has_next').notNull().default(false),
-    /** Time at which it was parked for an answer; null while it is not. */
+    /** Time of parking; null while the turn is not parked. */
     waitingSince: instant('waiting_since'),
-    /** Milliseconds it was parked so far, which its deadline does not count. */
+    /** Milliseconds parked so far, which the turn's deadline does not count. */
     waitedMs: integer('waited_ms').notNull().default(0),
-    /** The attempt that parked it: the attempt after that recovers nothing. */
+    /** The attempt that parked the turn: the next attempt recovers nothing. */
     parkedAttempt: integer('parked_attempt'),
-    /** Steered messages so far: an end that has not delivered all of them is not stored. */
+    /** Steered messages so far: the turn cannot end before all of them are delivered. */
     joinedMessages: integer('joined_messages').notNull().default(0),
     usage: json('usage').$type<Usage>(),
     exitCode: integer('exit_code'),
     endReason: text('end_reason'),
-    /** Text of the reply about the limit that ended it; null where none did. */
+    /** Note in the reply about the limit that ended the turn; null: none. */
     endNote: text('end_note'),
     failure: json('failure').$type<TurnFailure>(),
-    /** Why later turns leave it out of what the model is sent; null: they do not. */
+    /** Reason why later turns leave this turn out of their requests; null: they do not. */
     leftOut: text('left_out').$type<LeftOut>(),
-    /** The step up to which outputs are elided because the provider refused the prompt's length. */
+    /** Last step whose outputs are elided, because the provider refused the prompt's length. */
     elidedThrough: integer('elided_through').notNull().default(0),
-    /** Usage of replies that were discarded and asked for again; null: none. */
+    /** Usage of discarded replies, which were requested again; null: none. */
     discardedUsage: json('discarded_usage').$type<Usage>(),
     cancelRequestedAt: instant('cancel_requested_at'),
     cancelReason: text('cancel_reason').$type<CancelReason>(),
@@ -125,7 +125,7 @@ export const turns = pgTable(
     endedAt: instant('ended_at'),
   },
   (turn) => [
-    // The lock: one active turn per session. Nothing to leak, no time to live to tune.
+    // The lock: one active turn per session. No lock to leak, no TTL to tune.
     uniqueIndex('turns_one_active_per_session')
       .on(turn.sessionId)
       .where(sql`status in ('queued', 'running', 'waiting')`),

@@ -1,6 +1,8 @@
 import { isPlainObject } from '../platform/json.js';
 
-/** NUL and half of a surrogate pair: no column holds them, of text or of JSON that is looked into. */
+/**
+ * NUL and unpaired surrogates: PostgreSQL stores them neither as text nor in JSON that it parses.
+ */
 const unstorable = /[\0\p{Cs}]/u;
 const everyUnstorable = /[\0\p{Cs}]/gu;
 
@@ -8,12 +10,15 @@ export function isStorable(text: string): boolean {
   return !unstorable.test(text);
 }
 
-/** The text with `�` for every character that cannot be stored. */
+/** The text with `�` for each character that cannot be stored. */
 export function storableText(text: string): string {
   return text.replaceAll(everyUnstorable, '\uFFFD');
 }
 
-/** A value out of JSON, its texts and keys made storable. It recurses: for what the body's limits passed. */
+/**
+ * A JSON value with storable texts and keys. Recursive: the value's depth must be limited, as that
+ * of request bodies is.
+ */
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value);
   if (Array.isArray(value)) return value.map(storableJson);

@@ -21,7 +21,7 @@ export const messages = pgTable(
       .notNull()
       .references(() => turns.id, { onDelete: 'cascade' }),
     role: text('role').$type<'user' | 'assistant'>().notNull(),
-    /** Parts of a user's message. An assistant's message is the turn's steps. */
+    /** Parts of a user's message. Assistants' messages are the turn's steps. */
     parts: json('parts').$type<StoredPart[]>().notNull(),
     createdAt: instant('created_at').notNull(),
   },
@@ -42,7 +42,7 @@ export const steps = pgTable(
     parts: json('parts').$type<AssistantPart[]>().notNull(),
     stopReason: text('stop_reason').$type<StepStopReason>().notNull(),
     usage: json('usage').$type<Usage>().notNull(),
-    /** The request that its thinking is bound to; null where thinking is not bound. */
+    /** The request that the step's thinking is bound to; null where thinking is not bound. */
     sent: json('sent').$type<SentPrefix>(),
     startedAt: instant('started_at').notNull(),
     endedAt: instant('ended_at').notNull(),

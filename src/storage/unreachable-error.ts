@@ -10,7 +10,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** A URL without its secrets. */
+/** The host of a URL, without its secrets. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'something that is no URL';
 }

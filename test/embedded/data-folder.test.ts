@@ -9,7 +9,7 @@ it('frees the data folder with its process, at once; a living owner keeps it', a
   const environment = { TURNPIKE_DATA_DIR: path.join(folder, 'data') };
   const first = await startProcess(environment);
   await expect(startProcess(environment)).rejects.toThrow(
-    `is in use: process ${first.child.pid} holds it and serves ${first.url}`,
+    `is in use: process ${first.child.pid} owns it and serves ${first.url}`,
   );
   await first.kill('SIGKILL');
   const second = await startProcess(environment);

@@ -19,7 +19,7 @@ describe('a data folder', () => {
     const held = await lockDataFolder(folder);
     await held.publish('http://127.0.0.1:4400');
     await expect(lockDataFolder(folder)).rejects.toThrow(
-      `process ${process.pid} holds it and serves http://127.0.0.1:4400`,
+      `process ${process.pid} owns it and serves http://127.0.0.1:4400`,
     );
     expect(await livingOwner(folder)).toMatchObject({ url: 'http://127.0.0.1:4400' });
     await held.release();

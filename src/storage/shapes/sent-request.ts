@@ -1,27 +1,34 @@
 import type { PermissionMode } from './stored-permissions.js';
 import type { ServerTool, ToolSpec } from './stored-tools.js';
 
-/** The provider refused the turn's first request: whatever else is sent, not that again. */
+/**
+ * The reason why the provider refused the turn's first request: later requests leave the turn out.
+ */
 export type LeftOut = 'refused' | 'too-long';
 
-/** What the requests of a session begin with, byte for byte, until it has to change. */
+/** The constant beginning of a session's requests, byte for byte, until it must change. */
 export interface RequestPrefix {
   system: string;
   tools: ToolSpec[];
-  /** Those that the provider runs; absent: none. */
+  /** Tools that the provider runs; absent: none. */
   serverTools?: readonly ServerTool[];
   /** The permission mode that `system` names. */
   mode: PermissionMode;
-  /** What the model was told since: the mode that holds, and the tools that are off. */
+  /** The state announced to the model since: the mode in force, and the tools switched off. */
   told: { mode: PermissionMode; off: string[] };
-  /** Steps up to this one, `turnId:step`, are sent without their thinking: the provider refused it. */
+  /**
+   * Last step, as `turnId:step`, that is sent without its thinking: the provider refused that
+   * thinking.
+   */
   thinkingAfter?: string;
 }
 
-/** What a step's thinking was made after: the provider takes it back only there. */
+/**
+ * The request that a step's thinking is bound to: the provider accepts the thinking after it alone.
+ */
 export interface SentPrefix {
-  /** Of system prompt, tools and messages, thinking aside. */
+  /** Hash of system prompt, tools and messages, without thinking. */
   hash: string;
-  /** The first step whose thinking was sent, `turnId:step`; null: none was. */
+  /** The first step whose thinking was sent, as `turnId:step`; null: none. */
   thinkingFrom: string | null;
 }

@@ -1,4 +1,4 @@
-/** The limits of an agent's turn. Names on every wire: the snake_case of these. */
+/** Limits of an agent's turn. Wires use the same names in snake_case. */
 export interface AgentConfig {
   maxIterations: number;
   softWarningPercent: number;
@@ -9,29 +9,29 @@ export interface AgentConfig {
   maxParallelTools: number;
 }
 
-/** What a principal may use on a day in UTC; 0: no limit. */
+/** Daily limits of a principal, in UTC; 0: no limit. */
 export interface DayLimits {
   tokensPerDay: number;
   usdPerDay: number;
 }
 
-/** What a model costs, in US dollars for a million tokens. */
+/** Price of a model, in US dollars for a million tokens. */
 export interface Price {
   input: number;
   output: number;
-  /** Of what is written to the provider's cache, by how long it is kept. Absent: 1.25 times input. */
+  /** Writes to the provider's cache for five minutes. Absent: 1.25 times the input. */
   cacheWrite5m?: number;
-  /** Absent: twice the input. */
+  /** Writes to the provider's cache for an hour. Absent: twice the input. */
   cacheWrite1h?: number;
-  /** Absent: a tenth of the input. */
+  /** Reads of the provider's cache. Absent: a tenth of the input. */
   cacheRead?: number;
-  /** Of a thousand searches of the web that the provider makes. Absent: `WEB_SEARCHES`. */
+  /** A thousand web searches by the provider. Absent: `WEB_SEARCHES`. */
   webSearches?: number;
-  /** What a whole call costs instead whose prompt has more tokens than `above`. */
+  /** Price of a whole call with a prompt of more than `above` tokens. */
   longPrompt?: Omit<Price, 'longPrompt'> & { above: number };
 }
 
-/** What a turn may cost at most, and by which price that is counted. */
+/** A turn's cost limit, with the price that it is counted by. */
 export interface CostLimit {
   usd: number;
   price: Price;

@@ -5,18 +5,18 @@ import type { ThinkingChoice } from './stored-thinking.js';
 
 export const busyPolicies = ['reject', 'enqueue', 'interrupt', 'steer'] as const;
 
-/** What becomes of a turn whose session has an active one. */
+/** The policy for a turn whose session has an active turn. */
 export type OnBusy = (typeof busyPolicies)[number];
 
 export type OnDisconnect = 'cancel' | 'continue';
 
-/** A `background` turn waits until no other does. */
+/** A `background` turn is claimed when no `normal` turn is queued. */
 export type Priority = 'normal' | 'background';
 
-/** Files as the model reads them by itself, or as the text in them. */
+/** Files for the model: in their own format, or as extracted text. */
 export type AttachmentsAs = 'native' | 'text';
 
-/** A tool that whoever sends the turn runs: the server asks for its output. */
+/** A tool that the turn's client runs: the server asks the client for its output. */
 export interface ClientTool {
   name: string;
   description: string;
@@ -24,56 +24,67 @@ export interface ClientTool {
   inputSchema: JsonObject;
 }
 
-/** What a turn's subagents run with. */
+/** Options of a turn's subagents. */
 export interface SubagentTerms {
-  /** Of an agent whose file names none. Absent: its parent's. */
+  /** Model of agents whose file names none. Absent: the parent's. */
   model?: string;
-  /** The longest that one may take. Absent: as long as its parent may. */
+  /** Longest time of a subagent, in seconds. Absent: the parent's. */
   timeoutSeconds?: number;
 }
 
-/** What a turn runs with. Resolved once and stored with it; nothing later reads a default. */
+/**
+ * A turn's resolved options: resolved once and stored with the turn, so that nothing later uses a
+ * default.
+ */
 export interface ResolvedOptions {
   model: string;
-  /** Goes on with the turn where `model` is overloaded, not found or declines. Absent: none does. */
+  /**
+   * The model that continues the turn when `model` is overloaded, not found or declines. Absent:
+   * none.
+   */
   fallbackModel?: string;
-  /** The model that did not answer, once the turn goes on with `fallbackModel`. */
+  /** The model that failed, once the turn continues with `fallbackModel`. */
   fallbackFrom?: string;
-  /** The first step of `fallbackModel`; the provider's cache has nothing of what came before for it. */
+  /**
+   * The first step of `fallbackModel`, for which the provider's cache has nothing of earlier steps.
+   */
   fallbackStep?: number;
-  /** Names of the tools the turn may use; an empty list means none. */
+  /** Names of the tools that the turn may use; an empty list means none. */
   tools: string[];
   /** Most model calls of the turn, from 1. */
   maxTurns: number;
   persona: string;
   mode: PermissionMode;
-  /** Whether the turn is cancelled or goes on when its last reader leaves. */
+  /** Whether the turn is cancelled or continues when its last reader leaves. */
   onDisconnect: OnDisconnect;
-  /** What became of it while its session had an active turn. */
+  /** The policy that applied while the session had an active turn. */
   onBusy: OnBusy;
   priority: Priority;
-  /** Most tokens of one reply. Absent: what the server is set to. */
+  /** Most tokens of a reply. Absent: the server's config. */
   maxTokens?: number;
-  /** Whether the model thinks before it answers; or how much, and whether that is shown. */
+  /** Whether the model thinks before it answers; or the effort, and whether thinking is shown. */
   thinking: ThinkingChoice;
-  /** Whether the model names the passages of files that it draws on. */
+  /** Whether the model cites the passages of files that it uses. */
   citations: boolean;
   attachmentsAs: AttachmentsAs;
-  /** Tools that whoever sent the turn runs. Absent: none. */
+  /** Tools that the turn's client runs. Absent: none. */
   clientTools?: ClientTool[];
-  /** Absent: no limit of cost. */
+  /** Absent: no cost limit. */
   costLimit?: CostLimit;
-  /** Most files of a message, and results of a search, that are shown at once. Absent: the server’s. */
+  /**
+   * Most files of a message, and results of a search, that are shown at once. Absent: the server's
+   * config.
+   */
   contextNodes?: number;
-  /** Of the agents it delegates to. Absent: what the turn itself has. */
+  /** Options of subagents. Absent: the turn's own. */
   subagents?: SubagentTerms;
   /** Limits of the turn; `maxIterations` is `maxTurns`. */
   agentConfig: AgentConfig;
-  /** Of the persona. Absent: `default`. */
+  /** Decision tree of the persona. Absent: `default`. */
   decisionTree?: string;
   /**
-   * As the client gave it but for what cannot be stored, unchecked: the subagent gate judges it.
-   * Absent when not given.
+   * The client's value, storable and otherwise unchecked, for the subagent gate. Absent when not
+   * given.
    */
   subagentGovernance?: unknown;
 }
@@ -97,13 +108,13 @@ export interface OptionResolution {
   > & {
     agentConfig: Record<keyof AgentConfig, Provenance>;
   };
-  /** What was ignored, sorted by key. */
+  /** Ignored parts of the request, sorted by key. */
   problems: OptionProblem[];
-  /** What is to be said of the model. Absent: nothing. */
+  /** Notices about the model. Absent: none. */
   modelNotices?: ModelNotice[];
 }
 
-/** Which tier a value came from; `instructions` is the project's AGENTS.md. */
+/** The tier of a value; `instructions` is the project's AGENTS.md. */
 export type Provenance =
   | 'opts'
   | 'session'
@@ -111,19 +122,19 @@ export type Provenance =
   | 'user'
   | 'environment'
   | 'instructions'
-  /** The model it was resolved to did not answer. */
+  /** The model that the name resolved to did not answer. */
   | 'fallback'
   | 'default';
 
-/** Something of a request's options that was not taken. */
+/** A part of a request's options that was not used. */
 export type OptionProblem =
   | { kind: 'not-an-object' }
   | { kind: 'unknown'; key: string }
   /** Unknown keys that are not named one by one. */
   | { kind: 'more-unknown'; count: number }
-  /** Taken as it should be, and nothing here goes by it. */
+  /** A valid option that has no effect on this wire or model. */
   | { kind: 'without-effect'; key: string; reason: string }
-  /** A permission mode that is none, or more than the turn may have. */
+  /** A permission mode that is unknown, or above the turn's bounds. */
   | {
       kind: 'held-mode';
       key: 'mode';
@@ -134,7 +145,7 @@ export type OptionProblem =
     }
   | { kind: 'invalid'; key: string; expected: string; using: unknown; from: Provenance };
 
-/** What clients are told of the model that was named. */
+/** A notice to clients about the named model. */
 export interface ModelNotice {
   kind: 'model-changed' | 'model-deprecated' | 'model-not-described';
   text: string;

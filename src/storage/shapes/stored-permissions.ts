@@ -10,23 +10,25 @@ export interface PermissionRules {
   deny?: readonly string[];
 }
 
-/** Whose rules a call must pass: one layer for each agent in the line of delegation. */
+/** Rules that a call must pass: a layer for each agent in the chain of delegation. */
 export interface PermissionLayer {
-  /** The agent's, for the reason of a decision. */
+  /** The agent's name, for the reason of a decision. */
   name?: string;
   mode: string;
-  /** Tools its turn named itself. */
+  /** Tools that the turn itself named. */
   named: readonly string[];
   agent: PermissionRules;
 }
 
-/** What a subagent may do by its parent's leave. Its own rules come on top. */
+/** Permissions that a subagent inherits from its parent. Its own rules are added. */
 export interface InheritedPermissions {
-  /** The session of the turn that a client sent: what is approved for it counts here too. */
+  /**
+   * Session of the turn that a client sent: approvals for that session apply to the subagent too.
+   */
   sessionId: string;
-  /** Names of the tools its parent has: it has no others. */
+  /** Names of the parent's tools: the subagent has no others. */
   tools: readonly string[];
-  /** Of the turns above it, the first first. */
+  /** Layers of the turns above, the outermost first. */
   layers: readonly PermissionLayer[];
 }
 
@@ -41,23 +43,26 @@ export type SubagentGateId =
   | 'ALLOW'
   | 'INTERNAL_ERROR';
 
-/** What the subagent gates say of a turn. */
+/** The verdict of the subagent gates on a turn. */
 export interface SubagentVerdict {
   allowed: boolean;
   gate: SubagentGateId;
-  /** For the log, the turn and the client; a denial says what would allow it. */
+  /** Reason for the log, the turn and the client; a denial says how to allow delegation. */
   reason: string;
-  /** Allowed only. */
+  /** Only with `allowed`. */
   approvalRef?: string;
   approvedBy?: string;
 }
 
-/** Whether a turn may delegate, and to whom: decided once, where it is accepted, and stored with it. */
+/**
+ * Whether a turn may delegate, and to which agents: decided once, at acceptance, and stored with
+ * the turn.
+ */
 export interface SubagentDecision extends SubagentVerdict {
-  /** How long the decision took, in ms. */
+  /** Duration of the decision, in ms. */
   evaluationMs: number;
-  /** Whom the persona lists. */
+  /** Agents that the persona lists. */
   allowlistedSubagents: readonly string[];
-  /** Whom this turn may delegate to; nobody where it was denied. */
+  /** Agents that this turn may delegate to; none where delegation was denied. */
   delegatedSubagents: readonly string[];
 }

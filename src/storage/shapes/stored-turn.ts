@@ -3,8 +3,8 @@ import type { ToolStatus } from './stored-step.js';
 import type { RetryAdvice } from '../../platform/retry-advice.js';
 
 /**
- * `held`: accepted, behind another turn of its session. `waiting`: for a person, with no worker.
- * The last four are final.
+ * `held`: accepted, behind another turn of its session. `waiting`: parked for an answer, without a
+ * worker. The last four are final.
  */
 export type TurnStatus =
   | 'held'
@@ -16,24 +16,24 @@ export type TurnStatus =
   | 'interrupted'
   | 'failed';
 
-/** Of the turn that holds its session's lock. */
+/** Statuses of the turn that locks its session. */
 export const activeStatuses = ['queued', 'running', 'waiting'] as const;
 
-/** Of every turn that has not ended. */
+/** Statuses of turns that have not ended. */
 export const unendedStatuses = ['held', ...activeStatuses] as const;
 
-/** What the client asked for, kept as it was accepted. */
+/** The client's request, as accepted. */
 export interface TurnRequest {
   message: string;
   opts: unknown;
   attachments: string[];
-  /** Files that were named and not taken; the client is told. */
+  /** Named files that were rejected; the client gets an event for each. */
   rejectedAttachments: { name: string; reason: string; index?: number }[];
-  /** Of the HTTP request it came with, for the lines of the log; absent in turns of earlier versions. */
+  /** Id of the HTTP request, for the log; absent in turns of earlier versions. */
   requestId?: string;
 }
 
-/** Why a turn was asked to stop. `deadline` is the turn's own time limit. */
+/** Reason of a turn's cancellation. */
 export type CancelReason =
   | 'interrupt'
   | 'disconnect'
@@ -41,7 +41,9 @@ export type CancelReason =
   | 'superseded'
   | 'parent-ended';
 
-/** What is stored of the error that ended a turn. Turns of earlier versions have no advice. */
+/**
+ * The stored part of the error that ended a turn. Turns of earlier versions have no retry advice.
+ */
 export interface TurnFailure extends Partial<RetryAdvice> {
   errorType: ErrorCode;
   message: string;
@@ -50,7 +52,7 @@ export interface TurnFailure extends Partial<RetryAdvice> {
 }
 
 /**
- * `claimed`: the call may have run. `refused`: a limit, the turn's end or the client kept the call from
- * running; readers see `denied`. All but `claimed` are final.
+ * `claimed`: the call may have run. `refused`: a limit, the turn's end or the client kept the call
+ * from running; readers see `denied`. All but `claimed` are final.
  */
 export type ToolCallStatus = 'claimed' | 'refused' | ToolStatus;
