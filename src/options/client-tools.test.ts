@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeProblems } from './describe-problems.js';
-import { readClientTools } from './client-tools.js';
+import { parseClientTools } from './client-tools.js';
 import { freeLimits } from './free-limits.js';
 import { resolveOptions } from './resolve-options.js';
 import { parsePersona } from '../../test/support/agents/parse-persona.js';
@@ -28,7 +28,7 @@ describe('opts.clientTools', () => {
     ['as many as there may be', many(64)],
     ['no words', [{ ...tool, description: '' }]],
   ])('are taken as they are: %s', (_what, given) => {
-    expect(readClientTools(given)).toEqual({ tools: given });
+    expect(parseClientTools(given)).toEqual({ tools: given });
     const { options, problems } = resolve(given);
     expect(problems).toEqual([]);
     expect(options.clientTools ?? []).toEqual(given);
@@ -80,7 +80,7 @@ describe('opts.clientTools', () => {
 
   it('are made storable', () => {
     const odd = { ...tool, description: 'a\0', inputSchema: { ...inputSchema, title: '\ud800' } };
-    expect(readClientTools([odd])).toEqual({
+    expect(parseClientTools([odd])).toEqual({
       tools: [
         { ...tool, description: 'a\uFFFD', inputSchema: { ...inputSchema, title: '\uFFFD' } },
       ],

@@ -6,23 +6,23 @@ import type { ClientTool } from '../storage/shapes/stored-options.js';
 const mostTools = 64;
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 const longestDescription = 4_096;
-/** Most characters, as JSON: of one schema, and of all tools together, as they are stored with the turn. */
+/** Most characters, as JSON, of one schema; and of all tools, which are stored with the turn. */
 const largestSchema = 65_536;
 const largestTools = 131_072;
-/** What the model's provider takes for the name of a property. */
+/** Property names that the provider accepts. */
 const propertyName = /^[a-zA-Z0-9_.-]{1,64}$/;
 const fields = ['name', 'description', 'inputSchema'];
 
 export const clientToolsExpected = `a list of at most ${mostTools} tools, each with name, description and inputSchema`;
 
-/** Reads `opts.clientTools`. @returns the fault as what completes "must be …". */
-export function readClientTools(value: unknown): { tools: ClientTool[] } | { fault: string } {
+/** Parses `opts.clientTools`. @returns the tools, or a fault that completes "must be …". */
+export function parseClientTools(value: unknown): { tools: ClientTool[] } | { fault: string } {
   if (!Array.isArray(value) || value.length > mostTools) return { fault: clientToolsExpected };
   const tools: ClientTool[] = [];
   for (const [index, item] of (value as unknown[]).entries()) {
     const fault = toolFault(item);
     if (fault !== undefined) return wrong(`[${index}]${fault}`);
-    const tool = readTool(item);
+    const tool = toTool(item);
     if (tools.some(({ name }) => name === tool.name)) {
       return wrong(`[${index}].name is ${tool.name} for the second time`);
     }
@@ -38,7 +38,7 @@ function wrong(what: string): { fault: string } {
   return { fault: `${clientToolsExpected}; ${what}` };
 }
 
-/** What is wrong with an entry, from its place on; undefined: nothing. */
+/** The fault in an entry, without the entry's index; undefined: none. */
 function toolFault(item: unknown): string | undefined {
   if (!isPlainObject(item)) return ' is no object';
   const { name, description, inputSchema } = item;
@@ -55,7 +55,7 @@ function toolFault(item: unknown): string | undefined {
     : '.inputSchema is no JSON Schema object';
 }
 
-/** The model's provider would refuse the turn for its sake. */
+/** The reason why the provider would refuse a schema, and the turn with it; undefined: none. */
 function schemaProblem(schema: JsonObject): string | undefined {
   if (JSON.stringify(schema).length > largestSchema) {
     return `.inputSchema has more than ${largestSchema} characters`;
@@ -69,13 +69,13 @@ function schemaProblem(schema: JsonObject): string | undefined {
   return fault === undefined ? undefined : `.inputSchema is not valid: ${storableText(fault)}`;
 }
 
-/** @param item one without a fault. */
-function readTool(item: unknown): ClientTool {
+/** @param item an entry without a fault. */
+function toTool(item: unknown): ClientTool {
   const { name, description, inputSchema } = item as ClientTool;
   return {
     name,
     description: storableText(description),
-    // It came as JSON.
+    // Request bodies are JSON, and so is this.
     inputSchema: storableJson(inputSchema) as JsonObject,
   };
 }

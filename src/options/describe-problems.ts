@@ -7,7 +7,7 @@ const mostShown = 10;
 const longestKey = 60;
 const longestValue = 120;
 
-/** One text for the client, a line per problem; undefined when there is none. */
+/** A line for each problem, as one text for the client; undefined without problems. */
 export function describeProblems(problems: readonly OptionProblem[]): string | undefined {
   if (problems.length === 0) return undefined;
   const lines = problems.slice(0, mostShown).map(describe);
@@ -42,12 +42,12 @@ function knownKeys(): string {
 }
 
 function show(value: unknown): string {
-  // Of an option that has no default.
+  // Options without a default have no value to show.
   if (value === undefined) return 'none';
   return clip(typeof value === 'string' ? value : JSON.stringify(value), longestValue);
 }
 
-/** On one line and short: the key is the client's own text. */
+/** Text on one line and short: keys and values are the client's own. */
 function clip(text: string, most: number): string {
   return cutText(text.replaceAll(/\p{Cc}/gu, ' '), most + 1);
 }

@@ -17,8 +17,8 @@ export function chooseModel(
 ): { named: Chosen<string>; standard: string } {
   const { model } = optionRules;
   const own: Tier<string>[] =
-    sources.asAgent === true ? [['persona', model.read(sources.persona.model)]] : [];
-  const wished: Tier<string> = ['user', model.read(sources.preferences?.model)];
+    sources.asAgent === true ? [['persona', model.parse(sources.persona.model)]] : [];
+  const wished: Tier<string> = ['user', model.parse(sources.preferences?.model)];
   const tiers = [...own, wished, ...standardTiers(sources.defaults)];
   return {
     named: choose(model, givenOptions(sources.opts)['model'], tiers),
@@ -37,8 +37,8 @@ function standardTiers({
 }: OptionSources['defaults']): Tier<string>[] {
   const { model } = optionRules;
   return [
-    ['environment', model.read(environmentModel)],
-    ['instructions', model.read(agentsModel)],
+    ['environment', model.parse(environmentModel)],
+    ['instructions', model.parse(agentsModel)],
   ];
 }
 
@@ -51,5 +51,5 @@ export function chooseOnBusy(opts: unknown): OnBusy {
 export function choosePersona(opts: unknown, sessionPersona: string): Chosen<string> {
   const { persona } = optionRules;
   const given = givenOptions(opts)['persona'];
-  return choose(persona, given, [['session', persona.read(sessionPersona)]]);
+  return choose(persona, given, [['session', persona.parse(sessionPersona)]]);
 }

@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 
-/** A budget that nothing uses up. */
+/** A limit that is never reached. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** Whether a limit is none. Pure. */
@@ -8,12 +8,12 @@ export function isUnlimited(limit: number): boolean {
   return limit >= UNLIMITED;
 }
 
-/** Calls of one step that models ask for only by mistake. */
+/** Calls of a step: more are a model's mistake. */
 const MOST_CALLS = 128;
 
 /**
- * The limits of a turn that nobody limits: what the harness contract has (12 model calls) and the
- * server's own config. A turn of the oracle wire has the contract's defaults in their place.
+ * The limits of a turn where no tier sets any: the harness contract's 12 model calls, and the
+ * server's own config. Turns of the oracle wire have the defaults of their contract instead.
  */
 export function freeLimits(server: { turnTimeoutMs: number; parallelTools: number }): AgentConfig {
   return {

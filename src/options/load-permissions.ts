@@ -6,7 +6,7 @@ import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
 import { errorCode } from '../platform/error-code.js';
 
-/** The server's policy has faults; the message lists them, one a line. */
+/** The server's policy is invalid; the message lists the faults by line. */
 export class PermissionsInvalidError extends Error {
   constructor(file: string, problems: readonly { line: number; message: string }[]) {
     const lines = problems.map(({ line, message }) => `  - ${file}:${line}: ${message}`);
@@ -18,10 +18,10 @@ export class PermissionsInvalidError extends Error {
 }
 
 /**
- * The server's policy for tools: a file of YAML or JSON with `allow`, `ask` and `deny`.
+ * Loads the server's policy for tools: a file of YAML or JSON with `allow`, `ask` and `deny`.
  *
  * @param file undefined: no rules.
- * @throws PermissionsInvalidError that names every fault by its line.
+ * @throws PermissionsInvalidError that lists every fault with its line.
  */
 export async function loadPermissions(
   file: string | undefined,
@@ -29,7 +29,7 @@ export async function loadPermissions(
 ): Promise<PermissionRules> {
   if (file === undefined) return {};
   const counter = new LineCounter();
-  const document = parseDocument(await readText(file), {
+  const document = parseDocument(await loadText(file), {
     logLevel: 'silent',
     prettyErrors: false,
     lineCounter: counter,
@@ -52,7 +52,7 @@ export async function loadPermissions(
   );
 }
 
-/** Of aliases that expand too far: what is no map. */
+/** The document's value; aliases that expand too far give a list, which is no valid policy. */
 function valueOf(document: { toJS(): unknown }): unknown {
   try {
     return document.toJS();
@@ -61,7 +61,7 @@ function valueOf(document: { toJS(): unknown }): unknown {
   }
 }
 
-async function readText(file: string): Promise<string> {
+async function loadText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

@@ -7,11 +7,11 @@ import { viewModel, type ListedModel } from '../provider/models/view-model.js';
 
 /** The answer of `GET /api/harness/models`. */
 export interface ModelList {
-  /** What turns run with that name no model. */
+  /** The model of turns that name none. */
   defaultModel: string;
-  /** `rehearsal`: no model is called, and each is played by the offline one. */
+  /** `rehearsal`: the offline model answers in place of each. */
   provider: ProviderMode;
-  /** The best known of each line first; no model that is retired. */
+  /** The best known model of each family first; retired models are left out. */
   models: ListedModel[];
 }
 

@@ -19,21 +19,21 @@ export interface OptionSubject {
   persona: string;
   mode: string;
   agentConfig?: Partial<AgentConfig> | null;
-  /** What the user has set. */
+  /** Limits that the user saved. */
   user?: Partial<AgentConfig>;
-  /** What the user wishes beside limits. */
+  /** Other preferences that the user saved. */
   preferences?: Preferences;
-  /** Where nobody sets any; the server's when absent. */
+  /** Limits where no tier sets any. Absent: the server's. */
   limits?: Readonly<AgentConfig>;
-  /** The persona was called as an agent. */
+  /** Whether the persona was called as an agent. */
   asAgent?: boolean;
-  /** Whether whoever asks may approve calls. Absent: so it is. */
+  /** Whether the caller may approve tool calls. Absent: yes. */
   mayApprove?: boolean;
-  /** Of the wire, in place of the session's mode. */
+  /** Permission mode of the wire, in place of the session's. Absent: the session's. */
   wireMode?: 'direct' | 'dontAsk';
 }
 
-/** Resolves the options of turns from all that has a say in them. */
+/** Resolves the options of turns from request, session, persona, preferences and config. */
 @Injectable()
 export class OptionLoader {
   constructor(
@@ -43,18 +43,18 @@ export class OptionLoader {
   ) {}
 
   /**
-   * Resolves a turn's options with the persona's file, the instruction root's defaults, and what is
-   * known of the model.
+   * Resolves a turn's options with the persona's file, the instruction root's defaults and the
+   * model's catalogue entry.
    *
-   * @throws TypedError INSTRUCTION_ROOT_INVALID 500 but for agents, PERSONA_NOT_FOUND 404, SDK_FAILURE
-   *   400 for a model that there is not.
+   * @throws TypedError INSTRUCTION_ROOT_INVALID 500 except for agents, PERSONA_NOT_FOUND 404,
+   * SDK_FAILURE 400 for an unknown model.
    */
   async load(
     session: OptionSubject,
     opts: unknown,
   ): Promise<{ resolution: OptionResolution; persona: Persona }> {
     const { personas, models, config } = this;
-    // What else the root must have is read by the harness's clients; an agent is one file.
+    // Harness clients need the whole instruction root; an agent is a single file.
     if (session.asAgent !== true) await personas.assertValid();
     const persona = await personas.load(choosePersona(opts, session.persona).value);
     const { wireMode, user, preferences } = session;
@@ -74,12 +74,12 @@ export class OptionLoader {
     return { resolution: await this.#withFallback(resolution, standard), persona };
   }
 
-  /** The model of turns that name none, as it is configured. */
+  /** The configured model of turns that name none. */
   async standardModel(): Promise<string> {
     return chooseStandard(await this.#serverOptions());
   }
 
-  /** The options and limits of a user who has saved none. */
+  /** Options and limits of a user without saved preferences. */
   async serverDefaults(): Promise<ServerDefaults> {
     return { limits: freeLimits(this.config), options: await this.#serverOptions() };
   }
@@ -93,7 +93,7 @@ export class OptionLoader {
     });
   }
 
-  /** The model that the turn may go on with is held to what holds for its own. */
+  /** Resolves the fallback model by the rules of the turn's own model. */
   async #withFallback(resolution: OptionResolution, standard: string): Promise<OptionResolution> {
     const { options, modelNotices = [] } = resolution;
     if (options.fallbackModel === undefined) return resolution;

@@ -7,18 +7,18 @@ import type { OptionProblem } from '../storage/shapes/stored-options.js';
 import type { LimitResolution } from './resolve-limits.js';
 import { storableText } from '../storage/storable.js';
 
-/** Unknown keys that are named, and characters of each: they are stored and told. */
+/** Unknown keys named one by one, and characters of each: problems are stored and shown. */
 const mostUnknown = 20;
 const longestKey = 64;
 
 export interface OptionOutcome {
   chosen: Record<string, Chosen<unknown>>;
   limits: LimitResolution;
-  /** A limit of cost was given, for a model whose price nobody knows. */
+  /** A cost limit was given for a model without a known price. */
   lacksPrice: boolean;
 }
 
-/** What of a client's `opts` was not taken, sorted by key. Pure. */
+/** Problems of a client's `opts`, sorted by key. Pure. */
 export function findProblems(
   opts: unknown,
   { chosen, limits, lacksPrice }: OptionOutcome,
@@ -57,7 +57,7 @@ function ruleProblems(
     if (!isOptionKey(key)) return [unknownOption(key)];
     const used = chosen[key];
     const rule: OptionRule<unknown> = optionRules[key];
-    if (used === undefined || rule.read(given[key]) !== undefined) return [];
+    if (used === undefined || rule.parse(given[key]) !== undefined) return [];
     const expected = rule.fault?.(given[key]) ?? rule.expected;
     return [{ kind: 'invalid', key, expected, using: used.value, from: used.from }];
   });

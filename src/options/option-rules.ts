@@ -12,120 +12,123 @@ import { DEFAULT_MODEL } from '../provider/choose-model.js';
 import { isStorable } from '../storage/storable.js';
 import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 
-/** One option: what counts as a valid value, in code and in words, and what applies without one. */
+/** The rule of an option: valid values, in code and in words, and the default. */
 export interface OptionRule<T> {
-  /** The value as it is used, or undefined when it is not valid. */
-  read(value: unknown): T | undefined;
+  /** @returns the value as it is used; undefined for an invalid value. */
+  parse(value: unknown): T | undefined;
   /** Completes "must be …". */
   expected: string;
-  /** The same for a value that is not valid, where more can be said of it. */
+  /** A more exact fault of an invalid value, in place of `expected`. */
   fault?(value: unknown): string | undefined;
   fallback(): T;
 }
 
-/** Characters of a model's or a mode's name: it is repeated in notices and on streams. */
+/** Most characters of a model's or a mode's name, which notices and streams repeat. */
 const LONGEST_NAME = 200;
 
 function nameRule(fallback: string): OptionRule<string> {
   return {
-    read: readName,
+    parse: parseName,
     expected: `text of 1 to ${LONGEST_NAME} characters`,
     fallback: () => fallback,
   };
 }
 
-/** Every option but `agentConfig` (see `resolveLimits`) and `subagentGovernance`, passed on as it came. */
+/**
+ * Rules of all options but `agentConfig` (see `resolveLimits`) and `subagentGovernance`, which is
+ * passed on unchecked.
+ */
 export const optionRules = {
   model: nameRule(DEFAULT_MODEL),
   fallbackModel: {
-    read: readName,
+    parse: parseName,
     expected: `text of 1 to ${LONGEST_NAME} characters`,
     fallback: () => undefined,
   } satisfies OptionRule<string | undefined>,
   tools: {
-    read: readNames,
+    parse: parseNames,
     expected: 'an array of strings',
     fallback: () => ['read', 'write', 'bash'],
   } satisfies OptionRule<string[]>,
   maxTurns: {
-    read: readPositiveInteger,
+    parse: parsePositiveInteger,
     expected: 'an integer greater than 0',
     fallback: () => 12,
   } satisfies OptionRule<number>,
   persona: {
-    read: readText,
+    parse: parseText,
     expected: 'text that is not blank',
     fallback: () => 'WORKING_ITEMS',
   } satisfies OptionRule<string>,
   mode: nameRule('direct'),
   onDisconnect: {
-    read: readOnDisconnect,
+    parse: parseOnDisconnect,
     expected: '"cancel" or "continue"',
     fallback: () => 'cancel',
   } satisfies OptionRule<OnDisconnect>,
   onBusy: {
-    read: (value) => busyPolicies.find((policy) => policy === value),
+    parse: (value) => busyPolicies.find((policy) => policy === value),
     expected: '"reject", "enqueue", "interrupt" or "steer"',
     fallback: () => 'reject',
   } satisfies OptionRule<OnBusy>,
   priority: {
-    read: readPriority,
+    parse: parsePriority,
     expected: '"normal" or "background"',
     fallback: () => 'normal',
   } satisfies OptionRule<Priority>,
   maxCostUsd: {
-    read: (value) =>
+    parse: (value) =>
       typeof value === 'number' && value > 0 && value < Infinity ? value : undefined,
     expected: 'a number of dollars greater than 0',
     fallback: () => undefined,
   } satisfies OptionRule<number | undefined>,
   thinking: {
-    read: parseThinking,
+    parse: parseThinking,
     expected:
       'true, false, or an object of effort ("low", "medium", "high", "xhigh" or "max") and display ("summarized" or "omitted")',
     fallback: () => false,
   } satisfies OptionRule<ThinkingChoice>,
   citations: {
-    read: readBoolean,
+    parse: parseBoolean,
     expected: 'true or false',
     fallback: () => false,
   } satisfies OptionRule<boolean>,
   attachmentsAs: {
-    read: readAttachmentsAs,
+    parse: parseAttachmentsAs,
     expected: '"native" or "text"',
     fallback: () => 'native',
   } satisfies OptionRule<AttachmentsAs>,
   maxTokens: {
-    read: readPositiveInteger,
+    parse: parsePositiveInteger,
     expected: 'an integer greater than 0',
     fallback: () => undefined,
   } satisfies OptionRule<number | undefined>,
   clientTools: {
-    read: (value) => {
-      const read = readClientTools(value);
-      return 'tools' in read ? read.tools : undefined;
+    parse: (value) => {
+      const parsed = parseClientTools(value);
+      return 'tools' in parsed ? parsed.tools : undefined;
     },
     expected: clientToolsExpected,
     fault: (value) => {
-      const read = readClientTools(value);
-      return 'fault' in read ? read.fault : undefined;
+      const parsed = parseClientTools(value);
+      return 'fault' in parsed ? parsed.fault : undefined;
     },
     fallback: () => [],
   } satisfies OptionRule<ClientTool[]>,
 };
 
-function readText(value: unknown): string | undefined {
+function parseText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : '';
   return text === '' ? undefined : text;
 }
 
-function readName(value: unknown): string | undefined {
-  const name = readText(value);
+function parseName(value: unknown): string | undefined {
+  const name = parseText(value);
   return name === undefined || name.length > LONGEST_NAME || !isStorable(name) ? undefined : name;
 }
 
-/** An explicit `[]` is a value: no tools. A name given twice counts once. */
-function readNames(value: unknown): string[] | undefined {
+/** An explicit `[]` is valid: no tools. Duplicates count once. */
+function parseNames(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const names = new Set<string>();
   for (const item of value as unknown[]) {
@@ -136,22 +139,22 @@ function readNames(value: unknown): string[] | undefined {
   return [...names];
 }
 
-function readPositiveInteger(value: unknown): number | undefined {
+function parsePositiveInteger(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
-function readBoolean(value: unknown): boolean | undefined {
+function parseBoolean(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-function readOnDisconnect(value: unknown): OnDisconnect | undefined {
+function parseOnDisconnect(value: unknown): OnDisconnect | undefined {
   return value === 'cancel' || value === 'continue' ? value : undefined;
 }
 
-function readAttachmentsAs(value: unknown): AttachmentsAs | undefined {
+function parseAttachmentsAs(value: unknown): AttachmentsAs | undefined {
   return value === 'native' || value === 'text' ? value : undefined;
 }
 
-function readPriority(value: unknown): Priority | undefined {
+function parsePriority(value: unknown): Priority | undefined {
   return value === 'normal' || value === 'background' ? value : undefined;
 }

@@ -16,7 +16,10 @@ import { PreferencesController } from './preferences/preferences.controller.js';
 import { PreferencesService } from './preferences/preferences-service.js';
 import { PreferencesStore } from './preferences/preferences-store.js';
 
-/** The options of turns, and what a server and its users want of them. A start fails with PermissionsInvalidError. */
+/**
+ * Provides the options of turns, preferences and the server's policy. A start fails with
+ * PermissionsInvalidError.
+ */
 @Module({
   imports: [AccessModule, AgentsModule, ExtensionsModule, ProviderModule],
   providers: [

@@ -7,24 +7,24 @@ import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import { isPlainObject } from '../platform/json.js';
 import type { Provenance } from '../storage/shapes/stored-options.js';
 
-/** Where limits come from, the first tier that has a field first. */
+/** Tiers of limits: the first that has a field decides it. */
 export interface LimitSources {
-  /** `opts.agentConfig` as it came: an object with the wire's names. */
+  /** `opts.agentConfig` as received: an object with wire names. */
   opts: unknown;
-  /** `opts.maxTurns`, when it is valid: it may go beyond the bounds of an agent's configuration. */
+  /** `opts.maxTurns`, when valid: it may exceed the bounds of an agent's config. */
   maxTurns: number | undefined;
   session: Partial<AgentConfig>;
   persona: Partial<AgentConfig>;
   user: Partial<AgentConfig>;
   instructions: Partial<AgentConfig>;
-  /** What applies where no tier says anything. */
+  /** Limits where no tier sets any. */
   fallback: Readonly<AgentConfig>;
 }
 
 export interface LimitResolution {
   config: AgentConfig;
   provenance: Record<keyof AgentConfig, Provenance>;
-  /** Of `opts.agentConfig`; each such field falls to the next tier. */
+  /** Invalid fields of `opts.agentConfig`, which the next tier decides. */
   problems: ConfigProblem[];
 }
 

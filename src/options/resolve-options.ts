@@ -23,7 +23,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     choose(rule, given[key], []);
   const limits = resolveLimits({
     opts: given['agentConfig'],
-    maxTurns: maxTurns.read(given['maxTurns']),
+    maxTurns: maxTurns.parse(given['maxTurns']),
     session: session.agentConfig ?? {},
     persona: personaLimits(persona),
     user: sources.user ?? {},
@@ -40,11 +40,11 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
   } as const;
   const bounded = boundMode(wantedMode, bounds);
   const chosen = {
-    model: chooseRunModel(sources),
+    model: chooseTurnModel(sources),
     fallbackModel: choose(fallbackModel, given['fallbackModel'], [
-      ['persona', fallbackModel.read(persona.fallbackModel)],
+      ['persona', fallbackModel.parse(persona.fallbackModel)],
     ]),
-    tools: choose(tools, given['tools'], [['persona', tools.read(persona.tools)]]),
+    tools: choose(tools, given['tools'], [['persona', tools.parse(persona.tools)]]),
     maxTurns: { value: limits.config.maxIterations, from: limits.provenance.maxIterations },
     persona: choosePersona(sources.opts, session.persona),
     mode: { value: bounded.mode, from: wantedMode.from },
@@ -100,7 +100,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
   };
 }
 
-function chooseRunModel(sources: OptionSources): Chosen<string> {
+function chooseTurnModel(sources: OptionSources): Chosen<string> {
   const { value, from } = chooseModel(sources).named;
   return { value: sources.model?.name ?? value, from };
 }
@@ -110,10 +110,10 @@ function modeTiers({ asAgent, wireMode, persona, session }: OptionSources): Tier
   const own: Tier<string>[] = asAgent === true ? [['persona', persona.permissionMode]] : [];
   if (wireMode !== undefined) return [...own, ['default', wireMode]];
   if (asAgent === true) return [...own, ['default', 'dontAsk']];
-  return [['session', mode.read(session.mode)]];
+  return [['session', mode.parse(session.mode)]];
 }
 
-// A mapped type is what no literal here can prove: each key keeps its own.
+// Mapped types cannot be proven from `Object.entries`: each key keeps the type of its own value.
 type Values<T> = { [K in keyof T]: T[K] extends Chosen<infer V> ? V : never };
 function valuesOf<T extends Record<string, Chosen<unknown>>>(chosen: T): Values<T> {
   const entries = Object.entries(chosen).map(([key, { value }]) => [key, value]);

@@ -10,7 +10,7 @@ import {
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
 import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
-import { readMode } from '../options/permission-mode.js';
+import { parseMode } from '../options/permission-mode.js';
 import { isPlainObject } from '../platform/json.js';
 import { MCP, type Mcp } from '../tools/open-mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
@@ -137,7 +137,7 @@ function checkLoosening(
       `'permissions.allow' is not taken by this server, whose TURNPIKE_MODE_CEILING is ${ceiling}: leave it out, and calls are asked about`,
     );
   }
-  const loosens = allows || (mode !== undefined && readMode(mode) === 'acceptEdits');
+  const loosens = allows || (mode !== undefined && parseMode(mode) === 'acceptEdits');
   if (loosens && !caller.scopes.includes('approvals')) {
     throw forbiddenScope('approvals', caller.scopes);
   }

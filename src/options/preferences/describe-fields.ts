@@ -1,7 +1,7 @@
 import { compact } from '../../platform/compact.js';
 import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
 import { modelFields } from './model-preferences.js';
-import { wholeNumber, type PreferenceSchema, type PreferenceValue } from './preference-rules.js';
+import { integerRule, type PreferenceSchema, type PreferenceValue } from './preference-rules.js';
 
 export interface DescribedField extends PreferenceSchema {
   default?: PreferenceValue;
@@ -15,7 +15,7 @@ export interface DescribedFields {
 
 const limits = agentConfigFields.map((field): [string, DescribedField] => [
   field.wireName,
-  { ...wholeNumber(field).schema, default: field.default, description: field.meaning },
+  { ...integerRule(field).schema, default: field.default, description: field.meaning },
 ]);
 
 const others = modelFields.map((field): [string, DescribedField] => [
@@ -67,7 +67,7 @@ export const effectiveSchema = {
           effective: {
             type: 'object',
             description:
-              'By wire, of a turn whose request, session and agent say nothing of it. Null is: no limit of tokens; for subagents the model and the time of the turn that delegates; all files, and 200 results of a search.',
+              'By wire, for a turn whose request, session and agent name none. Null means: no limit of tokens; for subagents the model and the time of the turn that delegates; all files, and 200 results of a search.',
             additionalProperties: {
               type: 'object',
               properties: { value, from: { type: 'string' } },

@@ -80,7 +80,7 @@ export function resolvePreferences(
   const models = modelFields.map(({ wireName, rule, default: fallback, meaning }) => {
     const defaults = fallback === undefined ? {} : { default: fallback };
     const schema = { ...rule.schema, ...defaults, description: meaning };
-    return view(wireName, schema, rule.read(stored[wireName]));
+    return view(wireName, schema, rule.parse(stored[wireName]));
   });
   return [...limits, ...models];
 }
@@ -120,7 +120,7 @@ function modelsInForce(
     max_context_nodes: contextNodes ?? null,
   };
   const inForce = modelFields.map(({ wireName, rule }): [string, ValueInForce] => {
-    const isSaved = rule.read(stored[wireName]) !== undefined;
+    const isSaved = rule.parse(stored[wireName]) !== undefined;
     return [wireName, { value: values[wireName] ?? null, from: isSaved ? 'user' : 'default' }];
   });
   return { ...Object.fromEntries(inForce), oracle_model: named };

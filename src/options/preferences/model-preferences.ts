@@ -5,9 +5,9 @@ import {
   validateAgentConfig,
 } from '../../governance/decision-tree/agent-config.js';
 import {
-  flag,
-  modelName,
-  wholeNumber,
+  booleanRule,
+  modelRule,
+  integerRule,
   type PreferenceRule,
   type PreferenceValue,
 } from './preference-rules.js';
@@ -25,27 +25,27 @@ export interface ModelField {
 
 /** A user's preferences beside the limits (`agentConfigFields`). */
 export const modelFields: readonly ModelField[] = [
-  { wireName: 'oracle_model', rule: modelName, meaning: 'Model of the oracle’s turns.' },
+  { wireName: 'oracle_model', rule: modelRule, meaning: 'Model of the oracle’s turns.' },
   {
     wireName: 'subagent_model',
-    rule: modelName,
+    rule: modelRule,
     meaning: 'Model of subagents whose file names none.',
   },
   {
     wireName: 'thinking_enabled',
-    rule: flag,
+    rule: booleanRule,
     default: true,
     meaning: 'Whether the model is asked to think where the request does not say.',
   },
   {
     wireName: 'librarian_timeout',
-    rule: wholeNumber({ min: 60, max: 3_600 }),
+    rule: integerRule({ min: 60, max: 3_600 }),
     default: 1_200,
     meaning: 'Longest time of a subagent, in seconds.',
   },
   {
     wireName: 'max_context_nodes',
-    rule: wholeNumber({ min: 5, max: 100 }),
+    rule: integerRule({ min: 5, max: 100 }),
     default: 30,
     meaning: 'Most files of a message, and results of a search, that the model is shown at once.',
   },
@@ -63,7 +63,7 @@ export function viewPreferences(
 ): PreferenceValues {
   const own = modelFields.map(({ wireName, rule, default: fallback = defaultModel }) => [
     wireName,
-    rule.read(stored[wireName]) ?? fallback,
+    rule.parse(stored[wireName]) ?? fallback,
   ]);
   return { ...Object.fromEntries(own), ...viewAgentConfig(stored) };
 }

@@ -5,7 +5,7 @@ export type PreferenceValue = string | number | boolean;
 /** The valid values of a preference, in code, in words and as JSON schema. */
 export interface PreferenceRule<T extends PreferenceValue = PreferenceValue> {
   /** @returns the value as it is stored, or undefined for an invalid value. */
-  read(value: unknown): T | undefined;
+  parse(value: unknown): T | undefined;
   /** Completes "must be …". */
   expected: string;
   /** @returns Pydantic's name of the fault of an invalid value. */
@@ -22,14 +22,14 @@ export interface PreferenceSchema {
 }
 
 interface Bounds {
-  /** Both included. */
+  /** Least and greatest valid value. */
   min: number;
   max: number;
 }
 
-export function wholeNumber({ min, max }: Bounds): PreferenceRule<number> {
+export function integerRule({ min, max }: Bounds): PreferenceRule<number> {
   return {
-    read: (value) =>
+    parse: (value) =>
       typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
         ? value
         : undefined,
@@ -39,8 +39,8 @@ export function wholeNumber({ min, max }: Bounds): PreferenceRule<number> {
   };
 }
 
-export const flag: PreferenceRule<boolean> = {
-  read: (value) => (typeof value === 'boolean' ? value : undefined),
+export const booleanRule: PreferenceRule<boolean> = {
+  parse: (value) => (typeof value === 'boolean' ? value : undefined),
   expected: 'true or false',
   fault: () => 'bool_type',
   schema: { type: 'boolean' },
@@ -48,9 +48,9 @@ export const flag: PreferenceRule<boolean> = {
 
 const longestModel = 200;
 
-export const modelName: PreferenceRule<string> = {
-  read: (value) => {
-    const model = optionRules.model.read(value);
+export const modelRule: PreferenceRule<string> = {
+  parse: (value) => {
+    const model = optionRules.model.parse(value);
     return model === undefined || model.length > longestModel ? undefined : model;
   },
   expected: `a model's name of 1 to ${longestModel} characters, without NUL`,
@@ -58,7 +58,7 @@ export const modelName: PreferenceRule<string> = {
   schema: { type: 'string', minLength: 1, maxLength: longestModel },
 };
 
-/** @param value no whole number within the bounds. */
+/** @param value invalid: no whole number within the bounds. */
 export function numberFault(value: unknown, min: number): string {
   if (typeof value !== 'number') return 'int_type';
   if (Number.isFinite(value) && !Number.isInteger(value)) return 'int_from_float';

@@ -19,7 +19,7 @@ export class PreferencesService {
     private readonly audit: AuditLog,
     @Inject(CONFIG) { model }: Pick<Config, 'model'>,
   ) {
-    this.#defaultModel = optionRules.model.read(model) ?? optionRules.model.fallback();
+    this.#defaultModel = optionRules.model.parse(model) ?? optionRules.model.fallback();
   }
 
   async agentConfig(userId: string): Promise<PreferenceValues> {
@@ -73,7 +73,7 @@ export class PreferencesService {
     return stored;
   }
 
-  /** Which fields, not what they were set to. */
+  /** Names of the changed fields, without their values. */
   #note(userId: string, details: Record<string, unknown>): Promise<void> {
     return this.audit.write({
       principalId: userId,

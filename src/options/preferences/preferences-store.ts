@@ -49,7 +49,7 @@ export class PreferencesStore {
     return row.settings;
   }
 
-  /** Forgets the named values. @returns all saved values after the change. */
+  /** Removes the named values. @returns all saved values after the change. */
   async reset(userId: string, forgotten: readonly string[]): Promise<StoredPreferences> {
     const names = forgotten.map((name) => sql`${name}::text`);
     const [row] = await this.db

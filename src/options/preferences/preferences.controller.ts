@@ -22,8 +22,8 @@ import { PreferencesService } from './preferences-service.js';
 import { ValidationDetailDto } from '../../http/validation-detail.dto.js';
 import { ValidationDetailFilter } from '../../http/validation-detail.filter.js';
 
-/** Why no route here names an owner. */
-const areTheCallers = 'they are the caller’s settings';
+/** The reason why no route here names an owner. */
+const areTheCallers = 'they are the caller’s preferences';
 
 const unprocessable = {
   type: ValidationDetailDto,
@@ -32,7 +32,7 @@ const unprocessable = {
 
 const unknownField = {
   type: ValidationDetailDto,
-  description: '`fields` is no list, or has what is no setting of the route. Nothing was reset.',
+  description: '`fields` is no list, or names no preference of the route. Nothing was reset.',
 };
 
 @ApiTags('settings')
@@ -75,7 +75,7 @@ export class PreferencesController {
 
   @Get('effective')
   @Unowned(areTheCallers)
-  @ApiOperation({ summary: 'What is in force for the user, wire by wire, and what was saved' })
+  @ApiOperation({ summary: 'Values in force for the user on each wire, and the saved values' })
   @ApiOkResponse({ schema: effectiveSchema })
   @ApiErrors('STORAGE_UNAVAILABLE')
   async effective(@Caller() caller: Principal): Promise<{ settings: EffectivePreference[] }> {
@@ -84,7 +84,7 @@ export class PreferencesController {
 
   @Get('models')
   @Unowned(areTheCallers)
-  @ApiOperation({ summary: 'All settings of the user, the limits among them' })
+  @ApiOperation({ summary: 'All preferences of the user, the limits among them' })
   @ApiOkResponse({ schema: preferencesSchema })
   @ApiErrors('STORAGE_UNAVAILABLE')
   models(@Caller() caller: Principal): Promise<PreferenceValues> {
@@ -93,7 +93,7 @@ export class PreferencesController {
 
   @Put('models')
   @Unowned(areTheCallers)
-  @ApiOperation({ summary: 'Change any of the settings, from the next turn on' })
+  @ApiOperation({ summary: 'Change any of the preferences, from the next turn on' })
   @ApiBody({ schema: preferencesSchema })
   @ApiOkResponse({ schema: preferencesSchema })
   @ApiUnprocessableEntityResponse(unprocessable)
@@ -105,7 +105,7 @@ export class PreferencesController {
   @Post('models/reset')
   @Unowned(areTheCallers)
   @HttpCode(200)
-  @ApiOperation({ summary: 'Set every setting back to its default, or those of `fields`' })
+  @ApiOperation({ summary: 'Set every preference back to its default, or those of `fields`' })
   @ApiBody({ schema: resetSchema(preferencesSchema), required: false })
   @ApiOkResponse({ schema: preferencesSchema })
   @ApiUnprocessableEntityResponse(unknownField)

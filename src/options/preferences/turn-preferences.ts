@@ -16,8 +16,8 @@ export interface Preferences {
 }
 
 /**
- * Converts stored preferences to those of a turn. A saved value holds on every wire; a missing value has
- * its default on the oracle's wire only, whose routes these are (decision 20). Pure.
+ * Converts stored preferences to a turn's. A saved value is in force on every wire; a missing value
+ * has its default on the oracle's wire alone, whose contract the defaults are (decision 20). Pure.
  *
  * @param stored unchecked, from the database.
  */
@@ -27,7 +27,7 @@ export function preferencesOf(
 ): Preferences {
   const fields = modelFields.map(({ wireName, rule, default: fallback }) => [
     wireName,
-    rule.read(stored[wireName]) ?? (isOracle ? fallback : undefined),
+    rule.parse(stored[wireName]) ?? (isOracle ? fallback : undefined),
   ]);
   const set = Object.fromEntries(fields) as Record<string, PreferenceValue | undefined>;
   const [model, ofSubagents] = [textOf(set['oracle_model']), textOf(set['subagent_model'])];

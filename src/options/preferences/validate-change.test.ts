@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
 import { modelFields, preferenceNames } from './model-preferences.js';
 import { validateChange } from './validate-change.js';
-import { wholeNumber } from './preference-rules.js';
+import { integerRule } from './preference-rules.js';
 import { ValidationDetailError, type ValidationProblem } from '../../http/validation-detail.js';
 
 const problemsOf = (...change: Parameters<typeof validateChange>): ValidationProblem[] => {
@@ -18,7 +18,7 @@ const problemsOf = (...change: Parameters<typeof validateChange>): ValidationPro
 
 const fields = [
   ...modelFields,
-  ...agentConfigFields.map((field) => ({ wireName: field.wireName, rule: wholeNumber(field) })),
+  ...agentConfigFields.map((field) => ({ wireName: field.wireName, rule: integerRule(field) })),
 ];
 
 describe('readChange', () => {
@@ -112,11 +112,11 @@ describe('readChange', () => {
     const value = fc.oneof(fc.jsonValue(), fc.integer({ min: -5, max: 250_000 }), fc.double());
     fc.assert(
       fc.property(fc.constantFrom(...fields), value, ({ wireName, rule }, given) => {
-        const read = rule.read(given);
+        const parsed = rule.parse(given);
         const problems = problemsOf({ [wireName]: given }, 'models');
-        expect(problems).toHaveLength(read === undefined ? 1 : 0);
+        expect(problems).toHaveLength(parsed === undefined ? 1 : 0);
         if (problems.length === 0) {
-          expect(validateChange({ [wireName]: given }, 'models')).toEqual({ [wireName]: read });
+          expect(validateChange({ [wireName]: given }, 'models')).toEqual({ [wireName]: parsed });
         } else expect(problems[0]?.type).toBe(rule.fault(given));
       }),
       { numRuns: 500 },

@@ -67,8 +67,8 @@ function validateModelFields(body: Record<string, unknown>): {
   for (const { wireName, rule } of modelFields) {
     const value = body[wireName];
     if (value === undefined) continue;
-    const read = rule.read(value);
-    if (read !== undefined) values[wireName] = read;
+    const parsed = rule.parse(value);
+    if (parsed !== undefined) values[wireName] = parsed;
     else {
       const message = `${wireName} must be ${rule.expected}, not ${JSON.stringify(value)}`;
       problems.push(problemOf(wireName, message, rule.fault(value)));

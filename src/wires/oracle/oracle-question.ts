@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../platform/json.js';
 import { ValidationDetailError, type ValidationProblem } from '../../http/validation-detail.js';
-import { flag, wholeNumber } from '../../options/preferences/preference-rules.js';
+import { booleanRule, integerRule } from '../../options/preferences/preference-rules.js';
 import { optional, required, ruled, text, texts, type Read } from './read-field.js';
 
 /** What to do while another turn of the conversation runs. */
@@ -26,10 +26,10 @@ const DEFAULT_MAX_TOKENS = 16_000;
 const fields = {
   question: required(text({ min: 1, max: 2_000 })),
   sources: optional(texts(['vault', 'code', 'threads'])),
-  explain: optional(ruled(flag)),
+  explain: optional(ruled(booleanRule)),
   model: optional(text({ min: 1, max: 200 })),
-  thinking: optional(ruled(flag)),
-  max_tokens: optional(ruled(wholeNumber({ min: 1_000, max: 100_000 }))),
+  thinking: optional(ruled(booleanRule)),
+  max_tokens: optional(ruled(integerRule({ min: 1_000, max: 100_000 }))),
   context_id: optional(text({ min: 1, max: 200 })),
   project_id: optional(
     text({ min: 1, max: 64, pattern: /^[\w-]+$/, expected: "letters, digits, '_' and '-'" }),

@@ -46,7 +46,7 @@ export function text(rule: Bounds & { pattern?: RegExp; expected?: string }): Fi
 /** By the rule of a setting. */
 export function ruled<T extends PreferenceValue>(rule: PreferenceRule<T>): FieldRule<T> {
   return (given) => {
-    const value = rule.read(given);
+    const value = rule.parse(given);
     return value === undefined
       ? { msg: `must be ${rule.expected}`, type: rule.fault(given) }
       : { value };
