@@ -21,7 +21,7 @@ export function unauthenticated(fault: KeyFault): TypedError {
   });
 }
 
-/** A browser without a session of the board, or with one that is over. */
+/** The error for a browser without a valid board session. */
 export function boardClosed(): TypedError {
   return new TypedError('UNAUTHENTICATED', {
     message:
@@ -38,7 +38,7 @@ export function forbiddenScope(needed: KeyScope, scopes: readonly KeyScope[]): T
   });
 }
 
-/** The server has no keys, and the request may not make the first one. */
+/** The error of a server without keys, where the request may not create the first one. */
 export function noKeysYet(): TypedError {
   return new TypedError('FORBIDDEN_SCOPE', {
     message:
@@ -47,7 +47,7 @@ export function noKeysYet(): TypedError {
   });
 }
 
-/** @param waitMs until the next request may be sent. */
+/** @param waitMs milliseconds until the next request is allowed. */
 export function rateLimited(limit: number, perMs: number, waitMs: number): TypedError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new TypedError('RATE_LIMITED', {

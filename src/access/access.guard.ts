@@ -15,13 +15,13 @@ import type { RequestHead } from './read-credentials.js';
 import { readPlace } from './ownership/read-place.js';
 import { COUNT_MS, REQUEST_COUNTER, type RequestCounter } from './request-counter.js';
 
-/** The answer of a route to an id that nothing has, by the kind of the id. */
+/** Errors of routes for an unknown id, by the kind of the id. */
 export type NotFound = Readonly<Record<OwnedKind, (id: string) => TypedError>>;
 
 /** Injects the `NotFound` of the routes. */
 export const NOT_FOUND = Symbol('NotFound');
 
-/** Reads the body of a request that was admitted, into `request.body`. */
+/** Reads the body of an admitted request into `request.body`. */
 export interface BodySource {
   read(request: Request): Promise<void>;
 }
@@ -30,8 +30,8 @@ export interface BodySource {
 export const BODY_SOURCE = Symbol('BodySource');
 
 /**
- * Before every route: who it is, what the key is for, how often, and whose things these are. All but the
- * last is told by the head of the request: nobody's body is read before, and none of an open route.
+ * Guards every route: authentication, scope, rate and ownership. All but ownership are decided from
+ * the request's head: a refused request's body is never read, nor is an open route's.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
@@ -80,8 +80,8 @@ export class AccessGuard implements CanActivate {
   }
 
   /**
-   * What another one has and what is not there get one answer from one place, before anything else of
-   * the request is looked at. Where there never was a key all things have one owner.
+   * Checks ownership before anything else of the request is validated: a foreign object and a
+   * missing one get the same answer, from here. Without keys, all objects have one owner.
    */
   async #checkOwners(
     caller: Principal,

@@ -21,10 +21,10 @@ import { RefusedAddresses } from './origin/refused-addresses.js';
 import { DECLARATION } from './owned.decorator.js';
 import { Owners } from './ownership/owners.js';
 
-/** The metadata by which the framework knows a handler. */
+/** Nest's own metadata key of a route handler. */
 const ROUTE_PATH = 'path';
 
-/** Keys and their owners, and the audit log. */
+/** Provides API keys, ownership and the audit log. */
 @Module({
   providers: [
     KeyStore,
@@ -41,7 +41,7 @@ const ROUTE_PATH = 'path';
 })
 export class AccessModule {}
 
-/** The guard before every route. A route that does not say whose things it is about stops the start. */
+/** Provides the guard of every route. A route without a declared ownership stops the start. */
 @Module({})
 export class AccessGuardModule implements OnModuleInit {
   constructor(
@@ -50,7 +50,7 @@ export class AccessGuardModule implements OnModuleInit {
     private readonly reflector: Reflector,
   ) {}
 
-  /** @param servesApi whether keys are managed here. */
+  /** @param servesApi whether this process serves the routes of keys. */
   static register(notFound: NotFound, servesApi: boolean): DynamicModule {
     return {
       module: AccessGuardModule,
@@ -63,7 +63,7 @@ export class AccessGuardModule implements OnModuleInit {
     };
   }
 
-  /** @throws Error that names the routes that were forgotten. */
+  /** @throws Error that names the undeclared routes. */
   onModuleInit(): void {
     checkRoutes(
       this.discovery.getControllers().flatMap(({ metatype }) => this.#routesOf(metatype)),

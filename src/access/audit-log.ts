@@ -5,7 +5,7 @@ import { newTimeId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { auditLog } from '../storage/governance-schema.js';
 
-/** What is written down. A turn that was accepted is not: its row says whose it is and since when. */
+/** Audited actions. Accepted turns are not among them: a turn's row has its principal and time. */
 export type AuditAction =
   | 'key.created'
   | 'key.revoked'
@@ -17,12 +17,12 @@ export type AuditAction =
   | 'authentication.refused';
 
 export interface AuditEntry {
-  /** Who did it; `anonymous` where nobody knows. */
+  /** Who acted; `anonymous` where unknown. */
   principalId: string;
   action: AuditAction;
-  /** The id of what it was done to. */
+  /** Id of the action's object. */
   subject: string;
-  /** Facts. Never what people or models said, never secrets. */
+  /** Circumstances of the action, without messages' content and without secrets. */
   details?: Record<string, unknown>;
 }
 
@@ -33,7 +33,7 @@ const DAY_MS = 86_400_000;
 /** Entries deleted at a time. */
 const MOST_AT_ONCE = 5_000;
 
-/** Who did what, for those who have to know later. */
+/** The audit log: who did what. */
 @Injectable()
 export class AuditLog {
   constructor(
@@ -41,7 +41,7 @@ export class AuditLog {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @param db the transaction of what was done, where it has one. */
+  /** @param db the transaction of the action, where it has one. */
   async write(entry: AuditEntry, db: Queryable = this.db): Promise<void> {
     const now = this.clock.now();
     const { details = {} } = entry;
@@ -50,7 +50,7 @@ export class AuditLog {
       .values({ ...entry, details, id: newTimeId('audit', now), at: new Date(now) });
   }
 
-  /** Entries in the order of their time. @param after id of an entry. */
+  /** Lists entries by time. @param after id of an entry. */
   list({ after, limit }: { after: string | undefined; limit: number }): Promise<AuditRow[]> {
     return this.db
       .select()
@@ -60,7 +60,7 @@ export class AuditLog {
       .limit(limit);
   }
 
-  /** @param days 0: for ever. @returns how many entries were deleted. */
+  /** Deletes old entries. @param days 0: none. @returns the number of deleted entries. */
   async forget(days: number): Promise<number> {
     if (days === 0) return 0;
     const before = new Date(this.clock.now() - days * DAY_MS);

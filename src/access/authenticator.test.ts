@@ -46,7 +46,7 @@ describe('Authenticator', () => {
     const { authenticator } = open();
     const local = { id: 'local', keyId: null, limits };
     expect(await authenticator.authenticate(head())).toMatchObject(local);
-    // What a client sends that was made for another server.
+    // Credentials of a client that was made for another server.
     expect(await authenticator.authenticate(withKey('sk-ant-1'))).toMatchObject(local);
     await expect(authenticator.authenticate(head('Origin', 'https://a.example'))).rejects.toThrow(
       'Origin',

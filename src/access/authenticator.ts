@@ -13,10 +13,10 @@ import { limitsOf, localPrincipal, type Principal } from './principal.js';
 import { readCredentials, type RequestHead } from './read-credentials.js';
 import { MOST_WRONG_KEYS, RefusedAddresses, WRONG_KEYS_MS } from './origin/refused-addresses.js';
 
-/** Headers a proxy adds: who came through one may be anybody. */
+/** Headers that proxies add: the sender behind a proxy may be anybody. */
 const forwardedBy = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
 
-/** From the head of a request to the one who sent it. */
+/** Finds the principal of a request from its head. */
 @Injectable()
 export class Authenticator {
   constructor(
@@ -35,14 +35,16 @@ export class Authenticator {
   async authenticate(head: RequestHead): Promise<Principal> {
     const text = readCredentials(head);
     const { isKeyed } = await this.keys.census();
-    // Clients that were made for other servers send a key of theirs, whatever they talk to.
+    // Clients made for other servers may send a foreign key to any server.
     const isOurs = text !== undefined && isKeyText(text);
     if (isOurs || (isKeyed && text !== undefined)) return this.#useKey(text, head);
     if (isKeyed) return this.#refuse('missing', head);
     return this.#admitWithoutKey(head);
   }
 
-  /** Whether somebody who came without a key may make the first one: from this machine, by no proxy. */
+  /**
+   * Whether a caller without a key may create the first key: from this machine, through no proxy.
+   */
   mayMakeFirstKey({ address, rawHeaders }: RequestHead): boolean {
     const isForwarded = rawHeaders.some(
       (name, at) => at % 2 === 0 && forwardedBy.includes(name.toLowerCase()),
@@ -54,7 +56,7 @@ export class Authenticator {
     const { keys, refused, clock } = this;
     const { defaultLimits } = this.settings;
     const hash = hashKey(text);
-    // Who tries keys gets no look-up for each. Those that are in use at the address go on.
+    // An address that guesses keys gets no look-up for each. Keys in use at the address stay valid.
     const waitMs = keys.hasSeen(hash) ? undefined : await refused.waitOf(head.address);
     if (waitMs !== undefined) throw tooManyRefusals(MOST_WRONG_KEYS, WRONG_KEYS_MS, waitMs);
     const key = isKeyText(text) ? await keys.find(hash) : undefined;
@@ -74,14 +76,14 @@ export class Authenticator {
 
   #admitWithoutKey(head: RequestHead): Principal | Promise<Principal> {
     const { host, allowKeyless, corsOrigins, defaultLimits } = this.settings;
-    // The last key was revoked while other machines reach the server: it does not open for them.
+    // Revoking the last key must not open a server that other machines reach.
     if (!allowKeyless && !isLoopback(host)) return this.#refuse('missing', head);
     const refusal = checkOrigin(pageOf(head), { allowed: corsOrigins, anyHost: allowKeyless });
     if (refusal !== undefined) throw refusal;
     return localPrincipal(defaultLimits);
   }
 
-  /** Notes it in the audit log, once a minute for an address, and throws. */
+  /** Audits the refusal, once a minute for an address, and throws it. */
   async #refuse(fault: KeyFault, { address }: RequestHead, key?: KeyRow): Promise<never> {
     const { refused, audit, logger } = this;
     const reason = fault.toUpperCase();

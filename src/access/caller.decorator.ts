@@ -13,14 +13,14 @@ export function findCaller(request: object): Principal | undefined {
   return callers.get(request);
 }
 
-/** Who sent the request, as the guard found out. */
+/** The principal of the request, as authenticated by the guard. */
 export function callerOf(request: object): Principal {
   const caller = findCaller(request);
   if (caller === undefined) throw new Error('A route that is open has no caller');
   return caller;
 }
 
-/** The same, as a parameter of a handler. */
+/** The request's principal, as a parameter of a handler. */
 export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   callerOf(context.switchToHttp().getRequest<Request>()),
 );

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The text of a key: `tpk_<id>_<secret>`, 16 hex digits and 32 bytes in base64url. */
+/** A key's text: `tpk_<id>_<secret>`, 16 hex digits and 32 bytes in base64url. */
 const keyPattern = /tpk_[0-9a-f]{16}_[\w-]{43}/;
 const wholeKey = new RegExp(`^${keyPattern.source}$`);
 
 export interface NewSecret {
-  /** Not secret: it names the key in lists and logs. */
+  /** Names the key in lists and logs; not secret. */
   id: string;
-  /** To be shown once. */
+  /** The whole key, shown once. */
   text: string;
   hash: string;
 }
@@ -19,14 +19,14 @@ export function newSecret(): NewSecret {
 }
 
 /**
- * SHA-256 in hex. A secret of 256 random bits needs no slow hash; and a look-up by its hash compares
- * nothing whose timing would tell a part of it.
+ * SHA-256 in hex. A secret of 256 random bits needs no slow hash, and a look-up by hash leaks
+ * nothing through its timing.
  */
 export function hashKey(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A text with every key in it replaced, and what is most of one: for logs and errors. */
+/** Replaces every key in a text, and the greater part of a key, for logs and errors. */
 export function hideKeys(text: string): string {
   return text.replaceAll(/tpk_[0-9a-f]{16}_[\w-]{10,43}/g, '[REDACTED_API_KEY]');
 }
@@ -35,7 +35,7 @@ export function isKeyText(text: string): boolean {
   return wholeKey.test(text);
 }
 
-/** Whether a text has a key in it, or most of one. */
+/** Whether a text contains a key, or the greater part of a key. */
 export function holdsKey(text: string): boolean {
   return /tpk_[0-9a-f]{16}_[\w-]{10}/.test(text);
 }

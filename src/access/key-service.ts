@@ -12,11 +12,11 @@ import { viewKey, type KeyView } from './view-key.js';
 
 export interface CreatedKey {
   key: KeyView;
-  /** The key itself. It is nowhere else. */
+  /** The whole key, which is stored nowhere. */
   secret: string;
 }
 
-/** API keys, as those who manage them see them. What is done is in the audit log, or is not done. */
+/** Manages API keys. An action and its audit entry are one transaction. */
 @Injectable()
 export class KeyService {
   constructor(
@@ -28,10 +28,9 @@ export class KeyService {
   ) {}
 
   /**
-   * Where no scopes are asked for, a key is for turns and approvals; the first one also for the
-   * keys after it.
+   * Creates a key. The default scopes are `turns` and `approvals`; the first key also has `admin`.
    *
-   * @param by whose doing it is, for the audit log.
+   * @param by the acting principal, for the audit log.
    */
   async create(wanted: WantedKey, by: string): Promise<CreatedKey> {
     const { db, store, audit, clock } = this;
@@ -69,7 +68,10 @@ export class KeyService {
     return (await this.store.list()).map((key) => viewKey(key, now));
   }
 
-  /** Revoking again is fine. @throws TypedError KEY_NOT_FOUND 404, INVALID_REQUEST 400 for no id at all. */
+  /**
+   * Revokes a key, again without effect. @throws TypedError KEY_NOT_FOUND 404, INVALID_REQUEST 400
+   * for text that is no id.
+   */
   async revoke(id: string, by: string): Promise<KeyView> {
     if (id.includes('\0')) throw invalidRequest('The id of a key must not have the character NUL');
     const { db, store, audit, clock } = this;

@@ -9,15 +9,15 @@ export type KeyRow = typeof apiKeys.$inferSelect;
 export type NewKeyRow = typeof apiKeys.$inferInsert;
 
 export interface KeyCensus {
-  /** There have been keys, also if all were revoked since. */
+  /** Whether any key was ever created, even if all were revoked since. */
   hasHadKeys: boolean;
-  /** There are keys that nobody revoked. One that has expired counts: no date opens a server. */
+  /** Whether an unrevoked key exists. Expired keys count: a date must not open a server. */
   isKeyed: boolean;
-  /** There are keys that would be taken now. */
+  /** Whether a valid key exists. */
   hasActive: boolean;
 }
 
-/** Folders that the valid keys open. */
+/** Folders that valid keys open. */
 export interface KeyRoots {
   isKeyed: boolean;
   /** Folders by principal, of keys that open any. */
@@ -32,7 +32,7 @@ const selectByHash = prepared((db) =>
     .prepare('key_by_hash'),
 );
 
-/** API keys as rows. They are never deleted: what one did stays explained. */
+/** API keys as rows. Keys are never deleted: the audit log refers to them. */
 @Injectable()
 export class KeyStore {
   constructor(
@@ -45,7 +45,7 @@ export class KeyStore {
     return key;
   }
 
-  /** In the order they were made. */
+  /** Lists keys in the order of their creation. */
   list(): Promise<KeyRow[]> {
     return this.db.select().from(apiKeys).orderBy(asc(apiKeys.createdAt), asc(apiKeys.id));
   }
@@ -61,7 +61,7 @@ export class KeyStore {
     return key;
   }
 
-  /** @returns undefined when there is no such key, or it was revoked before. */
+  /** @returns undefined when the key does not exist, or was revoked before. */
   async revoke(id: string, db: Queryable = this.db): Promise<KeyRow | undefined> {
     const [revoked] = await db
       .update(apiKeys)

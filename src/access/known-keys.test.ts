@@ -22,7 +22,7 @@ describe('keys', () => {
   let clock: ManualClock;
   let store: KeyStore;
   let known: KnownKeys;
-  /** Another process, which tells this one nothing. */
+  /** A second process, without word of the first one's changes. */
   let elsewhere: KeyService;
   let here: KeyService;
   beforeEach(async () => {
@@ -90,7 +90,7 @@ describe('keys', () => {
     const usedAt = async () => (await store.list())[0]?.lastUsedAt?.getTime();
     const use = async () => {
       await known.find(hashKey(secret));
-      // What is noted beside the request comes before what is asked after it.
+      // The background update is stored before the query that follows.
       return usedAt();
     };
     const begin = clock.now();

@@ -4,22 +4,22 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { TtlCache } from '../platform/ttl-cache.js';
 import { KeyStore, type KeyCensus, type KeyRow } from './key-store.js';
 
-/** How long a revoked key may still be taken by another process, in ms. */
+/** Time after which every process refuses a revoked key, in ms. */
 export const KEY_FRESH_MS = 1_000;
-/** Between two notes that a key was used, in ms. */
+/** Shortest time between two updates of a key's last use, in ms. */
 const USE_NOTED_MS = 60_000;
-/** Keys whose use is remembered. */
+/** Most keys whose last use is cached. */
 const MOST_SEEN = 10_000;
 
 /**
- * Keys as the database had them a second ago at most: requests cost no read of their own. An answer
- * that is older is never used, not even while a new one is fetched.
+ * Caches keys for a second: requests cost no database access of their own. An older answer is never
+ * used, not even while a new one is loaded.
  */
 @Injectable()
 export class KnownKeys {
   #keys: TtlCache<KeyRow | undefined>;
   #census: TtlCache<KeyCensus>;
-  /** Hashes of keys that there are, with when their use was noted. */
+  /** Hashes of valid keys, with the time of the last stored use. */
   readonly #seen = new Map<string, number>();
 
   constructor(
@@ -39,12 +39,12 @@ export class KnownKeys {
     return this.#keys.get(hash, () => this.#load(hash));
   }
 
-  /** Whether a hash was a key's when it was last looked up. */
+  /** Whether the hash was a key's at its last look-up. */
   hasSeen(hash: string): boolean {
     return this.#seen.has(hash);
   }
 
-  /** To be called after a change: this process knows of it at once. */
+  /** Drops the cache after a change, so that this process sees the change at once. */
   forget(): void {
     this.#keys = new TtlCache(this.clock, KEY_FRESH_MS);
     this.#census = new TtlCache(this.clock, KEY_FRESH_MS);
@@ -57,7 +57,7 @@ export class KnownKeys {
     return key;
   }
 
-  /** Beside the request: when a key was last used is worth no waiting. */
+  /** Stores the use in the background: no request waits for it. */
   #noteUse({ id, secretHash, lastUsedAt }: KeyRow): void {
     const { clock, store, logger } = this;
     const noted = Math.max(this.#seen.get(secretHash) ?? 0, lastUsedAt?.getTime() ?? 0);

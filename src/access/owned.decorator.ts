@@ -2,7 +2,7 @@ import { SetMetadata } from '@nestjs/common';
 import type { KeyScope } from '../storage/governance-schema.js';
 import type { OwnedKind } from './ownership/owners.js';
 
-/** Where a request has an id: `params.id`, `body.sessionId`, `query.sessionId`. */
+/** The field of a request with an id: `params.id`, `body.sessionId`, `query.sessionId`. */
 export type Place = `${'params' | 'body' | 'query'}.${string}`;
 
 export type Declaration =
@@ -14,23 +14,23 @@ export const DECLARATION = 'turnpike:ownership';
 export const SCOPE = 'turnpike:scope';
 export const KEYS_SCOPE = 'turnpike:keys-scope';
 
-/** The route is about things that somebody has: for anybody else they are not there. */
+/** The route acts on owned objects: other principals get `not found`. */
 export const Owned = (places: Partial<Record<OwnedKind, Place>>) =>
   SetMetadata(DECLARATION, { type: 'owned', places } satisfies Declaration);
 
-/** The route needs a key, and names nothing that somebody has; or its service looks for it itself. */
+/** The route needs a key and names no owned object; or its service checks the ownership itself. */
 export const Unowned = (why: string) =>
   SetMetadata(DECLARATION, { type: 'unowned', why } satisfies Declaration);
 
-/** The route is for everybody, without a key and uncounted. */
+/** The route is open to everybody: without a key, and without a rate limit. */
 export const Open = (why: string) =>
   SetMetadata(DECLARATION, { type: 'open', why } satisfies Declaration);
 
 /**
- * What a key must be for, where there are keys. Where there are none, whoever may call has all there
- * is, and may look at it.
+ * The scope that a key needs. Without keys the route is open to every caller, who has all scopes
+ * then.
  */
 export const KeysNeedScope = (scope: KeyScope) => SetMetadata(KEYS_SCOPE, scope);
 
-/** What a key must be for, of a route or of all of a controller; `turns` where nothing is said. */
+/** The scope that a route, or every route of a controller, needs; `turns` by default. */
 export const NeedsScope = (scope: KeyScope) => SetMetadata(SCOPE, scope);

@@ -3,28 +3,28 @@ import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js'
 /** The id of the principal of requests while there are no API keys. */
 export const LOCAL_USER = 'local';
 
-/** What a principal may use, with the server's defaults filled in; 0: no limit. */
+/** Limits of a principal, with the server's defaults filled in; 0: no limit. */
 export type ResolvedLimits = Readonly<Required<PrincipalLimits>>;
 
-/** Who a request comes from. What it makes is this one's, and nobody else's. */
+/** The sender of a request, and the owner of everything it creates. */
 export interface Principal {
   id: string;
-  /** The key it came with; null: none, and the server has none. */
+  /** The key of the request; null: none, on a server without keys. */
   keyId: string | null;
   scopes: readonly KeyScope[];
   limits: ResolvedLimits;
-  /** Folders that its key opens for sessions, beside its own and those open to all. */
+  /** Folders that the key opens for sessions, beside its own and those open to all. */
   projectRoots: readonly string[];
-  /** Id of the request that it sent, for the lines of the log about it. */
+  /** Id of the request, for the log. */
   requestId?: string;
 }
 
-/** Limits of a key, where it has its own, and else the server's. Pure. */
+/** Limits of a key: its own, and the server's for the others. Pure. */
 export function limitsOf(own: PrincipalLimits, defaults: ResolvedLimits): ResolvedLimits {
   return { ...defaults, ...own };
 }
 
-/** Whoever reaches a server without keys. Does not manage keys: see `mayBootstrap`. */
+/** The caller of a server without keys. Creating keys needs `Authenticator.mayMakeFirstKey`. */
 export function localPrincipal(limits: ResolvedLimits): Principal {
   return { id: LOCAL_USER, keyId: null, scopes: ['turns', 'approvals'], limits, projectRoots: [] };
 }

@@ -1,25 +1,27 @@
 import { absoluteTarget, keyInUrl, repeatedHeader, twoKeys } from './access-errors.js';
 import { holdsKey } from './key-secret.js';
 
-/** What of a request says who sent it. Nothing of `X-Forwarded-*`: anybody can write that. */
+/**
+ * The parts of a request that authenticate it. `X-Forwarded-*` is not among them: anybody can write
+ * it.
+ */
 export interface RequestHead {
   method: string;
-  /** As it stood in the request line. */
+  /** Target of the request line, unchanged. */
   url: string;
-  /** Names and values in turn, as they came. */
+  /** Names and values in turn, as received. */
   rawHeaders: readonly string[];
-  /** Of the other end of the connection. */
+  /** Remote address of the connection. */
   address: string;
 }
 
-/** Headers that decide who may do what: of two, readers may each take another. */
+/** Headers that authorise: a repeated one could be understood in two ways. */
 const onceOnly = ['host', 'origin', 'sec-fetch-site', 'authorization', 'x-api-key'];
 
 /**
- * The key of a request; undefined when it has none. Pure.
+ * The API key of a request; undefined without one. Pure.
  *
- * @throws TypedError INVALID_REQUEST 400 for what two readers could understand in two ways, and for a
- *   key in the URL.
+ * @throws TypedError INVALID_REQUEST 400 for an ambiguous head, and for a key in the URL.
  */
 export function readCredentials({ url, rawHeaders }: RequestHead): string | undefined {
   if (!url.startsWith('/')) throw absoluteTarget();

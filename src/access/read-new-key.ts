@@ -8,12 +8,12 @@ export const keyScopes: readonly KeyScope[] = ['turns', 'approvals', 'admin'];
 export interface WantedKey {
   principal: string;
   name: string;
-  /** Undefined: as `KeyService.create` says. */
+  /** Undefined: the default of `KeyService.create`. */
   scopes: KeyScope[] | undefined;
-  /** Undefined: it does not expire. */
+  /** Undefined: the key does not expire. */
   expiresInMs: number | undefined;
   limits: PrincipalLimits;
-  /** Folders that its sessions may work in beside those open to all, normalised. */
+  /** Normalised folders that the key's sessions may work in beside those open to all. */
   projectRoots: string[];
 }
 
@@ -26,9 +26,9 @@ const longestRoot = 4_096;
 const limitNames = ['requestsPerMinute', 'concurrentTurns', 'tokensPerDay', 'usdPerDay'] as const;
 
 /**
- * Reads what key is wanted, from a request or from the command line. Pure.
+ * Validates a new key, of a request or of the command line. Pure.
  *
- * @throws TypedError INVALID_REQUEST 400 that names the field and what is allowed.
+ * @throws TypedError INVALID_REQUEST 400 that names the field and the valid values.
  */
 export function readNewKey(body: unknown): WantedKey {
   if (!isPlainObject(body)) throw invalidRequest("The body must be an object with a 'principal'");

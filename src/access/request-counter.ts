@@ -1,14 +1,14 @@
-/** A span of time in which requests are counted, in ms. */
+/** Length of a counting window, in ms. */
 export const COUNT_MS = 60_000;
 
 export interface Count {
-  /** Requests of this span, this one among them. */
+  /** Requests of the window, this one included. */
   requests: number;
-  /** Until the span ends, in ms. */
+  /** Milliseconds until the window ends. */
   restMs: number;
 }
 
-/** Counts requests by whom they come from. Never rejects because a store is away. */
+/** Counts requests by principal. Never rejects because a store is away. */
 export interface RequestCounter {
   count(principalId: string): Promise<Count>;
 }

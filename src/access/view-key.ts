@@ -1,21 +1,21 @@
 import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
 import type { KeyRow } from './key-store.js';
 
-/** A key as its managers see it: never its secret, nor the hash of that. Times are ISO-8601. */
+/** A key as administrators see it: never the secret or its hash. Times are ISO-8601. */
 export interface KeyView {
   id: string;
   principal: string;
   name: string;
   status: 'active' | 'expired' | 'revoked';
   scopes: KeyScope[];
-  /** Its own; for others it has the server's. */
+  /** Limits of the key itself; the server's apply to the others. */
   limits: PrincipalLimits;
-  /** Folders that its sessions may work in beside those open to all. */
+  /** Folders that the key's sessions may work in beside those open to all. */
   projectRoots: string[];
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
-  /** To the minute. */
+  /** Precise to the minute. */
   lastUsedAt: string | null;
 }
 

@@ -16,7 +16,9 @@ export interface BoardAccessDeps {
   clock: Clock;
 }
 
-/** Who may look at the board of the queue: a key with the scope `admin`, or the cookie it got for one. */
+/**
+ * Admits to the queue's job board: a key with the scope `admin`, or a cookie issued for such a key.
+ */
 export class BoardAccess {
   constructor(private readonly deps: BoardAccessDeps) {}
 
@@ -26,13 +28,13 @@ export class BoardAccess {
     const key = readCredentials(head);
     const { isKeyed } = await keys.census();
     if (isKeyed && (await this.#hasSession(head))) return;
-    // A browser that opens the page sends none: it is told where to begin.
+    // A browser that opens the page sends no key: the error says where to begin.
     if (isKeyed && key === undefined) throw boardClosed();
     const { keyId, scopes } = await authenticator.authenticate(head);
     if (keyId !== null && !scopes.includes('admin')) throw forbiddenScope('admin', scopes);
   }
 
-  /** The key is looked at each time: one that was revoked opens nothing. */
+  /** The key is loaded each time: a revoked key opens nothing. */
   async #hasSession(head: RequestHead): Promise<boolean> {
     const { sessions, store, clock } = this.deps;
     const token = readBoardCookie(head);

@@ -3,7 +3,7 @@ import type { RequestHead } from '../access/read-credentials.js';
 
 const NAME = 'turnpike_board';
 
-/** The token of a request; undefined where it has none. Pure. */
+/** The board token of a request; undefined without one. Pure. */
 export function readBoardCookie({
   rawHeaders,
 }: Pick<RequestHead, 'rawHeaders'>): string | undefined {
@@ -16,10 +16,10 @@ export function readBoardCookie({
 }
 
 /**
- * `Set-Cookie` of a board session: for the board alone, out of reach of scripts and of other sites'
+ * `Set-Cookie` of a board session: limited to the board, hidden from scripts and from other sites'
  * pages. Pure.
  *
- * @param origin of the page that asks; where it came over https, the cookie goes over nothing else.
+ * @param origin of the page; an https page's cookie is sent over https alone.
  */
 export function boardCookie(
   token: string,

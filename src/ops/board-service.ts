@@ -8,12 +8,15 @@ import { KnownKeys } from '../access/known-keys.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { QUEUE_BOARDS, type QueueBoard, type QueueBoards } from '../turn/queue/queue-board.js';
 
-/** Where the board of the queue's jobs is. */
+/** Path of the queue's job board. */
 export const BOARD_PATH = '/admin/queues';
-/** The page of the console that shows the queue, also where it has no board. */
+/** The console's page about the queue, which exists even without a board. */
 const QUEUE_PAGE = '/queue';
 
-/** Of the board's page, which is not ours: it has styles in it, and wants a font of another site's. */
+/**
+ * Policy of the board's page, a third party's: it has inline styles, and asks for a font of another
+ * site.
+ */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -42,7 +45,7 @@ export class BoardService {
     private readonly authenticator: Authenticator,
     private readonly keys: KnownKeys,
     private readonly store: KeyStore,
-    /** Absent where the queue has none. */
+    /** Absent where the queue has no board. */
     @Optional() @Inject(QUEUE_BOARDS) private readonly boards?: QueueBoards,
   ) {}
 
@@ -50,7 +53,7 @@ export class BoardService {
     return this.boards !== undefined;
   }
 
-  /** @param keyId null: it came without one, and needs none for the board. */
+  /** @param keyId null: the caller has no key, and needs none for the board. */
   async openSession(keyId: string | null): Promise<{ url: string; session?: BoardSession }> {
     if (this.boards === undefined) return { url: QUEUE_PAGE };
     if (keyId === null) return { url: BOARD_PATH };
@@ -60,7 +63,7 @@ export class BoardService {
   }
 
   /**
-   * Answers a request for the board, or for one of its parts.
+   * Serves a request for the board, or for a part of it.
    *
    * @throws TypedError: see `BoardAccess.check`.
    */

@@ -34,7 +34,7 @@ export class BoardController {
     return { url, expiresAt: session.expiresAt };
   }
 
-  /** For reading alone, whatever the board could do: it is asked nothing but GET. */
+  /** The board is read-only: it gets GET requests alone, whatever it could do. */
   @Get([BOARD_PATH, `${BOARD_PATH}/*path`])
   @Open('a page that is opened sends no key: its cookie is looked at here')
   @ApiExcludeEndpoint()

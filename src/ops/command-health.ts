@@ -1,9 +1,9 @@
 import type { Shells } from '../tools/shells.js';
 
-/** How a process runs commands. */
+/** The way a process runs commands. */
 export interface CommandHealth {
   kind: Shells['kind'];
-  /** What the sandbox does not limit or keep out here, or why there is none. */
+  /** Gaps of the sandbox on this machine, or the reason why there is no sandbox. */
   weaknesses: readonly string[];
 }
 

@@ -2,30 +2,30 @@ import type { Clock } from '../platform/clock.js';
 import type { CommandHealth } from './command-health.js';
 import { checkReadiness, type Dependency, type Readiness } from './readiness.js';
 
-/** A health check answers within 100 ms, wherever it can. */
+/** Timeout of the checks, in ms: a health check answers within 100 ms where it can. */
 const PATIENCE_MS = 75;
-/** How long an earlier answer stands for one that is late. */
+/** Age, in ms, up to which an earlier result replaces a late one. */
 const FRESH_MS = 10_000;
 
 export interface Health {
   status: 'healthy' | 'unhealthy';
   agent_name: string;
   agent_ready: boolean;
-  /** Sessions with a turn that waits or runs; absent while the database does not answer. */
+  /** Sessions with an active turn; absent while the database does not answer. */
   active_sessions?: number;
   uptime_seconds: number;
-  /** How this process runs commands. Of the agent only. */
+  /** The way this process runs commands; only in the agent's health. */
   commands?: CommandHealth;
 }
 
 export interface HealthDeps {
   dependencies: readonly Dependency[];
-  /** Rejects while every turn would be refused for want of a model. Not asked by the health of the process. */
+  /** Rejects while no model is available. The process's own health does not ask. */
   checkProvider(): Promise<void>;
   clock: Clock;
-  /** The agent of sessions that name none. */
+  /** The default agent of sessions. */
   agentName: string;
-  /** Rejects when a turn of that agent would be refused. */
+  /** Rejects when a turn of the default agent would be refused. */
   checkAgent(): Promise<void>;
   countActiveSessions(): Promise<number>;
   commands: CommandHealth;
@@ -43,7 +43,7 @@ export class HealthService {
 
   constructor(private readonly deps: HealthDeps) {}
 
-  /** Whether turns would be taken: a process may be well, and set up so that none is. */
+  /** Whether turns would be accepted: a healthy process may still be configured to refuse all. */
   async readiness(): Promise<Readiness> {
     const { dependencies, checkProvider } = this.deps;
     const provider = { name: 'provider', ping: checkProvider };
@@ -51,22 +51,22 @@ export class HealthService {
       checkReadiness(dependencies),
       checkReadiness([provider]),
     ]);
-    // Where there is one, nothing was asked that could have answered.
+    // Model checks pass without naming a check: the answer has the dependencies alone.
     return model.ready ? found : { ready: false, checks: { ...found.checks, ...model.checks } };
   }
 
-  /** Of the process: whether it can do its work. */
+  /** Health of the process: whether it can do its work. */
   async health(): Promise<Health> {
     return this.#view(await this.#look(), (found) => found.isReady);
   }
 
-  /** Of the agent that answers where none is named. */
+  /** Health of the default agent. */
   async agentHealth(): Promise<Health> {
     const health = this.#view(await this.#look(), (one) => one.isReady && one.isAgentReady);
     return { ...health, commands: this.deps.commands };
   }
 
-  /** What is found now; while that takes long, what was found last, if that was not long ago. */
+  /** The current result; when it is late, the last result, if that is fresh. */
   async #look(): Promise<Found> {
     const { clock } = this.deps;
     const looking = this.#find();
@@ -78,7 +78,7 @@ export class HealthService {
     cancelTimer();
     if (found !== undefined) return found;
     const last = this.#last;
-    // A late answer is better than a wrong one: who says "unhealthy" may be restarted for it.
+    // A late answer is better than a wrong one: an "unhealthy" process may be restarted.
     return last !== undefined && clock.now() - last.at <= FRESH_MS ? last : looking;
   }
 

@@ -5,7 +5,7 @@ import { Open } from '../access/owned.decorator.js';
 import { HealthService, type Health } from './health-service.js';
 import type { Readiness } from './readiness.js';
 
-/** Of all its routes: they tell nothing of anybody. */
+/** Applies to all routes here: they show no one's data. */
 const isForProbes = 'what watches the process has no key';
 
 const healthDescription =

@@ -1,16 +1,16 @@
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 
-/** Between two rounds, in ms. */
+/** Pause between two rounds, in ms. */
 const ROUND_MS = 10_000;
 
-/** Something to be done now and then; any number of processes may do it beside each other. */
+/** A periodic task; several processes may run it at the same time. */
 export interface Chore {
   name: string;
   run(): Promise<unknown>;
 }
 
-/** Removes what need not be kept any longer, round after round. */
+/** Runs the chores, which remove expired data, round after round. */
 export class Housekeeper {
   #cancelTimer = (): void => undefined;
   #round: Promise<void> = Promise.resolve();
@@ -25,7 +25,7 @@ export class Housekeeper {
     this.#schedule();
   }
 
-  /** Resolves when a round that is under way is done with its chore. */
+  /** Resolves when the chore in progress is done. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelTimer();
@@ -40,7 +40,7 @@ export class Housekeeper {
     });
   }
 
-  /** Never rejects: one chore that fails keeps no other from being done. */
+  /** Never rejects: a failing chore does not keep the others from running. */
   async #doRound(): Promise<void> {
     for (const { name, run } of this.chores) {
       if (this.#stopped) return;

@@ -33,7 +33,7 @@ import { Housekeeper } from './housekeeper.js';
 import { QueueController } from './queue.controller.js';
 import { QueueService } from './queue-service.js';
 
-/** Whether the process is well. */
+/** Provides the health checks and their routes. */
 @Module({
   imports: [AgentsModule, ProviderModule, ToolsModule],
   controllers: [HealthController],
@@ -80,7 +80,7 @@ import { QueueService } from './queue-service.js';
 })
 export class HealthModule {}
 
-/** The queue as those who run the server see it. */
+/** Provides the operator's view of the queue. */
 @Module({
   imports: [AccessModule],
   controllers: [QueueController, BoardController],
@@ -88,7 +88,7 @@ export class HealthModule {}
 })
 export class QueueViewModule {}
 
-/** Removes what need not be kept. */
+/** Provides the housekeeper, which removes expired data. */
 @Module({
   imports: [AccessModule, AttachmentsModule],
   providers: [

@@ -7,13 +7,13 @@ import { BOARD_PATH, BoardService } from './board-service.js';
 import { findUnendedTurns } from './unended-turns.js';
 import { viewStatuses, type QueueView } from './view-queue.js';
 
-/** Turns of a status that are shown from either end. */
+/** Turns shown from either end of a status. */
 const MOST_SHOWN = 25;
 
-/** How long the queue may take to answer, in ms. */
+/** Timeout of the queue's answers, in ms. */
 const PATIENCE_MS = 1_000;
 
-/** What waits, and for what: for whoever runs the server. */
+/** The operator's view of unended turns and of the workers' slots. */
 @Injectable()
 export class QueueService {
   constructor(
@@ -42,7 +42,9 @@ export class QueueService {
   }
 }
 
-/** What waits is in the database: a queue that is away does not hide it. */
+/**
+ * Null where the queue does not answer: the turns are in the database, and are shown without it.
+ */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await untilAborted(asked, AbortSignal.timeout(PATIENCE_MS));

@@ -1,4 +1,4 @@
-/** Something the server cannot work without. */
+/** A service that the server cannot work without. */
 export interface Dependency {
   name: string;
   /** Rejects when it does not answer. */
@@ -7,11 +7,11 @@ export interface Dependency {
 
 export interface Readiness {
   ready: boolean;
-  /** By name: `ok`, or what is wrong. */
+  /** Results by name: `ok`, or the fault. */
   checks: Record<string, string>;
 }
 
-/** Asks every dependency, each for at most `timeoutMs` milliseconds. */
+/** Pings every dependency, each for at most `timeoutMs` milliseconds. */
 export async function checkReadiness(
   dependencies: readonly Dependency[],
   timeoutMs = 2_000,

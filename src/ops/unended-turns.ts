@@ -5,19 +5,21 @@ import { turns } from '../storage/schema.js';
 
 export type UnendedStatus = (typeof unendedStatuses)[number];
 
-/** Written out, not as parameters: the planner is to see that the index of these turns has them. */
+/**
+ * Literals instead of parameters: the planner must see that the partial index covers the statuses.
+ */
 const listed = (statuses: readonly string[]) =>
   sql.raw(statuses.map((status) => `'${status}'`).join(', '));
 
-/** A turn that waits for its subagents has no place on a worker: they have. */
+/** Turns with a slot on a worker. A parent that waits for its subagents has none. */
 const hasPlace = sql<boolean>`coalesce(status = 'running' and lease_until > now() and not exists (
   select 1 from ${turns} child where child.parent_turn_id = ${turns}.id
     and child.status in (${listed(activeStatuses)})), false)`;
 
 /**
- * The oldest and the newest turns of each status that have not ended, at most `most` of each, by
- * status and age, without a word of what they are about. Costs by the turns that have not ended:
- * the index `turns_active` has no others.
+ * The oldest and the newest unended turns of each status, at most `most` from each end, by status
+ * and age, without their content. The cost grows with the unended turns: the index `turns_active`
+ * has no others.
  */
 export function findUnendedTurns(db: Queryable, most: number) {
   const ofStatus = sql`partition by status`;
@@ -33,13 +35,13 @@ export function findUnendedTurns(db: Queryable, most: number) {
       startedAt: turns.startedAt,
       waitingSince: turns.waitingSince,
       hasPlace: hasPlace.as('has_place'),
-      /** Turns of its status. */
+      /** Number of turns with the same status. */
       depth: sql`count(*) over (${ofStatus})`.mapWith(Number).as('depth'),
-      /** Its place among these by age, from 1 for the oldest. */
+      /** Rank by age within the status, from 1 for the oldest. */
       place: sql`row_number() over (${ofStatus} order by created_at, id)`
         .mapWith(Number)
         .as('place'),
-      /** Of its status, those with a place on a worker. */
+      /** Number of turns with the same status that have a slot. */
       placed: sql`count(*) filter (where ${hasPlace}) over (${ofStatus})`
         .mapWith(Number)
         .as('placed'),

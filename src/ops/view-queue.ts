@@ -1,13 +1,13 @@
 import type { UnendedStatus, UnendedTurn } from './unended-turns.js';
 
-/** Turns that have not ended: `GET /api/admin/queue`. Times are ISO-8601. */
+/** Body of `GET /api/admin/queue`: turns that have not ended. Times are ISO-8601. */
 export interface QueueView {
   backEnd: 'embedded' | 'distributed';
   statuses: Record<UnendedStatus, StatusView>;
-  /** Entries of the queue that wait; null where it does not answer. */
+  /** Wake-ups in the queue; null where it does not answer. */
   wakeUps: number | null;
   places: PlacesView;
-  /** Where the board of the queue's jobs is; absent where there is none. */
+  /** Path of the queue's job board; absent without a board. */
   board?: string;
 }
 
@@ -15,16 +15,16 @@ export interface StatusView {
   depth: number;
   /** Oldest first. */
   oldest: QueuedTurnView[];
-  /** Newest first; none that is among the oldest. */
+  /** Newest first, without the turns among the oldest. */
   newest: QueuedTurnView[];
 }
 
 export interface PlacesView {
-  /** Processes that run turns; null where the queue cannot tell. */
+  /** Worker processes; null where the queue cannot tell. */
   workers: number | null;
-  /** Turns one of them runs at a time, as this process is set. */
+  /** Slots of a worker, by this process's config. */
   each: number;
-  /** Turns that have a place; those that wait for their subagents have none. */
+  /** Slots in use; parents that wait for their subagents use none. */
   used: number;
 }
 
@@ -36,13 +36,13 @@ export interface QueuedTurnView {
   createdAt: string;
   startedAt: string | null;
   waitingSince: string | null;
-  /** Whether it has a place on a worker. */
+  /** Whether the turn has a slot on a worker. */
   placed: boolean;
-  /** Of a subagent. */
+  /** The parent, for a subagent's turn. */
   parentTurnId?: string;
 }
 
-/** @param most turns of a status that are the oldest, and the newest. Pure. */
+/** @param most turns of a status from each end. Pure. */
 export function viewStatuses(
   turns: readonly UnendedTurn[],
   most: number,

@@ -1,10 +1,10 @@
 import { isLoopback } from '../platform/net/loopback.js';
 
 /**
- * What is wrong with the address a server is to listen on: without a key that is taken, whoever
- * reaches it may run tools. Pure.
+ * Finds a fault in the address that the server is to listen on: without a valid key, anybody who
+ * reaches the address may run tools. Pure.
  *
- * @returns what to do; undefined: nothing is wrong.
+ * @returns the fault and its remedy; undefined: none.
  */
 export function findBindingFault(asked: {
   host: string;

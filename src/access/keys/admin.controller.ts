@@ -12,7 +12,7 @@ import { readNewKey } from '../read-new-key.js';
 const refusals = ['UNAUTHENTICATED', 'FORBIDDEN_SCOPE', 'FORBIDDEN_ORIGIN'] as const;
 const manages = 'keys and the audit log are the server’s; the scope admin is for them';
 
-/** For keys with the scope `admin`, which sees nobody's sessions for it. */
+/** Routes for keys with the scope `admin`, which gives no access to sessions. */
 @ApiTags('admin')
 @Controller('api/admin')
 @NeedsScope('admin')

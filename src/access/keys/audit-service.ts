@@ -16,11 +16,11 @@ export interface AuditPage {
     subject: string;
     details: Record<string, unknown>;
   }[];
-  /** For `after`; left out on the last page. */
+  /** The page token of the next page; absent on the last page. */
   nextAfter?: string;
 }
 
-/** The audit log as it is read. */
+/** Pages of the audit log, for its route. */
 @Injectable()
 export class AuditService {
   constructor(private readonly audit: AuditLog) {}
@@ -29,7 +29,7 @@ export class AuditService {
   async page(asked: { after: unknown; limit: unknown }): Promise<AuditPage> {
     const limit = readLimit(asked.limit, pageSize);
     const after = readAfter(asked.after);
-    // One more: whether another page follows.
+    // Loads an entry more than the page, to see whether a page follows.
     const found = await this.audit.list({ after, limit: limit + 1 });
     const entries = found
       .slice(0, limit)

@@ -6,18 +6,18 @@ export interface AccessSettings {
   /** Address that the server listens on. */
   host: string;
   allowKeyless: boolean;
-  /** Whether the first key may be made by a request from this machine. */
+  /** Whether a request from this machine may create the first key. */
   takesFirstKey: boolean;
-  /** Other sites whose pages may call. */
+  /** Other sites whose pages may send requests. */
   corsOrigins: readonly string[];
-  /** Limits of keys that have none of their own. */
+  /** Limits of keys without limits of their own. */
   defaultLimits: ResolvedLimits;
 }
 
 /** Injects the `AccessSettings` of the process. */
 export const ACCESS_SETTINGS = Symbol('AccessSettings');
 
-/** The rules that a configuration makes. Pure. */
+/** The rules of a config. Pure. */
 export function accessSettings(config: Config): AccessSettings {
   const { host, allowKeyless, corsOrigins } = config;
   const { requestsPerMinute, concurrentTurns, tokensPerDay, usdPerDay } = config;
@@ -25,7 +25,7 @@ export function accessSettings(config: Config): AccessSettings {
     host,
     allowKeyless,
     corsOrigins,
-    // With several processes, each would let anybody who reaches a gateway make the first key.
+    // With several processes, anybody who reaches a gateway could create the first key.
     takesFirstKey: config.databaseUrl === undefined && !allowKeyless,
     defaultLimits: { requestsPerMinute, concurrentTurns, tokensPerDay, usdPerDay },
   };

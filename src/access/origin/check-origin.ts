@@ -2,9 +2,9 @@ import { loopbackNames } from '../../platform/net/loopback.js';
 import { TypedError } from '../../errors/typed-error.js';
 
 export interface OriginRules {
-  /** Origins of other pages that may call. */
+  /** Origins of other pages that may send requests. */
   allowed?: readonly string[];
-  /** The server is known by other names than loopback ones: a gateway decides who reaches it. */
+  /** The server has names beside the loopback ones: a gateway decides who reaches it. */
   anyHost?: boolean;
 }
 
@@ -20,20 +20,24 @@ export interface PageHead {
 }
 
 const readingMethods = ['GET', 'HEAD', 'OPTIONS'];
-/** From a page of this server, or from the person in front of the browser. */
+/** `Sec-Fetch-Site` of this server's own pages, and of the person in front of the browser. */
 const ownSites = ['same-origin', 'none'];
-/** Media types that a page may send. JSON needs a preflight from another origin; forms are for files. */
+/**
+ * Media types that a page may send. JSON needs a preflight from another origin; forms are for
+ * files.
+ */
 const bodyTypes = ['application/json', 'multipart/form-data'];
 
 /**
- * While there are no API keys, whoever reaches the loopback address may run tools. A web page of
- * any site, or of another program on this machine, can make its visitor's browser send requests
- * there; a rebound DNS name can even read the answers. They show in `Host`, `Origin` or
- * `Sec-Fetch-Site`, and are refused. Programs send neither of the last two. A key needs no such rule:
- * no browser sends one by itself. Pure.
+ * Checks the page that sent a request to a server without API keys. Anybody who reaches the
+ * loopback address may run tools: a web page of any site, or of another program on this machine,
+ * can make its visitor's browser send requests there; a rebound DNS name can even read the answers.
+ * Such requests show in `Host`, `Origin` or `Sec-Fetch-Site`, and are refused. Programs send
+ * neither of the last two. Servers with keys need no such rule: no browser sends a key by itself.
+ * Pure.
  *
- * @returns 403 `FORBIDDEN_ORIGIN`, or 415 `UNSUPPORTED_MEDIA_TYPE` for a browser's body that is no JSON
- *   and no form.
+ * @returns 403 `FORBIDDEN_ORIGIN`, or 415 `UNSUPPORTED_MEDIA_TYPE` for a browser's body that is no
+ * JSON and no form.
  */
 export function checkOrigin(head: PageHead, rules: OriginRules = {}): TypedError | undefined {
   const { host, origin, site } = head;
@@ -60,7 +64,10 @@ function hostName(host: string): string {
   return host.replace(/:\d+$/, '').toLowerCase();
 }
 
-/** Whether a page's host and port are those that the request was sent to. The scheme is a gateway's to choose. */
+/**
+ * Whether a page's host and port are the request's. The scheme is not compared: a gateway may
+ * change it.
+ */
 function isOwnOrigin(origin: string, host: string): boolean {
   const page = parsePage(origin);
   if (page === undefined) return false;
@@ -68,7 +75,7 @@ function isOwnOrigin(origin: string, host: string): boolean {
   return URL.canParse(own) && new URL(own).host === page.host;
 }
 
-/** Undefined for what is no page of a site: an extension may call itself localhost. */
+/** The URL of an http page; undefined for others: an extension may call itself localhost. */
 function parsePage(origin: string): URL | undefined {
   if (!URL.canParse(origin)) return undefined;
   const url = new URL(origin);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 
-/** Wrong keys that an address may send in a minute. */
+/** Most wrong keys of an address in a minute. */
 export const MOST_WRONG_KEYS = 20;
 export const WRONG_KEYS_MS = 60_000;
 
@@ -15,7 +15,7 @@ export class RefusedAddresses {
   });
   readonly #noted = new RateLimiterMemory({ points: 1, duration: 60 });
 
-  /** @returns ms until the address is heard again; undefined: it is. */
+  /** @returns ms until the address may authenticate again; undefined: it may now. */
   async waitOf(address: string): Promise<number | undefined> {
     const found = await this.#wrongKeys.get(networkOf(address));
     if (found === null || found.consumedPoints < MOST_WRONG_KEYS) return undefined;
@@ -26,13 +26,13 @@ export class RefusedAddresses {
     await taken(this.#wrongKeys, networkOf(address));
   }
 
-  /** Whether a refusal is to be noted in the audit log: of an address, one a minute. */
+  /** Whether a refusal is to be audited: one a minute for each address. */
   shouldNote(address: string): Promise<boolean> {
     return taken(this.#noted, networkOf(address));
   }
 }
 
-/** The limiter rejects with a value, which is no error, when there is no more to take. */
+/** The limiter rejects with a value, which is no error, when the limit is reached. */
 function taken(limiter: RateLimiterMemory, address: string): Promise<boolean> {
   return limiter.consume(address).then(
     () => true,
@@ -40,7 +40,9 @@ function taken(limiter: RateLimiterMemory, address: string): Promise<boolean> {
   );
 }
 
-/** Who has one IPv6 address has the 2^64 beside it. Pure. */
+/**
+ * The network of an address: the owner of an IPv6 address has the 2^64 addresses around it. Pure.
+ */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

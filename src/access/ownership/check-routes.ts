@@ -1,11 +1,11 @@
-/** A handler of a controller, and whether it says whose things it is about. */
+/** A route handler, and whether its ownership is declared. */
 export interface RouteFound {
-  /** `TurnController.post`. */
+  /** Controller and method: `TurnController.post`. */
   name: string;
   isDeclared: boolean;
 }
 
-/** @throws Error that names every route nobody has thought about. Pure. */
+/** Checks that every route declares its ownership. @throws Error that names the others. Pure. */
 export function checkRoutes(routes: readonly RouteFound[]): void {
   const forgotten = routes.filter(({ isDeclared }) => !isDeclared).map(({ name }) => name);
   if (forgotten.length === 0) return;

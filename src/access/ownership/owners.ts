@@ -5,18 +5,18 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 
-/** What a route can name by an id. What is in a session is its principal's. */
+/** Objects that a route can name by an id. The session's principal owns all objects in it. */
 export const ownedKinds = ['session', 'turn', 'approval'] as const;
 export type OwnedKind = (typeof ownedKinds)[number];
 
 const prefixes: Record<OwnedKind, string> = { session: 'sess', turn: 'turn', approval: 'appr' };
 
-/** Owners that are remembered. */
+/** Most cached owners. */
 const MOST_KNOWN = 20_000;
 
 /**
- * Whose a thing is. That never changes, so it is read once; of what was deleted meanwhile the route
- * itself says that there is no such thing.
+ * Finds the owner of an object. Owners never change, so they are cached; for an object deleted
+ * since, the route itself answers `not found`.
  */
 @Injectable()
 export class Owners {
@@ -24,7 +24,7 @@ export class Owners {
 
   constructor(@Inject(DATABASE) private readonly db: Database) {}
 
-  /** @returns undefined for text that is no id of the kind, and for the id of none. */
+  /** @returns undefined for text that is no id of the kind, and for an unknown id. */
   async find(kind: OwnedKind, id: string): Promise<string | undefined> {
     const known = this.#known.get(id);
     if (known !== undefined && isId(prefixes[kind], id)) return known;

@@ -4,8 +4,8 @@ import type { Place } from '../owned.decorator.js';
 type Parts = { params?: unknown; body?: unknown; query?: unknown };
 
 /**
- * The id that a request has at a place, as its route reads it: trimmed where it is in a body.
- * Undefined where there is no text: the route says so itself. Pure.
+ * The id in a field of a request, trimmed where the field is in a body, as routes do. Undefined
+ * where the field is no text: the route itself refuses that. Pure.
  */
 export function readPlace(request: Parts, place: Place): string | undefined {
   const dot = place.indexOf('.');

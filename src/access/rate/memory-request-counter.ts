@@ -1,9 +1,9 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { COUNT_MS, type Count, type RequestCounter } from '../request-counter.js';
 
-/** Counts in this process. */
+/** Counts requests in this process. */
 export class MemoryRequestCounter implements RequestCounter {
-  // Each key has a limit of its own: the count is compared by who asks.
+  // Limits differ by key, and the caller compares: the limiter itself never refuses.
   readonly #limiter = new RateLimiterMemory({
     points: Number.MAX_SAFE_INTEGER,
     duration: COUNT_MS / 1_000,

@@ -3,12 +3,12 @@ import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { untilAborted } from '../../platform/abort.js';
 import { COUNT_MS, type Count, type RequestCounter } from '../request-counter.js';
 
-/** How long a request waits for Redis to count it, in ms. */
+/** Timeout of a count in Redis, in ms. */
 const PATIENCE_MS = 250;
 
 /**
  * Counts in Redis, for all processes together. While Redis does not answer, each process counts
- * alone: a limit is then as many times too high as there are processes, and requests are served.
+ * alone: a limit is then multiplied by the number of processes, and requests are served.
  */
 export class RedisRequestCounter implements RequestCounter {
   readonly #alone = new RateLimiterMemory({
@@ -24,7 +24,7 @@ export class RedisRequestCounter implements RequestCounter {
       keyPrefix: `${prefix}:requests`,
       points: Number.MAX_SAFE_INTEGER,
       duration: COUNT_MS / 1_000,
-      // A command would wait for the connection, and the request with it.
+      // Without this, a command and its request would wait for the connection.
       rejectIfRedisNotReady: true,
     });
   }
@@ -39,7 +39,7 @@ export class RedisRequestCounter implements RequestCounter {
       const counting = this.#together.consume(principalId);
       return await untilAborted(counting, AbortSignal.timeout(PATIENCE_MS));
     } catch {
-      // Its connection says so in the log; here it only means to count without it.
+      // The outage is logged by the connection; here it means to count in the process.
       return this.#alone.consume(principalId);
     }
   }

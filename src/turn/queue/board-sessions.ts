@@ -1,13 +1,13 @@
-/** How long the board of the queue is open without a key being sent again, in ms. */
+/** Lifetime of a board session, in ms. */
 export const BOARD_SESSION_MS = 1_800_000;
 
 /**
- * Tokens that stand for an API key on the board of the queue, where a browser sends no other header
- * than a cookie. Every process of the deployment knows them.
+ * Tokens that stand for an API key on the job board, where a browser can send only a cookie. All
+ * processes of the deployment share them.
  */
 export interface BoardSessions {
-  /** @returns the token of a new one, 32 random bytes in base64url. */
+  /** Opens a session. @returns its token: 32 random bytes in base64url. */
   open(keyId: string): Promise<string>;
-  /** The id of the key; undefined for a token that is none, or not any more. */
+  /** The id of the key; undefined for an unknown or expired token. */
   find(token: string): Promise<string | undefined>;
 }

@@ -2,7 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { BOARD_SESSION_MS, type BoardSessions } from './board-sessions.js';
 
-/** In Redis, where the board's queue is. By the hashes of their tokens: who reads them opens nothing. */
+/**
+ * Board sessions in Redis, beside the queue. Keys are hashes of the tokens: access to Redis opens
+ * no session.
+ */
 export class RedisBoardSessions implements BoardSessions {
   /** @param prefix first part of every key. */
   constructor(
