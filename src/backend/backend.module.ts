@@ -4,8 +4,8 @@ import { DistributedModule } from './distributed.module.js';
 import { EmbeddedModule } from './embedded.module.js';
 
 /**
- * The providers of the database and of the ports: many processes over Redis and PostgreSQL where
- * both are configured, else one process that has everything in itself.
+ * The providers of the database and of the ports: for many processes over Redis and PostgreSQL
+ * where both are configured, else for a single process without them.
  */
 export function backendModule(config: Config): DynamicModule {
   const { redisUrl, databaseUrl } = config;

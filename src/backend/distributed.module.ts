@@ -25,7 +25,7 @@ import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
 import { PUBLISH_URL } from './publish-url.js';
 import { RedisModule } from './redis.module.js';
 
-/** How much longer than the longest turn its log lives without an append, in ms. */
+/** Milliseconds that a turn's log outlives the longest turn without an append. */
 const LOG_MARGIN_MS = 600_000;
 
 const tokens = [
@@ -40,7 +40,10 @@ const tokens = [
   PUBLISH_URL,
 ];
 
-/** Many processes over Redis and PostgreSQL. A start fails with UnreachableError where one does not answer. */
+/**
+ * Providers for many processes over Redis and PostgreSQL. A start fails with UnreachableError where
+ * one does not answer.
+ */
 @Module({})
 export class DistributedModule {
   static register(config: Config & { redisUrl: string; databaseUrl: string }): DynamicModule {

@@ -35,7 +35,10 @@ const tokens = [
   PUBLISH_URL,
 ];
 
-/** Everything in this process, nothing to install. A start fails with DataFolderBusyError while another process has the folder. */
+/**
+ * Providers for a single process, with nothing to install. A start fails with DataFolderBusyError
+ * while another process owns the folder.
+ */
 @Global()
 @Module({
   providers: [
@@ -47,12 +50,12 @@ const tokens = [
     },
     {
       provide: OPENED_DATABASE,
-      // The folder first: it has one owner.
+      // The folder is locked first: the database allows one owner.
       inject: [CONFIG, ResourceStack, DATA_FOLDER],
       useFactory: async (config: Config, resources: ResourceStack) => {
         const opening = openEmbeddedDatabase(config.dataDir);
         const database = await resources.add(opening, ({ close }) => close());
-        // Nobody else has this database: whoever held a lease in it is gone.
+        // Leases in the database are a dead process's: this process is the only owner.
         await new TurnClaims(database.db, config).releaseAll();
         return database;
       },

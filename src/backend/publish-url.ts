@@ -1,4 +1,4 @@
-/** Tells programs of this machine where the process serves. @param url `http://host:port`. */
+/** Publishes the process's address to programs of this machine. @param url `http://host:port`. */
 export type PublishUrl = (url: string) => Promise<void>;
 
 /** Injects the `PublishUrl` of the back end. */

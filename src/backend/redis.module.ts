@@ -12,7 +12,10 @@ interface Opening {
   resources: ResourceStack;
 }
 
-/** The two connections of a process to Redis. A start fails with UnreachableError where it does not answer. */
+/**
+ * The process's two connections to Redis. A start fails with UnreachableError where it does not
+ * answer.
+ */
 @Module({
   providers: [
     {

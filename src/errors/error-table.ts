@@ -1,32 +1,34 @@
-/** How an error is answered. */
+/** The answer to an error. */
 export interface ErrorVerdict {
   /** HTTP status. */
   status: number;
-  /** Whether the same request, sent again unchanged, may be taken. */
+  /** Whether the same request, sent again unchanged, may be accepted. */
   retryable: boolean;
 }
 
-/** A code of the table: what `docs/reference/errors.md` and the API's description say of it. */
+/** A code of the table, for `docs/reference/errors.md` and the API's description. */
 export interface ErrorEntry extends ErrorVerdict {
   /** In Markdown, whole sentences. */
   means: string;
-  /** For whoever sent the request, or for the operator. In Markdown, whole sentences. */
+  /** Remedy for the client or the operator. In Markdown, whole sentences. */
   action: string;
-  /** Other verdicts of the same code, by the name that a call gives. */
+  /** Further verdicts of the code, by the name that a call gives. */
   cases?: Readonly<Record<string, ErrorVerdict & { means: string }>>;
 }
 
-/** An error that the same request would meet again. */
+/** Errors that the same request would meet again. */
 function final(status: number, means: string, action: string) {
   return { status, retryable: false, means, action };
 }
 
-/** An error that may have passed when the same request is sent again. */
+/** Errors that may have passed when the same request is sent again. */
 function later(status: number, means: string, action: string) {
   return { status, retryable: true, means, action };
 }
 
-/** Every error that a client may see, by its code. A code never changes its meaning and is never taken out. */
+/**
+ * All errors that a client may see, by code. A code never changes its meaning and is never removed.
+ */
 export const errorTable = {
   APPROVAL_NOT_FOUND: final(
     404,
@@ -268,14 +270,14 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** Codes that have more than one verdict, each with the names of the others. */
+/** Codes with several verdicts, each with the names of the further ones. */
 export type ErrorCases = {
   [
     Code in ErrorCode as (typeof errorTable)[Code] extends { cases: object } ? Code : never
   ]: (typeof errorTable)[Code] extends { cases: infer Cases } ? keyof Cases : never;
 };
 
-/** An entry without the exact texts of its type: to look at any code's cases. */
+/** A table entry with its general type, for access to any code's cases. */
 export function errorEntry(code: ErrorCode): ErrorEntry {
   return errorTable[code];
 }

@@ -1,20 +1,20 @@
 import type { RetryAdvice } from '../platform/retry-advice.js';
 import { errorEntry, type ErrorCases, type ErrorCode, type ErrorVerdict } from './error-table.js';
 
-/** What a call gives of an error; its status and whether to retry are the table's. */
+/** The facts that a call gives; status and retry advice come from the table. */
 export interface TypedErrorInit {
-  /** For a person: what is wrong here, and what to do. */
+  /** For a person: the fault and its remedy. */
   message: string;
-  /** The verdict of another side instead of the table's: the model provider's, or a failed turn's. */
+  /** Verdict of another side in place of the table's: the model provider's, or a failed turn's. */
   relayed?: { status: number } & RetryAdvice;
-  /** Machine-readable facts a client may show or branch on. Never secrets, never stack traces. */
+  /** Machine-readable facts for clients. Never secrets, never stack traces. */
   details?: unknown;
-  /** Response headers that belong to the error, for example `Retry-After`. */
+  /** Response headers of the error, for example `Retry-After`. */
   headers?: Record<string, string>;
   cause?: unknown;
 }
 
-/** What a call gives of an error whose code has several verdicts. */
+/** The facts that a call gives for a code with several verdicts. */
 export interface CaseInit<Code extends keyof ErrorCases> extends TypedErrorInit {
   /** Default: the first verdict of the code. */
   case?: ErrorCases[Code];
@@ -25,19 +25,19 @@ type TypedErrorArguments =
   | { [Code in keyof ErrorCases]: [code: Code, init: CaseInit<Code>] }[keyof ErrorCases];
 
 /**
- * An error that a client may see: a code of the table, an HTTP status, a message that says what to
- * do. Everything else that is thrown is a fault of ours and is masked at the border.
+ * An error that a client may see: a code of the table, an HTTP status, and a message with the
+ * remedy. Every other thrown error is the server's fault, and is masked at the border.
  */
 export class TypedError extends Error {
   readonly type: ErrorCode;
   readonly status: number;
   readonly details: unknown;
   readonly headers: Record<string, string>;
-  /** Whether the same request, sent again unchanged, may be taken. */
+  /** Whether the same request, sent again unchanged, may be accepted. */
   readonly retryable: boolean;
-  /** Milliseconds to wait before that; undefined where nobody said. */
+  /** Milliseconds to wait before a retry; undefined where unknown. */
   readonly retryAfterMs: number | undefined;
-  /** The id the model provider gave the request that failed, for its support. */
+  /** The model provider's id of the failed request, for its support. */
   readonly requestId: string | undefined;
 
   constructor(...[code, init]: TypedErrorArguments) {
@@ -69,7 +69,7 @@ export function isTypedError(thrown: unknown, code: ErrorCode): thrown is TypedE
   return thrown instanceof TypedError && thrown.type === code;
 }
 
-/** The error every route gives for input it cannot take. */
+/** The error of every route for invalid input. */
 export function invalidRequest(message: string, details?: unknown): TypedError {
   return new TypedError('INVALID_REQUEST', { message, details });
 }

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
 import { describeErrors, type ListedError } from '../errors/describe-errors.js';
 
-/** What every error says about sending the same again. */
+/** Retry advice, which every error has. */
 export class RetryAdviceDto {
   @ApiProperty({
     type: Boolean,
@@ -40,7 +40,7 @@ export class ErrorEnvelopeDto {
   error!: ErrorDto;
 }
 
-/** Documents the errors of a route, beside those that any route may give. */
+/** Documents the errors of a route, beside those of every route. */
 export function ApiErrors(...errors: ListedError[]) {
   return applyDecorators(
     ...describeErrors(errors).map((answer) => ApiResponse({ ...answer, type: ErrorEnvelopeDto })),

@@ -1,7 +1,7 @@
 import { invalidRequest, TypedError } from '../errors/typed-error.js';
 import type { JsonExcess, JsonLimits } from '../platform/json-meter.js';
 
-/** What a route's body may hold, and the setting that says how many bytes. */
+/** Limits of a route's body, with the variable that the size comes from. */
 export interface BodyRules {
   maxBytes: number;
   /** Name of the environment variable that `maxBytes` is from. */
@@ -16,7 +16,7 @@ export function bodyTooLarge({ maxBytes, setting }: BodyRules): TypedError {
   });
 }
 
-/** @param factor how many times what was sent a body may inflate to. */
+/** @param factor how many times the sent size a body may inflate to. */
 export function inflatesTooFar(factor: number): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
     message: `The request body inflates to more than ${factor} times what was sent. Send it without Content-Encoding.`,

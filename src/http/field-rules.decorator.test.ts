@@ -16,7 +16,7 @@ class Body {
   paths?: string[];
 }
 
-/** What a body is read as, or what is said of it. */
+/** The parsed body, or the error's message. */
 function read(body: object): unknown {
   const instance = plainToInstance(Body, body);
   const problems = validateSync(instance);

@@ -14,10 +14,10 @@ import {
 export const wrong = { message: "Missing or invalid '$property'" };
 const noTexts = { message: "Field '$property' must be an array of strings" };
 
-/** No path and no column of text can hold it. */
+/** NUL, which neither a path nor a text column can contain. */
 const NUL = '\u0000';
 
-/** A request's text field that must be there and not blank. Trimmed. */
+/** A required text field, trimmed and not blank. */
 export function RequiredText(description: string, example?: string) {
   return applyDecorators(
     ApiProperty({ type: String, description, ...(example === undefined ? {} : { example }) }),
@@ -28,7 +28,7 @@ export function RequiredText(description: string, example?: string) {
   );
 }
 
-/** A text field that may be absent; a blank one counts as absent. Trimmed. */
+/** An optional text field, trimmed; blank counts as absent. */
 export function OptionalText(description: string, example?: string) {
   return applyDecorators(
     ApiPropertyOptional({
@@ -46,7 +46,7 @@ export function OptionalText(description: string, example?: string) {
   );
 }
 
-/** A list of texts that may be absent; null is not a list. */
+/** An optional list of texts; null is invalid. */
 export function OptionalTexts(description: string) {
   return applyDecorators(
     ApiPropertyOptional({ type: [String], description }),

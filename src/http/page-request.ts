@@ -1,14 +1,14 @@
 import { invalidRequest, type TypedError } from '../errors/typed-error.js';
 
 export interface PageSize {
-  /** Where the request names none. */
+  /** Size of a page whose request names none. */
   standard: number;
   most: number;
 }
 
 const usual: PageSize = { standard: 50, most: 200 };
 
-/** `limit` of a request for a page. @throws TypedError INVALID_REQUEST 400. */
+/** Parses the `limit` of a page's request. @throws TypedError INVALID_REQUEST 400. */
 export function readLimit(given: unknown, { standard, most }: PageSize = usual): number {
   if (given === undefined) return standard;
   const limit = Number(given);

@@ -10,7 +10,7 @@ export interface PublicError {
 
 /** The form of errors on routes whose clients do not parse `{error: …}`. */
 export interface ErrorFormat {
-  /** Paths of the requests that it answers, also where there is no such route. */
+  /** Paths with this form, even where no such route exists. */
   paths: RegExp;
   /** @param headers of the answer, its `Content-Type` among them. */
   write(
@@ -20,9 +20,9 @@ export interface ErrorFormat {
 }
 
 /**
- * What a client is told of whatever was thrown. A `TypedError` is meant for it; anything else is a
- * fault of ours, whose text may hold paths, queries or keys: it is logged under `correlationId`
- * and masked here.
+ * The client's view of a thrown error. A `TypedError` is meant for clients; anything else is the
+ * server's own fault, whose text may contain paths, queries or keys: it is logged under
+ * `correlationId` and masked here.
  */
 export function toPublicError(thrown: unknown, correlationId: string): PublicError {
   const error =

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { TypedError } from '../errors/typed-error.js';
 
-/** Facts about a request that are not in it. One object for each request. */
+/** Facts about a request beside its content. One object for each request. */
 export interface RequestRecord {
-  /** The id in every line of the log about the request, and in `X-Request-Id` of its answer. */
+  /** The id in the request's log lines, and in `X-Request-Id` of its answer. */
   readonly id: string;
-  /** The error that answered it; absent: none. */
+  /** The error that answered the request; absent: none. */
   refusal?: { type: string; message: string };
 }
 
-/** Ids as gateways make them: other texts do not get into logs and headers. */
+/** Valid ids, as gateways make them: other text does not get into logs and headers. */
 const goodId = /^[\w.:+/=-]{1,128}$/;
 
 const records = new WeakMap<object, RequestRecord>();
 
-/** @param given the id that came with the request; text that is no id is not used. */
+/** @param given the id that came with the request; an invalid id is replaced. */
 export function openRecord(request: object, given: string | undefined): RequestRecord {
   const id = given !== undefined && goodId.test(given) ? given : randomUUID();
   const record: RequestRecord = { id };
@@ -27,7 +27,7 @@ export function recordOf(request: object): RequestRecord | undefined {
   return records.get(request);
 }
 
-/** Keeps the error for the line of the log about the request. */
+/** Keeps the error for the request's log line. */
 export function noteRefusal(request: object, { type, message }: TypedError): void {
   const record = recordOf(request);
   if (record !== undefined) record.refusal = { type, message };

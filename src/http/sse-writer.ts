@@ -10,13 +10,13 @@ const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-transform',
   Connection: 'keep-alive',
-  // nginx holds back what it takes for a file.
+  // nginx buffers a response without this header.
   'X-Accel-Buffering': 'no',
 };
 
 export interface SseWriterDeps {
   clock: Clock;
-  /** Milliseconds for which a client may take nothing. */
+  /** Milliseconds without progress after which a client is dropped. */
   deadlineMs: number;
 }
 
@@ -32,7 +32,7 @@ export class SseWriter {
     private readonly options: { opensAtOnce: boolean } = { opensAtOnce: true },
   ) {
     this.#lastWriteAt = deps.clock.now();
-    // What fails at once is still answered with its own status.
+    // Deferred, so that an immediate failure is still answered with its own status.
     this.#opening = options.opensAtOnce
       ? setImmediate(() => {
           this.#open();
@@ -42,14 +42,17 @@ export class SseWriter {
     this.#watchSilence();
   }
 
-  /** Resolves when the client can take more; one that takes nothing until the deadline is dropped. */
+  /**
+   * Resolves when the client can take more; a client without progress until the deadline is
+   * dropped.
+   */
   async write(text: string): Promise<void> {
     this.#lastWriteAt = this.deps.clock.now();
     this.#open();
     if (!this.response.write(text)) await this.#drainOrDrop();
   }
 
-  /** The answer is 204 where nothing was written and nothing had to be. */
+  /** Ends the response, with 204 where nothing was written and an empty answer is allowed. */
   end(): void {
     const { response, options } = this;
     const isEmpty = !options.opensAtOnce && !response.headersSent && response.req.method !== 'HEAD';
@@ -58,7 +61,7 @@ export class SseWriter {
     response.end();
   }
 
-  /** To be called once, at the end, whatever the end was. */
+  /** Releases the timers. Must be called once, after any end. */
   stop(): void {
     clearImmediate(this.#opening);
     this.#cancelTimer();
@@ -68,7 +71,9 @@ export class SseWriter {
     if (!this.response.headersSent) this.response.writeHead(200, headers);
   }
 
-  /** One timer a reader, set anew when it fires: a frame costs a timestamp, not a timer. */
+  /**
+   * A single timer for each reader, set anew when it fires: a frame costs a timestamp, not a timer.
+   */
   #watchSilence(): void {
     const { clock } = this.deps;
     if (clock.now() - this.#lastWriteAt >= KEEPALIVE_MS) {
@@ -84,7 +89,8 @@ export class SseWriter {
     const { response } = this;
     if (response.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
-      // One more turn of the loop: a process that was busy for so long has not looked at its sockets.
+      // A process that was busy for so long has not polled its sockets: drop after one more turn of
+      // the event loop.
       let last: NodeJS.Immediate | undefined;
       const cancelTimer = this.deps.clock.after(this.deps.deadlineMs, () => {
         last = setImmediate(() => response.destroy());

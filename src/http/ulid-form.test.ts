@@ -31,7 +31,7 @@ describe('the ULID of an id', () => {
 
   it('has the time of the id, and sorts as it', () => {
     const id = newTimeId('turn', Date.parse('2026-01-01T00:00:00.000Z'));
-    // 48 bits of milliseconds, in ten digits.
+    // Ten digits encode 48 bits of milliseconds.
     expect(toUlid(id).slice(0, 10)).toBe('01KDVDNA00');
     expect(toUlid(newTimeId('turn', 1)) < toUlid(newTimeId('turn', 2))).toBe(true);
   });

@@ -2,12 +2,12 @@
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const LENGTH = 26;
 
-/** What a client may call a ULID. Of these, one that begins with 8 or more is none: see `fromUlid`. */
+/** The form of ULIDs that clients send. Texts from 8 on exceed 128 bits: see `fromUlid`. */
 export const ulidPattern = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
 /**
- * An id of ours, `<prefix>_<uuid>`, as a ULID: the same 128 bits. Where the UUID is of version 7, the
- * ULID's time is right.
+ * The ULID of an id `<prefix>_<uuid>`: the same 128 bits. The ULID's time is right where the UUID
+ * is of version 7.
  *
  * @throws SyntaxError for text without a UUID.
  */
@@ -21,7 +21,7 @@ export function toUlid(id: string): string {
   return ulid;
 }
 
-/** The id of ours that has this ULID; undefined for text that is none, or has more than 128 bits. */
+/** The id with this ULID; undefined for text that is no ULID, or exceeds 128 bits. */
 export function fromUlid(prefix: string, ulid: string): string | undefined {
   if (!ulidPattern.test(ulid) || ulid.charAt(0) > '7') return undefined;
   let bits = 0n;

@@ -2,7 +2,9 @@ import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common'
 import type { Response } from 'express';
 import { ValidationDetailError } from './validation-detail.js';
 
-/** For controllers whose clients parse `{detail}`. Every other error is left to the global filter. */
+/**
+ * Answers `{detail}`, for controllers whose clients parse it. Other errors go to the global filter.
+ */
 @Catch(ValidationDetailError)
 export class ValidationDetailFilter implements ExceptionFilter {
   catch({ status, detail }: ValidationDetailError, host: ArgumentsHost): void {

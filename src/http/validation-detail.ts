@@ -4,15 +4,15 @@ import { TypedError } from '../errors/typed-error.js';
 export interface ValidationProblem {
   /** `body`, then the path to the field. */
   loc: (string | number)[];
-  /** For a person: names the field and what it may be. */
+  /** For a person: names the field and its valid values. */
   msg: string;
-  /** Pydantic's name of what is wrong, for example `int_type`. */
+  /** Pydantic's name of the fault, for example `int_type`. */
   type: string;
 }
 
 /**
- * A 422 that lists every fault of a request. Its body is `{detail}` where the controller uses
- * `ValidationDetailFilter`, and our own envelope elsewhere.
+ * A 422 that lists every fault of a request. The body is `{detail}` where the controller uses
+ * `ValidationDetailFilter`, and the harness envelope elsewhere.
  */
 export class ValidationDetailError extends TypedError {
   constructor(readonly detail: ValidationProblem[]) {

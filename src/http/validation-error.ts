@@ -1,12 +1,12 @@
 import { invalidRequest, type TypedError } from '../errors/typed-error.js';
 
-/** What a validator says of one property. */
+/** The validator's messages about a property. */
 export interface FieldProblem {
   property: string;
   constraints?: Record<string, string>;
 }
 
-/** One error for the first field that is wrong, in the words of the field's own rule. */
+/** The error for the first invalid field, in the words of the field's rule. */
 export function toValidationError(problems: readonly FieldProblem[]): TypedError {
   const [first] = problems;
   const [message] = Object.values(first?.constraints ?? {});

@@ -21,7 +21,7 @@ const delta = (seq: number, text = 'x'): TurnEvent => ({
   at: '',
 });
 
-/** More than the kernel's buffers hold for a client that does not read. */
+/** More than the kernel's buffers take for a client that does not read. */
 const MUCH = 'x'.repeat(32 * 1024 * 1024);
 
 const MIB = 1024 * 1024;
@@ -105,7 +105,7 @@ describe('writeStream', () => {
     await ask();
     await write(
       async function* () {
-        // After the turn of the loop in which a stream would have been opened.
+        // The turn of the event loop in which a stream would have been opened.
         for (const _ of [1, 2]) await new Promise((resolve) => setImmediate(resolve));
         yield [];
       },

@@ -3,8 +3,8 @@ import { TypedError } from '../errors/typed-error.js';
 import type { RouteTable } from './route-table.js';
 
 /**
- * Answers `OPTIONS`, and a method that a path does not take, with the methods that it does. It comes after
- * what answers browsers that ask for leave (CORS).
+ * Answers `OPTIONS`, and a method that a path does not support, with the supported methods. CORS
+ * preflights are answered by the middleware before.
  */
 export function answerMethods(routes: () => RouteTable): RequestHandler {
   return (request, response, next) => {
@@ -20,7 +20,7 @@ export function answerMethods(routes: () => RouteTable): RequestHandler {
   };
 }
 
-/** What gives leave has not: the page is of no origin that may call. */
+/** The error for a preflight that CORS did not answer: the page's origin is not allowed. */
 function noLeave(origin: string): TypedError {
   return new TypedError('FORBIDDEN_ORIGIN', {
     message: `Pages of '${origin.slice(0, 120)}' may not call. Name it in TURNPIKE_CORS_ORIGINS to let them.`,

@@ -17,7 +17,7 @@ const reader = new BodyReader({
 
 interface Read {
   body: unknown;
-  /** Turns of the event loop that passed meanwhile: whoever else waits for it is served in each. */
+  /** Turns of the event loop that passed meanwhile, in each of which other requests are served. */
   turns: number;
 }
 
@@ -25,7 +25,7 @@ describe('BodyReader', () => {
   let server: Server;
   afterEach(() => new Promise<void>((resolve) => server.close(() => resolve())));
 
-  /** Reads one request; what is thrown is in place of the body. */
+  /** Reads one request. Returns the body, or the error. */
   const read = async (
     body: string | Uint8Array | undefined,
     headers: Record<string, string> = {},
@@ -91,7 +91,7 @@ describe('BodyReader', () => {
     const text = JSON.stringify({ a: '\\"['.repeat(5 * MIB) });
     const plain = await read(text.slice(0, 15 * MIB));
     expect(plain.body).toMatchObject({ message: 'Request body must be valid JSON' });
-    // At most 512 KiB in one.
+    // Pieces of at most 512 KiB.
     expect(plain.turns).toBeGreaterThanOrEqual(29);
   });
 

@@ -14,14 +14,14 @@ import {
 } from '../http/body-errors.js';
 import { inflatable, inflateBody } from './inflate-body.js';
 
-/** Bytes that are counted and decoded in one go. */
+/** Bytes decoded and measured at a time. */
 const PIECE_BYTES = 64 * 1024;
 
 export interface BodyReaderOptions {
   clock: Clock;
-  /** How long a client may send nothing, in milliseconds. */
+  /** Longest pause of a client's upload, in milliseconds. */
   idleMs: number;
-  /** What the body of a route may hold; undefined for a route that reads its body itself. */
+  /** Limits of a route's body; undefined for a route that reads its body itself. */
   rulesOf(url: string): BodyRules | undefined;
 }
 
@@ -30,11 +30,12 @@ export class BodyReader {
   constructor(private readonly options: BodyReaderOptions) {}
 
   /**
-   * Puts the parsed body in `request.body`, as frameworks do: `{}` where it is empty, undefined where
-   * there is none. No content type is looked at: the reference checks none, and its clients send none.
+   * Parses the body into `request.body`, as frameworks do: `{}` for an empty body, undefined
+   * without one. The content type is not checked: the reference checks none, and its clients send
+   * none.
    *
    * @throws TypedError 400 `INVALID_REQUEST`, 408 `REQUEST_TIMEOUT`, 413 `BODY_TOO_LARGE`, 415
-   *   `UNSUPPORTED_MEDIA_TYPE`; ClientGoneError.
+   * `UNSUPPORTED_MEDIA_TYPE`; ClientGoneError.
    */
   async read(request: IncomingMessage & { body?: unknown; originalUrl?: string }): Promise<void> {
     const rules = this.options.rulesOf(request.originalUrl ?? request.url ?? '');
@@ -57,7 +58,7 @@ export class BodyReader {
   }
 }
 
-/** Whether a request announces a body, be it an empty one. */
+/** Whether a request announces a body, even an empty one. */
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
 }
@@ -78,10 +79,10 @@ async function readText(body: RequestBody, rules: BodyRules): Promise<string> {
   return text.end();
 }
 
-/** A JSON text out of its bytes, refused as soon as it holds too much. */
+/** Decodes a JSON text, and refuses it as soon as it exceeds a limit. */
 class TextOfJson {
   readonly #meter: JsonMeter;
-  /** Without a byte order mark, which JSON.parse refuses. */
+  /** Drops a byte order mark, which JSON.parse refuses. */
   readonly #decoder = new TextDecoder();
   #text = '';
 
@@ -108,12 +109,12 @@ function parse(text: string): unknown {
   } catch {
     throw invalidJson();
   }
-  // What is a list is refused where it is read, in the words of its route.
+  // Lists are refused by the route, in its own words.
   if (typeof body !== 'object' || body === null) throw notAnObject(body);
   return body;
 }
 
-/** A type that nobody can read has no charset either. */
+/** Checks the charset. A malformed type has none. */
 function checkCharset(contentType: string | undefined): void {
   if (contentType === undefined) return;
   const charset = readCharset(contentType);

@@ -5,20 +5,20 @@ import type { BodyRules } from '../http/body-errors.js';
 const takesConversations = (url: string): boolean =>
   /^\/(agent\/[^/?]+\/ag-ui|awp|api\/chat)\/?(?:\?|$)/i.test(url);
 
-/** Routes that read their bodies themselves, as they come. */
+/** Routes that stream their bodies themselves. */
 const takesFiles = (url: string): boolean =>
   /^\/(agent(?!\/[^/?]+\/ag-ui(?:[/?]|$))|api\/harness\/attachments)\b/i.test(url);
 
 /**
- * Far beyond any body that is meant. What walks one runs out of stack beyond many more levels; what
- * transforms one takes time that grows with the square of an object's keys.
+ * Limits far beyond any legitimate body. Code that walks a body overflows its stack beyond many
+ * more levels; code that transforms one takes time that grows with the square of an object's keys.
  */
 const commonLimits: JsonLimits = { levels: 64, keys: 1_000, values: 10_000 };
 
-/** Of a conversation: no validator transforms it, and what is read of it is its end. */
+/** Limits of conversations: no validator transforms them, and only their end is used. */
 const conversationLimits: JsonLimits = { ...commonLimits, values: 100_000 };
 
-/** What the body of each route may hold; undefined for one that reads its body itself. Pure. */
+/** Limits of each route's body; undefined for a route that reads its body itself. Pure. */
 export function bodyRules(settings: {
   maxBodyBytes: number;
   maxConversationBytes: number;

@@ -1,6 +1,6 @@
 import type { Route } from './route-table.js';
 
-/** What is read of the router: a layer without a route is something that stands before routes. */
+/** The used part of Express' router: a layer without a route is middleware. */
 export interface RoutedApp {
   router: {
     stack: readonly {
@@ -9,7 +9,7 @@ export interface RoutedApp {
   };
 }
 
-/** The routes of an application that was initialised, as its router has them. */
+/** Routes of an initialised application, from its router. */
 export function findRoutes({ router }: RoutedApp): Route[] {
   return router.stack.flatMap(({ route }) => {
     if (route === undefined) return [];

@@ -10,13 +10,13 @@ export interface ErrorFilterDeps {
   logger: Logger;
   /** Whether an error means that the database did not answer. */
   isStorageDown(error: unknown): boolean;
-  /** Takes keys out of a path: it is repeated in logs and in some errors. */
+  /** Removes keys from a path, which logs and some errors repeat. */
   hideKeys(path: string): string;
-  /** The first one that has the path counts. */
+  /** Forms of errors: the first that matches the path is used. */
   formats: readonly ErrorFormat[];
 }
 
-/** The one place from an error to an HTTP answer. */
+/** Turns every error into an HTTP answer. */
 @Catch()
 export class HarnessErrorFilter implements ExceptionFilter {
   constructor(private readonly deps: ErrorFilterDeps) {}
@@ -36,7 +36,7 @@ export class HarnessErrorFilter implements ExceptionFilter {
       noteRefusal(request, error);
       logger.debug({ requestId, method, path, status, type, message, cause }, 'request refused');
     } else if (response.destroyed) {
-      // Its client has left: what broke then is nobody's fault.
+      // Failures after the client left are no one's fault.
       logger.debug({ requestId, method, path, error }, 'request abandoned');
     } else {
       logger.error({ requestId, method, path, correlationId, error }, 'request failed');
@@ -53,7 +53,7 @@ export class HarnessErrorFilter implements ExceptionFilter {
     const format = this.deps.formats.find(({ paths }) => paths.test(path)) ?? harnessFormat;
     const { status, headers, body } = format.write(error, path);
     response.statusCode = status;
-    // Not the framework's way: it would add a charset to types that have none.
+    // The framework's own method would add a charset to types that have none.
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.end(JSON.stringify(body));
   }
@@ -68,19 +68,19 @@ const harnessFormat: ErrorFormat = {
   }),
 };
 
-/** What the framework throws by itself, in our words. */
+/** Translates the framework's own errors. */
 function toTyped(thrown: unknown, path: string): unknown {
   if (thrown instanceof TypedError) return thrown;
   if (thrown instanceof HttpException) {
     const status = thrown.getStatus();
     if (status === 404) return notFound(path);
-    // The framework's only other refusal, as it reads no body: an address that it could not read.
+    // The framework's only other error, as it parses no body: a malformed URL.
     if (status < 500) return invalidRequest('The URL must be valid');
   }
   return thrown;
 }
 
-/** The driver's own words are for the log. */
+/** The driver's own message is for the log alone. */
 function storageUnavailable(cause: unknown): TypedError {
   return new TypedError('STORAGE_UNAVAILABLE', {
     message:

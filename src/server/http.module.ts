@@ -5,7 +5,7 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { BodyReader } from './body-reader.js';
 import { bodyRules } from './body-rules.js';
 
-/** The parts of the server that every request goes through. */
+/** Provides the parts of the server that every request passes. */
 @Global()
 @Module({
   providers: [

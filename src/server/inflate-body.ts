@@ -16,24 +16,26 @@ const inflaters = new Map<string, Inflate>([
   ['br', promisify(brotliDecompress)],
 ]);
 
-/** Codings of `Content-Encoding` that are undone. */
+/** Supported codings of `Content-Encoding`. */
 export const inflatable: readonly string[] = [...inflaters.keys()];
 
 /**
- * How many times what was sent a body may inflate to. JSON of prose and code shrinks to a fifth or a
- * seventh; what shrinks to less than a tenth is much the same again and again.
+ * Greatest ratio of inflated to sent size. JSON of prose and code shrinks to a fifth or a seventh;
+ * data that shrinks to less than a tenth is mostly repetition.
  */
 const MOST_FACTOR = 10;
 
-/** In larger pieces than the library's own, so that a large body is few turns of the event loop. */
+/**
+ * Larger pieces than the library's default, so that a large body takes few turns of the event loop.
+ */
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * Inflates a whole body, beside the event loop, and stops as soon as it is too large.
+ * Inflates a whole body on zlib's threads, and stops as soon as it is too large.
  *
  * @param encoding one of `inflatable`.
- * @throws TypedError 413 `BODY_TOO_LARGE` beyond ten times the bytes that were sent, or the route's
- *   limit; 400 `INVALID_REQUEST` for what is no such coding.
+ * @throws TypedError 413 `BODY_TOO_LARGE` beyond ten times the sent bytes, or beyond the route's
+ * limit; 400 `INVALID_REQUEST` for malformed data.
  */
 export async function inflateBody(
   sent: Uint8Array,

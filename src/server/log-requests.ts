@@ -14,25 +14,25 @@ export interface LogRequestsDeps {
   routes(): RouteTable;
 }
 
-/** What a server answers to nobody, as gateways count it. */
+/** Status of an abandoned request, as gateways count it. */
 const CLIENT_GONE = 499;
 const LONGEST_PATH = 200;
 
 /**
- * The first that sees a request: gives it its id, and writes one line when it is over, be it a stream of
- * hours. The line has the route, not the path, and nothing of query, headers and body: they are what people
- * say, and keys.
+ * The first middleware: gives a request its id, and logs one line at its end, even for a stream of
+ * hours. The line has the route instead of the path, and nothing of query, headers and body, which
+ * contain people's text and keys.
  */
 export function logRequests(deps: LogRequestsDeps): RequestHandler {
   return (request, response, next) => {
     const record = openRecord(request, request.get('x-request-id'));
     response.setHeader('X-Request-Id', record.id);
-    // Answers are what they say they are, whatever is in them.
+    // Browsers must not guess another type from the content.
     response.setHeader('X-Content-Type-Options', 'nosniff');
     const startedAt = deps.clock.now();
-    // Routers below may rewrite the address.
+    // Routers below may rewrite the URL.
     const { method, path } = request;
-    // An answer may come before the body it answers: the rest is nobody's.
+    // An answer may come before the end of its request's body: the rest is read and dropped.
     if (hasBody(request)) response.once('finish', () => discardRest(request, deps.clock));
     response.once('close', () => {
       const ms = deps.clock.now() - startedAt;

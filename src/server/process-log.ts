@@ -4,13 +4,13 @@ import { createLogger, type Logger } from '../platform/logger.js';
 import type { Redact } from '../platform/redact.js';
 import { secretRedactor } from '../platform/redact-secrets.js';
 
-/** Takes the secrets of a configuration, and all API keys, out of a text. */
+/** Removes the secrets of a config, and all API keys, from a text. */
 export function redactOf({ secrets }: Pick<Config, 'secrets'>): Redact {
   const hideSecrets = secretRedactor(secrets);
   return (text) => hideKeys(hideSecrets(text));
 }
 
-/** @param readable lines for people instead of JSON ones. */
+/** @param readable lines for people instead of JSON. */
 export function openLog(config: Pick<Config, 'logLevel' | 'secrets'>, readable: boolean): Logger {
   return createLogger({ level: config.logLevel, readable, redact: redactOf(config) });
 }

@@ -1,6 +1,6 @@
-/** A route as the framework has it: `/api/harness/turns/:id`, `/admin/queues/*path`. */
+/** A route in the framework's form: `/api/harness/turns/:id`, `/admin/queues/*path`. */
 export interface Route {
-  /** In capitals. */
+  /** HTTP method, in capitals. */
   method: string;
   pattern: string;
 }
@@ -9,7 +9,7 @@ interface Compiled extends Route {
   expression: RegExp;
 }
 
-/** Which routes there are, for what is said of a request before and after its route. Pure. */
+/** The routes, for middleware outside of the router. Pure. */
 export class RouteTable {
   readonly #routes: readonly Compiled[];
 
@@ -17,7 +17,7 @@ export class RouteTable {
     this.#routes = routes.map((route) => ({ ...route, expression: compile(route.pattern) }));
   }
 
-  /** The methods that a path takes, in alphabetical order; none where there is no such path. */
+  /** Supported methods of a path, in alphabetical order; none for an unknown path. */
   methodsOf(path: string): string[] {
     const methods = new Set(this.#routes.flatMap((route) => methodOf(route, path)));
     if (methods.size === 0) return [];
@@ -26,7 +26,7 @@ export class RouteTable {
     return [...methods].toSorted();
   }
 
-  /** The route of a request; undefined where there is none. */
+  /** Pattern of a request's route; undefined where there is none. */
   patternOf(method: string, path: string): string | undefined {
     const wanted = method === 'HEAD' ? 'GET' : method;
     const isOne = (route: Compiled): boolean =>
@@ -39,7 +39,7 @@ function methodOf({ method, expression }: Compiled, path: string): string[] {
   return expression.test(path) ? [method] : [];
 }
 
-/** As the router reads a path: in any case of letters, with a slash at its end or without. */
+/** Matches as the router does: case-insensitively, with or without a final slash. */
 function compile(pattern: string): RegExp {
   const parts = pattern.split('/').map((part) => {
     if (part.startsWith(':')) return '[^/]+';

@@ -31,10 +31,10 @@ import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
 import { toValidationError } from '../http/validation-error.js';
 
-/** Of all modules. */
+/** Looks a provider up in all modules. */
 const anywhere = { strict: false };
 
-/** What a page may read of an answer beside its body. */
+/** Headers that pages of other origins may read. */
 const exposedHeaders = [
   'Location',
   'Retry-After',
@@ -47,11 +47,11 @@ const exposedHeaders = [
 ];
 
 export interface Server {
-  /** `http://host:port`, with the port that was taken. */
+  /** `http://host:port`, with the port in use. */
   url: string;
   /** A provider of the application, by its class or token. */
   get<T>(token: Type<T> | symbol): T;
-  /** Stops taking turns, lets running ones end or hands them back, then closes everything. */
+  /** Stops accepting turns, lets running turns end or hands them back, then closes everything. */
   close(): Promise<void>;
 }
 
@@ -65,9 +65,9 @@ export interface ServeOptions {
 /**
  * Assembles a server for its role, puts it behind HTTP and starts its worker.
  *
- * @throws Error with code EADDRINUSE when the port is taken; ConfigError when other machines would reach
- *   a server without keys; AgentsInvalidError, DataFolderBusyError, ExtensionError, McpFileError,
- *   ModelsInvalidError, PermissionsInvalidError, UnreachableError.
+ * @throws Error with code EADDRINUSE when the port is in use; ConfigError when other machines would
+ * reach a server without keys; AgentsInvalidError, DataFolderBusyError, ExtensionError,
+ * McpFileError, ModelsInvalidError, PermissionsInvalidError, UnreachableError.
  */
 export async function serve(options: ServeOptions): Promise<Server> {
   const { config, environment, clock = systemClock, logger } = options;
@@ -83,9 +83,9 @@ export async function serve(options: ServeOptions): Promise<Server> {
       AppModule.forRole(config.role, values),
       {
         logger: nestLogger(logger),
-        // The guard reads bodies: the framework would before anybody knows whose they are.
+        // The guard reads bodies: the framework would read them before authentication.
         bodyParser: false,
-        // Streams stay open for as long as their readers like: a stop does not wait for them.
+        // Streams may be open for hours: a stop does not wait for them.
         forceCloseConnections: true,
         abortOnError: false,
       },
@@ -93,7 +93,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
     try {
       return await listen(app, values);
     } catch (error) {
-      // What listens or works already would keep a process alive that has not started.
+      // Listeners and workers already started would keep the failed process alive.
       await app.close();
       throw error;
     }
@@ -110,7 +110,7 @@ async function listen(app: NestExpressApplication, values: ProcessValues): Promi
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
   if (config.console && servesApi(config.role)) app.use(await serveConsole(builtPage));
-  // After the console: some of its pages have the address of a route that is not for GET.
+  // After the console: some of its pages have the path of a route that does not support GET.
   app.use(answerMethods(() => routes));
   app.useGlobalFilters(
     new HarnessErrorFilter({
@@ -144,7 +144,7 @@ async function listen(app: NestExpressApplication, values: ProcessValues): Promi
   };
 }
 
-/** Whoever is refused for the database's sake may have come to read a turn. */
+/** Detects outages of the database. A refused request may have been a reader's. */
 function noticeOutage(app: NestExpressApplication, { role }: Config) {
   const turnApi = servesApi(role) ? app.get(TurnApiModule) : undefined;
   return (error: unknown): boolean => {
@@ -162,7 +162,7 @@ async function checkBinding(config: Config, store: KeyStore): Promise<void> {
   if (fault !== undefined) throw new ConfigError([fault]);
 }
 
-/** The framework's own lines, in our log. Its chatter about routes is for debugging. */
+/** Nest's own log lines, in our log; lines about routes are debug output. */
 function nestLogger(logger: Logger): LoggerService {
   const line =
     (level: 'debug' | 'warn' | 'error') =>
@@ -176,7 +176,7 @@ function nestLogger(logger: Logger): LoggerService {
   return { log: line('debug'), debug: line('debug'), warn: line('warn'), error };
 }
 
-/** `listen` throws it, too: whoever starts the server says what to do. */
+/** Whether `listen` failed, which it also throws: the caller reports it. */
 function isListenFault(message: unknown): boolean {
   return String(message).startsWith('Error: listen ');
 }
