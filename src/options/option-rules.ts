@@ -6,7 +6,7 @@ import {
   type Priority,
   type AttachmentsAs,
 } from '../storage/shapes/stored-options.js';
-import { clientToolsExpected, readClientTools } from './client-tools.js';
+import { clientToolsExpected, parseClientTools } from './client-tools.js';
 import { parseThinking } from '../provider/parse-thinking.js';
 import { DEFAULT_MODEL } from '../provider/choose-model.js';
 import { isStorable } from '../storage/storable.js';
