@@ -89,10 +89,16 @@ const doors = [
   '^src/tools/calls/(argument-kinds|path-denials|pick-shell-env|resolve-links|run-tool)\\.ts$',
   // Definitions of MCP servers and of client tools, which agents and requests have too.
   '^src/tools/mcp/(definitions/(mcp-file|parse-definitions)|offered/(parse-tool|schema-fault))\\.ts$',
-  // Rooms of the conductor whose services and views the wires, the queue's pages and the back ends use.
-  '^src/turn/(approvals|history|lifecycle|queue|state|submit)/',
-  // The harness's dialect: its frames go over AG-UI and over the turns' own streams too.
-  '^src/wires/harness/dialect/harness(-frames)?\\.ts$',
+  // Ports of the queue and of its board: back ends choose them, ops has their pages.
+  '^src/turn/queue/(board-sessions|bull-queue\\.module|queue-board|signal-bus|turn-claims|turn-queue)\\.ts$',
+  // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
+  '^src/turn/submit/(disposition|turn-submission)\\.ts$',
+  '^src/turn/approvals/(approval-errors|approval-writes|read-answer)\\.ts$',
+  '^src/turn/history/view-(messages|steps)\\.ts$',
+  '^src/turn/lifecycle/(forget-archives|turn-canceller)\\.ts$',
+  '^src/turn/state/(assistant-message-id|load-turn|turn-(context|errors|lookup|services))\\.ts$',
+  // The harness's dialect, whose frames AG-UI sends too.
+  '^src/wires/harness/dialect/harness\\.ts$',
 ];
 
 /** @param {{ name: string, comment: string, from: object, others?: readonly string[] }} face */
