@@ -19,7 +19,7 @@ const draft7 = new Ajv(options);
 const draft2020 = new Ajv2020(options);
 
 /**
- * Compiles a tool's input schema. The check's message names each wrong field and what is allowed
+ * Compiles the JSON Schema of an input. The check's message names each wrong field and what is allowed
  * there, three at most.
  *
  * @throws Error when the schema is not valid or its root is not an object.
@@ -39,7 +39,7 @@ function compile(schema: JsonObject): ValidateFunction {
   try {
     return ajv.compile(rest);
   } finally {
-    // ajv keeps every schema it ever compiled; schemas here may come and go with a session.
+    // ajv keeps every schema it ever compiled; schemas here come and go with those who send them.
     ajv.removeSchema(rest);
   }
 }
