@@ -78,6 +78,13 @@ import { TurnPreparer } from './submit/turn-preparer.js';
 import { TurnSteerer } from './submit/turn-steerer.js';
 import { TurnSubmitter } from './submit/turn-submitter.js';
 import { TurnService } from './turn-service.js';
+import { ChildRelay } from './subagents/child-relay.js';
+import { Delegator } from './subagents/delegator.js';
+import { SubagentCanceller } from './subagents/subagent-canceller.js';
+import { SubagentStarter } from './subagents/subagent-starter.js';
+import { AttemptEnder } from './worker/attempt-ender.js';
+import { AttemptRunner } from './worker/attempt-runner.js';
+import { StrandedTurns } from './worker/stranded-turns.js';
 import { Sweeper } from './worker/sweeper.js';
 import { TurnWorker } from './worker/turn-worker.js';
 
@@ -140,7 +147,14 @@ export const turnProviders = [
   HistoryShortener,
   TranscriptBuilder,
   TurnCompactor,
+  Delegator,
+  SubagentStarter,
+  SubagentCanceller,
+  ChildRelay,
 ];
+
+/** The classes that run turns. */
+export const workerProviders = [TurnWorker, AttemptRunner, AttemptEnder];
 
 @Module({
   imports: [
@@ -171,7 +185,7 @@ export const turnProviders = [
         }) as TurnServices,
     },
   ],
-  exports: [TURN_SERVICES, ...turnProviders],
+  exports: [TURN_SERVICES, TurnClaims, ...turnProviders],
 })
 export class TurnModule implements OnModuleInit {
   constructor(
@@ -239,44 +253,14 @@ export class TurnApiModule implements OnModuleDestroy {
   }
 }
 
-/** Runs turns, and looks after those that nobody looks after. */
+/** Runs turns, and sweeps for those that were left behind. */
 @Module({
   imports: [TurnModule],
   providers: [
     AbandonedTurns,
-    {
-      provide: TurnWorker,
-      inject: [TURN_SERVICES],
-      useFactory: (services: TurnServices) => new TurnWorker(services),
-    },
-    {
-      provide: Sweeper,
-      inject: [
-        TURN_SERVICES,
-        ApprovalStore,
-        AbandonedTurns,
-        TurnPromoter,
-        TurnCanceller,
-        WaitingTurnEnder,
-      ],
-      useFactory: (
-        services: TurnServices,
-        approvals: ApprovalStore,
-        abandoned: AbandonedTurns,
-        promoter: TurnPromoter,
-        canceller: TurnCanceller,
-        ender: WaitingTurnEnder,
-      ) =>
-        new Sweeper({
-          ...services,
-          approvals,
-          abandoned,
-          letNextGo: (sessionId) => promoter.promoteNext(sessionId),
-          endOrphan: async (turnId) => void (await canceller.cancel(turnId, 'parent-ended')),
-          endUnwanted: async (turnId, reason) =>
-            void (await ender.end(turnId, { reason, which: 'unstarted' })),
-        }),
-    },
+    ...workerProviders,
+    StrandedTurns,
+    Sweeper,
   ],
 })
 export class TurnWorkerModule implements OnModuleDestroy {
@@ -285,7 +269,7 @@ export class TurnWorkerModule implements OnModuleDestroy {
     private readonly sweeper: Sweeper,
   ) {}
 
-  /** Starts to take turns; the ones an earlier process left come first. */
+  /** Starts to take turns; those that an earlier process left come first. */
   async start(): Promise<void> {
     await this.worker.start();
     await this.sweeper.start();

@@ -4,7 +4,6 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns } from '../../src/storage/schema.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { contextTokens } from '../../src/turn/state/turn-context.js';
-import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 
@@ -54,7 +53,7 @@ describe('the last call of a turn', () => {
       mode: 'direct',
     });
     sessionId = session.id;
-    await new TurnWorker(services).start();
+    await test.startWorker();
   });
   afterEach(() => test.close());
 
@@ -136,15 +135,14 @@ describe('the last call of a turn', () => {
     const { services, modelRequests } = test;
     await services.queue.close();
     services.queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
-    const first = new TurnWorker(services);
-    await first.start();
+    const first = await test.startWorker();
     const turnId = await submit('[[loop=2 tool=look {"n":"$i"}]] [[tokens=30 gap=20]]', {
       max_iterations: 3,
     });
     while (modelRequests.length < 3) await new Promise((resolve) => setImmediate(resolve));
     await first.stop();
     services.queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
-    await new TurnWorker(services).start();
+    await test.startWorker();
     await services.queue.enqueue([turnId], 'recovered');
     const events = await readAll(turnId);
     expect(of(events, 'turn.recovering')).toHaveLength(1);
@@ -175,7 +173,7 @@ describe('a turn’s token budget', () => {
   beforeAll(async () => {
     database = await openTestDatabase();
     test = await openTestServices(database, []);
-    await new TurnWorker(test.services).start();
+    await test.startWorker();
   });
   afterAll(async () => {
     await test.close();

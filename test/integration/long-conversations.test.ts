@@ -8,7 +8,6 @@ import { readTool } from '../../src/tools/builtin/file-tools.js';
 import { TurnLog } from '../../src/turn/stream/turn-log.js';
 import { ConversationService } from '../../src/turn/history/conversation-service.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
-import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices } from '../support/turn/turn-services.js';
 import { unlikeModels as models } from '../support/model/unlike-models.js';
@@ -50,8 +49,7 @@ describe('a conversation of twenty turns', () => {
   it.each(models)('has every request taken by %s', async (model) => {
     const test = await openTestServices(database, [globTool, readTool]);
     const { services, projectRoot, modelRequests } = test;
-    let worker = new TurnWorker(services);
-    await worker.start();
+    let worker = await test.startWorker();
     const session = await services.sessions.create({
       projectRoot,
       persona: 'WORKING_ITEMS',
@@ -77,8 +75,7 @@ describe('a conversation of twenty turns', () => {
           concurrency: 1,
           onError: (failed, error) => void test.workerErrors.set(failed, error),
         });
-        worker = new TurnWorker(services);
-        await worker.start();
+        worker = await test.startWorker();
         await services.queue.enqueue([turnId], 'recovered');
       }
       const events: TurnEvent[] = [];

@@ -10,7 +10,7 @@ import { sessions, turns } from '../../src/storage/schema.js';
 import { steps } from '../../src/storage/transcript-schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
-import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
+import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
@@ -27,8 +27,7 @@ describe('a refused request ends no session', () => {
   beforeEach(async () => {
     await database.db.delete(turns);
     test = await openTestServices(database, [readTool, globTool]);
-    worker = new TurnWorker(test.services);
-    await worker.start();
+    worker = await test.startWorker();
     const { projectRoot } = test;
     const session = await test.services.sessions.create({
       projectRoot,

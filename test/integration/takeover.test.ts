@@ -13,11 +13,15 @@ import { ToolRegistry } from '../../src/tools/registry.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
-import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
+import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { HeldTool } from '../support/turn/held-tool.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
+import {
+  openTestServices,
+  type TestServices,
+  type TurnParts,
+} from '../support/turn/turn-services.js';
 
 describe('a turn that another worker takes over', () => {
   let database: OpenedDatabase;
@@ -28,7 +32,7 @@ describe('a turn that another worker takes over', () => {
 
   let clock: ManualClock;
   let test: TestServices;
-  let workers: { worker: TurnWorker; queue: MemoryTurnQueue }[];
+  let workers: { worker: Promise<TurnWorker>; queue: MemoryTurnQueue }[];
   let tools: HeldTool[];
   beforeEach(async () => {
     await database.db.delete(turns);
@@ -51,13 +55,12 @@ describe('a turn that another worker takes over', () => {
   const claims = (): TurnClaims => new TurnClaims(test.services.db, test.config);
 
   /** A worker with a queue of its own, as on a host of its own. */
-  function newWorker() {
+  function newWorker(own: Partial<TurnParts> = {}) {
     const queue = new MemoryTurnQueue({
       concurrency: 1,
       onError: (turnId, error) => void test.workerErrors.set(turnId, error),
     });
-    const worker = new TurnWorker({ ...test.services, queue });
-    void worker.start();
+    const worker = test.startWorker({ ...own, queue });
     const started = { worker, queue };
     workers.push(started);
     return started;
@@ -188,9 +191,7 @@ describe('a turn that another worker takes over', () => {
     await newWorker().queue.enqueue([turnId], 'normal');
     await tool.call(1);
     await lapse(turnId);
-    const { services } = test;
-    test = { ...test, services: { ...services, tools: new ToolRegistry() } };
-    await newWorker().queue.enqueue([turnId], 'normal');
+    await newWorker({ tools: new ToolRegistry() }).queue.enqueue([turnId], 'normal');
     const seen = await follow(turnId);
     expect(seen.find((event) => event.type === 'tool.ended')).toMatchObject({ status: 'unknown' });
   });
@@ -225,7 +226,7 @@ describe('a turn that another worker takes over', () => {
     const turnId = await submit('[[tool=look {}]]', ['look']);
     await first.queue.enqueue([turnId], 'normal');
     const call = await tool.call(1);
-    const stopping = first.worker.stop();
+    const stopping = (await first.worker).stop();
     await clock.advance(4_999);
     expect(call.signal.aborted).toBe(false);
     await clock.advance(1);

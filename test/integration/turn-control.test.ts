@@ -12,7 +12,6 @@ import { compactions } from '../../src/storage/conversation-schema.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { contextTokens } from '../../src/turn/state/turn-context.js';
 import { addedTokens, tokensOf } from '../../src/turn/state/turn-state.js';
-import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
@@ -72,7 +71,7 @@ describe('the control of a turn', () => {
     of(events, 'notice.posted').map(({ kind }) => kind);
 
   it('exceeds no limit and has one end, whatever model and tools do', async () => {
-    await new TurnWorker(test.services).start();
+    await test.startWorker();
     const anyDirective = fc.oneof(
       fc.integer({ min: 1, max: 9 }).map((n) => `[[loop=${n} tool=look {"n":"$i"}]]`),
       fc.integer({ min: 1, max: 9 }).map((n) => `[[loop=${n} tool=look {}]]`),
@@ -120,7 +119,7 @@ describe('the control of a turn', () => {
   it.each(['claude-opus-4-8', 'claude-sonnet-4-6'])(
     'sends %s what it was sent before to the letter, step after step, notice or not',
     async (model) => {
-      await new TurnWorker(test.services).start();
+      await test.startWorker();
       const opts = { model, agentConfig: { max_iterations: 8 } };
       const events = await readAll(await submit('[[loop=6 tool=look {"n":"$i"}]]', opts));
       expect(noticesOf(events)).toEqual(['iteration-limit']);
@@ -137,8 +136,7 @@ describe('the control of a turn', () => {
 
   it('sends the same again after a crash, and says no notice twice', async () => {
     const { services, modelRequests } = test;
-    const first = new TurnWorker(services);
-    await first.start();
+    const first = await test.startWorker();
     const message = '[[loop=5 tool=look {"n":"$i"}]] [[tokens=20 gap=20]]';
     const turnId = await submit(message, { agentConfig: { max_iterations: 7 } });
     // Each step streams for 400 ms: the worker stops in the last one, and another begins it again.
@@ -148,7 +146,7 @@ describe('the control of a turn', () => {
       concurrency: 1,
       onError: (failed, error) => void test.workerErrors.set(failed, error),
     });
-    await new TurnWorker(services).start();
+    await test.startWorker();
     await services.queue.enqueue([turnId], 'recovered');
     const events = await readAll(turnId);
     expect(of(events, 'turn.recovering')).toHaveLength(1);
@@ -158,7 +156,7 @@ describe('the control of a turn', () => {
   });
 
   it('holds a limit of cost by the price of the model', async () => {
-    await new TurnWorker(test.services).start();
+    await test.startWorker();
     const events = await readAll(await submit('[[tokens=4000]]', { maxCostUsd: 0.01 }));
     const [end] = of(events, 'turn.ended');
     expect(end).toMatchObject({ outcome: 'limited', reason: 'cost_budget' });
@@ -171,7 +169,7 @@ describe('the control of a turn', () => {
 
   it('ends a turn when its session has no tokens left', async () => {
     test.config.sessionTokens = 1_500;
-    await new TurnWorker(test.services).start();
+    await test.startWorker();
     const { services, projectRoot } = test;
     const session = await services.sessions.create({
       projectRoot,
@@ -202,7 +200,7 @@ describe('the control of a turn', () => {
     const long = 'word '.repeat(5_000);
     const startWorker = async () => {
       test.config.compactPercent = 3;
-      await new TurnWorker(test.services).start();
+      await test.startWorker();
     };
     const talk = async (turnsBefore: number, lastOpts: object = {}) => {
       const { services, projectRoot } = test;
@@ -290,7 +288,7 @@ describe('the control of a turn', () => {
     it('cuts the old outputs of a long turn, and only of that', async () => {
       const { services } = test;
       test.config.compactPercent = 3;
-      await new TurnWorker(services).start();
+      await test.startWorker();
       const filler = 'word '.repeat(500);
       const events = await readAll(
         await submit(`[[loop=12 tool=look {"n":"$i","filler":"${filler}"}]]`, {
@@ -352,7 +350,7 @@ describe('the control of a turn', () => {
       ODD: ['decision_tree: none'],
     });
     await test.useInstructions(root);
-    await new TurnWorker(test.services).start();
+    await test.startWorker();
     const events = await readAll(await submit('[[loop=9 tool=look {"n":"$i"}]]', {}, 'BRIEF'));
     expect(of(events, 'step.started')).toHaveLength(2);
     expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'limited', reason: 'no_progress' }]);

@@ -7,9 +7,10 @@ import { steps, toolCalls } from '../../src/storage/transcript-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
+import { StrandedTurns } from '../../src/turn/worker/stranded-turns.js';
 import { Sweeper } from '../../src/turn/worker/sweeper.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
-import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 
@@ -72,8 +73,7 @@ describe('the worker', () => {
     const test = await open([]);
     const { turnId } = await test.submit('Hello');
     expect(await test.claims.claim(turnId, new Date())).toMatchObject({ attempt: 1 });
-    const worker = new TurnWorker(test.services);
-    await worker.start();
+    const worker = await test.startWorker();
     await test.services.queue.enqueue([turnId], 'normal');
     await worker.stop();
     expect(test.modelRequests).toEqual([]);
@@ -85,7 +85,7 @@ describe('the worker', () => {
     const tool = slowTool('slow', { effect: 'edit', retry: 'never' });
     const test = await open([tool], { leaseMs: 1_000 });
     const { services, claims } = test;
-    await new TurnWorker(services).start();
+    await test.startWorker();
     const { turnId } = await test.submit('[[tool=slow {}]]');
     const signal = await tool.started;
     // Another worker takes the turn over, as after a pause longer than the lease.
@@ -114,28 +114,27 @@ describe('the worker', () => {
     const tool = slowTool('slow', { effect: 'read', retry });
     const test = await open([tool]);
     const { services } = test;
-    const dying = new TurnWorker(services);
-    await dying.start();
+    const dying = await test.startWorker();
     const { turnId } = await test.submit('[[tool=slow {}]]');
     await tool.started;
     // SIGTERM with no time to drain: the turn is handed back in the middle of the call.
     await dying.stop();
     tool.release();
-    const again = { ...services, queue: freshQueue() };
-    await new TurnWorker(again).start();
-    await again.queue.enqueue([turnId], 'normal');
+    const queue = freshQueue();
+    await test.startWorker({ queue });
+    await queue.enqueue([turnId], 'normal');
     const events = await everything(test, turnId);
     expect(endsOf(events)).toHaveLength(1);
     expect(events.find((event) => event.type === 'tool.ended')).toMatchObject({ status });
     expect(tool.runs).toBe(runs);
-    await again.queue.close();
+    await queue.close();
     expect(await loadArchive(services.db, turnId)).toEqual(events);
   });
 
   it('ends a turn at its deadline inside a tool that ignores its signal', async () => {
     const tool = slowTool('slow', { effect: 'edit', retry: 'never' });
     const test = await open([tool], { turnTimeoutMs: 1_000 });
-    await new TurnWorker(test.services).start();
+    await test.startWorker();
     const startedAt = Date.now();
     const { turnId } = await test.submit('[[tool=slow {}]]');
     const events = await everything(test, turnId);
@@ -152,7 +151,7 @@ describe('the worker', () => {
     const test = await open([]);
     const { turnId } = await test.submit('Hello');
     await test.services.canceller.cancel(turnId, 'interrupt');
-    await new TurnWorker(test.services).start();
+    await test.startWorker();
     const events = await everything(test, turnId);
     expect(events.map((event) => event.type)).toEqual(['turn.started', 'turn.ended']);
     expect(endsOf(events)).toEqual([
@@ -165,7 +164,7 @@ describe('the worker', () => {
     const tool = slowTool('slow', { effect: 'read', retry: 'safe' });
     const test = await open([tool]);
     const { services, claims } = test;
-    await new TurnWorker(services).start();
+    await test.startWorker();
     const { turnId } = await test.submit('[[tool=slow {}]]');
     await tool.started;
     // The tool's result cannot be stored: the ledger is away.
@@ -176,26 +175,18 @@ describe('the worker', () => {
     expect(shown.map((event) => event.type)).not.toContain('tool.ended');
     await services.db.execute('alter table tool_calls_away rename to tool_calls');
     await claims.releaseAll();
-    const again = { ...services, queue: freshQueue() };
-    await new TurnWorker(again).start();
-    const { clock, logger } = services;
+    const queue = freshQueue();
+    await test.startWorker({ queue });
+    const { clock, logger, ender, promoter, canceller } = services;
     const abandoned = { cancel: async () => undefined, startOver: () => undefined };
-    const sweeper = new Sweeper({
-      claims,
-      abandoned,
-      approvals: { expire: async () => 0 },
-      letNextGo: async () => undefined,
-      endOrphan: async () => undefined,
-      endUnwanted: async () => undefined,
-      queue: again.queue,
-      clock,
-      logger,
-    });
+    const stranded = new StrandedTurns(claims, promoter, canceller, ender);
+    const approvals = new ApprovalStore(services.db);
+    const sweeper = new Sweeper(claims, queue, approvals, abandoned, stranded, clock, logger);
     await sweeper.start();
     const events = await everything(test, turnId);
     sweeper.stop();
     expect(endsOf(events)).toEqual([expect.objectContaining({ outcome: 'completed' })]);
-    await again.queue.close();
+    await queue.close();
   });
 });
 

@@ -13,7 +13,6 @@ import { approvals } from '../../src/storage/governance-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
-import { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import type { ApprovalRow } from '../../src/turn/approvals/approval-writes.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
 
@@ -47,7 +46,7 @@ beforeEach(async () => {
   // Its year is over: every deadline has passed when somebody looks.
   test = await openTestServices(database, [deploy], { clock: new ManualClock() });
   queues = [];
-  await new TurnWorker(test.services).start();
+  await test.startWorker();
 });
 afterEach(async () => {
   await Promise.all(queues.map((queue) => queue.close()));
@@ -89,7 +88,7 @@ async function workElsewhere(turnId: string): Promise<void> {
   const onError = (id: string, error: unknown): void => void test.workerErrors.set(id, error);
   const queue = new MemoryTurnQueue({ concurrency: 1, onError });
   queues.push(queue);
-  await new TurnWorker({ ...test.services, queue }).start();
+  await test.startWorker({ queue });
   await queue.enqueue([turnId], 'recovered');
 }
 

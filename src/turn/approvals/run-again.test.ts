@@ -8,7 +8,6 @@ import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
 import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
-import { TurnWorker } from '../worker/turn-worker.js';
 
 let database: OpenedDatabase;
 let test: TestServices;
@@ -48,7 +47,7 @@ afterAll(async () => {
 
 async function work(turnId: string): Promise<MemoryTurnQueue> {
   const queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
-  await new TurnWorker({ ...test.services, queue }).start();
+  await test.startWorker({ queue });
   await queue.enqueue([turnId], 'normal');
   return queue;
 }

@@ -11,7 +11,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import { Lease } from '../state/lease.js';
-import { attemptParts } from './attempt-parts.js';
+import { AttemptOpener } from './attempt-opener.js';
 import { getTurn } from '../state/turn-lookup.js';
 import { openCalls, replyText } from '../state/turn-run.js';
 
@@ -32,19 +32,22 @@ describe('AttemptOpener', () => {
   });
   afterEach(() => test.close());
 
-  const open = async (turnId: string) =>
-    attemptParts(test.services).opener.open(
+  const open = async (turnId: string) => {
+    const { db, log, tools, trees, modelNames, clock, logger, sessions } = test.services;
+    const opener = new AttemptOpener(db, log, tools, trees, modelNames, clock, logger, test.config);
+    return opener.open(
       {
-        ...(await getTurn(database.db, turnId)),
+        ...(await getTurn(db, turnId)),
         wasAnnounced: true,
         hasHistory: true,
         userParts: [],
         todos: null,
         compaction: null,
-        session: { ...(await test.services.sessions.get(sessionId)), prefix: null },
+        session: { ...(await sessions.get(sessionId)), prefix: null },
       },
       lease,
     );
+  };
 
   it('takes every other turn of the session for an earlier one, whatever the clock said', async () => {
     const createdAt = new Date('2026-01-01T00:00:00Z');

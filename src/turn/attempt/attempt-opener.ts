@@ -26,7 +26,7 @@ import { loadSessionTurns, loadTurns, type StoredTurn } from '../state/load-turn
 import type { Claim } from '../queue/turn-claims.js';
 import type { Attempt } from '../state/turn-run.js';
 import { findSessionTokens } from './session-tokens.js';
-import { loadChildren, withTold, type ChildTurn } from '../state/child-turn.js';
+import { loadChildren, withRelayed, type ChildTurn } from '../state/child-turn.js';
 import { openState } from '../state/turn-state.js';
 
 /** Opens attempts: fences off earlier ones in the log, and loads what they stored. */
@@ -65,7 +65,7 @@ export class AttemptOpener {
     const { decisionTree = 'default', agentConfig, costLimit } = options;
     const tree = this.trees.find(decisionTree, agentConfig);
     const [steps, calls] = [stored?.steps ?? [], stored?.calls ?? []];
-    const relayed = withTold(children, archived);
+    const relayed = withRelayed(children, archived);
     const startedAt = ownStart(claim, relayed, clock.now());
     lease.joined = claim.joinedMessages;
     const { principalId } = claim;

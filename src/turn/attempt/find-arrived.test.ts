@@ -16,7 +16,7 @@ const child = (more: Partial<ChildTurn>): ChildTurn => ({
   costLimit: undefined,
   usage: noUsage,
   waitingSince: null,
-  told: logStart,
+  relayedTo: logStart,
   isOver: false,
   ...more,
 });

@@ -78,7 +78,7 @@ export class RunContextBuilder {
     { persona, root, equipped }: Equipment,
   ): Promise<TurnRun> {
     const { options } = attempt.turn.options;
-    const { shortener, shellEnv, ...ports } = this.ports;
+    const { db, provider, triggers, redact, approvalRules, shortener, shellEnv } = this.ports;
     const { projectRoot, ownPaths, others } = root;
     const { tools, specs: toolSpecs, clientTools, permissions } = equipped;
     const shower = this.files.openShower(attempt, terms.withoutSlot);
@@ -105,7 +105,11 @@ export class RunContextBuilder {
     });
     const run: TurnRun = {
       ...attempt,
-      ...ports,
+      db,
+      provider,
+      triggers,
+      redact,
+      approvalRules,
       ...described,
       describeModel: (turnOptions) => describeModel(turnOptions, run.prefix),
       prefix,

@@ -11,8 +11,6 @@ import type { ApprovalRules } from '../state/turn-run.js';
 /** The services that every run of the process has, and its rules for approvals. */
 @Injectable()
 export class RunPorts {
-  readonly approvalRules: ApprovalRules;
-
   constructor(
     @Inject(DATABASE) readonly db: Queryable,
     @Inject(AnthropicProvider) readonly provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>,
@@ -22,12 +20,11 @@ export class RunPorts {
     @Inject(SHELL_ENV) readonly shellEnv: Readonly<Record<string, string>>,
     readonly shortener: HistoryShortener,
     @Inject(CONFIG)
-    config: Pick<Config, 'approvalTimeoutMs' | 'approvalDefault' | 'unknownCalls'>,
-  ) {
-    this.approvalRules = {
-      timeoutMs: config.approvalTimeoutMs,
-      onTimeout: config.approvalDefault,
-      unknownCalls: config.unknownCalls,
-    };
+    private readonly config: Pick<Config, 'approvalTimeoutMs' | 'approvalDefault' | 'unknownCalls'>,
+  ) {}
+
+  get approvalRules(): ApprovalRules {
+    const { approvalTimeoutMs: timeoutMs, approvalDefault: onTimeout, unknownCalls } = this.config;
+    return { timeoutMs, onTimeout, unknownCalls };
   }
 }

@@ -8,7 +8,6 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { joinedMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
-import { TurnWorker } from '../worker/turn-worker.js';
 import { storeSteeredMessage } from '../submit/store-steered-message.js';
 
 describe('what joins a turn', () => {
@@ -54,7 +53,7 @@ describe('what joins a turn', () => {
   async function work(turnId: string): Promise<void> {
     const queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
     queues.push(queue);
-    await new TurnWorker({ ...test.services, queue }).start();
+    await test.startWorker({ queue });
     await queue.enqueue([turnId], 'normal');
   }
   async function follow(turnId: string, see?: (seen: TurnEvent[]) => Promise<void>) {

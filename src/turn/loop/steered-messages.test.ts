@@ -4,7 +4,6 @@ import { HeldTool } from '../../../test/support/turn/held-tool.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { TurnWorker } from '../worker/turn-worker.js';
 import { storeSteeredMessage } from '../submit/store-steered-message.js';
 import { loadDeliveredMessages } from './steered-messages.js';
 
@@ -22,7 +21,7 @@ afterAll(async () => {
 
 it('a message that no worker was told of stays in the conversation of a turn that fails', async () => {
   const { services, projectRoot } = test;
-  await new TurnWorker(services).start();
+  await test.startWorker();
   const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };
   const { id: sessionId } = await services.sessions.create(asSession);
   const { turnId } = await services.submitter.submit({

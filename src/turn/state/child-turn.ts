@@ -6,7 +6,7 @@ import type { CostLimit } from '../../storage/shapes/stored-limits.js';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 
-/** A subagent's turn, as the attempt that started it or found it knows it. */
+/** A subagent's turn, as its parent's attempt knows it. */
 export interface ChildTurn {
   id: string;
   callId: string;
@@ -14,21 +14,21 @@ export interface ChildTurn {
   /** Tokens that are reserved of its parent's budget until it has ended. */
   tokenBudget: number;
   costLimit: CostLimit | undefined;
-  /** What it used; undefined until its end is counted. */
+  /** Its usage; undefined until its end is counted. */
   usage: Usage | undefined;
-  /** Since when it waits for a person; null while it does not. */
+  /** Since when it is parked; null: it is not. */
   waitingSince: Date | null;
-  /** How far its stream was told on its parent's. */
-  told: EventCursor;
-  /** Its end was told. */
+  /** The last event that was relayed to the parent's stream. */
+  relayedTo: EventCursor;
+  /** `subagent.ended` was emitted. */
   isOver: boolean;
 }
 
-/** The subagents of a turn that earlier attempts started, in the order they were. */
+/** Loads the subagents that earlier attempts started, in the order of their start. */
 export async function loadChildren(
   db: Queryable,
   parentTurnId: string,
-): Promise<Omit<ChildTurn, 'told' | 'isOver'>[]> {
+): Promise<Omit<ChildTurn, 'relayedTo' | 'isOver'>[]> {
   const rows = await db
     .select()
     .from(turns)
@@ -45,13 +45,13 @@ export async function loadChildren(
   }));
 }
 
-/** With how far each was told. */
-export function withTold(
-  children: readonly Omit<ChildTurn, 'told' | 'isOver'>[],
-  said: readonly TurnEvent[],
+/** Adds how far each child was relayed, by the parent's archived events. */
+export function withRelayed(
+  children: readonly Omit<ChildTurn, 'relayedTo' | 'isOver'>[],
+  archived: readonly TurnEvent[],
 ): ChildTurn[] {
   return children.map((child) => {
-    const told = said.reduce<EventCursor>(
+    const relayedTo = archived.reduce<EventCursor>(
       (last, event) =>
         event.type === 'subagent.told' &&
         event.childTurnId === child.id &&
@@ -60,9 +60,9 @@ export function withTold(
           : last,
       logStart,
     );
-    const isOver = said.some(
+    const isOver = archived.some(
       (event) => event.type === 'subagent.ended' && event.childTurnId === child.id,
     );
-    return { ...child, told, isOver };
+    return { ...child, relayedTo, isOver };
   });
 }

@@ -5,10 +5,9 @@ import type { ChildTurn } from '../state/child-turn.js';
 import type { ChildEnd } from './child-relay.js';
 
 /**
- * A subagent has ended: what it used is its parent's, and what was reserved for it beyond that is
- * free again.
+ * Settles the reservation of a subagent that has ended: its usage is the parent's.
  *
- * @returns what tells of it; nothing where that was told before.
+ * @returns the event of its end; none where an earlier attempt emitted it.
  */
 export function addChildUsage(
   { progress }: Pick<Attempt, 'progress'>,

@@ -75,7 +75,7 @@ describe('PeopleWatch', () => {
     costLimit: undefined,
     usage: undefined,
     waitingSince: null,
-    told: logStart,
+    relayedTo: logStart,
     isOver: false,
     ...more,
   });

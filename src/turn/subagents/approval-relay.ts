@@ -4,16 +4,16 @@ import { addWaited } from '../approvals/approval-writes.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { ChildTurn } from '../state/child-turn.js';
 
-/** While a subagent waits for a person, its parent's time stands still too. */
+/** Stops the parent's deadline while a subagent is parked. */
 export class ApprovalRelay {
   readonly #open = new Set<string>();
-  #isHolding = false;
+  #isStopped = false;
 
   constructor(
     private readonly run: Pick<TurnRun, 'deadline' | 'progress' | 'writer'>,
     child: ChildTurn,
   ) {
-    // Its question was told by an earlier attempt.
+    // An earlier attempt relayed the question.
     if (child.waitingSince !== null && child.usage === undefined) this.#ask('earlier');
   }
 
@@ -26,8 +26,8 @@ export class ApprovalRelay {
   }
 
   async stop(): Promise<void> {
-    if (!this.#isHolding) return;
-    this.#isHolding = false;
+    if (!this.#isStopped) return;
+    this.#isStopped = false;
     this.#open.clear();
     const { deadline, progress, writer } = this.run;
     const ms = deadline.release();
@@ -39,8 +39,8 @@ export class ApprovalRelay {
 
   #ask(id: string): void {
     this.#open.add(id);
-    if (this.#isHolding) return;
-    this.#isHolding = true;
+    if (this.#isStopped) return;
+    this.#isStopped = true;
     this.run.deadline.hold();
   }
 }

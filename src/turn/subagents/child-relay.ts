@@ -1,43 +1,49 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { compareCursors } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
-import type { Attempt } from '../state/turn-run.js';
-import type { TurnServices } from '../state/turn-services.js';
 import type { ChildTurn } from '../state/child-turn.js';
+import type { Attempt } from '../state/turn-run.js';
+import { TurnFollower } from '../stream/turn-follower.js';
 
 export type ChildEnd = Extract<TurnEvent, { type: 'turn.ended' }>;
 
-/** What comes in this time is stored together, in ms. */
-const TOLD_EVERY_MS = 25;
+/** Events that arrive in this time are stored together, in ms. */
+const BATCH_MS = 25;
 
-/**
- * Tells a subagent's stream on its parent's, from where it was told to, each event once.
- *
- * @param onEvent told of each, after it was told.
- * @returns its end; undefined when `signal` aborted before, or it was deleted.
- */
-export async function relayChild(
-  services: Pick<TurnServices, 'follower'>,
-  { writer, clock }: Pick<Attempt, 'writer' | 'clock'>,
-  child: ChildTurn,
-  { signal, onEvent }: { signal: AbortSignal; onEvent?(event: TurnEvent): Promise<void> },
-): Promise<ChildEnd | undefined> {
-  const { id: childTurnId, callId } = child;
-  for await (const events of services.follower.follow(childTurnId, signal)) {
-    const fresh = events.filter((event) => compareCursors(event, child.told) > 0);
-    const last = fresh.at(-1);
-    if (last !== undefined) {
-      child.told = last;
-      // Stored before it is seen: what a crash could take back would be told twice.
-      await writer.commit(
-        fresh.map((event) => ({ type: 'subagent.told', callId, childTurnId, event })),
-        [],
-      );
-      for (const event of fresh) await onEvent?.(event);
+/** Relays the events of subagents to the streams of their parents. */
+@Injectable()
+export class ChildRelay {
+  constructor(@Inject(TurnFollower) private readonly follower: Pick<TurnFollower, 'follow'>) {}
+
+  /**
+   * Relays the events after the child's cursor, each once.
+   *
+   * @param onEvent called for each event, after it was relayed.
+   * @returns the child's end; undefined when `signal` aborted before it, or the child was deleted.
+   */
+  async relay(
+    { writer, clock }: Pick<Attempt, 'writer' | 'clock'>,
+    child: ChildTurn,
+    { signal, onEvent }: { signal: AbortSignal; onEvent?(event: TurnEvent): Promise<void> },
+  ): Promise<ChildEnd | undefined> {
+    const { id: childTurnId, callId } = child;
+    for await (const events of this.follower.follow(childTurnId, signal)) {
+      const fresh = events.filter((event) => compareCursors(event, child.relayedTo) > 0);
+      const last = fresh.at(-1);
+      if (last !== undefined) {
+        child.relayedTo = last;
+        // Stored before it is seen: an event that a crash took back would be relayed twice.
+        await writer.commit(
+          fresh.map((event) => ({ type: 'subagent.told', callId, childTurnId, event })),
+          [],
+        );
+        for (const event of fresh) await onEvent?.(event);
+      }
+      const end = events.find((event) => event.type === 'turn.ended');
+      if (end !== undefined) return end;
+      await pause(clock, BATCH_MS);
     }
-    const end = events.find((event) => event.type === 'turn.ended');
-    if (end !== undefined) return end;
-    await pause(clock, TOLD_EVERY_MS);
+    return undefined;
   }
-  return undefined;
 }

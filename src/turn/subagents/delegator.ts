@@ -1,55 +1,62 @@
-import { ToolFailure } from '../../tools/tool-failure.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { ToolFailure } from '../../tools/calls/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
-import type { TurnRun } from '../state/turn-run.js';
-import type { TurnServices } from '../state/turn-services.js';
+import { WorkerWaker } from '../queue/worker-waker.js';
 import type { ChildTurn } from '../state/child-turn.js';
+import type { TurnRun } from '../state/turn-run.js';
 import { addChildUsage } from './add-child-usage.js';
 import { ApprovalRelay } from './approval-relay.js';
-import { relayChild, type ChildEnd } from './child-relay.js';
-import { startChild } from './subagent-starter.js';
+import { ChildRelay, type ChildEnd } from './child-relay.js';
+import { SubagentStarter } from './subagent-starter.js';
 
-/**
- * Has a subagent do a piece of work: starts it, or finds the one that an earlier attempt started
- * for this call, tells its stream on this one, and gives its answer.
- *
- * @throws ToolFailure when there is no answer, with what became of it; what `signal` aborted with.
- */
-export async function delegate(
-  services: TurnServices,
-  run: TurnRun,
-  work: Delegated,
-): Promise<string> {
-  const { callId, signal } = work;
-  const known = run.children.find((one) => one.callId === callId);
-  const child = known ?? (await startChild(services, run, work));
-  const onBegun =
-    known === undefined
-      ? services.waker.wake(child.id, run.turn.options.options.priority)
-      : undefined;
-  const people = new ApprovalRelay(run, child);
-  try {
-    const end = await run.withoutSlot(() =>
-      relayChild(services, run, child, {
-        signal,
-        onEvent: (event) => {
-          onBegun?.();
-          return people.see(event);
-        },
-      }),
-    );
-    signal.throwIfAborted();
-    if (end === undefined)
-      throw new ToolFailure(`task: ${child.agent} was deleted before it ended`);
-    await run.writer.commit(addChildUsage(run, child, end), []);
-    return answerOf(child, end);
-  } finally {
-    await people.stop();
+/** Has subagents do pieces of work. */
+@Injectable()
+export class Delegator {
+  constructor(
+    private readonly starter: SubagentStarter,
+    private readonly relay: ChildRelay,
+    @Inject(WorkerWaker) private readonly waker: Pick<WorkerWaker, 'wake'>,
+  ) {}
+
+  /**
+   * Starts a subagent, or finds the one that an earlier attempt started for the call; relays its
+   * events to the run's stream, and returns its answer.
+   *
+   * @throws ToolFailure when there is no answer, with the reason; the reason of `signal`.
+   */
+  async delegate(run: TurnRun, work: Delegated): Promise<string> {
+    const { callId, signal } = work;
+    const known = run.children.find((one) => one.callId === callId);
+    const child = known ?? (await this.starter.start(run, work));
+    const { priority } = run.turn.options.options;
+    const onBegun = known === undefined ? this.waker.wake(child.id, priority) : undefined;
+    const approvals = new ApprovalRelay(run, child);
+    try {
+      const end = await run.withoutSlot(() =>
+        this.relay.relay(run, child, {
+          signal,
+          onEvent: (event) => {
+            onBegun?.();
+            return approvals.see(event);
+          },
+        }),
+      );
+      signal.throwIfAborted();
+      if (end === undefined) {
+        throw new ToolFailure(`task: ${child.agent} was deleted before it ended`);
+      }
+      await run.writer.commit(addChildUsage(run, child, end), []);
+      return answerOf(child, end);
+    } finally {
+      await approvals.stop();
+    }
   }
 }
 
 /**
- * What the parent's model is told: an answer, what there is of one at a limit of the subagent's own,
- * or that there is none.
+ * The answer for the parent's model; at a limit of the subagent's own, what there is of an answer.
+ *
+ * @throws ToolFailure when the subagent did not finish.
  */
 export function answerOf(
   { agent, id }: Pick<ChildTurn, 'agent' | 'id'>,

@@ -2,29 +2,29 @@ import type { CostLimit } from '../../storage/shapes/stored-limits.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { ToolFailure } from '../../tools/tool-failure.js';
 
-/** What a parent has to give. */
+/** The headroom of a parent. */
 export interface Parent {
   tools: readonly string[];
   tokensLeft: number;
-  /** Undefined: its cost is not limited. */
+  /** Undefined: the cost has no limit. */
   usdLeft: number | undefined;
-  /** Of its own time. */
+  /** Until the parent's deadline. */
   msLeft: number;
-  /** The longest that one of its subagents may take; undefined: as long as it may itself. */
+  /** The user's timeout of a subagent; undefined: the parent's own. */
   secondsEach: number | undefined;
-  /** Subagents that have theirs already and may still use it. */
+  /** Subagents whose reservations stand. */
   unended: readonly { tokenBudget: number; costLimit: CostLimit | undefined }[];
-  /** Calls of this step that are still to get theirs, this one among them; 1 or more. */
+  /** Calls of this step without a reservation, this call among them; 1 or more. */
   among: number;
 }
 
-/** Less than this is no turn. */
+/** The least token budget of a turn. */
 const LEAST_TOKENS = 100;
 
 /**
- * The options of a subagent within what its parent has: no tool more, and of tokens, cost and time
- * what remains, less what others have reserved, in equal parts for those that begin side by side. So
- * all of them together can never use more than the parent had. Pure.
+ * Limits the options of a subagent to its parent's: its tools, and an equal share of the tokens, cost
+ * and time that are left and not reserved. All subagents together never use more than the parent had.
+ * Pure.
  *
  * @throws ToolFailure when too little is left, or a cost cannot be limited.
  */

@@ -1,58 +1,62 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { NoticePosted } from '../../events/turn-event.js';
 import { withDeadline } from '../../platform/with-deadline.js';
-import type { Attempt, TurnRun } from '../state/turn-run.js';
-import type { TurnServices } from '../state/turn-services.js';
+import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import type { ChildTurn } from '../state/child-turn.js';
+import type { Attempt, TurnRun } from '../state/turn-run.js';
 import { addChildUsage } from './add-child-usage.js';
-import { relayChild } from './child-relay.js';
+import { ChildRelay } from './child-relay.js';
 
-/** How long the end of a turn waits for those of its subagents. */
+/** How long the end of a turn waits for those of its subagents, in ms. */
 const END_WAIT_MS = 10_000;
 
-/**
- * The turn ends: so do its subagents, and its readers see that they did before it does. One that
- * does not end in time is asked to all the same; the sweeper looks after it.
- */
-export async function cancelChildren(
-  services: TurnServices,
-  attempt: Attempt,
-  withoutSlot: TurnRun['withoutSlot'],
-): Promise<void> {
-  const unended = attempt.children.filter(({ usage, isOver }) => usage === undefined || !isOver);
-  if (unended.length === 0) return;
-  // One that waits for a worker may wait for this one.
-  await withoutSlot(async () => {
-    await Promise.all(unended.map((child) => cancelChild(services, attempt, child)));
-  });
-}
+/** Cancels the subagents of a turn that ends. */
+@Injectable()
+export class SubagentCanceller {
+  constructor(
+    @Inject(TurnCanceller) private readonly canceller: Pick<TurnCanceller, 'cancel'>,
+    private readonly relay: ChildRelay,
+  ) {}
 
-async function cancelChild(
-  services: TurnServices,
-  attempt: Attempt,
-  child: ChildTurn,
-): Promise<void> {
-  const { clock, logger } = services;
-  try {
-    if (child.usage === undefined) await services.canceller.cancel(child.id, 'parent-ended');
-    const end = await withDeadline(clock, END_WAIT_MS, (signal) =>
-      relayChild(services, attempt, child, { signal }),
-    );
-    if (end === undefined) {
-      logger.warn({ childTurnId: child.id }, 'a subagent did not end with its parent');
-      return attempt.writer.emit(notEnded(child));
+  /**
+   * Cancels the subagents, and relays their ends before the parent's. A subagent that does not end in
+   * time is left to the sweeper.
+   */
+  async cancelAll(attempt: Attempt, withoutSlot: TurnRun['withoutSlot']): Promise<void> {
+    const unended = attempt.children.filter(({ usage, isOver }) => usage === undefined || !isOver);
+    if (unended.length === 0) return;
+    // A queued subagent may need the slot of this turn.
+    await withoutSlot(async () => {
+      await Promise.all(unended.map((child) => this.#cancel(attempt, child)));
+    });
+  }
+
+  async #cancel(attempt: Attempt, child: ChildTurn): Promise<void> {
+    const { clock, logger, writer } = attempt;
+    const fields = { childTurnId: child.id };
+    try {
+      if (child.usage === undefined) await this.canceller.cancel(child.id, 'parent-ended');
+      const end = await withDeadline(clock, END_WAIT_MS, (signal) =>
+        this.relay.relay(attempt, child, { signal }),
+      );
+      if (end === undefined) {
+        logger.warn(fields, 'a subagent did not end with its parent');
+        return writer.emit(notEnded(child));
+      }
+      for (const event of addChildUsage(attempt, child, end)) writer.emit(event);
+    } catch (error) {
+      // The parent ends, whatever becomes of its subagents.
+      logger.error({ ...fields, error }, 'a subagent could not be ended');
+      writer.emit(notEnded(child));
     }
-    for (const event of addChildUsage(attempt, child, end)) attempt.writer.emit(event);
-  } catch (error) {
-    // The parent ends whatever becomes of this: its own end must not depend on another's.
-    logger.error({ childTurnId: child.id, error }, 'a subagent could not be ended');
-    attempt.writer.emit(notEnded(child));
   }
 }
 
-function notEnded({ id, agent }: ChildTurn) {
+function notEnded({ id, agent }: ChildTurn): NoticePosted {
   return {
-    type: 'notice.posted' as const,
+    type: 'notice.posted',
     kind: 'subagent-not-ended',
-    level: 'message' as const,
+    level: 'message',
     text: `The subagent ${agent} was asked to end and has not yet; follow it as turn ${id}.`,
     metadata: { childTurnId: id },
     seenByModel: false,

@@ -1,6 +1,13 @@
 import type { OptionResolution } from '../../storage/shapes/stored-options.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { PersonaLibrary } from '../../agents/persona-library.js';
+import { CONFIG, type Config } from '../../config/config.js';
+import { OptionLoader } from '../../options/option-loader.js';
+import type { SubagentDecision } from '../../storage/shapes/stored-permissions.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { logStart } from '../../events/cursor.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
 import { newTimeId } from '../../platform/ids.js';
 import { compact } from '../../platform/compact.js';
 import { TypedError } from '../../errors/typed-error.js';
@@ -14,150 +21,161 @@ import { decideDelegation } from '../submit/decide-delegation.js';
 import { turnRows } from '../submit/insert-turn.js';
 import { lastReplyTokens } from '../budgets/find-headroom.js';
 import { openCalls, type TurnRun } from '../state/turn-run.js';
-import type { TurnServices } from '../state/turn-services.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import { limitOptions, type Parent } from './limit-options.js';
 
-/**
- * Starts a subagent: a session and a turn of its own, stored with what tells of it, in the
- * statement that only the parent's owner can make. One for each call: the database takes no second.
- *
- * @throws ToolFailure with what the model can do about it.
- */
-export async function startChild(
-  services: TurnServices,
-  run: TurnRun,
-  { agent, prompt, callId }: Delegated,
-): Promise<ChildTurn> {
-  const { turn, session, clock } = run;
-  const delegates = turn.delegation?.delegatedSubagents ?? [];
-  if (!delegates.includes(agent)) {
-    throw new ToolFailure(
-      `task: there is no agent ${agent} here; there is ${delegates.join(', ')}`,
-    );
-  }
-  const { fanout } = services.settings.subagents;
-  const { resolution, persona } = await chooseOptions(services, run, agent);
-  const delegation = await decideDelegation(services, persona, undefined);
-  // From here to the push nothing is awaited: two calls side by side see each other's part.
-  if (run.children.length >= fanout) {
-    throw new ToolFailure(
-      `task: this turn has started ${fanout} subagents, which is as many as it may`,
-    );
-  }
-  const options = { ...resolution, options: limitOptions(resolution.options, parentOf(run)) };
-  const now = clock.now();
-  const child: ChildTurn = {
-    id: newTimeId('turn', now),
-    callId,
-    agent,
-    tokenBudget: options.options.agentConfig.tokenBudget,
-    costLimit: options.options.costLimit,
-    usage: undefined,
-    waitingSince: null,
-    told: logStart,
-    isOver: false,
-  };
-  run.children.push(child);
-  const sessionId = newTimeId('sess', now);
-  const at = new Date(now);
-  const { mode } = options.options;
-  const { origin, projectRoot, principalId, permissions, mcpServers } = session;
-  const { requestId } = turn.request;
-  const rows = turnRows(child.id, {
-    sessionId,
-    principalId,
-    budget: turn.budget ?? undefined,
-    request: {
-      message: prompt,
-      opts: undefined,
-      attachments: [],
-      rejectedAttachments: [],
-      ...compact({ requestId }),
-    },
-    requestHash: callId,
-    idempotencyKey: undefined,
-    options,
-    delegation,
-    parts: [{ type: 'text', text: prompt }],
-    now: at,
-    child: {
-      parentTurnId: turn.id,
-      parentCallId: callId,
-      childTerms: {
-        sessionId: turn.childTerms?.sessionId ?? turn.sessionId,
-        // The client's own are nobody else's, also where a subagent has a tool of such a name.
-        tools: [...run.toolSpecs, ...(run.frame.serverTools ?? [])]
-          .map(({ name }) => name)
-          .filter((name) => !run.clientTools.has(name)),
-        layers: run.permissions.layers,
+/** Starts subagents: a session and a turn of their own. */
+@Injectable()
+export class SubagentStarter {
+  constructor(
+    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
+    @Inject(OptionLoader) private readonly options: Pick<OptionLoader, 'load'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(CONFIG)
+    private readonly config: Pick<Config, 'subagentFanout' | 'subagentsEnabled' | 'subagentWarnMs'>,
+  ) {}
+
+  /**
+   * Stores the session, the turn and the event in one statement that only the parent's owner can make.
+   * A call has one subagent: the database takes no second.
+   *
+   * @throws ToolFailure with what the model can do about it.
+   */
+  async start(run: TurnRun, { agent, prompt, callId }: Delegated): Promise<ChildTurn> {
+    const { turn, session, clock } = run;
+    const delegates = turn.delegation?.delegatedSubagents ?? [];
+    if (!delegates.includes(agent)) {
+      throw new ToolFailure(
+        `task: there is no agent ${agent} here; there is ${delegates.join(', ')}`,
+      );
+    }
+    const { subagentFanout: fanout } = this.config;
+    const { resolution, persona } = await this.#chooseOptions(run, agent);
+    const delegation = await this.#decideDelegation(persona);
+    // Nothing is awaited up to the push: two calls side by side see each other's reservation.
+    if (run.children.length >= fanout) {
+      throw new ToolFailure(
+        `task: this turn has started ${fanout} subagents, which is as many as it may`,
+      );
+    }
+    const options = { ...resolution, options: limitOptions(resolution.options, parentOf(run)) };
+    const now = clock.now();
+    const child: ChildTurn = {
+      id: newTimeId('turn', now),
+      callId,
+      agent,
+      tokenBudget: options.options.agentConfig.tokenBudget,
+      costLimit: options.options.costLimit,
+      usage: undefined,
+      waitingSince: null,
+      relayedTo: logStart,
+      isOver: false,
+    };
+    run.children.push(child);
+    const sessionId = newTimeId('sess', now);
+    const at = new Date(now);
+    const { mode } = options.options;
+    const { origin, projectRoot, principalId, permissions, mcpServers } = session;
+    const { requestId } = turn.request;
+    const rows = turnRows(child.id, {
+      sessionId,
+      principalId,
+      budget: turn.budget ?? undefined,
+      request: {
+        message: prompt,
+        opts: undefined,
+        attachments: [],
+        rejectedAttachments: [],
+        ...compact({ requestId }),
       },
-    },
-  });
-  await run.writer.commit(
-    [{ type: 'subagent.started', callId, childTurnId: child.id, agent }],
-    [
-      insertFenced(sessions, {
-        id: sessionId,
+      requestHash: callId,
+      idempotencyKey: undefined,
+      options,
+      delegation,
+      parts: [{ type: 'text', text: prompt }],
+      now: at,
+      child: {
         parentTurnId: turn.id,
-        projectRoot,
-        persona: agent,
-        mode,
-        origin,
-        principalId,
-        permissions,
-        mcpServers,
-        createdAt: at,
-        updatedAt: at,
-      }),
-      insertFenced(turns, rows.turn),
-      insertFenced(messages, rows.message),
-    ],
-  );
-  return child;
-}
+        parentCallId: callId,
+        childTerms: {
+          sessionId: turn.childTerms?.sessionId ?? turn.sessionId,
+          // A client's tools are the turn's alone, also where a subagent has a tool of such a name.
+          tools: [...run.toolSpecs, ...(run.frame.serverTools ?? [])]
+            .map(({ name }) => name)
+            .filter((name) => !run.clientTools.has(name)),
+          layers: run.permissions.layers,
+        },
+      },
+    });
+    await run.writer.commit(
+      [{ type: 'subagent.started', callId, childTurnId: child.id, agent }],
+      [
+        insertFenced(sessions, {
+          id: sessionId,
+          parentTurnId: turn.id,
+          projectRoot,
+          persona: agent,
+          mode,
+          origin,
+          principalId,
+          permissions,
+          mcpServers,
+          createdAt: at,
+          updatedAt: at,
+        }),
+        insertFenced(turns, rows.turn),
+        insertFenced(messages, rows.message),
+      ],
+    );
+    return child;
+  }
 
-/**
- * What the agent's own file says; where it says nothing, what the user wishes of subagents, or what its
- * parent has.
- *
- * @throws ToolFailure for a model that there is not.
- */
-async function chooseOptions(
-  services: TurnServices,
-  run: TurnRun,
-  agent: string,
-): Promise<{ resolution: OptionResolution; persona: Persona }> {
-  const { personas, options } = services;
-  const parent = run.turn.options.options;
-  const persona = await personas.load(agent);
-  const { costLimit, thinking, priority, contextNodes, subagents } = parent;
-  const wishedModel = subagents?.model;
-  const opts = {
-    mode: persona.permissionMode ?? parent.mode,
-    onDisconnect: 'continue',
-    thinking: persona.thinking ?? thinking,
-    priority,
-    ...((persona.model ?? wishedModel) === undefined ? { model: parent.model } : {}),
-    ...compact({ maxCostUsd: costLimit?.usd }),
-  };
-  const preferences = compact({ model: wishedModel, contextNodes, subagents });
-  const subject = { persona: agent, mode: parent.mode, asAgent: true, preferences };
-  try {
-    return await options.load(subject, opts);
-  } catch (error) {
-    if (!(error instanceof TypedError) || error.type !== 'SDK_FAILURE') throw error;
-    throw new ToolFailure(`task: ${agent} cannot start: ${error.message}`, { cause: error });
+  /**
+   * The options of the agent's file; what it leaves open are the user's preferences for subagents, then
+   * the parent's options.
+   *
+   * @throws ToolFailure for a model that is not known.
+   */
+  async #chooseOptions(
+    run: TurnRun,
+    agent: string,
+  ): Promise<{ resolution: OptionResolution; persona: Persona }> {
+    const parent = run.turn.options.options;
+    const persona = await this.personas.load(agent);
+    const { costLimit, thinking, priority, contextNodes, subagents } = parent;
+    const wishedModel = subagents?.model;
+    const opts = {
+      mode: persona.permissionMode ?? parent.mode,
+      onDisconnect: 'continue',
+      thinking: persona.thinking ?? thinking,
+      priority,
+      ...((persona.model ?? wishedModel) === undefined ? { model: parent.model } : {}),
+      ...compact({ maxCostUsd: costLimit?.usd }),
+    };
+    const preferences = compact({ model: wishedModel, contextNodes, subagents });
+    const subject = { persona: agent, mode: parent.mode, asAgent: true, preferences };
+    try {
+      return await this.options.load(subject, opts);
+    } catch (error) {
+      if (!(error instanceof TypedError) || error.type !== 'SDK_FAILURE') throw error;
+      throw new ToolFailure(`task: ${agent} cannot start: ${error.message}`, { cause: error });
+    }
+  }
+
+  #decideDelegation(persona: Persona): Promise<SubagentDecision> {
+    const { personas, clock, logger, config: settings } = this;
+    return decideDelegation({ personas, clock, logger, settings }, persona, undefined);
   }
 }
 
-/** What the parent has left, and who shares it. */
+/** The parent's headroom, and the subagents that share it. */
 function parentOf(run: TurnRun): Parent {
   const { config, tokensUsed, cost } = run.progress.state;
   const started = new Set(run.children.map(({ callId }) => callId));
   return {
     tools: run.turn.options.options.tools,
-    // What it needs to answer with what they found is not theirs.
+    // The parent keeps tokens for its answer.
     tokensLeft: config.tokenBudget - tokensUsed - 2 * lastReplyTokens({ config }),
     usdLeft: cost === undefined ? undefined : cost.limitUsd - cost.usedUsd,
     msLeft: run.deadline.leftMs,

@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
-import { Sweeper, type SweeperDeps } from './sweeper.js';
+import { StrandedTurns } from './stranded-turns.js';
+import { Sweeper } from './sweeper.js';
 
 describe('Sweeper', () => {
   let clock: ManualClock;
@@ -17,20 +18,9 @@ describe('Sweeper', () => {
     taken = [];
     queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
     found = [];
-    const claims = {
-      wakeable: async () => wakeable.splice(0),
-      unwanted: async () => unwanted.splice(0),
-      stuckSessions: async () => stuck.splice(0),
-      orphans: async () => orphans.splice(0),
-      lapsed: async () => (await found.shift()?.()) ?? [],
-      waiting: async (ms: number) => {
-        waited.push(ms);
-        return waiting;
-      },
-    };
-    waiting = [];
+    queued = [];
     waited = [];
-    [woken, wakeable, unwanted, stuck, freed, ended] = [[], [], [], [], [], []];
+    [woken, wakeable, unwanted, stuck, promoted, ended] = [[], [], [], [], [], []];
     orphans = [];
     expired = 0;
     [cancels, startedOver] = [0, 0];
@@ -38,33 +28,44 @@ describe('Sweeper', () => {
       cancel: async () => void (cancels += 1),
       startOver: () => void (startedOver += 1),
     };
-    deps = {
-      claims: { ...claims, wake: async (ids) => (woken.push(...ids), [...ids]) },
-      approvals: { expire: async () => (expired += 1) },
-      letNextGo: async (sessionId) => void freed.push(sessionId),
-      endOrphan: async (turnId) => void ended.push([turnId, 'parent-ended']),
-      endUnwanted: async (turnId, reason) => void ended.push([turnId, reason]),
-      abandoned,
-      queue,
-      clock,
-      logger: silentLogger,
+    const claims = {
+      wakeable: async () => wakeable.splice(0),
+      wake: async (ids: readonly string[]) => (woken.push(...ids), [...ids]),
+      unwanted: async () => unwanted.splice(0),
+      stuckSessions: async () => stuck.splice(0),
+      orphans: async () => orphans.splice(0),
     };
-    sweeper = new Sweeper(deps);
+    const stranded = new StrandedTurns(
+      claims,
+      { promoteNext: async (sessionId) => void promoted.push(sessionId) },
+      { cancel: async (turnId, reason) => (ended.push([turnId, reason]), 'running') },
+      { end: async (turnId, { reason }) => ended.push([turnId, reason]) > 0 },
+    );
+    const approvals = { expire: async () => (expired += 1) };
+    open = (lapsed) => {
+      const lost = { lapsed, waiting };
+      return new Sweeper(lost, queue, approvals, abandoned, stranded, clock, silentLogger);
+    };
+    sweeper = open(async () => (await found.shift()?.()) ?? []);
   });
+  const waiting = async (ms: number): Promise<string[]> => {
+    waited.push(ms);
+    return queued;
+  };
 
   let woken: string[];
   let wakeable: string[];
   let unwanted: { id: string; reason: CancelReason }[];
   let stuck: string[];
   let orphans: string[];
-  let freed: string[];
+  let promoted: string[];
   let ended: [string, CancelReason][];
   let expired: number;
-  let waiting: string[];
+  let queued: string[];
   let waited: number[];
   let cancels: number;
   let startedOver: number;
-  let deps: SweeperDeps;
+  let open: (lapsed: () => Promise<string[]>) => Sweeper;
   const consume = (): Promise<void> =>
     queue.consume({
       handle: async (turnId) => void taken.push(turnId),
@@ -119,8 +120,7 @@ describe('Sweeper', () => {
 
     let answer = (_turnIds: string[]): void => undefined;
     const slow = new Promise<string[]>((resolve) => (answer = resolve));
-    const claims = { ...deps.claims, lapsed: () => slow };
-    const second = new Sweeper({ ...deps, claims });
+    const second = open(() => slow);
     const starting = second.start();
     second.stop();
     answer([]);
@@ -130,9 +130,9 @@ describe('Sweeper', () => {
 
   it('enqueues waiting turns at the start, and later only those whose job may be lost', async () => {
     await consume();
-    waiting = ['a'];
+    queued = ['a'];
     await sweeper.start();
-    waiting = ['b'];
+    queued = ['b'];
     await clock.advance(500);
     await clock.advance(500);
     expect(taken).toEqual(['a', 'b']);
@@ -163,6 +163,6 @@ describe('Sweeper', () => {
       ['a', 'superseded'],
       ['o', 'parent-ended'],
     ]);
-    expect(freed).toEqual(['s']);
+    expect(promoted).toEqual(['s']);
   });
 });

@@ -1,53 +1,45 @@
-import type { CancelReason } from '../../storage/shapes/stored-turn.js';
-import type { Clock } from '../../platform/clock.js';
-import type { Logger } from '../../platform/logger.js';
-import type { ApprovalStore } from '../approvals/approval-store.js';
-import type { AbandonedTurns } from '../lifecycle/abandoned-turns.js';
-import type { TurnClaims } from '../queue/turn-claims.js';
-import type { TurnQueue } from '../queue/turn-queue.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { ApprovalStore } from '../approvals/approval-store.js';
+import { AbandonedTurns } from '../lifecycle/abandoned-turns.js';
+import { TurnClaims } from '../queue/turn-claims.js';
+import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
+import { StrandedTurns } from './stranded-turns.js';
 
-/** Between two looks for turns whose worker or whose readers are gone, in ms. */
+/** Interval of the sweeps, in ms. */
 const SWEEP_MS = 500;
 
-/** A job is picked up in milliseconds: a turn that waits this long, in ms, may have lost its own. */
+/** A job is taken in milliseconds: a turn that is queued for this long, in ms, may have lost its job. */
 const LOST_JOB_MS = 5_000;
 
-export interface SweeperDeps {
-  claims: Pick<
-    TurnClaims,
-    'lapsed' | 'waiting' | 'wake' | 'wakeable' | 'unwanted' | 'stuckSessions' | 'orphans'
-  >;
-  approvals: Pick<ApprovalStore, 'expire'>;
-  abandoned: Pick<AbandonedTurns, 'cancel' | 'startOver'>;
-  queue: Pick<TurnQueue, 'enqueue'>;
-  /** Lets the first held turn of a session go. */
-  letNextGo(sessionId: string): Promise<void>;
-  /** Asks for the end of a subagent without a parent. */
-  endOrphan(turnId: string): Promise<void>;
-  /** Ends a held turn that was asked to end. */
-  endUnwanted(turnId: string, reason: CancelReason): Promise<void>;
-  clock: Clock;
-  logger: Logger;
-}
-
 /**
- * Looks after turns that nobody looks after: enqueues again what lost its worker or its job,
- * cancels what lost its readers, decides what people did not, and lets go what is held behind
- * nothing. Any number of processes may do so beside each other.
+ * Sweeps for turns that lost their worker, their job, their readers or what was to wake them, and
+ * decides approvals whose time is over. Any number of processes may sweep beside each other.
  */
+@Injectable()
 export class Sweeper {
   #cancelTimer = (): void => undefined;
   #stopped = false;
   #lookForJobsAt = 0;
 
-  constructor(private readonly deps: SweeperDeps) {}
+  constructor(
+    @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'lapsed' | 'waiting'>,
+    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'enqueue'>,
+    @Inject(ApprovalStore) private readonly approvals: Pick<ApprovalStore, 'expire'>,
+    @Inject(AbandonedTurns)
+    private readonly abandoned: Pick<AbandonedTurns, 'cancel' | 'startOver'>,
+    private readonly stranded: StrandedTurns,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'info' | 'warn'>,
+  ) {}
 
-  /** Picks up what an earlier process left, then sweeps again and again. */
+  /** Enqueues the turns that an earlier process left, then sweeps at intervals. */
   async start(): Promise<void> {
     const recovered = (await this.#recover()) + (await this.#requeue(0));
-    if (recovered > 0) this.deps.logger.info({ turns: recovered }, 'unfinished turns picked up');
-    // Whoever leaves from now on has been seen to leave.
-    await this.deps.abandoned.cancel();
+    if (recovered > 0) this.logger.info({ turns: recovered }, 'unfinished turns picked up');
+    // Readers that leave from now on are seen to leave.
+    await this.abandoned.cancel();
     this.#schedule();
   }
 
@@ -58,51 +50,38 @@ export class Sweeper {
 
   #schedule(): void {
     if (this.#stopped) return;
-    this.#cancelTimer = this.deps.clock.after(SWEEP_MS, () => {
+    this.#cancelTimer = this.clock.after(SWEEP_MS, () => {
       this.#sweep()
         .catch((error: unknown) => {
-          this.deps.abandoned.startOver();
-          this.deps.logger.warn({ error }, 'the sweep failed');
+          this.abandoned.startOver();
+          this.logger.warn({ error }, 'the sweep failed');
         })
         .finally(() => this.#schedule());
     });
   }
 
   async #sweep(): Promise<void> {
-    await this.deps.approvals.expire();
-    await this.#wake();
-    await this.#freeHeld();
+    await this.approvals.expire();
+    await this.stranded.wake();
+    await this.stranded.freeHeld();
     await this.#recover();
-    await this.deps.abandoned.cancel();
-    const now = this.deps.clock.now();
+    await this.abandoned.cancel();
+    const now = this.clock.now();
     if (now < this.#lookForJobsAt) return;
     this.#lookForJobsAt = now + LOST_JOB_MS;
     await this.#requeue(LOST_JOB_MS);
-    for (const turnId of await this.deps.claims.orphans()) await this.deps.endOrphan(turnId);
-  }
-
-  /** Turns that wait and need not: whoever was to wake them did not. */
-  async #wake(): Promise<void> {
-    const { claims } = this.deps;
-    await claims.wake(await claims.wakeable());
-  }
-
-  /** Whoever ended the turn before them, or was to end them, did not get so far. */
-  async #freeHeld(): Promise<void> {
-    const { claims, letNextGo, endUnwanted } = this.deps;
-    for (const { id, reason } of await claims.unwanted()) await endUnwanted(id, reason);
-    for (const sessionId of await claims.stuckSessions()) await letNextGo(sessionId);
+    await this.stranded.endOrphans();
   }
 
   async #recover(): Promise<number> {
-    const turnIds = await this.deps.claims.lapsed();
-    if (turnIds.length > 0) await this.deps.queue.enqueue(turnIds, 'recovered');
+    const turnIds = await this.claims.lapsed();
+    if (turnIds.length > 0) await this.queue.enqueue(turnIds, 'recovered');
     return turnIds.length;
   }
 
   async #requeue(waitedMs: number): Promise<number> {
-    const turnIds = await this.deps.claims.waiting(waitedMs);
-    if (turnIds.length > 0) await this.deps.queue.enqueue(turnIds, 'normal');
+    const turnIds = await this.claims.waiting(waitedMs);
+    if (turnIds.length > 0) await this.queue.enqueue(turnIds, 'normal');
     return turnIds.length;
   }
 }

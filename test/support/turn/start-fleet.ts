@@ -5,7 +5,7 @@ import { closeRedis, connectRedis } from '../../../src/storage/redis-connection.
 import type { ToolDefinition } from '../../../src/tools/tool.js';
 import type { TurnQueue } from '../../../src/turn/queue/turn-queue.js';
 import type { TurnServices } from '../../../src/turn/state/turn-services.js';
-import { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
+import type { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../database/database.js';
 import { openBullQueue } from './open-bull-queue.js';
 import { newDatabase } from '../database/new-database.js';
@@ -16,6 +16,7 @@ export interface Fleet {
   test: TestServices;
   /** Starts the workers: what was submitted before waits until then. */
   start(): Promise<void>;
+  /** Those that were started. */
   workers: TurnWorker[];
   close(): Promise<void>;
 }
@@ -41,14 +42,14 @@ export async function openFleet(
   const queues = await state.openQueues(first.services.queue, onError);
   Object.assign(first.config, { queueDepth: 10_000, workerConcurrency: places });
   const processes = await Promise.all(queues.map((queue) => first.beside({ queue })));
-  const workers = processes.map((services) => new TurnWorker(services));
   const [services = first.services] = processes;
   const test = { ...first, services };
+  const workers: TurnWorker[] = [];
   return {
     test,
     workers,
     start: async () => {
-      for (const worker of workers) await worker.start();
+      for (const queue of queues) workers.push(await first.startWorker({ queue }));
     },
     close: async () => {
       await Promise.all(queues.map((queue) => queue.close()));

@@ -33,7 +33,13 @@ import {
   type Conductors,
   type TurnServices,
 } from '../../../src/turn/state/turn-services.js';
-import { membersFrom, serviceTokens, turnProviders } from '../../../src/turn/turn.module.js';
+import {
+  membersFrom,
+  serviceTokens,
+  turnProviders,
+  workerProviders,
+} from '../../../src/turn/turn.module.js';
+import { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
 import { AuditLog } from '../../../src/access/audit-log.js';
 import { NestFactory } from '@nestjs/core';
 import { mkdtemp } from 'node:fs/promises';
@@ -49,6 +55,8 @@ export interface TestServices {
   /** The config of all processes of the test; a change counts from then on. */
   config: Config;
   services: TurnServices;
+  /** Starts a worker over the services as they are now, with parts of its own. */
+  startWorker(own?: Partial<TurnParts>): Promise<TurnWorker>;
   /** What turns are conducted with in a process beside the first, with parts of its own. */
   beside(own: Partial<TurnParts>): Promise<TurnServices>;
   projectRoot: string;
@@ -76,16 +84,16 @@ export type TurnParts = Omit<TurnServices, keyof Conductors>;
 class TestRoot {}
 
 /** The classes that conduct turns, over parts of the test's own. */
-async function startServices(parts: TurnParts, config: Config): Promise<TurnServices> {
-  const services = { ...parts };
+function openContext(parts: TurnParts, config: Config) {
   const tokens = Object.entries(serviceTokens) as [keyof typeof serviceTokens, symbol][];
-  const context = await NestFactory.createApplicationContext(
+  return NestFactory.createApplicationContext(
     {
       module: TestRoot,
       providers: [
         ...turnProviders,
-        ...tokens.map(([name, provide]) => ({ provide, useValue: services[name] })),
-        { provide: TURN_SERVICES, useValue: services },
+        ...workerProviders,
+        ...tokens.map(([name, provide]) => ({ provide, useValue: parts[name] })),
+        { provide: TURN_SERVICES, useValue: parts },
         { provide: CONFIG, useValue: config },
         { provide: SERVER_PERMISSIONS, useValue: {} },
         { provide: SHELL_ENV, useValue: {} },
@@ -93,7 +101,11 @@ async function startServices(parts: TurnParts, config: Config): Promise<TurnServ
     },
     { logger: false, abortOnError: false },
   );
-  return Object.assign(services, membersFrom(context));
+}
+
+async function startServices(parts: TurnParts, config: Config): Promise<TurnServices> {
+  const services = { ...parts };
+  return Object.assign(services, membersFrom(await openContext(services, config)));
 }
 
 /** Everything turns are conducted with, for real, over tools of the test's own. */
@@ -188,6 +200,11 @@ export async function openTestServices(
   return {
     services,
     config,
+    startWorker: async (own) => {
+      const worker = (await openContext({ ...services, ...own }, config)).get(TurnWorker);
+      await worker.start();
+      return worker;
+    },
     useInstructions: async (root) => {
       const own = new PersonaLibrary(root);
       parts.personas = own;

@@ -1,0 +1,79 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Stored } from '../../events/store-writes.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { classifyFailure } from '../attempt/classify-failure.js';
+import { endTurn } from '../lifecycle/end-turn.js';
+import { LogCloser } from '../lifecycle/log-closer.js';
+import { TurnPromoter } from '../lifecycle/turn-promoter.js';
+import type { Ending } from '../loop/next-action.js';
+import type { Attempt, TurnRun } from '../state/turn-run.js';
+import { SubagentCanceller } from '../subagents/subagent-canceller.js';
+
+type WithoutSlot = TurnRun['withoutSlot'];
+
+/** Ends turns with their subagents, and sees to what follows an end. */
+@Injectable()
+export class AttemptEnder {
+  constructor(
+    private readonly subagents: SubagentCanceller,
+    @Inject(TurnPromoter) private readonly promoter: Pick<TurnPromoter, 'promoteNext'>,
+    @Inject(LogCloser) private readonly logs: Pick<LogCloser, 'close'>,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+  ) {}
+
+  /** Ends a turn whose loop has an ending; see `endTurn`. */
+  async end(attempt: Attempt, ending: Ending, withoutSlot: WithoutSlot): Promise<Stored> {
+    await this.subagents.cancelAll(attempt, withoutSlot);
+    const stored = await endTurn(attempt, ending);
+    const { outcome, reason } = ending;
+    if (stored.type === 'stored') attempt.logger.info({ outcome, reason }, 'turn ended');
+    return stored;
+  }
+
+  /**
+   * Ends a turn whose loop threw, unless the turn is left to its next attempt.
+   *
+   * @throws what the end throws, but where the turn was taken over or the database is down.
+   */
+  async endThrown(
+    attempt: Attempt,
+    thrown: unknown,
+    withoutSlot: WithoutSlot,
+  ): Promise<'left' | { hasNext: boolean }> {
+    const { lease, logger, writer } = attempt;
+    const fate = classifyFailure(thrown, lease.reason);
+    if (fate.type === 'leave') {
+      logger.info({ lease: lease.reason }, 'turn left to its next attempt');
+      return 'left';
+    }
+    if (fate.fault !== undefined) logger.error({ error: fate.fault }, 'the loop failed');
+    writer.reopen();
+    await this.subagents.cancelAll(attempt, withoutSlot);
+    try {
+      const ended = await endTurn(attempt, fate.ending, fate.failure);
+      const { outcome, reason } = fate.ending;
+      logger.info({ outcome, reason, failure: fate.failure?.message }, 'turn ended');
+      return { hasNext: ended.type === 'stored' && ended.hasNext };
+    } catch (error) {
+      // The turn was taken over, or the database went down, after the lease had its reason.
+      if (classifyFailure(error, undefined).type !== 'leave') throw error;
+      logger.info({ error }, 'the end could not be stored: turn left to its next attempt');
+      return 'left';
+    }
+  }
+
+  /** Closes the log of a turn that has ended; the next turn of the session is promoted first. */
+  async close(attempt: Attempt, { hasNext }: { hasNext: boolean }): Promise<void> {
+    if (hasNext) await this.#promoteNext(attempt.turn.sessionId);
+    await this.logs.close(attempt);
+  }
+
+  /** The sweeper promotes where this fails. */
+  async #promoteNext(sessionId: string): Promise<void> {
+    try {
+      await this.promoter.promoteNext(sessionId);
+    } catch (error) {
+      this.logger.warn({ sessionId, error }, 'a held turn was not let go');
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/config.js';
+import { untilAborted } from '../../platform/abort.js';
+import { withDeadline } from '../../platform/with-deadline.js';
+import { AttemptAnnouncer } from '../attempt/attempt-announcer.js';
+import { AttemptFiles } from '../attempt/attempt-files.js';
+import { AttemptOpener } from '../attempt/attempt-opener.js';
+import { exhaustionOf } from '../attempt/attempts-in-vain.js';
+import { RunContextBuilder } from '../attempt/run-context-builder.js';
+import { LogCloser } from '../lifecycle/log-closer.js';
+import { runTurn } from '../loop/run-turn.js';
+import type { Claim } from '../queue/turn-claims.js';
+import { Deadline } from '../state/deadline.js';
+import type { Lease } from '../state/lease.js';
+import type { Attempt, TurnRun } from '../state/turn-run.js';
+import { Delegator } from '../subagents/delegator.js';
+import { AttemptEnder } from './attempt-ender.js';
+import type { WorkerSlot } from './worker-slot.js';
+
+/** How long a turn's tools may take to close, in ms. */
+const CLOSE_WAIT_MS = 5_000;
+
+/** Runs attempts at claimed turns. */
+@Injectable()
+export class AttemptRunner {
+  constructor(
+    private readonly opener: AttemptOpener,
+    private readonly announcer: AttemptAnnouncer,
+    private readonly files: AttemptFiles,
+    private readonly builder: RunContextBuilder,
+    private readonly delegator: Delegator,
+    private readonly ender: AttemptEnder,
+    @Inject(LogCloser) private readonly logs: Pick<LogCloser, 'flush'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'turnTimeoutMs' | 'mostAttempts'>,
+  ) {}
+
+  /** Runs one attempt until the turn has ended, is parked, or is left to its next attempt. */
+  async run(claim: Claim, { lease, slot }: { lease: Lease; slot: WorkerSlot }): Promise<void> {
+    const { attempt, earlier } = await this.opener.open(claim, lease);
+    attempt.logger.info({ model: attempt.turn.options.options.model }, 'turn started');
+    const deadline = this.#startDeadline(attempt);
+    const withoutSlot: TurnRun['withoutSlot'] = (wait) => slot.without(wait);
+    let run: TurnRun | undefined;
+    let releaseMemory = (): void => undefined;
+    let end: { hasNext: boolean } | undefined;
+    // The end was asked for while the turn was queued.
+    if (claim.cancelReason !== null) lease.end(claim.cancelReason);
+    try {
+      const announced = this.announcer.announce(attempt, earlier.length > 0);
+      // The model may begin before the events are stored, which readers see them after. Awaited below.
+      announced.catch(() => undefined);
+      const exhaustion = exhaustionOf(claim, this.config.mostAttempts);
+      if (exhaustion !== undefined) {
+        await announced;
+        throw exhaustion;
+      }
+      const { compaction } = claim;
+      releaseMemory = await this.files.prepare(attempt, { earlier, compaction, withoutSlot });
+      run = await this.builder.build(attempt, {
+        ...claim,
+        earlier,
+        terms: { deadline, withoutSlot },
+        delegate: (parent, work) => this.delegator.delegate(parent, work),
+      });
+      const done = await this.#runToEnd(run, announced);
+      if (done === 'parked') return await this.logs.flush(attempt);
+      end = done;
+    } catch (error) {
+      const thrown = await this.ender.endThrown(attempt, error, withoutSlot);
+      if (thrown !== 'left') end = thrown;
+    } finally {
+      deadline.stop();
+      lease.end('finished');
+      releaseMemory();
+      if (run !== undefined) await closeTools(run);
+      // The log of a turn that goes on belongs to its next attempt.
+      if (end !== undefined) await this.ender.close(attempt, end);
+    }
+  }
+
+  #startDeadline({ clock, startedAt, tree, lease }: Attempt): Deadline {
+    const elapsedMs = clock.now() - startedAt.getTime();
+    const { timeoutSeconds } = tree.getConfig();
+    const timeoutMs = Math.min(this.config.turnTimeoutMs, timeoutSeconds * 1_000);
+    return new Deadline(clock, timeoutMs - elapsedMs, () => lease.end('deadline'));
+  }
+
+  /** Runs the loop until the turn has ended or is parked; a message steered in late goes on with it. */
+  async #runToEnd(
+    run: TurnRun,
+    announced: Promise<void>,
+  ): Promise<'parked' | { hasNext: boolean }> {
+    for (;;) {
+      const ending = await runTurn(run);
+      await announced;
+      if (ending === 'parked') {
+        run.logger.info({}, 'turn waits for an approval');
+        return 'parked';
+      }
+      const stored = await this.ender.end(run, ending, run.withoutSlot);
+      if (stored.type === 'stored') return stored;
+      run.lease.joined = stored.steered;
+    }
+  }
+}
+
+/** Closes a turn's tools in a limited time: a tool that does not close would keep the worker's slot. */
+async function closeTools({
+  tools,
+  closeTools: closeServers,
+  clock,
+  logger,
+}: TurnRun): Promise<void> {
+  const limit = { ms: CLOSE_WAIT_MS, reason: new Error(`not closed after ${CLOSE_WAIT_MS} ms`) };
+  const close = async (): Promise<void> => {
+    try {
+      await tools.close();
+    } finally {
+      await closeServers();
+    }
+  };
+  try {
+    await withDeadline(clock, limit, (signal) => untilAborted(close(), signal));
+  } catch (error) {
+    logger.warn({ error }, 'a tool did not close');
+  }
+}
