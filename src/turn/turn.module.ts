@@ -256,12 +256,7 @@ export class TurnApiModule implements OnModuleDestroy {
 /** Runs turns, and sweeps for those that were left behind. */
 @Module({
   imports: [TurnModule],
-  providers: [
-    AbandonedTurns,
-    ...workerProviders,
-    StrandedTurns,
-    Sweeper,
-  ],
+  providers: [AbandonedTurns, ...workerProviders, StrandedTurns, Sweeper],
 })
 export class TurnWorkerModule implements OnModuleDestroy {
   constructor(

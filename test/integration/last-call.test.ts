@@ -139,6 +139,7 @@ describe('the last call of a turn', () => {
     const turnId = await submit('[[loop=2 tool=look {"n":"$i"}]] [[tokens=30 gap=20]]', {
       max_iterations: 3,
     });
+    await services.queue.enqueue([turnId], 'normal');
     while (modelRequests.length < 3) await new Promise((resolve) => setImmediate(resolve));
     await first.stop();
     services.queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });

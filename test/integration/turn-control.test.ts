@@ -286,7 +286,6 @@ describe('the control of a turn', () => {
     });
 
     it('cuts the old outputs of a long turn, and only of that', async () => {
-      const { services } = test;
       test.config.compactPercent = 3;
       await test.startWorker();
       const filler = 'word '.repeat(500);

@@ -1,5 +1,5 @@
+import { ToolFailure } from '../../tools/tool-failure.js';
 import { Inject, Injectable } from '@nestjs/common';
-import { ToolFailure } from '../../tools/calls/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import { WorkerWaker } from '../queue/worker-waker.js';
 import type { ChildTurn } from '../state/child-turn.js';
