@@ -12,9 +12,9 @@ export interface KeepLeaseDeps {
 }
 
 /**
- * The heartbeat: extends the lease three times in its length, and reads with it whether somebody
- * asked for the end. A lease that could not be extended in time, for an error or for want of an
- * answer, is taken for lost: another worker may have the turn by now.
+ * The heartbeat: extends the lease three times in its length, and learns of requests for the turn's end.
+ * A lease that was not extended in time, after an error or without an answer, counts as lost: another
+ * worker may have the turn.
  */
 export function keepLease(deps: KeepLeaseDeps): { beat(): Promise<void>; stop(): void } {
   const { claims, claim, lease, clock, leaseMs } = deps;
@@ -23,12 +23,12 @@ export function keepLease(deps: KeepLeaseDeps): { beat(): Promise<void>; stop():
   let cancelTimer = (): void => undefined;
 
   const beat = async (): Promise<void> => {
-    // Whoever is to take the turn over must not be kept from it.
+    // An extension would keep the next worker from the takeover.
     if (lease.reason === 'lost') return;
     const askedAt = clock.now();
     // After a pause of the whole process (a sleeping laptop) the turn may still be ours: ask.
-    const patienceMs = Math.max(extendedAt + leaseMs - askedAt, leaseMs / 3);
-    const cancelPatience = clock.after(patienceMs, () => lease.end('lost'));
+    const timeoutMs = Math.max(extendedAt + leaseMs - askedAt, leaseMs / 3);
+    const cancelTimeout = clock.after(timeoutMs, () => lease.end('lost'));
     try {
       const answer = await claims.extend(claim);
       if (stopped) return;
@@ -40,7 +40,7 @@ export function keepLease(deps: KeepLeaseDeps): { beat(): Promise<void>; stop():
       deps.onError(error);
       if (clock.now() - extendedAt >= leaseMs) lease.end('lost');
     } finally {
-      cancelPatience();
+      cancelTimeout();
     }
   };
   const schedule = (): void => {

@@ -6,13 +6,13 @@ export interface RunningTurn {
 }
 
 /**
- * What a worker works on, by the turn and by the wake-up that brought it, which may be another
- * turn's. One turn may be here twice: an attempt that lost its lease, and the next one.
+ * The turns that a worker runs, by their own ids and by the wake-ups that they were claimed for. A turn
+ * may be here twice: an attempt that lost its lease, and the next attempt.
  */
 export class RunningTurns {
   readonly #byId = new Map<string, Set<RunningTurn>>();
 
-  /** @returns what takes it out again. */
+  /** @returns removes the turn. */
   add(ids: readonly string[], running: RunningTurn): () => void {
     for (const id of ids) {
       const known = this.#byId.get(id) ?? new Set();
@@ -23,7 +23,7 @@ export class RunningTurns {
     };
   }
 
-  /** Something may have happened to it: looks at once. */
+  /** Extends the lease at once: the turn may have been cancelled or taken over. */
   beat(id: string): void {
     for (const running of this.#byId.get(id) ?? []) void running.beat();
   }

@@ -1,6 +1,6 @@
 import { Semaphore } from 'async-mutex';
 
-/** Before those that begin: who comes back has waited already. */
+/** Priority of turns that take their slot back: they come before those that begin. */
 const COMING_BACK = 1;
 
 /** The turns a worker runs at a time. */
@@ -17,8 +17,8 @@ export class WorkerSlots {
 }
 
 /**
- * A turn's slot on its worker. While all it does is to wait for turns it started, others have the
- * slot: or a worker full of those who wait would keep away those who are waited for.
+ * A turn's slot on its worker. Other turns have the slot while the turn only waits for its subagents: a
+ * worker full of waiting parents would have no slot for their subagents.
  */
 export class WorkerSlot {
   /** Settles when the slot is given away for the first time. */
@@ -38,7 +38,7 @@ export class WorkerSlot {
     [, this.#release] = await this.slots.take();
   }
 
-  /** Does what needs no slot. Others may do so beside it. */
+  /** Gives the slot away until `wait` is over. Calls may overlap. */
   async without<T>(wait: () => Promise<T>): Promise<T> {
     this.#waiting += 1;
     if (this.#waiting === 1) {
@@ -53,7 +53,7 @@ export class WorkerSlot {
     }
   }
 
-  /** For good. */
+  /** Gives the slot back for good. */
   leave(): void {
     this.#isLeft = true;
     this.#giveBack();
@@ -65,10 +65,10 @@ export class WorkerSlot {
   }
 
   async #comeBack(): Promise<void> {
-    // A wait that nobody awaits any more may end after its turn.
+    // A wait may end after its turn.
     if (this.#isLeft) return;
     const [, release] = await this.slots.take(COMING_BACK);
-    // One that waits again meanwhile has no use for it yet.
+    // The turn may wait again by now.
     if (this.#waiting > 0 || this.#release !== undefined || this.#isLeft) return release();
     this.#release = release;
   }
