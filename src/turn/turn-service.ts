@@ -2,13 +2,19 @@ import { lastArchived } from '../events/archive.js';
 import { parseCursor, type Cursor } from '../events/cursor.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { TypedError } from '../errors/typed-error.js';
-import type { CancelState } from './lifecycle/turn-canceller.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditLog } from '../access/audit-log.js';
+import { SessionStore } from '../session/session-store.js';
+import { DATABASE, type Database } from '../storage/connection.js';
+import { SessionCloser } from './lifecycle/session-closer.js';
+import { TurnCanceller, type CancelState } from './lifecycle/turn-canceller.js';
+import { TurnFollower } from './stream/turn-follower.js';
+import { TurnSubmitter } from './submit/turn-submitter.js';
 import { checkCursor } from './stream/check-cursor.js';
-import type { Presence } from './lifecycle/presence.js';
+import { Presence } from './lifecycle/presence.js';
 import type { SubmittedTurn, TurnSubmission } from './submit/turn-submission.js';
 import { noActiveTurn, streamExpired } from './state/turn-errors.js';
 import { findActiveTurn, getTurn, viewTurn } from './state/turn-lookup.js';
-import type { TurnServices } from './state/turn-services.js';
 
 export type FollowedTurn = Omit<SubmittedTurn, 'disposition'>;
 
@@ -22,11 +28,18 @@ export interface RestOfTurn extends FollowedTurn {
 }
 
 /** Turns as clients see them. */
+@Injectable()
 export class TurnService {
   #draining = false;
 
   constructor(
-    private readonly services: TurnServices,
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get'>,
+    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
+    @Inject(TurnSubmitter) private readonly submitter: Pick<TurnSubmitter, 'submit'>,
+    @Inject(TurnFollower) private readonly follower: Pick<TurnFollower, 'follow'>,
+    @Inject(TurnCanceller) private readonly canceller: Pick<TurnCanceller, 'cancel'>,
+    @Inject(SessionCloser) private readonly closer: Pick<SessionCloser, 'close'>,
     private readonly presence: Presence,
   ) {}
 
@@ -34,8 +47,7 @@ export class TurnService {
   async submit(submission: TurnSubmission): Promise<SubmittedTurn> {
     if (this.#draining) throw shuttingDown();
     const { processId } = this.presence;
-    const { submitter } = this.services;
-    const turn = await submitter.submit({ ...submission, readerProcess: processId });
+    const turn = await this.submitter.submit({ ...submission, readerProcess: processId });
     if (turn.onDisconnect === 'cancel' && isAccepted(turn)) this.presence.expect(turn.turnId);
     return turn;
   }
@@ -51,10 +63,10 @@ export class TurnService {
     signal: AbortSignal,
     isNew = true,
   ): AsyncGenerator<readonly TurnEvent[]> {
-    const { services, presence } = this;
+    const { follower, presence } = this;
     const leave = onDisconnect === 'cancel' ? presence.join(turnId) : () => undefined;
     try {
-      for await (const events of services.follower.follow(turnId, signal, isNew)) {
+      for await (const events of follower.follow(turnId, signal, isNew)) {
         onBegun?.();
         if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
         yield events;
@@ -71,7 +83,7 @@ export class TurnService {
    *   another turn, past the turn's end, or of an attempt that it has not had.
    */
   async findRest(turnId: string, cursor: string | undefined): Promise<RestOfTurn> {
-    const { db } = this.services;
+    const { db } = this;
     const turn = await getTurn(db, turnId);
     const isEnded = turn.endedAt !== null;
     const last = isEnded ? await lastArchived(db, turnId) : undefined;
@@ -83,7 +95,7 @@ export class TurnService {
   }
 
   async get(turnId: string) {
-    return viewTurn(await getTurn(this.services.db, turnId));
+    return viewTurn(await getTurn(this.db, turnId));
   }
 
   /**
@@ -93,25 +105,25 @@ export class TurnService {
    * @throws TypedError SESSION_NOT_FOUND 404 for no session, and where no turn is active.
    */
   async interrupt(sessionId: string, by: string): Promise<{ turnId: string; state: CancelState }> {
-    await this.services.sessions.get(sessionId);
-    const active = await findActiveTurn(this.services.db, sessionId);
+    await this.sessions.get(sessionId);
+    const active = await findActiveTurn(this.db, sessionId);
     if (active === undefined) throw noActiveTurn(sessionId);
     return { turnId: active.id, state: await this.interruptTurn(active.id, by) };
   }
 
   /** Asks for the end of a turn, whatever its status. @returns `ended` for a turn that had ended. */
   async interruptTurn(turnId: string, by: string): Promise<CancelState> {
-    const { db, audit } = this.services;
+    const { db, audit } = this;
     const turn = await getTurn(db, turnId);
     const isEnded = turn.endedAt !== null;
-    const state = isEnded ? 'ended' : await this.services.canceller.cancel(turnId, 'interrupt');
+    const state = isEnded ? 'ended' : await this.canceller.cancel(turnId, 'interrupt');
     await audit.write({ principalId: by, action: 'turn.interrupted', subject: turnId });
     return state;
   }
 
   /** @param by the principal who deletes it. @throws see `SessionCloser`. */
   deleteSession(sessionId: string, by: string): Promise<void> {
-    return this.services.closer.close(sessionId, by);
+    return this.closer.close(sessionId, by);
   }
 
   /** Refuses new turns from now on. */

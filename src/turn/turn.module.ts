@@ -216,20 +216,9 @@ export function membersFrom(modules: Pick<ModuleRef, 'get'>): Conductors {
 
 /** What clients do with turns, and their readers. */
 @Module({
-  imports: [AccessModule, TurnModule],
+  imports: [AccessModule, SessionModule, TurnModule],
   controllers: [ConversationController, ApprovalController, UsageController],
-  providers: [
-    Presence,
-    {
-      provide: TurnService,
-      inject: [TURN_SERVICES, Presence],
-      useFactory: (services: TurnServices, presence: Presence) =>
-        new TurnService(services, presence),
-    },
-    ConversationService,
-    ApprovalService,
-    UsageService,
-  ],
+  providers: [Presence, TurnService, ConversationService, ApprovalService, UsageService],
   exports: [TurnService, TurnModule],
 })
 export class TurnApiModule implements OnModuleDestroy {

@@ -1,11 +1,17 @@
 import type { Observable } from 'rxjs';
 import type { FrameBatch } from '../../http/frame-batch.js';
-import type { TurnStreams } from '../conversation/turn-streams.js';
+import { TurnStreams } from '../conversation/turn-streams.js';
 import type { ServerResponse } from 'node:http';
 import { forbiddenScope } from '../../access/access-errors.js';
 import { namesLike } from '../../agents/persona-name.js';
 import type { Principal } from '../../access/principal.js';
-import type { BlobStore } from '../../attachments/blob-store.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { ProjectRoots } from '../../session/project-roots.js';
+import { SessionStore } from '../../session/session-store.js';
+import { PersonaLibrary } from '../../agents/persona-library.js';
+import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
+import { BlobStore } from '../../attachments/blob-store.js';
 import type { ReceivedFile } from '../../attachments/received-file.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { findNamedSession, openNamedSession } from '../../session/named-session.js';
@@ -13,8 +19,7 @@ import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
 import { loadSessionTurns } from '../../turn/state/load-turn.js';
 import { getTurn } from '../../turn/state/turn-lookup.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import type { TurnService } from '../../turn/turn-service.js';
-import type { TurnServices } from '../../turn/state/turn-services.js';
+import { TurnService } from '../../turn/turn-service.js';
 import { turnNotFound } from '../../turn/state/turn-errors.js';
 import { agUiDialect } from './dialect/ag-ui.js';
 import type { AgUiRun } from './dialect/ag-ui-state.js';
@@ -26,13 +31,6 @@ import type { NewMessage, SentFile } from './new-message.js';
 import { readRunPlace, runUrl } from './resume-place.js';
 import { readRunInput, type RunInput } from './run-input.js';
 import { viewThread } from './thread-history.js';
-
-export interface AgUiDeps {
-  turns: TurnService;
-  streams: TurnStreams;
-  services: TurnServices;
-  store: Pick<BlobStore, 'put'>;
-}
 
 /** A request for an agent. */
 export interface RunCall {
@@ -50,8 +48,18 @@ interface Run {
 }
 
 /** Runs of the AG-UI protocol: a thread is a session, a run a segment of one of its turns. */
+@Injectable()
 export class AgUiService {
-  constructor(private readonly deps: AgUiDeps) {}
+  constructor(
+    private readonly turns: TurnService,
+    private readonly streams: TurnStreams,
+    private readonly answerer: ApprovalAnswerer,
+    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get' | 'create'>,
+    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>,
+    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
+    @Inject(BlobStore) private readonly store: Pick<BlobStore, 'put'>,
+    @Inject(DATABASE) private readonly db: Database,
+  ) {}
 
   /**
    * Runs a turn, or goes on with one that the run answers, and streams it to where it waits or ends.
@@ -60,16 +68,15 @@ export class AgUiService {
    *   SESSION_NOT_FOUND and APPROVAL_NOT_FOUND 404, APPROVAL_RESOLVED 409; those of `submit`.
    */
   async run(call: RunCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
-    const { services } = this.deps;
+    const { db, sessions } = this;
     const input = readRunInput(call.body);
     const { threadId, said, answers } = input;
     const named = { principalId: call.principal.id, name: threadId };
-    const session = await findNamedSession(services, named);
+    const session = await findNamedSession({ sessions }, named);
     const agent = await this.#nameOf(call.agent, session !== undefined);
     const [unknown] = session === undefined ? answers.interrupts : [];
     if (unknown !== undefined) throw approvalNotFound(unknown.approvalId);
-    const matched =
-      session === undefined ? undefined : await matchAnswers(services.db, answers, session.id);
+    const matched = session === undefined ? undefined : await matchAnswers(db, answers, session.id);
     if (matched !== undefined) {
       const run = { agent, input, sessionId: matched.turn.sessionId };
       return this.#answer(call, run, matched, response);
@@ -91,12 +98,12 @@ export class AgUiService {
     cursor: string | undefined,
     response: ServerResponse,
   ): Promise<Observable<FrameBatch>> {
-    const { services, streams } = this.deps;
-    const { sessionId, parentTurnId, options } = await getTurn(services.db, turnId);
+    const { db, streams } = this;
+    const { sessionId, parentTurnId, options } = await getTurn(db, turnId);
     const isItsTurn = namesLike(agent, [options.options.persona]).length > 0;
     if (parentTurnId !== null || !isItsTurn) throw turnNotFound(turnId);
     const place = readRunPlace(query, { turnId, sessionId });
-    const before = viewThread(await loadSessionTurns(services.db, sessionId), turnId);
+    const before = viewThread(await loadSessionTurns(db, sessionId), turnId);
     const run: AgUiRun = { ...place, turnId, before, state: { type: 'unknown' } };
     response.setHeader('X-Session-Id', sessionId);
     const frames = await streams.after(turnId, cursor, agUiDialect(run));
@@ -112,7 +119,7 @@ export class AgUiService {
    */
   async #nameOf(agent: string, hasThread: boolean): Promise<string> {
     try {
-      return (await this.deps.services.personas.load(agent)).name;
+      return (await this.personas.load(agent)).name;
     } catch (error) {
       const isGone = isTypedError(error, 'PERSONA_NOT_FOUND');
       if (isGone && hasThread) return agent;
@@ -121,7 +128,7 @@ export class AgUiService {
   }
 
   #open({ principal }: RunCall, persona: string, { threadId, projectRoot }: RunInput) {
-    const { sessions, projectRoots } = this.deps.services;
+    const { sessions, projectRoots } = this;
     const wanted = { principal, origin: 'ag-ui', name: threadId, persona, projectRoot } as const;
     return openNamedSession({ sessions, projectRoots }, wanted);
   }
@@ -132,7 +139,7 @@ export class AgUiService {
     { text, files }: NewMessage,
     opts: Record<string, unknown> = {},
   ): Promise<SubmittedTurn> {
-    return this.deps.turns.submit({
+    return this.turns.submit({
       sessionId,
       principal,
       message: text,
@@ -148,7 +155,7 @@ export class AgUiService {
   async #keep(files: readonly SentFile[]): Promise<ReceivedFile[]> {
     const kept: ReceivedFile[] = [];
     for (const { name, bytes } of files) {
-      kept.push({ name, ...(await this.deps.store.put(inOnePiece(bytes))) });
+      kept.push({ name, ...(await this.store.put(inOnePiece(bytes))) });
     }
     return kept;
   }
@@ -158,7 +165,7 @@ export class AgUiService {
     turn: SubmittedTurn,
     response: ServerResponse,
   ): Promise<Observable<FrameBatch>> {
-    const { db } = this.deps.services;
+    const { db } = this;
     const { input, sessionId } = run;
     const tellsBefore = await lacksMessages(db, sessionId, input.messages);
     // With its own message under the server's id: its client would keep it before what it lacks.
@@ -173,7 +180,7 @@ export class AgUiService {
       tellsBefore,
     });
     response.setHeader('X-Turn-Id', turn.turnId);
-    return this.deps.streams.ofSubmitted(turn, wire);
+    return this.streams.ofSubmitted(turn, wire);
   }
 
   async #answer(
@@ -191,22 +198,21 @@ export class AgUiService {
       const submitted = await this.#submit(call, run, said, { onBusy: 'steer' });
       if (submitted.turnId !== turn.id) return this.#stream(run, submitted, response);
     }
-    const answered = await withAnswersBeside(this.deps.services.db, approvalIds);
+    const answered = await withAnswersBeside(this.db, approvalIds);
     const segment = { turnId: turn.id, answered, before, tellsBefore: false };
     const wire = this.#wire(run, response, segment);
-    const frames = await this.deps.streams.after(turn.id, undefined, wire);
+    const frames = await this.streams.after(turn.id, undefined, wire);
     response.setHeader('X-Turn-Id', turn.id);
     return frames;
   }
 
   /** @throws TypedError FORBIDDEN 403, APPROVAL_RESOLVED 409, INVALID_REQUEST 400. */
   async #give({ principal }: RunCall, { answers }: Matched): Promise<void> {
-    const { services } = this.deps;
     const asksPeople = answers.some(({ approval }) => approval.kind !== 'client-tool');
     if (asksPeople && !principal.scopes.includes('approvals')) {
       throw forbiddenScope('approvals', principal.scopes);
     }
-    await services.answerer.answer({
+    await this.answerer.answer({
       answers: answers.map(({ approval, given }) => ({ approvalId: approval.id, given })),
       by: principal.id,
     });

@@ -1,11 +1,17 @@
 import { EMPTY, type Observable } from 'rxjs';
 import type { FrameBatch } from '../../http/frame-batch.js';
-import type { TurnStreams } from '../conversation/turn-streams.js';
+import { TurnStreams } from '../conversation/turn-streams.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import type { ServerResponse } from 'node:http';
 import { isTypedError } from '../../errors/typed-error.js';
 import type { Principal } from '../../access/principal.js';
-import type { BlobStore } from '../../attachments/blob-store.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { ProjectRoots } from '../../session/project-roots.js';
+import { SessionStore } from '../../session/session-store.js';
+import { PersonaLibrary } from '../../agents/persona-library.js';
+import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
+import { BlobStore } from '../../attachments/blob-store.js';
 import { cleanName } from '../../attachments/clean-name.js';
 import type { ReceivedFile } from '../../attachments/received-file.js';
 import { defaultPersona } from '../../session/session-service.js';
@@ -19,8 +25,7 @@ import { describeDisposition } from '../../turn/submit/disposition.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import { turnNotFound } from '../../turn/state/turn-errors.js';
 import { getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
-import type { TurnService } from '../../turn/turn-service.js';
-import type { TurnServices } from '../../turn/state/turn-services.js';
+import { TurnService } from '../../turn/turn-service.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import type { AiSdkRange } from './dialect/ai-sdk-state.js';
 import { aiSdkDialect } from './dialect/ai-sdk.js';
@@ -29,13 +34,6 @@ import { findDecided, findOpenTurn } from './chat-lookup.js';
 import type { ChatRequest } from './chat-request.js';
 import { giveAnswers } from './give-answers.js';
 import type { NewMessage, SentFile } from './read-new-message.js';
-
-export interface AiSdkDeps {
-  turns: TurnService;
-  streams: TurnStreams;
-  services: TurnServices;
-  store: Pick<BlobStore, 'put'>;
-}
 
 export interface ChatCall {
   asked: ChatRequest;
@@ -51,8 +49,18 @@ export interface NamedChat {
 }
 
 /** Chats of the AI SDK: a chat is a session, an answer one message over all segments of its turn. */
+@Injectable()
 export class AiSdkService {
-  constructor(private readonly deps: AiSdkDeps) {}
+  constructor(
+    private readonly turns: TurnService,
+    private readonly streams: TurnStreams,
+    private readonly answerer: ApprovalAnswerer,
+    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get' | 'create'>,
+    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>,
+    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
+    @Inject(BlobStore) private readonly store: Pick<BlobStore, 'put'>,
+    @Inject(DATABASE) private readonly db: Database,
+  ) {}
 
   /** Streams the answer to a message, or how a turn goes on after answers. */
   async chat(call: ChatCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
@@ -61,12 +69,16 @@ export class AiSdkService {
     const { principal } = call;
     const session = await this.#find({ chatId, principal });
     if (session === undefined) throw chatNotFound(chatId);
-    const { turn, approvalIds } = await giveAnswers(this.deps, {
-      chatId,
-      sessionId: session.id,
-      principal,
-      parts: said.given,
-    });
+    const { db, answerer } = this;
+    const { turn, approvalIds } = await giveAnswers(
+      { db, answerer },
+      {
+        chatId,
+        sessionId: session.id,
+        principal,
+        parts: said.given,
+      },
+    );
     return this.#stream(turn, response, { answered: approvalIds, from: 'answers' });
   }
 
@@ -81,7 +93,7 @@ export class AiSdkService {
     lastEventId: string | undefined,
     response: ServerResponse,
   ): Promise<Observable<FrameBatch>> {
-    const { db } = this.deps.services;
+    const { db } = this;
     const session = await this.#find(chat);
     if (session === undefined) return EMPTY;
     const turn =
@@ -95,7 +107,7 @@ export class AiSdkService {
 
   /** @throws TypedError SESSION_NOT_FOUND 404 where there is no chat, or nothing runs in it. */
   async stop(chat: NamedChat): Promise<{ turnId: string; state: CancelState }> {
-    const { turns } = this.deps;
+    const { turns } = this;
     const { chatId, principal } = chat;
     const session = await this.#find(chat);
     if (session === undefined) throw chatNotFound(chatId);
@@ -109,10 +121,10 @@ export class AiSdkService {
     message: NewMessage,
     response: ServerResponse,
   ): Promise<Observable<FrameBatch>> {
-    const { streams, services } = this.deps;
+    const { streams, db } = this;
     const { turn: submitted, sessionId } = await this.#submit(call, message);
     response.setHeader('X-Turn-Disposition', describeDisposition(submitted.disposition));
-    const turn = await getTurn(services.db, submitted.turnId);
+    const turn = await getTurn(db, submitted.turnId);
     nameIds(response, turn.id, sessionId);
     if (submitted.disposition.type === 'steered') {
       // What its turn said before it joined is in a message that its client has.
@@ -122,7 +134,7 @@ export class AiSdkService {
     }
     // Of a turn that was there before, whatever was answered meanwhile is no end of this stream.
     const isOld = submitted.disposition.type === 'repeated';
-    const answered = isOld ? await findDecided(services.db, turn.id) : [];
+    const answered = isOld ? await findDecided(db, turn.id) : [];
     return streams.ofSubmitted(submitted, dialectOf(turn, { answered, from: 'turn' }));
   }
 
@@ -130,7 +142,7 @@ export class AiSdkService {
     { asked, principal, idempotencyKey }: ChatCall,
     message: NewMessage,
   ): Promise<{ turn: SubmittedTurn; sessionId: string }> {
-    const { turns, store } = this.deps;
+    const { turns, store } = this;
     const { chatId, agent, projectRoot, opts } = asked;
     const persona = agent === undefined ? undefined : await this.#findAgent(agent);
     const { id: sessionId } = await openNamedSession(this.#threads(), {
@@ -162,7 +174,7 @@ export class AiSdkService {
 
   async #findAgent(agent: string): Promise<string> {
     try {
-      return (await this.deps.services.personas.load(agent)).name;
+      return (await this.personas.load(agent)).name;
     } catch (error) {
       const isUnknown = isTypedError(error, 'PERSONA_NOT_FOUND');
       throw isUnknown ? agentNotFound(error, agent) : error;
@@ -176,7 +188,7 @@ export class AiSdkService {
     after?: string,
   ): Promise<Observable<FrameBatch>> {
     nameIds(response, turn.id, turn.sessionId);
-    return this.deps.streams.after(turn.id, after, dialectOf(turn, range));
+    return this.streams.after(turn.id, after, dialectOf(turn, range));
   }
 
   #find({ chatId, principal }: NamedChat) {
@@ -185,13 +197,13 @@ export class AiSdkService {
 
   async #findNamed(sessionId: string, lastEventId: string): Promise<TurnRow> {
     const turnId = lastEventId.split(':', 1)[0] ?? '';
-    const turn = await getTurn(this.deps.services.db, turnId);
+    const turn = await getTurn(this.db, turnId);
     if (turn.sessionId !== sessionId) throw turnNotFound(turnId);
     return turn;
   }
 
   #threads(): NamedSessionDeps {
-    const { sessions, projectRoots } = this.deps.services;
+    const { sessions, projectRoots } = this;
     return { sessions, projectRoots };
   }
 }

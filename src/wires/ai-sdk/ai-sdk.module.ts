@@ -1,29 +1,16 @@
 import { Module } from '@nestjs/common';
+import { AgentsModule } from '../../agents/agents.module.js';
 import { AttachmentsModule } from '../../attachments/attachments.module.js';
-import { BlobStore } from '../../attachments/blob-store.js';
-import { TURN_SERVICES, type TurnServices } from '../../turn/state/turn-services.js';
-import { TurnService } from '../../turn/turn-service.js';
-import { TurnStreams } from '../conversation/turn-streams.js';
-import { TurnStreamsModule } from '../conversation/turn-streams.module.js';
+import { SessionModule } from '../../session/session.module.js';
 import { TurnApiModule } from '../../turn/turn.module.js';
+import { TurnStreamsModule } from '../conversation/turn-streams.module.js';
 import { AiSdkController } from './ai-sdk.controller.js';
 import { AiSdkService } from './ai-sdk-service.js';
 
-/** The routes of the wire, over the turns and sessions of the others. */
+/** The routes of the AI SDK. */
 @Module({
-  imports: [AttachmentsModule, TurnApiModule, TurnStreamsModule],
+  imports: [AgentsModule, AttachmentsModule, SessionModule, TurnApiModule, TurnStreamsModule],
   controllers: [AiSdkController],
-  providers: [
-    {
-      provide: AiSdkService,
-      inject: [TurnService, TurnStreams, TURN_SERVICES, BlobStore],
-      useFactory: (
-        turns: TurnService,
-        streams: TurnStreams,
-        services: TurnServices,
-        store: BlobStore,
-      ) => new AiSdkService({ turns, streams, services, store }),
-    },
-  ],
+  providers: [AiSdkService],
 })
 export class AiSdkModule {}

@@ -2,13 +2,15 @@ import type { Principal } from '../../access/principal.js';
 import { forbiddenScope } from '../../access/access-errors.js';
 import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
-import type { TurnServices } from '../../turn/state/turn-services.js';
+import type { Database } from '../../storage/connection.js';
+import type { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import { nothingAsked } from './chat-errors.js';
 import { findAsked, type AskedQuestion } from './chat-lookup.js';
 import type { GivenPart } from './read-given-parts.js';
 
 export interface GiveDeps {
-  services: Pick<TurnServices, 'db' | 'answerer'>;
+  db: Database;
+  answerer: Pick<ApprovalAnswerer, 'answer'>;
 }
 
 export interface Given {
@@ -32,8 +34,7 @@ interface Answered {
  */
 export async function giveAnswers(deps: GiveDeps, given: Given): Promise<Answered> {
   const { chatId, sessionId, principal, parts } = given;
-  const { services } = deps;
-  const asked = await findAsked(services.db, {
+  const asked = await findAsked(deps.db, {
     sessionId,
     approvalIds: parts.flatMap((part) => (part.type === 'approval' ? part.approvalId : [])),
     callIds: parts.flatMap((part) => (part.type === 'output' ? part.callId : [])),
@@ -49,7 +50,7 @@ export async function giveAnswers(deps: GiveDeps, given: Given): Promise<Answere
     approvalId: question.approval.id,
     given: answer,
   }));
-  await services.answerer.answer({ answers, by: principal.id });
+  await deps.answerer.answer({ answers, by: principal.id });
   return { turn, approvalIds: answers.map(({ approvalId }) => approvalId) };
 }
 

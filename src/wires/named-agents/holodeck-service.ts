@@ -1,33 +1,28 @@
 import type { Observable } from 'rxjs';
 import type { FrameBatch } from '../../http/frame-batch.js';
-import type { TurnStreams } from '../conversation/turn-streams.js';
+import { TurnStreams } from '../conversation/turn-streams.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../access/principal.js';
-import type { BlobStore } from '../../attachments/blob-store.js';
+import { BlobStore } from '../../attachments/blob-store.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
-import type { TurnServices } from '../../turn/state/turn-services.js';
 import { holodeckDialect } from './dialect/holodeck.js';
 import type { HolodeckIds } from './dialect/holodeck-event.js';
 import { fromUlid, toUlid } from '../../http/ulid-form.js';
 import { findTurnSession, isAgentSession } from './agent-lookup.js';
-import type { ChatLimits } from './chat-limits.js';
+import { chatLimits, type ChatLimits } from './chat-limits.js';
 import { checkUlid } from './chat-request.js';
 import { collectAnswer, type ChatAnswer } from './collect-answer.js';
 import { messageNotFound, sessionEnds, sessionGone } from './holodeck-errors.js';
 import { receiveChat } from './receive-chat.js';
-import { submitChat, type SubmitDeps, type SubmittedChat } from './submit-chat.js';
-
-export interface HolodeckDeps extends SubmitDeps {
-  services: Pick<
-    TurnServices,
-    'db' | 'clock' | 'logger' | 'sessions' | 'projectRoots' | 'personas'
-  >;
-  streams: TurnStreams;
-  store: BlobStore;
-  limits: ChatLimits;
-}
+import { ChatSubmitter, type SubmittedChat } from './chat-submitter.js';
+import { TurnService } from '../../turn/turn-service.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { CONFIG, type Config } from '../../config/config.js';
+import { PersonaLibrary } from '../../agents/persona-library.js';
 
 /** A request for an agent, as it came: its body was not read. */
 export interface ChatCall {
@@ -39,11 +34,25 @@ export interface ChatCall {
 }
 
 /** Named agents as clients of the holodeck wire see them. Their ids are ULIDs of ours. */
+@Injectable()
 export class HolodeckService {
-  constructor(private readonly deps: HolodeckDeps) {}
+  readonly #limits: ChatLimits;
+
+  constructor(
+    private readonly turns: TurnService,
+    private readonly streams: TurnStreams,
+    private readonly submitter: ChatSubmitter,
+    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'agents' | 'load'>,
+    @Inject(BlobStore) private readonly store: BlobStore,
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) config: Pick<Config, 'receiveTimeoutMs' | 'maxBodyBytes'>,
+  ) {
+    this.#limits = chatLimits(config);
+  }
 
   agents() {
-    return this.deps.services.personas.agents();
+    return this.personas.agents();
   }
 
   /** The whole answer. */
@@ -51,7 +60,7 @@ export class HolodeckService {
     const gone = new AbortController();
     call.response.once('close', () => gone.abort());
     const { turn, ids } = await this.#submit(call);
-    const answer = await collectAnswer(this.deps.turns.follow(turn, gone.signal), ids);
+    const answer = await collectAnswer(this.turns.follow(turn, gone.signal), ids);
     if (answer !== undefined) return answer;
     throw gone.signal.aborted ? clientLeft() : sessionGone(ids.sessionId);
   }
@@ -59,7 +68,7 @@ export class HolodeckService {
   /** Streams the answer. */
   async stream(call: ChatCall): Promise<Observable<FrameBatch>> {
     const { turn, ids } = await this.#submit(call);
-    return this.deps.streams.fromStart(turn, holodeckDialect(ids));
+    return this.streams.fromStart(turn, holodeckDialect(ids));
   }
 
   /**
@@ -72,12 +81,10 @@ export class HolodeckService {
     cursor: string | undefined,
     response: ServerResponse,
   ): Promise<Observable<FrameBatch>> {
-    const { services, streams } = this.deps;
+    const { db, streams } = this;
     const turnId = fromUlid('turn', checkUlid('message_id', messageId));
     const sessionId =
-      turnId === undefined
-        ? undefined
-        : await findTurnSession(services.db, { turnId, agent, principalId });
+      turnId === undefined ? undefined : await findTurnSession(db, { turnId, agent, principalId });
     if (turnId === undefined || sessionId === undefined) throw messageNotFound(agent, messageId);
     const ids = { sessionId: toUlid(sessionId), messageId };
     nameIds(response, ids);
@@ -88,10 +95,9 @@ export class HolodeckService {
 
   /** Deletes a session of an agent; one that there is not is deleted already. */
   async forget(session: string, principalId: string): Promise<void> {
-    const { turns, services } = this.deps;
+    const { turns, db } = this;
     const sessionId = fromUlid('sess', checkUlid('session_id', session));
-    if (sessionId === undefined || !(await isAgentSession(services.db, sessionId, principalId)))
-      return;
+    if (sessionId === undefined || !(await isAgentSession(db, sessionId, principalId))) return;
     try {
       await turns.deleteSession(sessionId, principalId);
     } catch (error) {
@@ -101,14 +107,14 @@ export class HolodeckService {
   }
 
   async #submit({ agent, principal, request, response, idempotencyKey }: ChatCall) {
-    const { services, store, limits } = this.deps;
+    const { personas, submitter, store, clock } = this;
     // Before the body: it may be large.
-    const { name } = await services.personas.load(agent);
-    const received = await receiveChat(request, { store, limits, clock: services.clock });
+    const { name } = await personas.load(agent);
+    const received = await receiveChat(request, { store, limits: this.#limits, clock });
     // Nothing was begun for it, and nothing is.
     if (response.destroyed) throw clientLeft();
     const chat = { ...received, agent: name, principal, idempotencyKey };
-    const submitted = await submitChat(this.deps, chat);
+    const submitted = await submitter.submit(chat);
     const ids = toIds(submitted);
     nameIds(response, ids);
     return { turn: submitted.turn, ids };

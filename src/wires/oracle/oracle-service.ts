@@ -1,17 +1,20 @@
 import type { Observable } from 'rxjs';
 import type { FrameBatch } from '../../http/frame-batch.js';
-import type { TurnStreams } from '../conversation/turn-streams.js';
+import { TurnStreams } from '../conversation/turn-streams.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import type { ServerResponse } from 'node:http';
 import type { Principal } from '../../access/principal.js';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
 import { TypedError, isTypedError } from '../../errors/typed-error.js';
-import type { SessionService } from '../../session/session-service.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { ProjectRoots } from '../../session/project-roots.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { SessionService } from '../../session/session-service.js';
 import { loadSessionTurns } from '../../turn/state/load-turn.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import type { TurnService } from '../../turn/turn-service.js';
-import type { TurnServices } from '../../turn/state/turn-services.js';
+import { TurnService } from '../../turn/turn-service.js';
 import { oracleDialect } from './dialect/oracle.js';
 import { collectAnswer, type OracleAnswer } from './collect-answer.js';
 import { findProject } from './find-project.js';
@@ -26,13 +29,6 @@ import {
 import type { Busy, OracleQuestion } from './oracle-question.js';
 import { streamError } from './stream-error.js';
 
-export interface OracleDeps {
-  turns: TurnService;
-  streams: TurnStreams;
-  sessions: SessionService;
-  services: Pick<TurnServices, 'db' | 'clock' | 'logger' | 'settings' | 'projectRoots'>;
-}
-
 export interface OracleCall {
   question: OracleQuestion;
   busy: Busy;
@@ -40,8 +36,16 @@ export interface OracleCall {
 }
 
 /** Conversations of the oracle wire: a conversation is a session, its `context_id` the session's id. */
+@Injectable()
 export class OracleService {
-  constructor(private readonly deps: OracleDeps) {}
+  constructor(
+    private readonly turns: TurnService,
+    private readonly streams: TurnStreams,
+    private readonly sessions: SessionService,
+    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'defaultOf'>,
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+  ) {}
 
   /** Streams the answer. A missing provider key is said on the stream: its clients expect that. */
   async stream(asked: OracleCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
@@ -54,7 +58,7 @@ export class OracleService {
     }
     response.setHeader('X-Turn-Id', submitted.turn.turnId);
     response.setHeader('X-Session-Id', submitted.sessionId);
-    return this.deps.streams.fromStart(submitted.turn, oracleDialect);
+    return this.streams.fromStart(submitted.turn, oracleDialect);
   }
 
   /** The whole answer. `signal` aborts when its reader has left. */
@@ -63,10 +67,7 @@ export class OracleService {
       if (!isTypedError(error, 'MISSING_API_KEY')) throw error;
       throw new TypedError('MISSING_API_KEY', { case: 'question', message: error.message });
     });
-    const answer = await collectAnswer(
-      this.deps.turns.follow(turn, signal),
-      asked.question.explain,
-    );
+    const answer = await collectAnswer(this.turns.follow(turn, signal), asked.question.explain);
     // Its conversation was deleted, and what was said with it.
     if (answer === undefined) throw unknownContext(sessionId);
     return answer;
@@ -77,8 +78,8 @@ export class OracleService {
     contextId: string | undefined,
     principalId: string,
   ): Promise<'cancelled' | 'no_active_session'> {
-    const { services, turns } = this.deps;
-    const sessionId = await findRunningContext(services.db, { contextId, principalId });
+    const { db, turns } = this;
+    const sessionId = await findRunningContext(db, { contextId, principalId });
     if (sessionId === undefined) return 'no_active_session';
     try {
       await turns.interrupt(sessionId, principalId);
@@ -91,7 +92,7 @@ export class OracleService {
 
   /** @throws TypedError SESSION_NOT_FOUND 404 for a conversation that there is not. */
   async history(contextId: string | undefined, principalId: string): Promise<OracleHistory> {
-    const { db } = this.deps.services;
+    const { db } = this;
     const sessionId = await this.#find(contextId, principalId);
     if (sessionId === undefined) return noHistory;
     const turns = await loadSessionTurns(db, sessionId);
@@ -103,12 +104,12 @@ export class OracleService {
   async forget(contextId: string | undefined, principalId: string): Promise<boolean> {
     const sessionId = await this.#find(contextId, principalId);
     if (sessionId === undefined) return false;
-    await this.deps.turns.deleteSession(sessionId, principalId);
+    await this.turns.deleteSession(sessionId, principalId);
     return true;
   }
 
   async #find(contextId: string | undefined, principalId: string): Promise<string | undefined> {
-    const { db } = this.deps.services;
+    const { db } = this;
     if (contextId === undefined) return findNewestContext(db, principalId);
     if (!(await isOwnContext(db, contextId, principalId))) throw unknownContext(contextId);
     return contextId;
@@ -122,8 +123,8 @@ export class OracleService {
       const turn = await inContext(contextId, () => this.#submitTo(contextId, asked));
       return { turn, sessionId: contextId };
     }
-    const { sessions, turns, services } = this.deps;
-    const root = await services.projectRoots.defaultOf(asked.principal);
+    const { sessions, turns, projectRoots, logger } = this;
+    const root = await projectRoots.defaultOf(asked.principal);
     const projectRoot = await findProject(root, projectId);
     const { sessionId } = await sessions.create({ projectRoot }, asked.principal, 'oracle');
     try {
@@ -132,7 +133,7 @@ export class OracleService {
       // A conversation that never began: nobody knows of it.
       await turns
         .deleteSession(sessionId, principalId)
-        .catch((fault: unknown) => services.logger.warn({ sessionId, error: fault }, 'left over'));
+        .catch((fault: unknown) => logger.warn({ sessionId, error: fault }, 'left over'));
       throw error;
     }
   }
@@ -155,7 +156,7 @@ export class OracleService {
       problems: withoutEffect(sources),
     };
     try {
-      return await this.deps.turns.submit(submission);
+      return await this.turns.submit(submission);
     } catch (error) {
       throw isTypedError(error, 'TURN_IN_PROGRESS') ? conversationBusy() : error;
     }

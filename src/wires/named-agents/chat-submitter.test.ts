@@ -11,7 +11,7 @@ import { sessions, turns } from '../../storage/schema.js';
 import { Presence } from '../../turn/lifecycle/presence.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { findTurnSession, isAgentSession } from './agent-lookup.js';
-import { submitChat, type Chat, type SubmitDeps } from './submit-chat.js';
+import { ChatSubmitter, type Chat } from './chat-submitter.js';
 
 const noLimits = { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
 const local = localPrincipal(noLimits);
@@ -20,7 +20,7 @@ const other: Principal = { ...local, id: 'other' };
 const TERM_MS = 30 * 60_000;
 
 /** No worker runs here: a turn waits until a test ends it. */
-describe('submitChat', () => {
+describe('ChatSubmitter', () => {
   let database: OpenedDatabase;
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -29,21 +29,41 @@ describe('submitChat', () => {
 
   let test: TestServices;
   let clock: ManualClock;
-  let deps: SubmitDeps;
+  let submitter: ChatSubmitter;
   beforeEach(async () => {
     await database.db.delete(sessions);
     clock = new ManualClock();
     test = await openTestServices(database, [], { clock });
     const { services } = test;
-    const { db, bus } = services;
+    const { db, bus, projectRoots } = services;
     const presence = new Presence(db, bus, clock, silentLogger, { disconnectGraceMs: 1_000 });
-    const service = new TurnService(services, presence);
-    deps = { turns: service, services, sessionMs: TERM_MS };
+    const { audit, submitter: turnSubmitter, follower, canceller, closer } = services;
+    const service = new TurnService(
+      db,
+      services.sessions,
+      audit,
+      turnSubmitter,
+      follower,
+      canceller,
+      closer,
+      presence,
+    );
+    submitter = new ChatSubmitter(
+      service,
+      services.sessions,
+      projectRoots,
+      db,
+      clock,
+      silentLogger,
+      {
+        agentSessionMs: TERM_MS,
+      },
+    );
   });
   afterEach(() => test.close());
 
   const submit = (more: Partial<Chat> = {}) =>
-    submitChat(deps, {
+    submitter.submit({
       agent: 'WORKING_ITEMS',
       principal: local,
       message: 'Hello',
