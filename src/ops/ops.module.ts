@@ -23,7 +23,7 @@ import { ToolsModule } from '../tools/tools.module.js';
 import { forgetArchives } from '../turn/lifecycle/forget-archives.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
 import { countActiveSessions } from '../turn/state/turn-lookup.js';
-import { expireSessions } from '../wires/named-agents/expire-sessions.js';
+import { expireSessions } from '../session/expire-sessions.js';
 import { BoardController } from './board.controller.js';
 import { BoardService } from './board-service.js';
 import { commandHealth } from './command-health.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database/database.js';
-import { storeTurn } from '../../../test/support/turn/store-turn.js';
-import { newTimeId } from '../../platform/ids.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
-import { sessions, turns } from '../../storage/schema.js';
-import { isLiveSession } from './agent-lookup.js';
+import { openTestDatabase } from '../../test/support/database/database.js';
+import { storeTurn } from '../../test/support/turn/store-turn.js';
+import { newTimeId } from '../platform/ids.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import { sessions, turns } from '../storage/schema.js';
+import { isLiveSession } from '../wires/named-agents/agent-lookup.js';
 import { expireSessions } from './expire-sessions.js';
 
 const TERM_MS = 30 * 60_000;

@@ -1,6 +1,6 @@
 import { and, inArray } from 'drizzle-orm';
-import type { Database } from '../../storage/connection.js';
-import { sessions } from '../../storage/schema.js';
+import type { Database } from '../storage/connection.js';
+import { sessions } from '../storage/schema.js';
 import { isExpired } from './session-expiry.js';
 
 /** Sessions deleted at a time. */

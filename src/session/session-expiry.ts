@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
-import { sessions, turns } from '../../storage/schema.js';
+import { sessions, turns } from '../storage/schema.js';
 
 /**
  * Whether a session has been without use for as long as it is kept: nothing was changed, no turn
