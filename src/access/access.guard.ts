@@ -8,11 +8,17 @@ import { forbiddenScope, noKeysYet, rateLimited } from './access-errors.js';
 import { Authenticator } from './authenticator.js';
 import { setCaller } from './caller.decorator.js';
 import { KnownKeys } from './known-keys.js';
-import { DECLARATION, KEYS_SCOPE, SCOPE, type Declaration, type Place } from './owned.decorator.js';
+import {
+  DECLARATION,
+  KEYS_SCOPE,
+  SCOPE,
+  type Declaration,
+  type IdField,
+} from './owned.decorator.js';
 import { ownedKinds, Owners, type OwnedKind } from './ownership/owners.js';
 import type { Principal } from './principal.js';
-import type { RequestHead } from './read-credentials.js';
-import { readPlace } from './ownership/read-place.js';
+import type { RequestHead } from './parse-credentials.js';
+import { idAt } from './ownership/id-field.js';
 import { COUNT_MS, REQUEST_COUNTER, type RequestCounter } from './request-counter.js';
 
 /** Errors of routes for an unknown id, by the kind of the id. */
@@ -55,14 +61,14 @@ export class AccessGuard implements CanActivate {
     const caller = await authenticator.authenticate(head);
     const requestId = recordOf(request)?.id;
     setCaller(request, requestId === undefined ? caller : { ...caller, requestId });
-    const places = [handler, context.getClass()];
-    const ofKeys = reflector.getAllAndOverride<KeyScope | undefined>(KEYS_SCOPE, places);
-    const ofAll = reflector.getAllAndOverride<KeyScope | undefined>(SCOPE, places);
+    const targets = [handler, context.getClass()];
+    const ofKeys = reflector.getAllAndOverride<KeyScope | undefined>(KEYS_SCOPE, targets);
+    const ofAll = reflector.getAllAndOverride<KeyScope | undefined>(SCOPE, targets);
     const needed = caller.keyId === null ? ofAll : (ofKeys ?? ofAll);
     this.#checkScope(caller, needed ?? 'turns', head);
     await this.#checkRate(caller);
     await this.bodies.read(request);
-    if (declared?.type === 'owned') await this.#checkOwners(caller, declared.places, request);
+    if (declared?.type === 'owned') await this.#checkOwners(caller, declared.ids, request);
     return true;
   }
 
@@ -85,14 +91,14 @@ export class AccessGuard implements CanActivate {
    */
   async #checkOwners(
     caller: Principal,
-    places: Partial<Record<OwnedKind, Place>>,
+    ids: Partial<Record<OwnedKind, IdField>>,
     request: Request,
   ): Promise<void> {
     const { keys, owners, notFound } = this;
     if (!(await keys.census()).hasHadKeys) return;
     for (const kind of ownedKinds) {
-      const place = places[kind];
-      const id = place === undefined ? undefined : readPlace(request, place);
+      const field = ids[kind];
+      const id = field === undefined ? undefined : idAt(request, field);
       if (id === undefined) continue;
       if ((await owners.find(kind, id)) !== caller.id) throw notFound[kind](id);
     }

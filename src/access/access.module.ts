@@ -16,7 +16,7 @@ import { checkRoutes, type RouteFound } from './ownership/check-routes.js';
 import { KeyService } from './key-service.js';
 import { KeyStore } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
-import { ACCESS_SETTINGS, accessSettings } from './origin/access-settings.js';
+import { ACCESS_RULES, accessRules } from './origin/access-rules.js';
 import { RefusedAddresses } from './origin/refused-addresses.js';
 import { DECLARATION } from './owned.decorator.js';
 import { Owners } from './ownership/owners.js';
@@ -35,7 +35,7 @@ const ROUTE_PATH = 'path';
     RefusedAddresses,
     Authenticator,
     Owners,
-    { provide: ACCESS_SETTINGS, inject: [CONFIG], useFactory: accessSettings },
+    { provide: ACCESS_RULES, inject: [CONFIG], useFactory: accessRules },
   ],
   exports: [KeyStore, AuditLog, AuditService, KnownKeys, KeyService, Authenticator, Owners],
 })

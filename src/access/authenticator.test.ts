@@ -5,11 +5,11 @@ import { openAccess } from '../../test/support/access/open-access.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
 import { newSecret } from './key-secret.js';
-import type { AccessSettings } from './origin/access-settings.js';
-import { readNewKey } from './read-new-key.js';
+import type { AccessRules } from './origin/access-rules.js';
+import { validateNewKey } from './validate-new-key.js';
 
 const limits = { requestsPerMinute: 60, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
-const settings: AccessSettings = {
+const rules: AccessRules = {
   host: '127.0.0.1',
   allowKeyless: false,
   takesFirstKey: true,
@@ -39,8 +39,8 @@ describe('Authenticator', () => {
     await database.db.delete(auditLog);
     clock = new ManualClock();
   });
-  const open = (more: Partial<AccessSettings> = {}) =>
-    openAccess({ db: database.db, clock }, { ...settings, ...more });
+  const open = (more: Partial<AccessRules> = {}) =>
+    openAccess({ db: database.db, clock }, { ...rules, ...more });
 
   it('takes its own machine for the local user while there are no keys', async () => {
     const { authenticator } = open();
@@ -61,7 +61,7 @@ describe('Authenticator', () => {
   ])('does not take a browser’s page for its own machine: %j', async (rawHeaders, named) => {
     const { authenticator, keyService } = open();
     await expect(authenticator.authenticate(head(...rawHeaders))).rejects.toThrow(named);
-    const { secret } = await keyService.create(readNewKey({ principal: 'a' }), 'test');
+    const { secret } = await keyService.create(validateNewKey({ principal: 'a' }), 'test');
     const withAKey = head(...rawHeaders, 'Authorization', `Bearer ${secret}`);
     expect(await authenticator.authenticate(withAKey)).toMatchObject({ id: 'a' });
   });
@@ -77,7 +77,7 @@ describe('Authenticator', () => {
     const projectRoots = ['/srv/a'];
     const limited = { concurrentTurns: 2 };
     const wanted = { principal: 'a', scopes: ['turns'], limits: limited, projectRoots };
-    const { key, secret } = await keyService.create(readNewKey(wanted), 'test');
+    const { key, secret } = await keyService.create(validateNewKey(wanted), 'test');
     expect(await authenticator.authenticate(withKey(secret))).toEqual({
       id: 'a',
       keyId: key.id,
@@ -93,7 +93,10 @@ describe('Authenticator', () => {
   it('opens to its own machine again with the last key, and to no other machine', async () => {
     const here = open();
     const everywhere = open({ host: '0.0.0.0' });
-    const { key, secret } = await here.keyService.create(readNewKey({ principal: 'a' }), 'test');
+    const { key, secret } = await here.keyService.create(
+      validateNewKey({ principal: 'a' }),
+      'test',
+    );
     await here.keyService.revoke(key.id, 'test');
     expect(await here.authenticator.authenticate(head())).toMatchObject({ id: 'local' });
     const revoked = here.authenticator.authenticate(withKey(secret));
@@ -104,7 +107,7 @@ describe('Authenticator', () => {
 
   it('stays closed when its last key expires', async () => {
     const { authenticator, keyService } = open();
-    const wanted = readNewKey({ principal: 'a', expiresIn: '1m' });
+    const wanted = validateNewKey({ principal: 'a', expiresIn: '1m' });
     const { secret } = await keyService.create(wanted, 'test');
     await clock.advance(60_000);
     await expect(authenticator.authenticate(head())).rejects.toMatchObject(refusal('MISSING'));
@@ -115,13 +118,13 @@ describe('Authenticator', () => {
     expect(JSON.stringify(noted)).not.toContain(secret);
   });
 
-  it.each<[boolean, string, object, Partial<AccessSettings>]>([
+  it.each<[boolean, string, object, Partial<AccessRules>]>([
     [true, 'from its own machine', {}, {}],
     [false, 'from another one', { address: '10.0.0.7' }, {}],
     [false, 'through a proxy', { rawHeaders: ['X-Forwarded-For', '127.0.0.1'] }, {}],
     [false, 'through a proxy', { rawHeaders: ['Via', '1.1 gateway'] }, {}],
     [false, 'of several processes', {}, { takesFirstKey: false }],
-  ])('says %j to a first key %s', (expected, _where, more, rules) => {
+  ])('answers %j to a first key %s', (expected, _where, more, rules) => {
     const { authenticator } = open(rules);
     expect(authenticator.mayMakeFirstKey({ ...head(), ...more })).toBe(expected);
   });

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ACCESS_SETTINGS, type AccessSettings } from './origin/access-settings.js';
+import { ACCESS_RULES, type AccessRules } from './origin/access-rules.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors.js';
@@ -10,7 +10,7 @@ import type { KeyRow } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
 import { isLoopback } from '../platform/net/loopback.js';
 import { limitsOf, localPrincipal, type Principal } from './principal.js';
-import { readCredentials, type RequestHead } from './read-credentials.js';
+import { parseCredentials, type RequestHead } from './parse-credentials.js';
 import { MOST_WRONG_KEYS, RefusedAddresses, WRONG_KEYS_MS } from './origin/refused-addresses.js';
 
 /** Headers that proxies add: the sender behind a proxy may be anybody. */
@@ -25,7 +25,7 @@ export class Authenticator {
     private readonly refused: RefusedAddresses,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(ACCESS_SETTINGS) private readonly settings: AccessSettings,
+    @Inject(ACCESS_RULES) private readonly rules: AccessRules,
   ) {}
 
   /**
@@ -33,7 +33,7 @@ export class Authenticator {
    *   keys, FORBIDDEN_ORIGIN 403, UNSUPPORTED_MEDIA_TYPE 415, INVALID_REQUEST 400.
    */
   async authenticate(head: RequestHead): Promise<Principal> {
-    const text = readCredentials(head);
+    const text = parseCredentials(head);
     const { isKeyed } = await this.keys.census();
     // Clients made for other servers may send a foreign key to any server.
     const isOurs = text !== undefined && isKeyText(text);
@@ -49,12 +49,12 @@ export class Authenticator {
     const isForwarded = rawHeaders.some(
       (name, at) => at % 2 === 0 && forwardedBy.includes(name.toLowerCase()),
     );
-    return this.settings.takesFirstKey && !isForwarded && isLoopback(address);
+    return this.rules.takesFirstKey && !isForwarded && isLoopback(address);
   }
 
   async #useKey(text: string, head: RequestHead): Promise<Principal> {
     const { keys, refused, clock } = this;
-    const { defaultLimits } = this.settings;
+    const { defaultLimits } = this.rules;
     const hash = hashKey(text);
     // An address that guesses keys gets no look-up for each. Keys in use at the address stay valid.
     const waitMs = keys.hasSeen(hash) ? undefined : await refused.waitOf(head.address);
@@ -75,7 +75,7 @@ export class Authenticator {
   }
 
   #admitWithoutKey(head: RequestHead): Principal | Promise<Principal> {
-    const { host, allowKeyless, corsOrigins, defaultLimits } = this.settings;
+    const { host, allowKeyless, corsOrigins, defaultLimits } = this.rules;
     // Revoking the last key must not open a server that other machines reach.
     if (!allowKeyless && !isLoopback(host)) return this.#refuse('missing', head);
     const refusal = checkOrigin(pageOf(head), { allowed: corsOrigins, anyHost: allowKeyless });

@@ -36,6 +36,6 @@ export function isKeyText(text: string): boolean {
 }
 
 /** Whether a text contains a key, or the greater part of a key. */
-export function holdsKey(text: string): boolean {
+export function containsKey(text: string): boolean {
   return /tpk_[0-9a-f]{16}_[\w-]{10}/.test(text);
 }

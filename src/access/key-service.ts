@@ -7,7 +7,7 @@ import { AuditLog } from './audit-log.js';
 import { newSecret } from './key-secret.js';
 import { KeyStore } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
-import { keyScopes, type WantedKey } from './read-new-key.js';
+import { keyScopes, type WantedKey } from './validate-new-key.js';
 import { viewKey, type KeyView } from './view-key.js';
 
 export interface CreatedKey {

@@ -10,7 +10,7 @@ import { KeyService } from './key-service.js';
 import { hashKey } from './key-secret.js';
 import { KeyStore } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
-import { readNewKey } from './read-new-key.js';
+import { validateNewKey } from './validate-new-key.js';
 
 describe('keys', () => {
   let database: OpenedDatabase;
@@ -38,7 +38,7 @@ describe('keys', () => {
   });
 
   const make = (more: object = {}) =>
-    elsewhere.create(readNewKey({ principal: 'a', ...more }), 'test');
+    elsewhere.create(validateNewKey({ principal: 'a', ...more }), 'test');
 
   it('are stored as their hash', async () => {
     const { key, secret } = await make();

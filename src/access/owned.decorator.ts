@@ -3,10 +3,10 @@ import type { KeyScope } from '../storage/governance-schema.js';
 import type { OwnedKind } from './ownership/owners.js';
 
 /** The field of a request with an id: `params.id`, `body.sessionId`, `query.sessionId`. */
-export type Place = `${'params' | 'body' | 'query'}.${string}`;
+export type IdField = `${'params' | 'body' | 'query'}.${string}`;
 
 export type Declaration =
-  | { type: 'owned'; places: Partial<Record<OwnedKind, Place>> }
+  | { type: 'owned'; ids: Partial<Record<OwnedKind, IdField>> }
   | { type: 'unowned'; why: string }
   | { type: 'open'; why: string };
 
@@ -15,8 +15,8 @@ export const SCOPE = 'turnpike:scope';
 export const KEYS_SCOPE = 'turnpike:keys-scope';
 
 /** The route acts on owned objects: other principals get `not found`. */
-export const Owned = (places: Partial<Record<OwnedKind, Place>>) =>
-  SetMetadata(DECLARATION, { type: 'owned', places } satisfies Declaration);
+export const Owned = (ids: Partial<Record<OwnedKind, IdField>>) =>
+  SetMetadata(DECLARATION, { type: 'owned', ids } satisfies Declaration);
 
 /** The route needs a key and names no owned object; or its service checks the ownership itself. */
 export const Unowned = (why: string) =>

@@ -37,8 +37,8 @@ export const errorTable = {
   ),
   APPROVAL_RESOLVED: final(
     409,
-    'The approval was answered otherwise, its deadline passed, or its turn has ended; `details.decision` and `details.by` say which. Nothing was changed.',
-    'Go on with what the stream says.',
+    'The approval was answered otherwise, its deadline passed, or its turn has ended; see `details.decision` and `details.by`. Nothing was changed.',
+    'Continue with the stream.',
   ),
   ATTACHMENT_FAILURE: final(
     400,
@@ -52,12 +52,12 @@ export const errorTable = {
   ),
   BODY_TOO_LARGE: final(
     413,
-    'The request is larger than its route takes, or inflates to more than ten times what was sent. `TURNPIKE_MAX_BODY_BYTES` bounds plain JSON bodies, `TURNPIKE_MAX_CONVERSATION_BYTES` those that hold a whole conversation (AG-UI, AI SDK).',
+    'The request is larger than its route takes, or inflates to more than ten times what was sent. `TURNPIKE_MAX_BODY_BYTES` bounds plain JSON bodies, `TURNPIKE_MAX_CONVERSATION_BYTES` those with a whole conversation (AG-UI, AI SDK).',
     'Send fewer or smaller files; large content belongs in an attachment.',
   ),
   BUDGET_EXHAUSTED: later(
     429,
-    'The principal has used its tokens or dollars of the day; `details.budget` says which. `GET /api/harness/usage` shows what is left.',
+    'The principal has used its tokens or dollars of the day; see `details.budget`. `GET /api/harness/usage` shows what is left.',
     'Send it again after `Retry-After` seconds, at midnight UTC, or give the key a higher limit.',
   ),
   CLIENT_LEFT: final(
@@ -120,7 +120,7 @@ export const errorTable = {
       fields: {
         status: 422,
         retryable: false,
-        means: "on the routes of the settings and the oracle, which list every field's fault",
+        means: "on the routes of preferences and the oracle, which list every field's fault",
       },
     },
   },

@@ -12,7 +12,7 @@ export class RetryAdviceDto {
 
   @ApiPropertyOptional({
     type: 'integer',
-    description: 'Milliseconds to wait before that; left out where nobody said.',
+    description: 'Milliseconds to wait before that; absent where unknown.',
   })
   retryAfterMs?: number;
 

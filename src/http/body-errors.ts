@@ -5,13 +5,13 @@ import type { JsonExcess, JsonLimits } from '../platform/json-meter.js';
 export interface BodyRules {
   maxBytes: number;
   /** Name of the environment variable that `maxBytes` is from. */
-  setting: string;
+  variable: string;
   limits: JsonLimits;
 }
 
-export function bodyTooLarge({ maxBytes, setting }: BodyRules): TypedError {
+export function bodyTooLarge({ maxBytes, variable }: BodyRules): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
-    message: `The request body is larger than ${maxBytes} bytes, which is what ${setting} allows. Send large content as an attachment.`,
+    message: `The request body is larger than ${maxBytes} bytes, which is what ${variable} allows. Send large content as an attachment.`,
     details: { maxRequestBytes: maxBytes },
   });
 }

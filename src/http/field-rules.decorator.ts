@@ -1,3 +1,4 @@
+import { compact } from '../platform/compact.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
@@ -20,7 +21,7 @@ const NUL = '\u0000';
 /** A required text field, trimmed and not blank. */
 export function RequiredText(description: string, example?: string) {
   return applyDecorators(
-    ApiProperty({ type: String, description, ...(example === undefined ? {} : { example }) }),
+    ApiProperty({ type: String, description, ...compact({ example }) }),
     Transform(({ value }: { value: unknown }) => trimmed(value)),
     IsString(wrong),
     IsNotEmpty(wrong),
@@ -31,11 +32,7 @@ export function RequiredText(description: string, example?: string) {
 /** An optional text field, trimmed; blank counts as absent. */
 export function OptionalText(description: string, example?: string) {
   return applyDecorators(
-    ApiPropertyOptional({
-      type: String,
-      description,
-      ...(example === undefined ? {} : { example }),
-    }),
+    ApiPropertyOptional({ type: String, description, ...compact({ example }) }),
     Transform(({ value }: { value: unknown }) => {
       const text = trimmed(value);
       return text === '' ? undefined : text;

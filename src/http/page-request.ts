@@ -9,7 +9,7 @@ export interface PageSize {
 const usual: PageSize = { standard: 50, most: 200 };
 
 /** Parses the `limit` of a page's request. @throws TypedError INVALID_REQUEST 400. */
-export function readLimit(given: unknown, { standard, most }: PageSize = usual): number {
+export function parseLimit(given: unknown, { standard, most }: PageSize = usual): number {
   if (given === undefined) return standard;
   const limit = Number(given);
   if (Number.isInteger(limit) && limit >= 1 && limit <= most) return limit;

@@ -1,3 +1,4 @@
+import { compact } from '../platform/compact.js';
 import type { ErrorCode } from '../errors/error-table.js';
 import { retryAdvice, type RetryAdvice } from '../platform/retry-advice.js';
 import { TypedError } from '../errors/typed-error.js';
@@ -40,7 +41,7 @@ export function toPublicError(thrown: unknown, correlationId: string): PublicErr
       error: {
         type,
         message,
-        ...(details === undefined ? {} : { details }),
+        ...compact({ details }),
         ...retryAdvice(error),
       },
     },

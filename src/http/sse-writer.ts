@@ -17,7 +17,7 @@ const headers = {
 export interface SseWriterDeps {
   clock: Clock;
   /** Milliseconds without progress after which a client is dropped. */
-  deadlineMs: number;
+  timeoutMs: number;
 }
 
 /** Writes one response as Server-Sent Events, at its reader's pace. */
@@ -92,7 +92,7 @@ export class SseWriter {
       // A process that was busy for so long has not polled its sockets: drop after one more turn of
       // the event loop.
       let last: NodeJS.Immediate | undefined;
-      const cancelTimer = this.deps.clock.after(this.deps.deadlineMs, () => {
+      const cancelTimer = this.deps.clock.after(this.deps.timeoutMs, () => {
         last = setImmediate(() => response.destroy());
       });
       const settle = (): void => {

@@ -32,7 +32,7 @@ export class StreamInterceptor implements NestInterceptor<FrameBatch, void> {
   ): Promise<Observable<void>> {
     const { clock, logger, config } = this;
     const response = context.switchToHttp().getResponse<ServerResponse>();
-    const deps = { clock, logger, deadlineMs: config.readerTimeoutMs };
+    const deps = { clock, logger, timeoutMs: config.readerTimeoutMs };
     await writeStream(response, route.handle(), deps);
     return of(undefined);
   }

@@ -68,10 +68,10 @@ describe('writeStream', () => {
     );
   };
   type Follow = (signal: AbortSignal) => AsyncIterable<readonly TurnEvent[]>;
-  const write = (follow: Follow, options = {}, deadlineMs = 1_000): Promise<void> => {
+  const write = (follow: Follow, options = {}, timeoutMs = 1_000): Promise<void> => {
     const encode = encodeTurn(harnessDialect, 'turn_1');
     const frames = streamFrames((signal) => frameTexts(follow(signal), encode), options);
-    return writeStream(response, frames, { clock, logger: silentLogger, deadlineMs });
+    return writeStream(response, frames, { clock, logger: silentLogger, timeoutMs });
   };
   const until = async (condition: () => boolean): Promise<void> => {
     while (!condition()) await new Promise((resolve) => setImmediate(resolve));
@@ -147,14 +147,14 @@ describe('writeStream', () => {
 
   it('says something after every fifteen seconds of silence, and not sooner', async () => {
     await ask();
-    let say = (_events: TurnEvent[]): void => undefined;
-    const said = new Promise<TurnEvent[]>((resolve) => (say = resolve));
+    let emit = (_events: TurnEvent[]): void => undefined;
+    const emitted = new Promise<TurnEvent[]>((resolve) => (emit = resolve));
     const written = write(async function* (signal) {
-      yield await said;
+      yield await emitted;
       yield* silence(signal);
     });
     await clock.advance(14_999);
-    say([delta(1)]);
+    emit([delta(1)]);
     await until(() => received.includes('chat:delta'));
     await clock.advance(14_999);
     expect(keepalives()).toBe(0);
@@ -187,7 +187,7 @@ describe('writeStream', () => {
     expect([response.destroyed, response.writableEnded]).toEqual([true, false]);
   });
 
-  it('stops following when its reader goes, and tells nobody of an error', async () => {
+  it('stops following when its reader goes, and logs no error', async () => {
     await ask();
     let aborted = false;
     const written = write(async function* (signal) {
@@ -204,13 +204,13 @@ describe('writeStream', () => {
     await ask();
     client.destroy();
     await until(() => response.destroyed);
-    const told: string[] = [];
+    const steps: string[] = [];
     await write(async function* (signal) {
-      told.push(signal.aborted ? 'gone' : 'here');
+      steps.push(signal.aborted ? 'gone' : 'here');
       yield [delta(1)];
-      told.push('read on');
+      steps.push('read on');
     });
-    expect(told).toEqual(['gone']);
+    expect(steps).toEqual(['gone']);
     expect(received).toBe('');
   });
 

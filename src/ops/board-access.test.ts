@@ -4,8 +4,8 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { openAccess, type OpenedAccess } from '../../test/support/access/open-access.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { BoardAccess } from './board-access.js';
-import { boardCookie, readBoardCookie } from './board-cookie.js';
-import { readNewKey } from '../access/read-new-key.js';
+import { boardCookie, parseBoardCookie } from './board-cookie.js';
+import { validateNewKey } from '../access/validate-new-key.js';
 
 const token = 'x'.repeat(43);
 
@@ -32,7 +32,7 @@ describe('the cookie of the board', () => {
     [['X-Cookie', `turnpike_board=${token}`], undefined],
     [[], undefined],
   ])('is read from %j', (rawHeaders, found) => {
-    expect(readBoardCookie({ rawHeaders })).toBe(found);
+    expect(parseBoardCookie({ rawHeaders })).toBe(found);
   });
 });
 
@@ -50,13 +50,13 @@ describe('who looks at the board', () => {
       tokensPerDay: 0,
       usdPerDay: 0,
     };
-    const settings = {
+    const rules = {
       host: '127.0.0.1',
       allowKeyless: false,
       takesFirstKey: false,
       defaultLimits,
     };
-    access = openAccess({ db: database.db, clock }, { ...settings, corsOrigins: [] });
+    access = openAccess({ db: database.db, clock }, { ...rules, corsOrigins: [] });
     const sessions = { open: async () => token, find: async (one: string) => open.get(one) };
     board = new BoardAccess({ ...access, sessions, clock });
   });
@@ -65,7 +65,7 @@ describe('who looks at the board', () => {
   const check = (...rawHeaders: string[]) =>
     board.check({ method: 'GET', url: '/admin/queues', rawHeaders, address: '127.0.0.1' });
   const make = async (body: Record<string, unknown>) => {
-    const { key, secret } = await access.keyService.create(readNewKey(body), 'test');
+    const { key, secret } = await access.keyService.create(validateNewKey(body), 'test');
     return { id: key.id, secret };
   };
 

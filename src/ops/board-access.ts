@@ -1,11 +1,11 @@
 import type { Clock } from '../platform/clock.js';
 import { boardClosed, forbiddenScope } from '../access/access-errors.js';
 import type { Authenticator } from '../access/authenticator.js';
-import { readBoardCookie } from './board-cookie.js';
+import { parseBoardCookie } from './board-cookie.js';
 import type { BoardSessions } from '../turn/queue/board-sessions.js';
 import type { KeyStore } from '../access/key-store.js';
 import type { KnownKeys } from '../access/known-keys.js';
-import { readCredentials, type RequestHead } from '../access/read-credentials.js';
+import { parseCredentials, type RequestHead } from '../access/parse-credentials.js';
 import { viewKey } from '../access/view-key.js';
 
 export interface BoardAccessDeps {
@@ -25,10 +25,10 @@ export class BoardAccess {
   /** @throws TypedError UNAUTHENTICATED 401, FORBIDDEN_SCOPE 403, FORBIDDEN_ORIGIN 403. */
   async check(head: RequestHead): Promise<void> {
     const { authenticator, keys } = this.deps;
-    const key = readCredentials(head);
+    const key = parseCredentials(head);
     const { isKeyed } = await keys.census();
     if (isKeyed && (await this.#hasSession(head))) return;
-    // A browser that opens the page sends no key: the error says where to begin.
+    // A browser that opens the page sends no key: the error names the page to begin at.
     if (isKeyed && key === undefined) throw boardClosed();
     const { keyId, scopes } = await authenticator.authenticate(head);
     if (keyId !== null && !scopes.includes('admin')) throw forbiddenScope('admin', scopes);
@@ -37,7 +37,7 @@ export class BoardAccess {
   /** The key is loaded each time: a revoked key opens nothing. */
   async #hasSession(head: RequestHead): Promise<boolean> {
     const { sessions, store, clock } = this.deps;
-    const token = readBoardCookie(head);
+    const token = parseBoardCookie(head);
     const keyId = token === undefined ? undefined : await sessions.find(token);
     const key = keyId === undefined ? undefined : await store.find(keyId);
     if (key === undefined) return false;

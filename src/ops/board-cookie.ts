@@ -1,10 +1,10 @@
 import { BOARD_SESSION_MS } from '../turn/queue/board-sessions.js';
-import type { RequestHead } from '../access/read-credentials.js';
+import type { RequestHead } from '../access/parse-credentials.js';
 
 const NAME = 'turnpike_board';
 
 /** The board token of a request; undefined without one. Pure. */
-export function readBoardCookie({
+export function parseBoardCookie({
   rawHeaders,
 }: Pick<RequestHead, 'rawHeaders'>): string | undefined {
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -61,7 +61,7 @@ describe('HealthService', () => {
     expect((await service.health()).status).toBe('healthy');
   });
 
-  it('tells a faulty agent from a faulty process', async () => {
+  it('distinguishes a faulty agent from a faulty process', async () => {
     const { service } = open({ checkAgent: fails });
     expect(await service.health()).toMatchObject({ status: 'healthy', agent_ready: false });
     expect(await service.agentHealth()).toMatchObject({ status: 'unhealthy', agent_ready: false });

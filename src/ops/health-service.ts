@@ -1,9 +1,10 @@
+import { compact } from '../platform/compact.js';
 import type { Clock } from '../platform/clock.js';
 import type { CommandHealth } from './command-health.js';
 import { checkReadiness, type Dependency, type Readiness } from './readiness.js';
 
 /** Timeout of the checks, in ms: a health check answers within 100 ms where it can. */
-const PATIENCE_MS = 75;
+const CHECK_TIMEOUT_MS = 75;
 /** Age, in ms, up to which an earlier result replaces a late one. */
 const FRESH_MS = 10_000;
 
@@ -31,7 +32,7 @@ export interface HealthDeps {
   commands: CommandHealth;
 }
 
-interface Found {
+interface CheckResult {
   isReady: boolean;
   isAgentReady: boolean;
   activeSessions?: number;
@@ -39,7 +40,7 @@ interface Found {
 }
 
 export class HealthService {
-  #last: Found | undefined;
+  #last: CheckResult | undefined;
 
   constructor(private readonly deps: HealthDeps) {}
 
@@ -67,12 +68,12 @@ export class HealthService {
   }
 
   /** The current result; when it is late, the last result, if that is fresh. */
-  async #look(): Promise<Found> {
+  async #look(): Promise<CheckResult> {
     const { clock } = this.deps;
     const looking = this.#find();
     let cancelTimer = (): void => undefined;
     const late = new Promise<undefined>((resolve) => {
-      cancelTimer = clock.after(PATIENCE_MS, () => resolve(undefined));
+      cancelTimer = clock.after(CHECK_TIMEOUT_MS, () => resolve(undefined));
     });
     const found = await Promise.race([looking, late]);
     cancelTimer();
@@ -82,7 +83,7 @@ export class HealthService {
     return last !== undefined && clock.now() - last.at <= FRESH_MS ? last : looking;
   }
 
-  async #find(): Promise<Found> {
+  async #find(): Promise<CheckResult> {
     const { dependencies, checkAgent, countActiveSessions, clock } = this.deps;
     const [{ ready, checks }, agent, active] = await Promise.all([
       checkReadiness(dependencies),
@@ -93,20 +94,21 @@ export class HealthService {
     this.#last = {
       isReady: ready,
       isAgentReady: agent[0].status === 'fulfilled',
-      ...(count.status === 'fulfilled' && checks['database'] === 'ok'
-        ? { activeSessions: count.value }
-        : {}),
+      ...compact({
+        activeSessions:
+          count.status === 'fulfilled' && checks['database'] === 'ok' ? count.value : undefined,
+      }),
       at: clock.now(),
     };
     return this.#last;
   }
 
-  #view(found: Found, isHealthy: (found: Found) => boolean): Health {
+  #view(found: CheckResult, isHealthy: (found: CheckResult) => boolean): Health {
     return {
       status: isHealthy(found) ? 'healthy' : 'unhealthy',
       agent_name: this.deps.agentName,
       agent_ready: found.isAgentReady,
-      ...(found.activeSessions === undefined ? {} : { active_sessions: found.activeSessions }),
+      ...compact({ active_sessions: found.activeSessions }),
       uptime_seconds: Math.floor(process.uptime()),
     };
   }

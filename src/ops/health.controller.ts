@@ -42,7 +42,7 @@ export class HealthController {
     summary: 'Whether turns would be taken: database, queue and log answer, and there is a model',
   })
   @ApiOkResponse({ description: '`{ready, checks}`: each check is `ok`.' })
-  @ApiResponse({ status: 503, description: 'Not ready; `checks` says what is missing.' })
+  @ApiResponse({ status: 503, description: 'Not ready; `checks` names the faults.' })
   async ready(@Res({ passthrough: true }) response: Response): Promise<Readiness> {
     const readiness = await this.health.readiness();
     response.status(readiness.ready ? 200 : 503);

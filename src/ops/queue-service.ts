@@ -11,7 +11,7 @@ import { viewStatuses, type QueueView } from './view-queue.js';
 const MOST_SHOWN = 25;
 
 /** Timeout of the queue's answers, in ms. */
-const PATIENCE_MS = 1_000;
+const ANSWER_TIMEOUT_MS = 1_000;
 
 /** The operator's view of unended turns and of the workers' slots. */
 @Injectable()
@@ -31,7 +31,7 @@ export class QueueService {
       orNull(queue.depth()),
       orNull(queue.workers()),
     ]);
-    const used = turns.find(({ status }) => status === 'running')?.placed ?? 0;
+    const used = turns.find(({ status }) => status === 'running')?.slotsUsed ?? 0;
     return {
       backEnd: redisUrl === undefined ? 'embedded' : 'distributed',
       statuses: viewStatuses(turns, MOST_SHOWN),
@@ -47,7 +47,7 @@ export class QueueService {
  */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
-    return await untilAborted(asked, AbortSignal.timeout(PATIENCE_MS));
+    return await untilAborted(asked, AbortSignal.timeout(ANSWER_TIMEOUT_MS));
   } catch {
     return null;
   }

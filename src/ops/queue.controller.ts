@@ -12,8 +12,8 @@ export class QueueController {
   constructor(private readonly queue: QueueService) {}
 
   @Get()
-  @Unowned('the queue is the server’s; of turns it has ids and times, and no word')
-  @ApiOperation({ summary: 'Turns that have not ended, and the workers’ places' })
+  @Unowned('the queue is the server’s; it shows ids and times of turns, without their content')
+  @ApiOperation({ summary: 'Turns that have not ended, and the workers’ slots' })
   @ApiOkResponse({
     description:
       '`{backEnd, statuses, wakeUps, places, board?}`: `statuses` has `held`, `queued`, `running` and `waiting`, each `{depth, oldest, newest}` with at most 25 turns at either end; `places` is `{workers, each, used}`.',

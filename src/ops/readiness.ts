@@ -1,3 +1,5 @@
+import { settlesWithin } from '../platform/settles-within.js';
+
 /** A service that the server cannot work without. */
 export interface Dependency {
   name: string;
@@ -18,13 +20,9 @@ export async function checkReadiness(
 ): Promise<Readiness> {
   const answers = await Promise.all(
     dependencies.map(async ({ name, ping }): Promise<[string, string]> => {
-      const silence = AbortSignal.timeout(timeoutMs);
-      const late = new Promise<never>((_resolve, reject) => {
-        silence.addEventListener('abort', () => reject(new Error(`no answer in ${timeoutMs} ms`)));
-      });
       try {
-        await Promise.race([ping(), late]);
-        return [name, 'ok'];
+        const isAnswered = await settlesWithin(timeoutMs, ping());
+        return [name, isAnswered ? 'ok' : `no answer in ${timeoutMs} ms`];
       } catch (error) {
         return [name, error instanceof Error ? error.message : 'failed'];
       }

@@ -45,15 +45,15 @@ describe('turns that have not ended', () => {
     expect(held).toEqual({ depth: 0, oldest: [], newest: [] });
   });
 
-  it('have a place on a worker unless they lost it, or wait for their subagents', async () => {
+  it('have a slot on a worker unless they lost their lease, or wait for their subagents', async () => {
     const { running } = await view(25);
-    const placed = running.oldest.filter((turn) => turn.placed);
-    expect(idsOf(placed)).toEqual(named('alone', 'child'));
+    const inSlots = running.oldest.filter((turn) => turn.placed);
+    expect(idsOf(inSlots)).toEqual(named('alone', 'child'));
     const found = await findUnendedTurns(database.db, 1);
-    expect(found.find(({ status }) => status === 'running')?.placed).toBe(2);
+    expect(found.find(({ status }) => status === 'running')?.slotsUsed).toBe(2);
   });
 
-  it('are told with ids and times', async () => {
+  it('are shown with ids and times', async () => {
     const { running, waiting } = await view(25);
     expect(running.oldest[0]).toEqual({
       turnId: ids['alone'],

@@ -12,7 +12,7 @@ const listed = (statuses: readonly string[]) =>
   sql.raw(statuses.map((status) => `'${status}'`).join(', '));
 
 /** Turns with a slot on a worker. A parent that waits for its subagents has none. */
-const hasPlace = sql<boolean>`coalesce(status = 'running' and lease_until > now() and not exists (
+const hasSlot = sql<boolean>`coalesce(status = 'running' and lease_until > now() and not exists (
   select 1 from ${turns} child where child.parent_turn_id = ${turns}.id
     and child.status in (${listed(activeStatuses)})), false)`;
 
@@ -34,17 +34,15 @@ export function findUnendedTurns(db: Queryable, most: number) {
       createdAt: turns.createdAt,
       startedAt: turns.startedAt,
       waitingSince: turns.waitingSince,
-      hasPlace: hasPlace.as('has_place'),
+      hasSlot: hasSlot.as('has_slot'),
       /** Number of turns with the same status. */
       depth: sql`count(*) over (${ofStatus})`.mapWith(Number).as('depth'),
       /** Rank by age within the status, from 1 for the oldest. */
-      place: sql`row_number() over (${ofStatus} order by created_at, id)`
-        .mapWith(Number)
-        .as('place'),
+      rank: sql`row_number() over (${ofStatus} order by created_at, id)`.mapWith(Number).as('rank'),
       /** Number of turns with the same status that have a slot. */
-      placed: sql`count(*) filter (where ${hasPlace}) over (${ofStatus})`
+      slotsUsed: sql`count(*) filter (where ${hasSlot}) over (${ofStatus})`
         .mapWith(Number)
-        .as('placed'),
+        .as('slots_used'),
     })
     .from(turns)
     .where(sql`status in (${listed(unendedStatuses)})`)
@@ -52,8 +50,8 @@ export function findUnendedTurns(db: Queryable, most: number) {
   return db
     .select()
     .from(turn)
-    .where(or(lte(turn.place, most), gt(turn.place, sql`${turn.depth} - ${most}`)))
-    .orderBy(asc(turn.status), asc(turn.place));
+    .where(or(lte(turn.rank, most), gt(turn.rank, sql`${turn.depth} - ${most}`)))
+    .orderBy(asc(turn.status), asc(turn.rank));
 }
 
 export type UnendedTurn = Awaited<ReturnType<typeof findUnendedTurns>>[number];

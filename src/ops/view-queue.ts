@@ -1,3 +1,4 @@
+import { compact } from '../platform/compact.js';
 import type { UnendedStatus, UnendedTurn } from './unended-turns.js';
 
 /** Body of `GET /api/admin/queue`: turns that have not ended. Times are ISO-8601. */
@@ -6,7 +7,7 @@ export interface QueueView {
   statuses: Record<UnendedStatus, StatusView>;
   /** Wake-ups in the queue; null where it does not answer. */
   wakeUps: number | null;
-  places: PlacesView;
+  places: SlotsView;
   /** Path of the queue's job board; absent without a board. */
   board?: string;
 }
@@ -19,8 +20,8 @@ export interface StatusView {
   newest: QueuedTurnView[];
 }
 
-export interface PlacesView {
-  /** Worker processes; null where the queue cannot tell. */
+export interface SlotsView {
+  /** Worker processes; null where the queue does not answer. */
   workers: number | null;
   /** Slots of a worker, by this process's config. */
   each: number;
@@ -48,12 +49,12 @@ export function viewStatuses(
   most: number,
 ): Record<UnendedStatus, StatusView> {
   const view = (status: UnendedStatus): StatusView => {
-    const inLine = turns.filter((turn) => turn.status === status);
+    const ofStatus = turns.filter((turn) => turn.status === status);
     return {
-      depth: inLine[0]?.depth ?? 0,
-      oldest: inLine.filter(({ place }) => place <= most).map(viewTurn),
-      newest: inLine
-        .filter(({ place }) => place > most)
+      depth: ofStatus[0]?.depth ?? 0,
+      oldest: ofStatus.filter(({ rank }) => rank <= most).map(viewTurn),
+      newest: ofStatus
+        .filter(({ rank }) => rank > most)
         .map(viewTurn)
         .toReversed(),
     };
@@ -75,7 +76,7 @@ function viewTurn(turn: UnendedTurn): QueuedTurnView {
     createdAt: turn.createdAt.toISOString(),
     startedAt: turn.startedAt?.toISOString() ?? null,
     waitingSince: turn.waitingSince?.toISOString() ?? null,
-    placed: turn.hasPlace,
-    ...(turn.parentTurnId === null ? {} : { parentTurnId: turn.parentTurnId }),
+    placed: turn.hasSlot,
+    ...compact({ parentTurnId: turn.parentTurnId ?? undefined }),
   };
 }

@@ -61,7 +61,7 @@ describe('opts.clientTools', () => {
       many(3).map((one) => ({ ...one, inputSchema: { ...inputSchema, title: long(60_000) } })),
       'more than 131072 characters',
     ],
-  ])('are all left out where they are not valid, and it is said why: %#', (given, fault) => {
+  ])('are all left out where they are not valid, with the fault: %#', (given, fault) => {
     const { options, problems } = resolve(given);
     expect(options.clientTools).toBeUndefined();
     expect(problems).toEqual([

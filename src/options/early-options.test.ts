@@ -23,7 +23,7 @@ describe('chooseModel', () => {
     [{}, 'b', 'b'],
     [{ defaults: { agentsModel: 'c' } }, 'c', 'c'],
     [{ defaults: {} }, 'claude-sonnet-5-5', 'claude-sonnet-5-5'],
-  ])('is named by the first who says it: %j', (sources, named, standard) => {
+  ])('is named by the first tier that has it: %j', (sources, named, standard) => {
     const defaults = { environmentModel: 'b', agentsModel: 'c' };
     const persona = parsePersona('P', '---\nmodel: p\n---\nPrompt');
     const chosen = chooseModel({ opts: undefined, persona, defaults, ...sources });

@@ -19,7 +19,7 @@ describe('boundMode', () => {
   });
 
   it.each(['yolo', 'thread', 'plan!', 'accept-edits', 'bypassPermissions', ''])(
-    'takes %j for plan, and says so',
+    'takes %j for plan, with a problem',
     (given) => {
       expect(bound(given, {}, 'session')).toEqual({
         mode: 'plan',
@@ -43,15 +43,15 @@ describe('boundMode', () => {
     ['direct', 'acceptEdits', 'direct'],
     ['direct', 'dontAsk', 'dontAsk'],
     ['direct', 'plan', 'plan'],
-  ] as const)('under the ceiling %s holds %s to %s', (ceiling, given, mode) => {
-    const held = bound(given, { ceiling });
-    expect([held.mode, held.problems.length]).toEqual([mode, mode === given ? 0 : 1]);
+  ] as const)('the ceiling %s bounds %s to %s', (ceiling, given, mode) => {
+    const bounded = bound(given, { ceiling });
+    expect([bounded.mode, bounded.problems.length]).toEqual([mode, mode === given ? 0 : 1]);
   });
 
   it('lets nobody who may not approve say that nobody is asked', () => {
     const mine = { mayApprove: false };
-    const held = bound('acceptEdits', mine);
-    expect(held).toMatchObject({
+    const bounded = bound('acceptEdits', mine);
+    expect(bounded).toMatchObject({
       mode: 'direct',
       problems: [{ reason: 'needs a key with the scope approvals' }],
     });

@@ -51,7 +51,7 @@ describe('resolveLimits', () => {
     expect([config.maxIterations, provenance.maxIterations]).toEqual([100, 'opts']);
   });
 
-  it.each(agentConfigFields)('holds $wireName to its bounds', ({ name, wireName, min, max }) => {
+  it.each(agentConfigFields)('bounds $wireName', ({ name, wireName, min, max }) => {
     for (const value of [min, max]) {
       expect(resolve({ opts: { [wireName]: value } }).config[name]).toBe(value);
     }

@@ -1,3 +1,4 @@
+import { compact } from '../platform/compact.js';
 import {
   agentConfigFields,
   validateAgentConfig,
@@ -33,7 +34,7 @@ export function resolveLimits(sources: LimitSources): LimitResolution {
   const { opts, maxTurns, session, persona, user, instructions, fallback } = sources;
   const given = validateAgentConfig(isPlainObject(opts) ? opts : {});
   const tiers: [Provenance, Partial<AgentConfig>][] = [
-    ['opts', { ...given.config, ...(maxTurns === undefined ? {} : { maxIterations: maxTurns }) }],
+    ['opts', { ...given.config, ...compact({ maxIterations: maxTurns }) }],
     ['session', session],
     ['persona', persona],
     ['user', user],

@@ -53,7 +53,7 @@ export class BodyReader {
     };
     return new RequestBody(request, limits, clock).receive(async (body) => {
       checkCharset(request.headers['content-type']);
-      return parse(await readText(body, rules));
+      return parse(await loadText(body, rules));
     });
   }
 }
@@ -63,7 +63,7 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
   return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
 }
 
-async function readText(body: RequestBody, rules: BodyRules): Promise<string> {
+async function loadText(body: RequestBody, rules: BodyRules): Promise<string> {
   const text = new TextOfJson(rules);
   if (body.encoding === 'identity') {
     for await (const chunk of body.read()) text.add(chunk);
@@ -117,12 +117,12 @@ function parse(text: string): unknown {
 /** Checks the charset. A malformed type has none. */
 function checkCharset(contentType: string | undefined): void {
   if (contentType === undefined) return;
-  const charset = readCharset(contentType);
+  const charset = parseCharset(contentType);
   if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
   throw unsupportedCharset(charset);
 }
 
-function readCharset(contentType: string): string | undefined {
+function parseCharset(contentType: string): string | undefined {
   try {
     return new MIMEType(contentType).params.get('charset') ?? undefined;
   } catch {

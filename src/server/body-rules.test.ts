@@ -9,7 +9,7 @@ describe('bodyRules', () => {
     (url) => {
       expect(rulesOf(url)).toMatchObject({
         maxBytes: 2_000,
-        setting: 'TURNPIKE_MAX_CONVERSATION_BYTES',
+        variable: 'TURNPIKE_MAX_CONVERSATION_BYTES',
         limits: { levels: 64, keys: 1_000, values: 100_000 },
       });
     },
@@ -20,7 +20,7 @@ describe('bodyRules', () => {
     (url) => {
       expect(rulesOf(url)).toMatchObject({
         maxBytes: 1_000,
-        setting: 'TURNPIKE_MAX_BODY_BYTES',
+        variable: 'TURNPIKE_MAX_BODY_BYTES',
         limits: { levels: 64, keys: 1_000, values: 10_000 },
       });
     },

@@ -19,18 +19,18 @@ const commonLimits: JsonLimits = { levels: 64, keys: 1_000, values: 10_000 };
 const conversationLimits: JsonLimits = { ...commonLimits, values: 100_000 };
 
 /** Limits of each route's body; undefined for a route that reads its body itself. Pure. */
-export function bodyRules(settings: {
+export function bodyRules(config: {
   maxBodyBytes: number;
   maxConversationBytes: number;
 }): (url: string) => BodyRules | undefined {
   const common: BodyRules = {
-    maxBytes: settings.maxBodyBytes,
-    setting: 'TURNPIKE_MAX_BODY_BYTES',
+    maxBytes: config.maxBodyBytes,
+    variable: 'TURNPIKE_MAX_BODY_BYTES',
     limits: commonLimits,
   };
   const conversation: BodyRules = {
-    maxBytes: settings.maxConversationBytes,
-    setting: 'TURNPIKE_MAX_CONVERSATION_BYTES',
+    maxBytes: config.maxConversationBytes,
+    variable: 'TURNPIKE_MAX_CONVERSATION_BYTES',
     limits: conversationLimits,
   };
   return (url) => {

@@ -37,7 +37,7 @@ const shortFormat: ErrorFormat = {
   write: ({ status, headers, body }, path) => ({
     status,
     headers: { ...headers, 'Content-Type': 'application/short' },
-    body: { said: body.error.type, path },
+    body: { code: body.error.type, path },
   }),
 };
 
@@ -176,7 +176,7 @@ describe('the error filter', () => {
     ['/none', 404, 'ROUTE_NOT_FOUND', 'no route /none'],
     ['/named/%E0%A4%A', 400, 'INVALID_REQUEST', 'URL must be valid'],
     ['/none/secret', 404, 'ROUTE_NOT_FOUND', '/none/[HIDDEN].'],
-  ])('says in its own words what the framework has against %s', async (path, ...rest) => {
+  ])('words the errors of the framework anew: %s', async (path, ...rest) => {
     const [status, type, words] = rest;
     const response = await fetch(`${url}${path}`);
     const answer = (await response.json()) as { error: object };
@@ -192,14 +192,14 @@ describe('the error filter', () => {
     ['GET /short/named/%E0%A4%A', 400, 'INVALID_REQUEST'],
     ['POST /short/named/typed', 404, 'ROUTE_NOT_FOUND'],
     ['GET /short', 404, 'ROUTE_NOT_FOUND'],
-  ])('answers %s in the format of its path', async (call, status, said) => {
+  ])('answers %s in the format of its path', async (call, status, code) => {
     const [method = '', path = ''] = call.split(' ');
     const response = await fetch(`${url}${path}`, { method });
     expect([response.status, response.headers.get('content-type')]).toEqual([
       status,
       'application/short',
     ]);
-    expect(await response.json()).toEqual({ said, path });
+    expect(await response.json()).toEqual({ code, path });
   });
 
   it('keeps a format to its paths', async () => {

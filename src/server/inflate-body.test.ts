@@ -41,7 +41,7 @@ describe('inflateBody', () => {
     });
   });
 
-  it.each(inflatable)('says what is no whole %s', async (encoding) => {
+  it.each(inflatable)('refuses a body that is no whole %s', async (encoding) => {
     const sent = compress.get(encoding)?.(text) ?? Buffer.alloc(0);
     for (const broken of [Buffer.from('{"a":1}'), sent.subarray(0, sent.length - 9)]) {
       await expect(inflateBody(broken, encoding, rules)).rejects.toMatchObject({

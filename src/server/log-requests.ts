@@ -1,3 +1,4 @@
+import { compact } from '../platform/compact.js';
 import type { RequestHandler, Response } from 'express';
 import { findCaller } from '../access/caller.decorator.js';
 import { hideKeys } from '../access/key-secret.js';
@@ -54,15 +55,16 @@ interface Over {
 
 function describe({ method, path, ms, response, record, principal }: Over, routes: RouteTable) {
   const route = routes.patternOf(method, path);
-  const isWhole = response.writableFinished;
   return {
     requestId: record.id,
     method,
     ...(route === undefined ? { path: hideKeys(path).slice(0, LONGEST_PATH) } : { route }),
     status: response.headersSent ? response.statusCode : CLIENT_GONE,
     ms,
-    ...(principal === undefined ? {} : { principal }),
-    ...(isWhole ? {} : { closedBy: 'client' }),
-    ...(record.refusal === undefined ? {} : { error: record.refusal }),
+    ...compact({
+      principal,
+      closedBy: response.writableFinished ? undefined : 'client',
+      error: record.refusal,
+    }),
   };
 }

@@ -22,7 +22,7 @@ describe('RouteTable', () => {
     ['/admin/queues', []],
     ['/aXb', []],
     ['/', []],
-  ])('says what %s takes', (path, methods) => {
+  ])('lists the methods of %s', (path, methods) => {
     expect(table.methodsOf(path)).toEqual(methods);
   });
 

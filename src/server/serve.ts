@@ -1,7 +1,7 @@
-import { isDatabaseDown } from '../storage/database-errors.js';
 import 'reflect-metadata';
 import { ValidationPipe, type LoggerService, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findBindingFault } from './check-binding.js';
 import { hideKeys } from '../access/key-secret.js';
@@ -13,23 +13,21 @@ import type { ProcessValues } from '../config/config.module.js';
 import { findServiceLinks } from '../config/service-links.js';
 import { builtPage } from '../console/find-built-page.js';
 import { answerMethods } from './answer-methods.js';
-import { findRoutes } from './find-routes.js';
 import { redactOf } from './process-log.js';
 import { logRequests } from './log-requests.js';
-import { RouteTable } from './route-table.js';
+import { findRoutes, RouteTable } from './route-table.js';
 import { serveConsole } from '../console/serve-console.js';
-import { mountOpenApi } from './openapi.js';
 import { agentsErrors } from '../wires/named-agents/problem.js';
 import { HousekeepingModule } from '../ops/ops.module.js';
 import { oracleErrors } from '../wires/oracle/oracle-failure.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/resource-stack.js';
-
 import { runsTurns, servesApi } from '../config/role.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
 import { toValidationError } from '../http/validation-error.js';
+import { isDatabaseDown } from '../storage/database-errors.js';
 
 /** Looks a provider up in all modules. */
 const anywhere = { strict: false };
@@ -142,6 +140,18 @@ async function listen(app: NestExpressApplication, values: ProcessValues): Promi
       await resources.close();
     },
   };
+}
+
+/** The API's description: a page at `/docs`, the document at `/docs-json`. */
+function mountOpenApi(app: NestExpressApplication): void {
+  const description = new DocumentBuilder()
+    .setTitle('Turnpike')
+    .setDescription(
+      'An agent turn server. Post a turn to a session, read a stream of events, resume it by cursor. Every error is `{error: {type, message, details?}}`; the routes of agents answer with problem details (RFC 7807).',
+    )
+    .setVersion('0.1.0')
+    .build();
+  SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, description));
 }
 
 /** Detects outages of the database. A refused request may have been a reader's. */

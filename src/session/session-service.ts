@@ -15,7 +15,7 @@ import { isPlainObject } from '../platform/json.js';
 import { MCP, type Mcp } from '../tools/open-mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
 import type { SessionOrigin } from '../storage/schema.js';
-import { badCursor, readLimit } from '../http/page-request.js';
+import { badCursor, parseLimit } from '../http/page-request.js';
 import { SessionBooter, type BootReport } from './session-booter.js';
 import { ProjectRoots } from './project-roots.js';
 import { SessionStore } from './session-store.js';
@@ -98,7 +98,7 @@ export class SessionService {
     principalId: string,
     asked: { cursor: unknown; limit: unknown },
   ): Promise<{ sessions: ListedSession[]; nextCursor?: string }> {
-    const limit = readLimit(asked.limit);
+    const limit = parseLimit(asked.limit);
     const after = asked.cursor === undefined ? undefined : parsePageToken(asked.cursor);
     if (after === undefined && asked.cursor !== undefined) throw badCursor();
     // One more tells whether another page follows.

@@ -9,7 +9,7 @@ import { isPlainObject } from '../platform/json.js';
 export interface FolderOwner {
   token: string;
   pid: number;
-  /** Start of the process in the kernel's clock ticks, which tells a reused pid. Linux only. */
+  /** Start of the process in the kernel's clock ticks, which detects a reused pid. Linux only. */
   startTicks?: string;
   /** URL that the owner serves, once it does. */
   url?: string;
@@ -150,7 +150,7 @@ async function isAlive(owner: FolderOwner): Promise<boolean> {
 async function processStartTicks(pid: number): Promise<string | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The command's name is in parentheses and may hold spaces; the start time is field 22.
+    // The command's name is in parentheses and may contain spaces; the start time is field 22.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return undefined;

@@ -3,7 +3,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 
 /**
  * Builds `insert into table (…) select … from source`: the row is stored once for each row of the
- * source. Values are encoded as the table's columns say; `undefined` is left out.
+ * source. Values are encoded by the table's columns; `undefined` is left out.
  *
  * @param source name of another part of the same statement, and what may follow it.
  * @param conflict an `on conflict` or `returning` clause.

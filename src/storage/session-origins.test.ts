@@ -72,7 +72,7 @@ describe('the migration to origins of sessions', () => {
   });
   afterAll(() => database.close());
 
-  it('tells the wire of each from its mode, or from the id of its thread', async () => {
+  it('finds the wire of each by its mode, or by the id of its thread', async () => {
     const { rows } = await database.query(
       'select id, mode, origin from sessions order by array_position($1, id)',
       [[oracle, agents, harness, odd, chat, run, child]],

@@ -3,7 +3,7 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 
 /**
  * Builds `update table set … from fence where key = fence.id`, which changes a row only where the
- * statement's fence has one. Values are encoded as the table's columns say; `undefined` is left out.
+ * statement's fence has one. Values are encoded by the table's columns; `undefined` is left out.
  */
 export function updateFenced<T extends PgTable, K extends keyof T['$inferInsert']>(
   table: T,

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ServerTool, ServerToolName } from '../storage/shapes/stored-tools.js';
-import { badCursor, readLimit, type PageSize } from '../http/page-request.js';
+import { badCursor, parseLimit, type PageSize } from '../http/page-request.js';
 import { MCP, type Mcp } from './open-mcp.js';
 import { ToolRegistry, type RegisteredTool } from './registry.js';
 import type { ToolEffect } from '../governance/permission-subject.js';
@@ -37,7 +37,7 @@ export class ToolListService {
    * @throws TypedError INVALID_REQUEST 400 when the page token or the limit is not valid.
    */
   page(asked: { cursor: unknown; limit: unknown }): { tools: ListedTool[]; nextCursor?: string } {
-    const limit = readLimit(asked.limit, pageSize);
+    const limit = parseLimit(asked.limit, pageSize);
     const { cursor } = asked;
     if (cursor !== undefined && (typeof cursor !== 'string' || cursor === '')) throw badCursor();
     const all = [

@@ -7,7 +7,7 @@ import { Caller } from '../caller.decorator.js';
 import { KeyService } from '../key-service.js';
 import { NeedsScope, Unowned } from '../owned.decorator.js';
 import type { Principal } from '../principal.js';
-import { readNewKey } from '../read-new-key.js';
+import { validateNewKey } from '../validate-new-key.js';
 
 const refusals = ['UNAUTHENTICATED', 'FORBIDDEN_SCOPE', 'FORBIDDEN_ORIGIN'] as const;
 const manages = 'keys and the audit log are the server’s; the scope admin is for them';
@@ -51,7 +51,7 @@ export class AdminController {
   @ApiOkResponse({ type: CreatedKeyDto })
   @ApiErrors('INVALID_REQUEST', ...refusals)
   create(@Body() body: unknown, @Caller() caller: Principal): Promise<CreatedKeyDto> {
-    return this.keys.create(readNewKey(body), caller.id);
+    return this.keys.create(validateNewKey(body), caller.id);
   }
 
   @Get('keys')

@@ -1,7 +1,8 @@
+import { compact } from '../../platform/compact.js';
 import { Injectable } from '@nestjs/common';
 import { isId } from '../../platform/ids.js';
 import { invalidRequest } from '../../errors/typed-error.js';
-import { readLimit, type PageSize } from '../../http/page-request.js';
+import { parseLimit, type PageSize } from '../../http/page-request.js';
 import { AuditLog } from '../audit-log.js';
 
 const pageSize: PageSize = { standard: 100, most: 1_000 };
@@ -27,8 +28,8 @@ export class AuditService {
 
   /** @throws TypedError INVALID_REQUEST 400. */
   async page(asked: { after: unknown; limit: unknown }): Promise<AuditPage> {
-    const limit = readLimit(asked.limit, pageSize);
-    const after = readAfter(asked.after);
+    const limit = parseLimit(asked.limit, pageSize);
+    const after = parseAfter(asked.after);
     // Loads an entry more than the page, to see whether a page follows.
     const found = await this.audit.list({ after, limit: limit + 1 });
     const entries = found
@@ -42,11 +43,11 @@ export class AuditService {
         details,
       }));
     const last = found.length > limit ? entries.at(-1) : undefined;
-    return { entries, ...(last === undefined ? {} : { nextAfter: last.id }) };
+    return { entries, ...compact({ nextAfter: last?.id }) };
   }
 }
 
-function readAfter(given: unknown): string | undefined {
+function parseAfter(given: unknown): string | undefined {
   if (given === undefined) return undefined;
   if (typeof given === 'string' && isId('audit', given)) return given;
   throw invalidRequest("'after' must be the 'id' of an entry, or the 'nextAfter' of a page");

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MOST_WRONG_KEYS, networkOf, RefusedAddresses } from './refused-addresses.js';
 
 describe('RefusedAddresses', () => {
-  it('hears an address until it has sent too many wrong keys, and others after', async () => {
+  it('admits an address until it has sent too many wrong keys, and other addresses after', async () => {
     const refused = new RefusedAddresses();
     for (let i = 0; i < MOST_WRONG_KEYS; i += 1) {
       expect(await refused.waitOf('10.0.0.1')).toBeUndefined();

@@ -10,6 +10,6 @@ export function checkRoutes(routes: readonly RouteFound[]): void {
   const forgotten = routes.filter(({ isDeclared }) => !isDeclared).map(({ name }) => name);
   if (forgotten.length === 0) return;
   throw new Error(
-    `These routes do not say whose things they are about: ${forgotten.join(', ')}. Give each @Owned({ session: 'params.id' }), @Unowned('why') or @Open('why') of src/access/owned.decorator.ts.`,
+    `These routes do not declare their ownership: ${forgotten.join(', ')}. Give each @Owned({ session: 'params.id' }), @Unowned('why') or @Open('why') of src/access/owned.decorator.ts.`,
   );
 }

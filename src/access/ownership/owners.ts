@@ -12,7 +12,7 @@ export type OwnedKind = (typeof ownedKinds)[number];
 const prefixes: Record<OwnedKind, string> = { session: 'sess', turn: 'turn', approval: 'appr' };
 
 /** Most cached owners. */
-const MOST_KNOWN = 20_000;
+const MOST_CACHED = 20_000;
 
 /**
  * Finds the owner of an object. Owners never change, so they are cached; for an object deleted
@@ -59,7 +59,7 @@ export class Owners {
   #remember(id: string, owner: string): void {
     this.#known.set(id, owner);
     const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > MOST_CACHED && oldest !== undefined) this.#known.delete(oldest);
   }
 }
 

@@ -4,7 +4,7 @@ import { untilAborted } from '../../platform/abort.js';
 import { COUNT_MS, type Count, type RequestCounter } from '../request-counter.js';
 
 /** Timeout of a count in Redis, in ms. */
-const PATIENCE_MS = 250;
+const COUNT_TIMEOUT_MS = 250;
 
 /**
  * Counts in Redis, for all processes together. While Redis does not answer, each process counts
@@ -37,7 +37,7 @@ export class RedisRequestCounter implements RequestCounter {
   async #consume(principalId: string) {
     try {
       const counting = this.#together.consume(principalId);
-      return await untilAborted(counting, AbortSignal.timeout(PATIENCE_MS));
+      return await untilAborted(counting, AbortSignal.timeout(COUNT_TIMEOUT_MS));
     } catch {
       // The outage is logged by the connection; here it means to count in the process.
       return this.#alone.consume(principalId);

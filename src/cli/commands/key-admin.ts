@@ -4,7 +4,7 @@ import { KeyService, type CreatedKey } from '../../access/key-service.js';
 import { hideKeys } from '../../access/key-secret.js';
 import { KeyStore } from '../../access/key-store.js';
 import { KnownKeys } from '../../access/known-keys.js';
-import { readNewKey } from '../../access/read-new-key.js';
+import { validateNewKey } from '../../access/validate-new-key.js';
 import type { KeyView } from '../../access/view-key.js';
 import { TurnpikeError } from '../../client/turnpike-client.js';
 import { parseConfig, type Config } from '../../config/config.js';
@@ -99,7 +99,7 @@ function inDatabase({ db, close }: Pick<OpenedDatabase, 'db' | 'close'>): KeyAdm
   );
   const keys = new KeyService(db, clock, store, audit, known);
   return {
-    create: (body) => keys.create(readNewKey(body), AUDIT_ACTOR),
+    create: (body) => keys.create(validateNewKey(body), AUDIT_ACTOR),
     list: () => keys.list(),
     revoke: (id) => keys.revoke(id, AUDIT_ACTOR),
     close,

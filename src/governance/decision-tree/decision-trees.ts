@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import type { DecisionTree } from './decision-tree.js';
 import { DefaultDecisionTree } from './default-decision-tree.js';
-import { decisionTreeNotFound } from '../governance-errors.js';
+import { TypedError } from '../../errors/typed-error.js';
 
 export type DecisionTreeFactory = (config: AgentConfig) => DecisionTree;
 
@@ -37,4 +37,12 @@ export class DecisionTrees {
     const make = this.#factories.get(name);
     return make === undefined ? new DefaultDecisionTree(config) : make(config);
   }
+}
+
+/** The error of an agent that names an unregistered tree: the server's set-up is at fault. */
+function decisionTreeNotFound(name: string, known: readonly string[]): TypedError {
+  return new TypedError('DECISION_TREE_NOT_FOUND', {
+    message: `There is no decision tree ${JSON.stringify(name)}. Use one of: ${known.join(', ')}; or register it before the server starts.`,
+    details: { name, known },
+  });
 }

@@ -39,7 +39,7 @@ describe('DefaultDecisionTree', () => {
     expect(tree.shouldContinue(start(defaultAgentConfig))).toEqual(verdict);
   });
 
-  it('gives the first reason of the contract where several hold', () => {
+  it('gives the first reason of the contract where several apply', () => {
     const tree = new DefaultDecisionTree(defaultAgentConfig);
     let state = start(defaultAgentConfig, { now: 600_000, turn: 47, tokensUsed: 90_000 });
     for (let turn = 48; turn <= 50; turn += 1)

@@ -14,7 +14,7 @@ describe('signAction', () => {
     expect(describeAction(name, input)).toBe(signature);
   });
 
-  it('tells apart what differs in tool, argument or order of a list', () => {
+  it('distinguishes calls that differ in tool, argument or order of a list', () => {
     const calls: [string, unknown][] = [
       ['a', { x: 1 }],
       ['b', { x: 1 }],

@@ -18,7 +18,7 @@ describe('costOf', () => {
   const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
   it.each([
-    ['five minutes, where nobody says', { cacheWriteTokens: 1_000_000 }, 4],
+    ['five minutes by default', { cacheWriteTokens: 1_000_000 }, 4],
     ['an hour', { cacheWriteTokens: 1_000_000, cacheWrite1hTokens: 1_000_000 }, 7],
     ['both', { cacheWriteTokens: 1_000_000, cacheWrite1hTokens: 500_000 }, 5.5],
     ['reading', { cacheReadTokens: 1_000_000 }, 0.2],
@@ -54,7 +54,7 @@ describe('costOf', () => {
 });
 
 describe('affordableReply', () => {
-  it('leaves no room for a call that costs more than is left', () => {
+  it('leaves no headroom for a call that costs more than is left', () => {
     const tokens = fc.nat(200_000);
     fc.assert(
       fc.property(fc.double({ min: 0, max: 5, noNaN: true }), tokens, (left, input) => {

@@ -78,7 +78,7 @@ describe('fitReply', () => {
     // 375 for the input, 15 for each token of the reply.
     ['what it can pay', { microUsd: 534 }, { reply: 10, budget: 'daily_cost_budget' }],
     ['no input', { microUsd: 374 }, { reply: 0, budget: 'daily_cost_budget' }],
-  ])('has room for %s', (_what, left, expected) => {
+  ])('has headroom for %s', (_what, left, expected) => {
     const call = { input: 100, cached: 0, reply: 50 };
     expect(fitReply({ ...plenty, ...left }, call, price)).toMatchObject(expected);
   });
@@ -108,7 +108,7 @@ describe('fitReply', () => {
             return used <= left.tokens && microUsd <= left.microUsd;
           };
           if (reply > 0) expect(fits(reply)).toBe(true);
-          // What was rounded up on the way may cost two tokens of room.
+          // Rounding up on the way may cost two tokens of headroom.
           if (reply < call.reply)
             expect(fits(Math.max(1, reply + 1 + Math.ceil(2 / of.output)))).toBe(false);
         },
@@ -133,8 +133,8 @@ describe('fitDay', () => {
     ['no reply is there, and would be', day(19_990, 5_000), true],
     ['a short reply would be twice as long', day(19_000, 1_000), true],
     ['a reply that is long enough would be twice as long', day(15_000, 15_000), false],
-  ])('%s: held back %j is %s', (_name, found, isHeldBack) => {
-    expect(fitDay(found, call).isHeldBack).toBe(isHeldBack);
+  ])('%s: a wait for %j is worth it: %s', (_name, found, expected) => {
+    expect(fitDay(found, call).isWorthWaiting).toBe(expected);
   });
 
   it('looks at dollars in the same way', () => {
@@ -143,8 +143,11 @@ describe('fitDay', () => {
       used: { tokens: 0, microUsd: 99_999 },
       reserved: { tokens: 0, microUsd: 90_000 },
     };
-    expect(fitDay(paid, call)).toMatchObject({ budget: 'daily_cost_budget', isHeldBack: true });
+    expect(fitDay(paid, call)).toMatchObject({ budget: 'daily_cost_budget', isWorthWaiting: true });
     const spent = { ...paid, reserved: { tokens: 0, microUsd: 0 } };
-    expect(fitDay(spent, call)).toMatchObject({ budget: 'daily_cost_budget', isHeldBack: false });
+    expect(fitDay(spent, call)).toMatchObject({
+      budget: 'daily_cost_budget',
+      isWorthWaiting: false,
+    });
   });
 });

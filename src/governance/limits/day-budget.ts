@@ -93,7 +93,7 @@ export interface DayReply {
   /** The limit that bounds the reply. */
   budget: DayBudget;
   /** Calls in flight have reserved so much that waiting for their release is worth it. */
-  isHeldBack: boolean;
+  isWorthWaiting: boolean;
 }
 
 /**
@@ -120,5 +120,5 @@ export function fitDay(
   const now = fitReply(left, size, price);
   const most = fitReply(later, size, price).reply;
   const isShort = now.reply < ENOUGH_REPLY && now.reply * 2 <= most;
-  return { ...now, isHeldBack: most >= leastReply && (now.reply < leastReply || isShort) };
+  return { ...now, isWorthWaiting: most >= leastReply && (now.reply < leastReply || isShort) };
 }

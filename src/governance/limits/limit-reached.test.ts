@@ -142,7 +142,7 @@ describe('lastCall', () => {
       'Token budget reached (47,500/50,000 tokens; what is left is for one reply).',
       { current_value: 47_500, limit_value: 50_000, percent: 100, limit_type: 'token' },
     ],
-  ])('of %s tells the model to answer', (reason, state, text, metadata) => {
+  ])('of %s asks the model to answer', (reason, state, text, metadata) => {
     expect(lastCall(reason, state)).toEqual({
       kind: 'limit-reached',
       text: `${text} This is the last reply, and no tool can be called any more: answer now with what you have.`,

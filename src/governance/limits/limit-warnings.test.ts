@@ -53,7 +53,7 @@ describe('warnings', () => {
     ['a millisecond before the mark', { now: 83_999 }],
     ['every limit reached', { turn: 10, tokensUsed: 50_000, now: 120_000 }],
     ['every limit passed', { turn: 11, tokensUsed: 50_001, now: 120_001 }],
-  ])('says nothing: %s', (_name, change) => {
+  ])('warns of nothing: %s', (_name, change) => {
     expect(warnings(stateWith(change))).toEqual([]);
   });
 

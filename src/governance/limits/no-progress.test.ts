@@ -54,7 +54,7 @@ describe('findNoProgress over recorded sequences', () => {
     const missed = stuck.filter((sequence) => !endsEarly(sequence)).map(({ name }) => name);
     expect(1 - missed.length / stuck.length).toBeGreaterThanOrEqual(0.95);
     expect(missed).toEqual([
-      'the same test run, whose output says how long it took',
+      'the same test run, whose output has its duration',
       'one search in many words',
     ]);
   });
@@ -63,7 +63,7 @@ describe('findNoProgress over recorded sequences', () => {
     const stopped = progressing.filter(endsEarly).map(({ name }) => name);
     expect(stopped.length / progressing.length).toBeLessThan(0.05);
     expect(stopped).toEqual([
-      'the compiler says the same until the third mend',
+      'the compiler prints the same until the third fix',
       'waits for a build whose status does not move for a while',
     ]);
   });

@@ -142,7 +142,7 @@ describe('decidePermission', () => {
       decide('read', { mode: 'dontAsk', session: { ask: ['read(docs/**)'] } }),
       'the session asks before read(docs/**), and mode dontAsk asks nobody. Send the turn in',
     ],
-  ])('a denial by %s says what would allow the call', (rule, decision, advice) => {
+  ])('a denial by %s advises how to allow the call', (rule, decision, advice) => {
     expect(decision).toMatchObject({ verdict: 'deny', rule });
     expect(decision.reason).toMatch(/^permission denied: /);
     expect(decision.reason).toContain(advice);
@@ -217,7 +217,7 @@ describe('a rule with a pattern', () => {
     expect(decide('command', { argument: command(text), agent }).verdict).toBe(verdict);
   });
 
-  it('is joined by others only when they come from any who may allow', () => {
+  it('is completed by other rules only from sources that may allow', () => {
     const argument = command('git status && npm test');
     const rest = { argument, server: { allow: ['bash(git status)'] } };
     expect(decide('command', { ...rest, session: { allow: ['bash(npm *)'] } })).toMatchObject({

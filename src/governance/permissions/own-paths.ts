@@ -28,7 +28,7 @@ export function hiddenFrom(own: OwnPaths, roots: readonly string[]): string[] {
 }
 
 /**
- * The reason why a call is denied its path, whatever the rules say; undefined when it is not. A
+ * The reason why a call is denied its path, whatever the rules are; undefined when it is not. A
  * parent folder is no reason: a search that begins there skips the hidden folders.
  */
 export function denyOwnPath(

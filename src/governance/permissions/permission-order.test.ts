@@ -71,7 +71,7 @@ function withRule(
 }
 
 describe('whatever the rules', () => {
-  it.each(['deny', 'ask'] as const)('one more that says %s never loosens', (list) => {
+  it.each(['deny', 'ask'] as const)('one more rule to %s never loosens', (list) => {
     fc.assert(
       fc.property(question, rule, (asked, text) => {
         for (const more of withRule(asked, list, text)) {

@@ -1,3 +1,4 @@
+import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { SubagentGateId, SubagentVerdict } from '../../storage/shapes/stored-permissions.js';
 
@@ -73,14 +74,14 @@ export function judgeDelegation(question: SubagentQuestion): SubagentVerdict {
   if (closed !== undefined) {
     return { allowed: false, gate: closed.gate, reason: closed.reason(question) };
   }
-  const approvalRef = textOf(question, 'approvalRef');
-  const approvedBy = textOf(question, 'approvedBy');
   return {
     allowed: true,
     gate: 'ALLOW',
     reason: 'All gates are passed.',
-    ...(approvalRef === undefined ? {} : { approvalRef }),
-    ...(approvedBy === undefined ? {} : { approvedBy }),
+    ...compact({
+      approvalRef: textOf(question, 'approvalRef'),
+      approvedBy: textOf(question, 'approvedBy'),
+    }),
   };
 }
 

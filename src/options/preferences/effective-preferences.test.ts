@@ -14,7 +14,7 @@ function find(name: string, stored: Record<string, unknown> = {}, from = server)
   return { saved: found.saved, harness, oracle };
 }
 
-describe('effectiveSettings', () => {
+describe('resolvePreferences', () => {
   it.each<[string, unknown, unknown]>([
     ['max_iterations', 12, 15],
     ['token_budget', null, 50_000],
@@ -31,7 +31,7 @@ describe('effectiveSettings', () => {
     expect([found.saved, found.harness.value, found.oracle.value]).toEqual([null, harness, oracle]);
   });
 
-  it('of what was set holds on every wire, but for the model of the oracle', () => {
+  it('of saved values is in force on every wire, but for the model of the oracle', () => {
     const user = (value: unknown) => ({ value, from: 'user' });
     for (const [name, value] of [
       ['max_iterations', 3],

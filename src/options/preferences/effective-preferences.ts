@@ -20,7 +20,7 @@ const wires = ['harness', 'named-agents', 'ag-ui', 'ai-sdk', 'oracle'] as const;
 export type PreferenceWire = (typeof wires)[number];
 
 export interface ValueInForce {
-  /** Null where no tier has a value; `EffectivePreference` says what that means. */
+  /** Null where no tier has a value; see `EffectivePreference` for its meaning. */
   value: PreferenceValue | null;
   from: Provenance;
 }

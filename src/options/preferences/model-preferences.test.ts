@@ -29,7 +29,7 @@ describe('viewAgentConfig', () => {
   });
 });
 
-describe('viewSettings', () => {
+describe('viewPreferences', () => {
   it.each([
     ['nothing', {}, {}],
     ['some fields', { thinking_enabled: false, timeout_seconds: 10 }, {}],
@@ -45,7 +45,7 @@ describe('viewSettings', () => {
     });
   });
 
-  it('shows nothing that is no setting', () => {
+  it('shows preferences alone', () => {
     expect(viewPreferences({ unknown: 1 }, 'env-model')).not.toHaveProperty('unknown');
   });
 });

@@ -35,7 +35,7 @@ export const modelFields: readonly ModelField[] = [
     wireName: 'thinking_enabled',
     rule: booleanRule,
     default: true,
-    meaning: 'Whether the model is asked to think where the request does not say.',
+    meaning: 'Whether the model is asked to think where the request names no preference.',
   },
   {
     wireName: 'librarian_timeout',

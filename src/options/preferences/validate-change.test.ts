@@ -75,7 +75,7 @@ describe('readChange', () => {
   });
 
   it.each(['thinking_enabled', 'other', 'constructor', '__proto__'])(
-    'knows no limit %s, and says which there are',
+    'refuses the unknown limit %s, and names the known ones',
     (name) => {
       const body: unknown = JSON.parse(`{"${name}": true}`);
       expect(problemsOf(body, 'agentConfig')).toEqual([

@@ -4,10 +4,10 @@ export interface Usage {
   outputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
-  /** The parts of `cacheWriteTokens` by their TTL. Absent where the provider does not say. */
+  /** The parts of `cacheWriteTokens` by their TTL. Absent where the provider does not report it. */
   cacheWrite5mTokens?: number;
   cacheWrite1hTokens?: number;
-  /** The part of `outputTokens` that is thinking. Absent where the provider does not say. */
+  /** The part of `outputTokens` that is thinking. Absent where the provider does not report it. */
   thinkingTokens?: number;
   /**
    * Tokens that the step or turn added to its conversation, which `token_budget` counts: messages,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../platform/json.js';
 
-/** A tool as a model is told of it. */
+/** A tool as described to a model. */
 export interface ToolSpec {
   name: string;
   description: string;

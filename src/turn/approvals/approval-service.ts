@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isId } from '../../platform/ids.js';
 import { invalidRequest } from '../../errors/typed-error.js';
-import { readLimit } from '../../http/page-request.js';
+import { parseLimit } from '../../http/page-request.js';
 import { ApprovalAnswerer } from './approval-answerer.js';
 import { ApprovalStore } from './approval-store.js';
 import type { GivenAnswer } from './read-answer.js';
@@ -30,7 +30,7 @@ export class ApprovalService {
     principalId: string,
     query: Record<string, unknown>,
   ): Promise<{ approvals: ApprovalView[]; nextCursor?: string }> {
-    const limit = readLimit(query['limit']);
+    const limit = parseLimit(query['limit']);
     const status = query['status'] ?? 'pending';
     if (status !== 'pending' && status !== 'all') {
       throw invalidRequest("Missing or invalid 'status': pending or all");

@@ -44,7 +44,7 @@ export class ReservationWait {
     const deps = this.#deps();
     while (!this.#isOver()) {
       const reserved = await reserveCall(deps, { ...call, mayWait: true });
-      if (reserved.type === 'reserved' || !reserved.isHeldBack) return reserved;
+      if (reserved.type === 'reserved' || !reserved.isWorthWaiting) return reserved;
       if (!(await this.#othersRun(call))) return reserveCall(deps, call);
       this.#begin(reserved.shortage);
       await withoutSlot(() => this.#untilRoom(call));
@@ -68,7 +68,7 @@ export class ReservationWait {
     const deps = this.#deps();
     do {
       await untilAborted(pause(deps.clock, LOOK_MS), deps.signal);
-      if (!(await findReply(deps, call)).isHeldBack) return;
+      if (!(await findReply(deps, call)).isWorthWaiting) return;
     } while (!this.#isOver() && (await this.#othersRun(call)));
   }
 

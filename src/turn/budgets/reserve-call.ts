@@ -40,7 +40,7 @@ export interface CallToReserve {
 
 export type Reserved =
   | { type: 'reserved'; reservation: Reservation; reply: number; shortage?: DayShortage }
-  | { type: 'refused'; shortage: DayShortage; isHeldBack: boolean };
+  | { type: 'refused'; shortage: DayShortage; isWorthWaiting: boolean };
 
 /**
  * Takes what a call needs at most of its principal's day before the call is made. A day that has
@@ -64,9 +64,9 @@ export async function reserveCall(deps: ReserveDeps, call: CallToReserve): Promi
     const found = await findReply(deps, call);
     const { reply } = found;
     shortage = found.shortage;
-    const isBetterLater = call.mayWait === true && found.isHeldBack;
+    const isBetterLater = call.mayWait === true && found.isWorthWaiting;
     if (isBetterLater || reply < leastReply || tries === MOST_TRIES) {
-      return { type: 'refused', shortage, isHeldBack: found.isHeldBack };
+      return { type: 'refused', shortage, isWorthWaiting: found.isWorthWaiting };
     }
     size = { ...call.size, reply };
   }
@@ -78,7 +78,7 @@ export interface FoundReply {
   /** What allows no more. */
   shortage: DayShortage;
   /** See `DayReply`. */
-  isHeldBack: boolean;
+  isWorthWaiting: boolean;
 }
 
 /** What a call's day has for it. Nothing is taken. @throws as `reserveCall` does. */
@@ -87,8 +87,12 @@ export async function findReply(deps: ReserveDeps, call: CallToReserve): Promise
   const { principalId, limits } = call;
   const now = clock.now();
   const day = await inTheEnd(deps, () => readDay(db, { principalId, day: dayOf(now) }));
-  const { reply, budget, isHeldBack } = fitDay({ ...day, ceiling: dayCeiling(limits) }, call);
-  return { reply, shortage: { budget, limits, used: day.used, resetsAt: dayEnd(now) }, isHeldBack };
+  const { reply, budget, isWorthWaiting } = fitDay({ ...day, ceiling: dayCeiling(limits) }, call);
+  return {
+    reply,
+    shortage: { budget, limits, used: day.used, resetsAt: dayEnd(now) },
+    isWorthWaiting,
+  };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Requester } from '../../attachments/requester.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { untilAborted } from '../../platform/abort.js';
 import { isId } from '../../platform/ids.js';
-import { badCursor, readLimit } from '../../http/page-request.js';
+import { badCursor, parseLimit } from '../../http/page-request.js';
 import type { DayLimits } from '../../storage/shapes/stored-limits.js';
 import { budgetExhausted } from '../budgets/budget-errors.js';
 import { settleSummary } from '../budgets/settle-summary.js';
@@ -58,7 +58,7 @@ export class ConversationService {
   ): Promise<{ messages: MessageView[]; nextCursor?: string }> {
     const { db, sessions } = this.services;
     await sessions.get(sessionId);
-    const limit = readLimit(page.limit);
+    const limit = parseLimit(page.limit);
     const after = await this.#readCursor(sessionId, page.cursor);
     const compaction = await findCompaction(db, sessionId);
     const summarisedThrough = compaction?.throughTurnId;
@@ -84,7 +84,7 @@ export class ConversationService {
   ): Promise<{ turns: ListedTurnView[]; nextCursor?: string }> {
     const { db, sessions } = this.services;
     await sessions.get(sessionId);
-    const limit = readLimit(page.limit);
+    const limit = parseLimit(page.limit);
     const after = await this.#readCursor(sessionId, page.cursor);
     const found = await listTurns(db, sessionId, { after, limit: limit + 1 });
     const shown = found.slice(0, limit);
@@ -105,7 +105,7 @@ export class ConversationService {
   ): Promise<{ steps: StepView[]; nextCursor?: string }> {
     const { db } = this.services;
     const turn = await getTurn(db, turnId);
-    const limit = readLimit(page.limit);
+    const limit = parseLimit(page.limit);
     const after = readStepCursor(page.cursor);
     const found = viewSteps(await loadTurn(db, turn, { after, limit: limit + 1 }));
     const steps = found.slice(0, limit);
@@ -120,7 +120,7 @@ export class ConversationService {
   ): Promise<{ calls: CallView[]; nextCursor?: string }> {
     const { db, tools } = this.services;
     const turn = await getTurn(db, turnId);
-    const limit = readLimit(page.limit);
+    const limit = parseLimit(page.limit);
     const after = page.cursor === undefined ? undefined : parsePageToken(page.cursor);
     if (after === undefined && page.cursor !== undefined) throw badCursor();
     const found = await listCalls(db, turn.id, { after, limit: limit + 1 });

@@ -9,7 +9,7 @@ import {
 } from '../../events/cursor.js';
 import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import { badCursor, readLimit, type PageSize } from '../../http/page-request.js';
+import { badCursor, parseLimit, type PageSize } from '../../http/page-request.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { streamExpired } from '../state/turn-errors.js';
 import { getTurn } from '../state/turn-lookup.js';
@@ -38,7 +38,7 @@ export class TurnLog {
   async page(turnId: string, asked: { cursor: unknown; limit: unknown }): Promise<TurnLogPage> {
     const { db } = this;
     const turn = await getTurn(db, turnId);
-    const limit = readLimit(asked.limit, pageSize);
+    const limit = parseLimit(asked.limit, pageSize);
     const after = readCursor(turnId, asked.cursor);
     if (turn.endedAt !== null && !(await hasArchive(db, turnId))) {
       throw streamExpired(turnId, turn.sessionId);

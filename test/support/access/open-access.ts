@@ -3,7 +3,7 @@ import { AuditLog } from '../../../src/access/audit-log.js';
 import { KeyService } from '../../../src/access/key-service.js';
 import { KeyStore } from '../../../src/access/key-store.js';
 import { KnownKeys } from '../../../src/access/known-keys.js';
-import type { AccessSettings } from '../../../src/access/origin/access-settings.js';
+import type { AccessRules } from '../../../src/access/origin/access-rules.js';
 import { RefusedAddresses } from '../../../src/access/origin/refused-addresses.js';
 import type { Clock } from '../../../src/platform/clock.js';
 import { silentLogger } from '../silent-logger.js';
@@ -18,7 +18,7 @@ export function openKeys({ db, clock }: { db: Database; clock: Clock }) {
 }
 
 /** The same with what admits requests. */
-export function openAccess(of: { db: Database; clock: Clock }, settings: AccessSettings) {
+export function openAccess(of: { db: Database; clock: Clock }, settings: AccessRules) {
   const opened = openKeys(of);
   const { audit, keys } = opened;
   const refused = new RefusedAddresses();

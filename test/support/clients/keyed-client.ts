@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { readNewKey } from '../../../src/access/read-new-key.js';
+import { validateNewKey } from '../../../src/access/validate-new-key.js';
 import type { Clock } from '../../../src/platform/clock.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { openKeys } from '../access/open-access.js';
@@ -48,7 +48,10 @@ export async function makeKey(
   { db, clock }: { db: Database; clock: Clock },
   body: Record<string, unknown>,
 ): Promise<{ id: string; secret: string }> {
-  const { key, secret } = await openKeys({ db, clock }).keyService.create(readNewKey(body), 'test');
+  const { key, secret } = await openKeys({ db, clock }).keyService.create(
+    validateNewKey(body),
+    'test',
+  );
   return { id: key.id, secret };
 }
 

@@ -30,33 +30,33 @@ const limitNames = ['requestsPerMinute', 'concurrentTurns', 'tokensPerDay', 'usd
  *
  * @throws TypedError INVALID_REQUEST 400 that names the field and the valid values.
  */
-export function readNewKey(body: unknown): WantedKey {
+export function validateNewKey(body: unknown): WantedKey {
   if (!isPlainObject(body)) throw invalidRequest("The body must be an object with a 'principal'");
   refuseUnknown(body, fields, 'A key');
   return {
-    principal: readPrincipal(body['principal']),
-    name: readName(body['name']),
-    scopes: readScopes(body['scopes']),
-    expiresInMs: readExpiry(body['expiresIn']),
-    limits: readLimits(body['limits']),
-    projectRoots: readRoots(body['projectRoots']),
+    principal: validatePrincipal(body['principal']),
+    name: validateName(body['name']),
+    scopes: validateScopes(body['scopes']),
+    expiresInMs: parseExpiry(body['expiresIn']),
+    limits: validateLimits(body['limits']),
+    projectRoots: validateRoots(body['projectRoots']),
   };
 }
 
-function readPrincipal(value: unknown): string {
+function validatePrincipal(value: unknown): string {
   if (typeof value === 'string' && /^[A-Za-z0-9][\w.@-]{0,63}$/.test(value)) return value;
   throw invalidRequest(
     "'principal' must be 1 to 64 letters, digits, '.', '@', '_' and '-': who the key stands for",
   );
 }
 
-function readName(value: unknown): string {
+function validateName(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value === 'string' && value.length <= 100 && !value.includes('\0')) return value;
   throw invalidRequest("'name' must be a text of at most 100 characters");
 }
 
-function readScopes(value: unknown): KeyScope[] | undefined {
+function validateScopes(value: unknown): KeyScope[] | undefined {
   if (value === undefined) return undefined;
   const given: unknown[] = Array.isArray(value) ? value : [];
   const scopes = keyScopes.filter((scope) => given.includes(scope));
@@ -64,7 +64,7 @@ function readScopes(value: unknown): KeyScope[] | undefined {
   throw invalidRequest(`'scopes' must be a list of at least one of ${keyScopes.join(', ')}`);
 }
 
-function readExpiry(value: unknown): number | undefined {
+function parseExpiry(value: unknown): number | undefined {
   if (value === undefined) return undefined;
   const text = typeof value === 'string' ? value : '';
   const [, number, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
@@ -73,7 +73,7 @@ function readExpiry(value: unknown): number | undefined {
   throw invalidRequest("'expiresIn' must be a time as 90m, 12h or 30d, at most 3650d");
 }
 
-function readLimits(value: unknown): PrincipalLimits {
+function validateLimits(value: unknown): PrincipalLimits {
   if (value === undefined) return {};
   if (!isPlainObject(value)) throw invalidRequest("'limits' must be an object");
   refuseUnknown(value, limitNames, "'limits'");
@@ -91,7 +91,7 @@ function readLimits(value: unknown): PrincipalLimits {
   return limits;
 }
 
-function readRoots(value: unknown): string[] {
+function validateRoots(value: unknown): string[] {
   if (value === undefined) return [];
   const given: unknown[] = Array.isArray(value) ? value : [undefined];
   const roots = given.filter(isRoot).map((root) => path.resolve(root));

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js';
 import type { ResolvedLimits } from '../principal.js';
 
 /** The rules by which requests are admitted. */
-export interface AccessSettings {
+export interface AccessRules {
   /** Address that the server listens on. */
   host: string;
   allowKeyless: boolean;
@@ -14,11 +14,11 @@ export interface AccessSettings {
   defaultLimits: ResolvedLimits;
 }
 
-/** Injects the `AccessSettings` of the process. */
-export const ACCESS_SETTINGS = Symbol('AccessSettings');
+/** Injects the `AccessRules` of the process. */
+export const ACCESS_RULES = Symbol('AccessRules');
 
 /** The rules of a config. Pure. */
-export function accessSettings(config: Config): AccessSettings {
+export function accessRules(config: Config): AccessRules {
   const { host, allowKeyless, corsOrigins } = config;
   const { requestsPerMinute, concurrentTurns, tokensPerDay, usdPerDay } = config;
   return {

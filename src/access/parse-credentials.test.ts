@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { newSecret } from './key-secret.js';
-import { readCredentials } from './read-credentials.js';
+import { parseCredentials } from './parse-credentials.js';
 
 const { text: key } = newSecret();
 const read = (rawHeaders: string[], url = '/agents') =>
-  readCredentials({ method: 'GET', url, rawHeaders, address: '127.0.0.1' });
+  parseCredentials({ method: 'GET', url, rawHeaders, address: '127.0.0.1' });
 
-describe('readCredentials', () => {
+describe('parseCredentials', () => {
   it.each([
     [['Authorization', `Bearer ${key}`], key],
     [['authorization', `bearer   ${key} `], key],

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../platform/json.js';
-import type { Place } from '../owned.decorator.js';
+import type { IdField } from '../owned.decorator.js';
 
 type Parts = { params?: unknown; body?: unknown; query?: unknown };
 
@@ -7,11 +7,11 @@ type Parts = { params?: unknown; body?: unknown; query?: unknown };
  * The id in a field of a request, trimmed where the field is in a body, as routes do. Undefined
  * where the field is no text: the route itself refuses that. Pure.
  */
-export function readPlace(request: Parts, place: Place): string | undefined {
-  const dot = place.indexOf('.');
-  const part = place.slice(0, dot) as keyof Parts;
+export function idAt(request: Parts, field: IdField): string | undefined {
+  const dot = field.indexOf('.');
+  const part = field.slice(0, dot) as keyof Parts;
   const holder = request[part];
-  const value = isRecord(holder) ? holder[place.slice(dot + 1)] : undefined;
+  const value = isRecord(holder) ? holder[field.slice(dot + 1)] : undefined;
   if (typeof value !== 'string') return undefined;
   return part === 'body' ? value.trim() : value;
 }

@@ -1,5 +1,5 @@
 import { absoluteTarget, keyInUrl, repeatedHeader, twoKeys } from './access-errors.js';
-import { holdsKey } from './key-secret.js';
+import { containsKey } from './key-secret.js';
 
 /**
  * The parts of a request that authenticate it. `X-Forwarded-*` is not among them: anybody can write
@@ -23,9 +23,9 @@ const onceOnly = ['host', 'origin', 'sec-fetch-site', 'authorization', 'x-api-ke
  *
  * @throws TypedError INVALID_REQUEST 400 for an ambiguous head, and for a key in the URL.
  */
-export function readCredentials({ url, rawHeaders }: RequestHead): string | undefined {
+export function parseCredentials({ url, rawHeaders }: RequestHead): string | undefined {
   if (!url.startsWith('/')) throw absoluteTarget();
-  if (holdsKey(url)) throw keyInUrl();
+  if (containsKey(url)) throw keyInUrl();
   const values = new Map<string, string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? '';

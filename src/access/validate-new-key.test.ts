@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { readNewKey } from './read-new-key.js';
+import { validateNewKey } from './validate-new-key.js';
 
-describe('readNewKey', () => {
+describe('validateNewKey', () => {
   it('reads what is there', () => {
     expect(
-      readNewKey({
+      validateNewKey({
         principal: 'team@example.com',
         name: 'CI',
         scopes: ['admin', 'turns'],
@@ -23,7 +23,7 @@ describe('readNewKey', () => {
   });
 
   it('needs a principal only', () => {
-    expect(readNewKey({ principal: 'a' })).toEqual({
+    expect(validateNewKey({ principal: 'a' })).toEqual({
       principal: 'a',
       name: '',
       scopes: undefined,
@@ -60,7 +60,7 @@ describe('readNewKey', () => {
     ['turnsPerDay', { principal: 'a', limits: { turnsPerDay: 1 } }],
     ['expires', { principal: 'a', expires: '30d' }],
   ])('names %s: %j', (named, body) => {
-    expect(() => readNewKey(body)).toThrow(
+    expect(() => validateNewKey(body)).toThrow(
       expect.objectContaining({ status: 400, message: expect.stringContaining(named) }),
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { readPlace } from './read-place.js';
+import { idAt } from './id-field.js';
 
-describe('readPlace', () => {
+describe('idAt', () => {
   const params = Object.assign(Object.create(null) as object, { id: 'sess_1' });
 
   it.each([
@@ -9,12 +9,12 @@ describe('readPlace', () => {
     ['body.sessionId', 'sess_2'],
     ['query.context', undefined],
     ['query.none', undefined],
-  ] as const)('finds %s: %j', (place, expected) => {
+  ] as const)('finds %s: %j', (field, expected) => {
     const request = { params, body: { sessionId: ' sess_2 ' }, query: { context: ['a', 'b'] } };
-    expect(readPlace(request, place)).toBe(expected);
+    expect(idAt(request, field)).toBe(expected);
   });
 
   it.each([undefined, null, 'text', 7])('finds nothing in a body that is %j', (body) => {
-    expect(readPlace({ body }, 'body.sessionId')).toBeUndefined();
+    expect(idAt({ body }, 'body.sessionId')).toBeUndefined();
   });
 });
