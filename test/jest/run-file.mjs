@@ -1,8 +1,10 @@
 /**
  * Jest's `testRunner`: its own circus over modules that Node itself loads. Jest's module loader gives
  * every test file a copy of all it imports, which cost more than what the files test; here the files of
- * a worker share their modules, and so hold no state in them. There are no module mocks.
+ * a worker share their modules. No state of a test is in them; what the files share beyond their code is
+ * closed after the last. There are no module mocks.
  */
+import { channel } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import Module, { createRequire, register } from 'node:module';
 import path from 'node:path';
@@ -23,8 +25,15 @@ const requireFromCircus = createRequire(
 /** Compiled modules of circus, by file. */
 const compiled = new Map();
 
+/** A worker that got no file for this time, in ms, has run its last. Jest ends it by force after 500. */
+const LAST_FILE_MS = 150;
+/** Tells what the files of a worker share to close. */
+const noMoreTests = channel('turnpike:no-more-tests');
+let waiting;
+
 /** Takes and returns what jest's own runner does; the functions that load modules are replaced. */
 export default async function runFile(globalConfig, config, environment, runtime, testPath, send) {
+  clearTimeout(waiting);
   // Jest's own mapping of stacks, set before each file, knows only what jest has compiled.
   Error.prepareStackTrace = undefined;
   Object.assign(runtime, {
@@ -41,6 +50,7 @@ export default async function runFile(globalConfig, config, environment, runtime
     return await run(globalConfig, config, environment, runtime, testPath, send);
   } finally {
     forgetState();
+    waiting = setTimeout(() => noMoreTests.publish(), LAST_FILE_MS);
   }
 }
 

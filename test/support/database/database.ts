@@ -1,17 +1,90 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { drizzle } from 'drizzle-orm/pglite';
 import type { OpenedDatabase } from '../../../src/storage/connection.js';
-import { openEmbeddedDatabase } from '../../../src/storage/embedded-database.js';
+import * as schema from '../../../src/storage/schema.js';
 import { newDataFolder } from './database-folder.js';
 
-/** A migrated database of the embedded engine's, empty, removed when it is closed. */
+interface Engine {
+  client: PGlite;
+  /** Tables to empty, as a list of SQL. */
+  tables: string;
+  /** State of the catalogue, which statements that define something change. */
+  definitions: string;
+  close(): Promise<void>;
+}
+
+/** Emptied engines. Opening an engine takes longer than most suites do, so a worker's suites share them. */
+const unused: Engine[] = [];
+subscribe('turnpike:no-more-tests', () => {
+  for (const engine of unused.splice(0)) void engine.close();
+});
+
+/** A migrated, empty database of the embedded engine. Once it is closed, it takes no more statements. */
 export async function openTestDatabase(): Promise<OpenedDatabase> {
-  const folder = await newDataFolder();
-  const opened = await openEmbeddedDatabase(folder);
+  const engine = unused.pop() ?? (await openEngine());
+  const closing = new AbortController();
+  const db = drizzle(lend(engine.client, closing.signal), { schema });
   return {
-    ...opened,
+    db,
+    ping: async () => {
+      await db.execute('select 1');
+    },
     close: async () => {
-      await opened.close();
+      if (closing.signal.aborted) return;
+      closing.abort(new Error('The database is closed'));
+      if (await isEmptied(engine)) unused.push(engine);
+      else await engine.close();
+    },
+  };
+}
+
+async function openEngine(): Promise<Engine> {
+  const folder = await newDataFolder();
+  const client = await PGlite.create({ dataDir: path.join(folder, 'db') });
+  const { rows } = await client.query<{ tables: string }>(
+    `select string_agg(oid::regclass::text, ', ') as tables from pg_class
+     where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  );
+  return {
+    client,
+    tables: rows[0]?.tables ?? '',
+    definitions: await readDefinitions(client),
+    close: async () => {
+      await client.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The engine for one suite: what the suite leaves running cannot write into the next one's database. */
+function lend(client: PGlite, closed: AbortSignal): PGlite {
+  return new Proxy(client, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...given: unknown[]): unknown => {
+        closed.throwIfAborted();
+        return Reflect.apply(value, target, given);
+      };
+    },
+  });
+}
+
+/** Waits for what runs. @returns whether the database is as it was when it was opened. */
+async function isEmptied({ client, tables, definitions }: Engine): Promise<boolean> {
+  await client.exec('discard all');
+  await client.exec(`truncate ${tables} restart identity`);
+  return (await readDefinitions(client)) === definitions;
+}
+
+async function readDefinitions(client: PGlite): Promise<string> {
+  const { rows } = await client.query(
+    `select (select count(*) from pg_proc) as functions, (select count(*) from pg_trigger) as triggers,
+       (select count(*) from pg_namespace) as schemas,
+       (select md5(string_agg(relname || relnatts, ',' order by oid)) from pg_class) as relations`,
+  );
+  return JSON.stringify(rows);
 }
