@@ -100,7 +100,7 @@ export interface Attempt {
   session: ClaimedSession;
   /** The archived events of earlier attempts. */
   archived: readonly TurnEvent[];
-  /** Of the assistant's message; the same in every attempt. */
+  /** The id of the assistant's message, the same in every attempt. */
   messageId: string;
   clock: Clock;
   /** Has the ids of the turn on every line. */
@@ -109,15 +109,15 @@ export interface Attempt {
   writer: EventWriter;
   /** What a tool of this server may do; undefined for a name it does not have. */
   effectOf(name: string): ToolEffect | undefined;
-  /** What was asked of people about its calls. */
+  /** Approvals of its calls. */
   approvals: ApprovalRow[];
-  /** When it began, without the time that people were waited for. */
+  /** The start of the turn's own time, without the time for which it was parked. */
   startedAt: Date;
   /** Subagents it has started. */
   children: ChildTurn[];
-  /** What the user said, files by reference. */
+  /** The user's message, files by reference. */
   storedParts: readonly StoredPart[];
-  /** What decides when the loop ends. */
+  /** Decides when the loop ends. */
   tree: DecisionTree;
   progress: {
     steps: FinishedStep[];
@@ -142,9 +142,9 @@ export interface Attempt {
     shortage?: DayShortage | undefined;
     /** When calls of the provider's own tools began, by their ids, in ms since the epoch. */
     serverStarts: Map<string, number>;
-    /** What was said on the way, in order. */
+    /** Notices of the turn, in order. */
     notices: StoredNotice[];
-    /** What the user said on the way and the model was told, in order. */
+    /** Delivered messages, in order. */
     joined: SteeredMessage[];
   };
 }
@@ -152,13 +152,13 @@ export interface Attempt {
 /** An attempt with everything the loop needs. */
 export interface TurnRun extends Attempt {
   provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>;
-  /** What its requests have beside their messages. */
+  /** The parts of every request beside its messages. */
   frame: RequestFrame;
-  /** What its session's requests begin with. */
+  /** The prefix of the session's requests. */
   prefix: RequestPrefix;
   /** The session has it; else it is stored with the next step. */
   isPrefixStored: boolean;
-  /** What the provider refused and was mended once. */
+  /** Refusals of the provider that were remedied once. */
   recovered: Set<RefusalKind>;
   /** Makes its requests shorter, where they can be. @returns false where they cannot. */
   shorten(): Promise<boolean>;
@@ -173,19 +173,19 @@ export interface TurnRun extends Attempt {
   /** What of a run depends on the model that it calls. */
   describeModel(options: ResolvedOptions): Pick<TurnRun, 'frame' | 'price' | 'limits'>;
   earlierTurns: readonly TurnTranscript[];
-  /** What stands for the turns before them. */
+  /** The summary of the turns before them. */
   summary: string | undefined;
-  /** What the user said, files by their bytes. */
+  /** The user's message, files by their bytes. */
   userParts: UserPart[];
   tools: TurnTools;
-  /** What it can call; others may be listed. */
+  /** Tools that the model may call; the prefix may list others. */
   toolSpecs: ToolSpec[];
-  /** Names of those among them that whoever sent the turn runs. */
+  /** Names of the tools that the client runs. */
   clientTools: ReadonlySet<string>;
-  /** Called after its tools were closed: gives back what they are reached through. */
+  /** Releases the connections to MCP servers, after the tools were closed. */
   closeTools(): Promise<void>;
   watch: TurnWatch;
-  /** See `TurnServices`. */
+  /** Checked before each model call: the server's and those of extensions. */
   triggers: readonly Trigger[];
   db: Queryable;
   approvalRules: ApprovalRules;
@@ -200,7 +200,7 @@ export interface TurnRun extends Attempt {
   };
 }
 
-/** What a reply's room is taken from. */
+/** The limit that a reply's token allowance is taken from. */
 export type Budget = 'token_budget' | 'cost_budget' | DayBudget;
 
 export type ToolUse = Extract<AssistantPart, { type: 'tool_use' }>;
