@@ -15,7 +15,7 @@ import { LOGGER } from '../platform/logger.js';
 import { streamFrames, type FrameBatch } from './frame-batch.js';
 import { StreamInterceptor } from './stream.interceptor.js';
 
-/** What the sources of the streams saw. */
+/** Signals and steps that the sources of the streams observed. */
 const notes: string[] = [];
 let answer = (): void => undefined;
 

@@ -48,7 +48,7 @@ describe('grantsFor', () => {
         fc.pre(granted.trim() !== '' && granted.trim() !== other.trim());
         fc.pre(granted.replaceAll(/[\s;|&]/g, '') !== other.replaceAll(/[\s;|&]/g, ''));
         expect(allows(grantsFor('bash', command(granted)), other)).toBe(
-          // The same simple command, several times.
+          // A compound command that repeats one simple command is allowed.
           other.split(/&&|\|\||[;|]/).every((part) => part.trim() === granted.trim()),
         );
       }),
