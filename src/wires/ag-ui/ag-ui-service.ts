@@ -174,7 +174,7 @@ export class AgUiService {
       : input.messages;
     const wire = this.#wire(run, response, {
       turnId: turn.turnId,
-      // What its turn said before it joined, an earlier run of its client has.
+      // Events before a steered message are in an earlier run of the client.
       answered: turn.disposition.type === 'steered' ? [turn.disposition.messageId] : [],
       before,
       tellsBefore,
@@ -194,7 +194,7 @@ export class AgUiService {
     // A turn that has ended, the client goes on from with what it says.
     if (said === undefined || turn.endedAt === null) await this.#give(call, matched);
     if (said !== undefined) {
-      // What is said beside the answers, the model hears with them.
+      // A message beside the answers reaches the model together with them.
       const submitted = await this.#submit(call, run, said, { onBusy: 'steer' });
       if (submitted.turnId !== turn.id) return this.#stream(run, submitted, response);
     }

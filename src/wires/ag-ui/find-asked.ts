@@ -28,7 +28,7 @@ export async function findInterrupt(
   return { approval, turn };
 }
 
-/** What was asked of a thread's client about calls that are its own. */
+/** Questions to a thread's client about calls of the client's own tools. */
 export async function findClientCalls(
   db: Database,
   callIds: readonly string[],

@@ -12,7 +12,7 @@ export interface MatchedAnswer {
   given: GivenAnswer;
 }
 
-/** What a run answers, and of which turn. */
+/** The answers of a run, and the turn that they are for. */
 export interface Matched {
   turn: TurnRow;
   /** Ids of what it answers now. */
@@ -54,7 +54,7 @@ export async function matchAnswers(
   };
 }
 
-/** The same answer again is given again: it changes nothing. */
+/** An equal answer is given again: that changes nothing. */
 function isDecidedElsewhere({ approval, given }: MatchedAnswer): boolean {
   return approval.decision !== null && approval.decision !== given.decision;
 }

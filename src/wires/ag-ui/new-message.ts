@@ -9,7 +9,7 @@ export interface SentFile {
   bytes: Buffer;
 }
 
-/** What the user says now: what the user's messages after the assistant's last one say. */
+/** The new message of the user: all user messages after the assistant's last one. */
 export interface NewMessage {
   /** Blank beside a file. */
   text: string;

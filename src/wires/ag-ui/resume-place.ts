@@ -2,7 +2,7 @@ import { isId } from '../../platform/ids.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import type { AgUiRun } from './dialect/ag-ui-state.js';
 
-/** What the address of a run says, so that any reader can go on with its stream. */
+/** The parts of a run's address: enough for any reader to go on with its stream. */
 export type RunPlace = Pick<AgUiRun, 'threadId' | 'runId' | 'answered' | 'tellsBefore'>;
 
 /** The address of a run's stream: its `Location`. */

@@ -3,11 +3,11 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/read-answer.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 
-/** What a run answers of what the one before it waited for. */
+/** Answers of a run to the questions of the run before. */
 export interface RunAnswers {
-  /** Of `resume`, by the approval's id. */
+  /** Entries of `resume`, by the approval's id. */
   interrupts: readonly { approvalId: string; isCancelled: boolean; given: GivenAnswer }[];
-  /** Of the tools' messages, by the call; perhaps of calls that the client did not run. */
+  /** Outputs in the tools' messages, by the call; some may be of calls that the server ran. */
   outputs: readonly { callId: string; given: GivenAnswer }[];
 }
 
@@ -53,7 +53,7 @@ function readPayload(payload: unknown, place: string): GivenAnswer {
   if (reason !== undefined && typeof reason !== 'string') {
     throw invalidRequest(`'${place}.reason' must be text`);
   }
-  // Of a denial nothing runs.
+  // A denied call does not run: edited arguments have no use.
   if (!isApproved) return answer('deny', reason);
   return { ...answer('approve', undefined), input: editedArgs };
 }

@@ -12,7 +12,7 @@ export interface RunInput {
   state: unknown;
   /** The conversation as the client has it, as it came. */
   messages: readonly AgUiMessage[];
-  /** What the user says now; undefined: nothing. */
+  /** The new message of the user; undefined: none. */
   said: NewMessage | undefined;
   answers: RunAnswers;
   /** Options of the turn, with the client's tools. */

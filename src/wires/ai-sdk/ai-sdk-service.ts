@@ -38,7 +38,7 @@ import type { NewMessage, SentFile } from './read-new-message.js';
 export interface ChatCall {
   asked: ChatRequest;
   principal: Principal;
-  /** Of the request's header: it wins over the message's own. */
+  /** The key in the request's header, which wins over the message's own. */
   idempotencyKey: string | undefined;
 }
 
@@ -127,12 +127,12 @@ export class AiSdkService {
     const turn = await getTurn(db, submitted.turnId);
     nameIds(response, turn.id, sessionId);
     if (submitted.disposition.type === 'steered') {
-      // What its turn said before it joined is in a message that its client has.
+      // Events before a steered message are in a message that the client has.
       const { messageId: joined } = submitted.disposition;
       const wire = dialectOf(turn, { answered: [joined], from: 'answers' }, joined);
       return streams.ofSubmitted(submitted, wire);
     }
-    // Of a turn that was there before, whatever was answered meanwhile is no end of this stream.
+    // Answers that a repeated turn had meanwhile do not end this stream.
     const isOld = submitted.disposition.type === 'repeated';
     const answered = isOld ? await findDecided(db, turn.id) : [];
     return streams.ofSubmitted(submitted, dialectOf(turn, { answered, from: 'turn' }));

@@ -32,7 +32,7 @@ import { ChatDto } from './ai-sdk.dto.js';
 import { AiSdkService } from './ai-sdk-service.js';
 import { readChatRequest } from './chat-request.js';
 
-/** Of all its routes: a chat is named as its client likes. */
+/** The reason for `@Unowned` on all routes: a chat has a name of its client's choice. */
 const looksItself = 'its service looks among the caller’s own';
 
 @ApiTags('ai-sdk')

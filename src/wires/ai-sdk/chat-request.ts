@@ -5,7 +5,7 @@ import { readMessages, type ChatMessage } from './chat-message.js';
 import { readGivenParts, type GivenPart } from './read-given-parts.js';
 import { readNewMessage, type NewMessage } from './read-new-message.js';
 
-/** What a chat's client posts. */
+/** The body of a chat request. */
 export interface ChatRequest {
   /** As the client names the chat. */
   chatId: string;

@@ -10,7 +10,7 @@ export interface SentFile extends DataUrl {
   mediaType: string;
 }
 
-/** What the user says now. */
+/** The new message of the user. */
 export interface NewMessage {
   text: string;
   files: readonly SentFile[];

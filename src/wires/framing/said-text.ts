@@ -21,12 +21,12 @@ export function discardText(text: SaidText, step: number): SaidText {
   return step === text.step ? { ...text, ofStep: '' } : text;
 }
 
-/** What a client that took every discard has of the reply. */
+/** The reply as a client has it that took every discard. */
 export function saidSoFar({ before, ofStep }: SaidText): string {
   return before + ofStep;
 }
 
-/** What of a turn's reply its deltas did not say: the note on a limit, or what a crash lost. */
+/** The rest of a turn's reply after its deltas: the note on a limit, or text that a crash lost. */
 export function unsaidText(text: SaidText, reply: string): string {
   return reply.slice(saidSoFar(text).length);
 }

@@ -1,7 +1,7 @@
 import type { TurnEvent } from '../../events/turn-event.js';
 import { assertNever } from '../../platform/assert-never.js';
 
-/** What of a turn, or of a subagent's, runs and what waits. */
+/** Calls and subagents of a turn that run, and approvals that it waits for. */
 interface Activity {
   /** The answers it waits for, while it is parked. */
   parkedFor: readonly string[] | undefined;
@@ -155,12 +155,12 @@ function followChild(
   return { ...activity, children };
 }
 
-/** Whoever says something has been woken. */
+/** An event of a parked turn means that it was resumed. */
 function awake(activity: Activity): Activity {
   return activity.parkedFor === undefined ? activity : { ...activity, parkedFor: undefined };
 }
 
-/** What all of it waits for; undefined while any of it runs. */
+/** Approvals that the whole turn waits for; undefined while any part of it runs. */
 function findWaits({ parkedFor, calls, children }: Activity): readonly string[] | undefined {
   if (parkedFor !== undefined) return parkedFor;
   const waits = calls.map((callId) => {

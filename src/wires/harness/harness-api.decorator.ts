@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import { harnessFields, type HarnessFrameName } from './dialect/harness-frames.js';
 
-/** What the fields do not say by themselves. */
+/** Meanings that the names of the fields leave open. */
 const remarks: Partial<Record<HarnessFrameName, string>> = {
   'step:discard': 'forget what this step streamed',
   'turn:parked': 'nothing runs, it waits for these answers',

@@ -32,7 +32,7 @@ import { ApiChat, ApiHolodeckStream, ApiProblems } from './holodeck-api.decorato
 import { ChatAnswerDto, ProblemDto } from './holodeck.dto.js';
 import { HolodeckService } from './holodeck-service.js';
 
-/** Of the routes that name one by its ULID, in a body that only the service reads. */
+/** The reason for `@Unowned`: sessions are named by ULIDs, partly in bodies that only the service parses. */
 const looksItself = 'its service looks among the caller’s own';
 
 const refusals = [

@@ -3,7 +3,7 @@ import { ValidationDetailError, type ValidationProblem } from '../../http/valida
 import { booleanRule, integerRule } from '../../options/preferences/preference-rules.js';
 import { optional, required, ruled, text, texts, type Read } from './read-field.js';
 
-/** What to do while another turn of the conversation runs. */
+/** The busy policy of a question. */
 export type Busy = 'interrupt' | 'reject';
 
 export interface OracleQuestion {
@@ -14,7 +14,7 @@ export interface OracleQuestion {
   explain: boolean;
   model: string | undefined;
   thinking: boolean | undefined;
-  /** Of one reply of the model. */
+  /** The limit of one reply of the model, in tokens. */
   maxTokens: number;
   /** Id of a session; undefined: a new one. */
   contextId: string | undefined;

@@ -43,7 +43,7 @@ const busyQuery = {
   description:
     'While another question of the conversation is answered: `interrupt` (the default) cancels that one, `reject` gives 409.',
 };
-/** Of all its routes: the newest conversation is meant where none is named. */
+/** The reason for `@Unowned` on all routes: without a name the newest conversation is meant. */
 const looksItself = 'its service looks among the caller’s own';
 
 const contextQuery = { name: 'context_id', required: false, type: String };

@@ -6,7 +6,7 @@ export type OpenThing =
   | { kind: 'text' | 'reasoning' | 'call' | 'step'; id: string; owner: string | undefined }
   | { kind: 'subagent'; id: string; owner: string | undefined; started: SubagentStarted };
 
-/** What is open after an event of the stream, in the order it began. Pure. */
+/** Parts that are open after an event of the stream, in the order they began. Pure. */
 export function followOpen(open: readonly OpenThing[], event: AgUiEvent): readonly OpenThing[] {
   switch (event.type) {
     case 'TEXT_MESSAGE_START':
@@ -92,7 +92,7 @@ export function openAgain(things: readonly OpenThing[]): AgUiEvent[] {
   });
 }
 
-/** What a subagent has open, and the subagents of its own. */
+/** Open parts of a subagent, and of its own subagents. */
 export function openUnder(open: readonly OpenThing[], subagentRunId: string): OpenThing[] {
   const below = new Set([subagentRunId]);
   return open.filter((thing) => {

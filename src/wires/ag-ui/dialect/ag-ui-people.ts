@@ -24,7 +24,7 @@ export function resolve(told: Told, event: Of<'approval.resolved'>): Told {
   return remember(told, { asked, answeredCalls });
 }
 
-/** What a run waits for, in the order it was asked: the client's own calls, and people. */
+/** Questions that a run waits for, in the order they were asked: to the client's tools, and to people. */
 export function findWaits(
   asked: readonly AskedApproval[],
   waitsFor: readonly string[],

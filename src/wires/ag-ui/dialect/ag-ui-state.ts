@@ -27,7 +27,7 @@ export interface AgUiRun {
   tellsBefore: boolean;
 }
 
-/** What the client's state has under `turnpike`. */
+/** The value under `turnpike` in the client's state. */
 export interface TurnpikeView {
   status: 'running' | 'recovering' | 'waiting' | 'completed' | 'limited' | 'interrupted' | 'failed';
   /** Of the turn so far, without its subagents'. */

@@ -21,7 +21,7 @@ export function describeContext(
   return [{ type: 'data-context', id: 'context', data: { tokens, maxTokens: window } }];
 }
 
-/** What the protocol's own request has no field for. */
+/** Details of an approval that the protocol's request has no field for. */
 export function describeQuestion(event: Of<'approval.requested'>): AiSdkChunk {
   const { approvalId: id, callId: toolCallId, kind, reason, expiresAt, onTimeout } = event;
   const data = { status: 'pending', toolCallId, kind, reason, expiresAt, onTimeout };

@@ -22,7 +22,7 @@ export interface AiSdkRange {
   clientTools: readonly string[];
 }
 
-/** What later chunks need of earlier events. */
+/** State of earlier events that later chunks need. */
 export interface AiSdkState {
   segment: Segment;
   /** Whether `start` was said. */

@@ -34,7 +34,7 @@ export function aiSdkDialect(ids: AiSdkIds, range: AiSdkRange): Dialect<AiSdkSta
 
 type Stream = AiSdkIds & AiSdkRange;
 
-/** What an event is in the segment. Pure. */
+/** Encodes an event of the segment. Pure. */
 function tellAiSdk(stream: Stream, before: AiSdkState, event: TurnEvent): Told {
   const { segment, isSaid } = followSegment(before.segment, event);
   const told = tell(stream, { ...before, segment }, event);

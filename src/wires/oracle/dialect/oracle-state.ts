@@ -4,7 +4,7 @@ import type { Of } from './oracle-chunk.js';
 import { noContext, type OracleContext } from './oracle-context.js';
 import { noText, type SaidText } from '../../framing/said-text.js';
 
-/** What later chunks of the oracle wire need of earlier events. */
+/** State of earlier events that later chunks need. */
 export interface OracleState {
   started?: Of<'turn.started'>;
   failure?: Of<'turn.failed'>;

@@ -30,7 +30,7 @@ export const oracleDialect: Dialect<OracleState> = {
   },
 };
 
-/** What an event is on the oracle wire. Pure. */
+/** Encodes an event for the oracle wire. Pure. */
 export function tellOracle(state: OracleState, event: TurnEvent): Told {
   switch (event.type) {
     case 'turn.queued':
