@@ -20,6 +20,7 @@ export default {
   testTimeout: 120_000,
   // Most of the time goes to waiting for sockets and processes, not to computing.
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/jest/longest-first.mjs',
   projects: [
     {
       ...base,
