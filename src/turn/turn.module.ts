@@ -1,36 +1,11 @@
-import { Inject, Module, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
+import { Module, type OnModuleDestroy } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
-import { AuditLog } from '../access/audit-log.js';
 import { AgentsModule } from '../agents/agents.module.js';
-import { PersonaLibrary } from '../agents/persona-library.js';
-import { Attachments } from '../attachments/attachments.js';
 import { AttachmentsModule } from '../attachments/attachments.module.js';
-import { CONFIG, type Config } from '../config/config.js';
-import { EVENT_LOG } from '../events/event-log.js';
 import { ExtensionsModule } from '../extensions/extensions.module.js';
-import { DecisionTrees } from '../governance/decision-tree/decision-trees.js';
-import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
-import { TodoStore } from '../notices/todo-store.js';
-import { TRIGGERS } from '../notices/trigger.js';
-import { OptionLoader } from '../options/option-loader.js';
 import { OptionsModule } from '../options/options.module.js';
-import { CLOCK } from '../platform/clock.js';
-import { LOGGER } from '../platform/logger.js';
-import { REDACT } from '../platform/redact.js';
-import { ResourceProbe } from '../platform/resource-probe.js';
-import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
-import { ModelCatalogue } from '../provider/model-catalogue.js';
-import { ModelResolver } from '../provider/model-resolver.js';
 import { ProviderModule } from '../provider/provider.module.js';
-import { ProjectRoots } from '../session/project-roots.js';
 import { SessionModule } from '../session/session.module.js';
-import { SessionStore } from '../session/session-store.js';
-import { DATABASE } from '../storage/connection.js';
-import { SHELL_ENV } from '../tools/calls/pick-shell-env.js';
-import { MCP } from '../tools/open-mcp.js';
-import { ToolRegistry } from '../tools/registry.js';
-import { SHELLS } from '../tools/shells.js';
 import { ApprovalController } from './approvals/approval.controller.js';
 import { ApprovalService } from './approvals/approval-service.js';
 import { ApprovalAnswerer } from './approvals/approval-answerer.js';
@@ -47,6 +22,8 @@ import { UsageController } from './budgets/usage.controller.js';
 import { UsageService } from './budgets/usage-service.js';
 import { ConversationController } from './history/conversation.controller.js';
 import { ConversationService } from './history/conversation-service.js';
+import { SessionCompactor } from './history/session-compactor.js';
+import { SummarySources } from './history/summary-sources.js';
 import { AbandonedTurns } from './lifecycle/abandoned-turns.js';
 import { LogCloser } from './lifecycle/log-closer.js';
 import { Presence } from './lifecycle/presence.js';
@@ -60,16 +37,8 @@ import { HistoryOpener } from './prompt/history-opener.js';
 import { HistoryShortener } from './prompt/history-shortener.js';
 import { TranscriptBuilder } from './prompt/transcript-builder.js';
 import { TurnCompactor } from './prompt/turn-compactor.js';
-import { SIGNAL_BUS } from './queue/signal-bus.js';
 import { TurnClaims } from './queue/turn-claims.js';
-import { TURN_QUEUE } from './queue/turn-queue.js';
 import { WorkerWaker } from './queue/worker-waker.js';
-import {
-  settingsOf,
-  TURN_SERVICES,
-  type Conductors,
-  type TurnServices,
-} from './state/turn-services.js';
 import { EndWatch } from './stream/end-watch.js';
 import { TurnFollower } from './stream/turn-follower.js';
 import { TurnLog } from './stream/turn-log.js';
@@ -88,35 +57,6 @@ import { StrandedTurns } from './worker/stranded-turns.js';
 import { Sweeper } from './worker/sweeper.js';
 import { TurnWorker } from './worker/turn-worker.js';
 
-/** Tokens of the members of `TurnServices` that other modules provide. */
-export const serviceTokens = {
-  db: DATABASE,
-  log: EVENT_LOG,
-  queue: TURN_QUEUE,
-  bus: SIGNAL_BUS,
-  clock: CLOCK,
-  logger: LOGGER,
-  audit: AuditLog,
-  claims: TurnClaims,
-  ends: EndWatch,
-  sessions: SessionStore,
-  projectRoots: ProjectRoots,
-  personas: PersonaLibrary,
-  provider: AnthropicProvider,
-  models: ModelCatalogue,
-  modelNames: ModelResolver,
-  options: OptionLoader,
-  tools: ToolRegistry,
-  mcp: MCP,
-  shells: SHELLS,
-  redact: REDACT,
-  trees: DecisionTrees,
-  triggers: TRIGGERS,
-  todos: TodoStore,
-  resources: ResourceProbe,
-  attachments: Attachments,
-};
-
 /** The classes that conduct turns. */
 export const turnProviders = [
   TurnSubmitter,
@@ -134,6 +74,9 @@ export const turnProviders = [
   LogCloser,
   TurnFollower,
   TurnLog,
+  ConversationService,
+  SessionCompactor,
+  SummarySources,
   AttemptOpener,
   AttemptAnnouncer,
   AttemptFiles,
@@ -166,53 +109,10 @@ export const workerProviders = [TurnWorker, AttemptRunner, AttemptEnder];
     ProviderModule,
     SessionModule,
   ],
-  providers: [
-    TurnClaims,
-    EndWatch,
-    ...turnProviders,
-    {
-      provide: TURN_SERVICES,
-      inject: [CONFIG, SERVER_PERMISSIONS, SHELL_ENV, ...Object.values(serviceTokens)],
-      useFactory: (
-        config: Config,
-        serverPermissions: TurnServices['settings']['serverPermissions'],
-        shellEnv: Record<string, string>,
-        ...members: unknown[]
-      ) =>
-        ({
-          ...Object.fromEntries(Object.keys(serviceTokens).map((name, i) => [name, members[i]])),
-          settings: settingsOf(config, serverPermissions, shellEnv),
-        }) as TurnServices,
-    },
-  ],
-  exports: [TURN_SERVICES, TurnClaims, ...turnProviders],
+  providers: [TurnClaims, EndWatch, ...turnProviders],
+  exports: [TurnClaims, ...turnProviders],
 })
-export class TurnModule implements OnModuleInit {
-  constructor(
-    private readonly modules: ModuleRef,
-    @Inject(TURN_SERVICES) private readonly services: TurnServices,
-  ) {}
-
-  onModuleInit(): void {
-    Object.assign(this.services, membersFrom(this.modules));
-  }
-}
-
-/** The members of `TurnServices` that are made from it, and so added to it after. */
-export function membersFrom(modules: Pick<ModuleRef, 'get'>): Conductors {
-  return {
-    submitter: modules.get(TurnSubmitter),
-    answerer: modules.get(ApprovalAnswerer),
-    waker: modules.get(WorkerWaker),
-    positions: modules.get(QueuePositions),
-    promoter: modules.get(TurnPromoter),
-    ender: modules.get(WaitingTurnEnder),
-    canceller: modules.get(TurnCanceller),
-    closer: modules.get(SessionCloser),
-    logs: modules.get(LogCloser),
-    follower: modules.get(TurnFollower),
-  };
-}
+export class TurnModule {}
 
 /** What clients do with turns, and their readers. */
 @Module({

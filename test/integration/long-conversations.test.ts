@@ -5,8 +5,6 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { compactions } from '../../src/storage/conversation-schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
-import { TurnLog } from '../../src/turn/stream/turn-log.js';
-import { ConversationService } from '../../src/turn/history/conversation-service.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices } from '../support/turn/turn-services.js';
@@ -86,10 +84,7 @@ describe('a conversation of twenty turns', () => {
         if (event.type === 'notice.posted') notices.push(event.kind);
       }
       if (index === 11) {
-        const report = await new ConversationService(
-          services,
-          new TurnLog(services.db, services.log),
-        ).compact(session.id, undefined, signal);
+        const report = await services.compactor.compact(session.id, undefined, signal);
         expect(report.compacted).toBe(true);
       }
     }

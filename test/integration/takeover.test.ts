@@ -1,3 +1,4 @@
+import type { TurnParts } from '../support/turn/turn-parts.js';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
@@ -17,11 +18,7 @@ import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { HeldTool } from '../support/turn/held-tool.js';
 import { ManualClock } from '../support/manual-clock.js';
-import {
-  openTestServices,
-  type TestServices,
-  type TurnParts,
-} from '../support/turn/turn-services.js';
+import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 
 describe('a turn that another worker takes over', () => {
   let database: OpenedDatabase;

@@ -6,7 +6,8 @@ import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { dayLimitsOf } from '../../governance/limits/day-budget.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
-import { ConversationService, type CompactReport } from './conversation-service.js';
+import { ConversationService } from './conversation-service.js';
+import { SessionCompactor, type CompactReport } from './session-compactor.js';
 import { clientLeft } from '../state/turn-errors.js';
 
 const cursor = { name: 'cursor', required: false, description: '`nextCursor` of the page before.' };
@@ -15,7 +16,10 @@ const limit = { name: 'limit', required: false, description: '1 to 200. Default:
 @ApiTags('conversations')
 @Controller('api/harness')
 export class ConversationController {
-  constructor(private readonly conversations: ConversationService) {}
+  constructor(
+    private readonly conversations: ConversationService,
+    private readonly compactor: SessionCompactor,
+  ) {}
 
   @Get('sessions/:id/messages')
   @Owned({ session: 'params.id' })
@@ -134,6 +138,6 @@ export class ConversationController {
   ): Promise<CompactReport> {
     const gone = new AbortController();
     response.once('close', () => gone.abort(clientLeft()));
-    return this.conversations.compact(sessionId, dayLimitsOf(limits), gone.signal);
+    return this.compactor.compact(sessionId, dayLimitsOf(limits), gone.signal);
   }
 }

@@ -4,7 +4,7 @@ import { openPostgres } from '../../../src/storage/postgres-database.js';
 import { closeRedis, connectRedis } from '../../../src/storage/redis-connection.js';
 import type { ToolDefinition } from '../../../src/tools/tool.js';
 import type { TurnQueue } from '../../../src/turn/queue/turn-queue.js';
-import type { TurnServices } from '../../../src/turn/state/turn-services.js';
+import type { TurnServices } from './turn-parts.js';
 import type { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../database/database.js';
 import { openBullQueue } from './open-bull-queue.js';

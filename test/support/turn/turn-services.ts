@@ -2,7 +2,6 @@ import { attachmentsIn } from '../files/test-attachments.js';
 import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
 import { SERVER_PERMISSIONS } from '../../../src/governance/permissions/permission-rules.js';
 import { SHELL_ENV } from '../../../src/tools/calls/pick-shell-env.js';
-import { settingsOf } from '../../../src/turn/state/turn-services.js';
 import { PersonaLibrary } from '../../../src/agents/persona-library.js';
 import { openExtractor } from '../../../src/attachments/extract/extractor.js';
 import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
@@ -28,17 +27,8 @@ import { EndWatch } from '../../../src/turn/stream/end-watch.js';
 import { MemorySignalBus } from '../../../src/turn/queue/memory-signal-bus.js';
 import { MemoryTurnQueue } from '../../../src/turn/queue/memory-turn-queue.js';
 import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
-import {
-  TURN_SERVICES,
-  type Conductors,
-  type TurnServices,
-} from '../../../src/turn/state/turn-services.js';
-import {
-  membersFrom,
-  serviceTokens,
-  turnProviders,
-  workerProviders,
-} from '../../../src/turn/turn.module.js';
+import { conductorsOf, partTokens, type TurnServices, type TurnParts } from './turn-parts.js';
+import { turnProviders, workerProviders } from '../../../src/turn/turn.module.js';
 import { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
 import { AuditLog } from '../../../src/access/audit-log.js';
 import { NestFactory } from '@nestjs/core';
@@ -78,14 +68,11 @@ const noMcp = {
   egressPrivateHosts: [],
 };
 
-/** Members of `TurnServices` that are not made from the others. */
-export type TurnParts = Omit<TurnServices, keyof Conductors>;
-
 class TestRoot {}
 
 /** The classes that conduct turns, over parts of the test's own. */
 function openContext(parts: TurnParts, config: Config) {
-  const tokens = Object.entries(serviceTokens) as [keyof typeof serviceTokens, symbol][];
+  const tokens = Object.entries(partTokens) as [keyof typeof partTokens, symbol][];
   return NestFactory.createApplicationContext(
     {
       module: TestRoot,
@@ -93,7 +80,6 @@ function openContext(parts: TurnParts, config: Config) {
         ...turnProviders,
         ...workerProviders,
         ...tokens.map(([name, provide]) => ({ provide, useValue: parts[name] })),
-        { provide: TURN_SERVICES, useValue: parts },
         { provide: CONFIG, useValue: config },
         { provide: SERVER_PERMISSIONS, useValue: {} },
         { provide: SHELL_ENV, useValue: {} },
@@ -105,7 +91,7 @@ function openContext(parts: TurnParts, config: Config) {
 
 async function startServices(parts: TurnParts, config: Config): Promise<TurnServices> {
   const services = { ...parts };
-  return Object.assign(services, membersFrom(await openContext(services, config)));
+  return Object.assign(services, conductorsOf(await openContext(services, config)));
 }
 
 /** Everything turns are conducted with, for real, over tools of the test's own. */
@@ -194,7 +180,6 @@ export async function openTestServices(
     todos: new TodoStore(database.db),
     resources: new ResourceProbe(clock),
     attachments: attachmentsIn(path.join(folder, 'blobs'), { db: database.db, clock, extractor }),
-    settings: settingsOf(config, {}, {}),
   };
   const services = await startServices(parts, config);
   return {
