@@ -1,6 +1,7 @@
 /**
  * Writes the generated parts of the documentation between their markers, `<!-- generated: NAME -->` and
- * `<!-- end -->`. With `--check` it writes nothing and fails if a part is out of date. Broken links always fail.
+ * `<!-- end -->`. With `--check` it writes nothing and fails if a part is out of date. Broken links and names of
+ * source files that are gone always fail.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -74,7 +75,8 @@ for (const name of await documents()) {
   if (!process.argv.includes('--check')) await writeFile(file, after);
 }
 
-const broken = (await documents()).flatMap(brokenLinks);
+const sources = await sourceFiles();
+const broken = (await documents()).flatMap((page) => [...brokenLinks(page), ...goneFiles(page)]);
 if (broken.length > 0) {
   process.stderr.write(`${broken.join('\n')}\n`);
   process.exitCode = 1;
@@ -99,6 +101,24 @@ function brokenLinks(page) {
     const isFound = isThere && (heading === undefined || headingsOf(file).has(heading));
     return isFound ? [] : [`${page}: there is no ${target}${heading ? `#${heading}` : ''}`];
   });
+}
+
+/** The source files that a page names and that are gone. @param {string} page */
+function goneFiles(page) {
+  const text = readFileSync(path.join(root, page), 'utf8');
+  const names = [...text.matchAll(/`((?:[\w-]+\/)*[\w.-]+\.tsx?)`/g)].map(([, name = '']) => name);
+  return names
+    .filter((name) => !sources.some((file) => file === name || file.endsWith(`/${name}`)))
+    .map((name) => `${page}: there is no ${name}`);
+}
+
+/** @returns {Promise<string[]>} */
+async function sourceFiles() {
+  const folders = ['src', 'web', 'test', 'bench'];
+  const found = folders.map((folder) => readdir(path.join(root, folder), { recursive: true }));
+  return (await Promise.all(found)).flatMap((files, i) =>
+    files.map((file) => `${folders[i]}/${file}`),
+  );
 }
 
 /** The anchors of a file's headings. @param {string} file */
