@@ -118,7 +118,7 @@ export class TurnModule {}
 @Module({
   imports: [AccessModule, SessionModule, TurnModule],
   controllers: [ConversationController, ApprovalController, UsageController],
-  providers: [Presence, TurnService, ConversationService, ApprovalService, UsageService],
+  providers: [Presence, TurnService, ApprovalService, UsageService],
   exports: [TurnService, TurnModule],
 })
 export class TurnApiModule implements OnModuleDestroy {
