@@ -13,7 +13,7 @@ export interface Answer {
   message: string | null;
   editedInput: JsonObject | null;
   grantRule: string | null;
-  /** Of a client's tool. */
+  /** A client tool's output. */
   output: string | null;
   isError: boolean | null;
   /** The principal. */

@@ -9,16 +9,16 @@ export interface CallQuestion {
   name: string;
   /** As the model asked for it. */
   input: JsonObject;
-  /** What the rules say of `effectiveInput`. */
+  /** The permission rules' verdict on `effectiveInput`. */
   permission: PermissionDecision;
   /** An earlier attempt claimed it and never said what became of it. */
   isLost: boolean;
   retry: RetryClass;
-  /** What was asked of people about this call. */
+  /** The approvals that were requested for this call. */
   approvals: readonly ApprovalRow[];
   /** The attempt that wants to run it. */
   attempt: number;
-  /** What becomes of lost calls that must not run twice. */
+  /** The treatment of lost calls that must not run twice. */
   unknownCalls: 'tell' | 'ask';
 }
 
@@ -27,14 +27,14 @@ export type CallVerdict =
   /** The call is answered without being run here. */
   | { type: 'answer'; status: CallEnd['status']; output: string; durationMs?: number }
   | { type: 'ask'; kind: ApprovalKind; reason: string }
-  /** It was asked, and nobody has said yet. */
+  /** An approval is requested, and nobody has decided it yet. */
   | { type: 'wait' };
 
 const outcomeUnknown =
   'The outcome of this call is not known: the process that ran it died. It may have taken effect, ' +
   'in part or in full, and was not run again. Check before you repeat it.';
 
-/** What a call would run with: what a person made of it, or what the model asked for. */
+/** The input a call runs with: as a person edited it, or else as the model gave it. */
 export function effectiveInput(
   input: JsonObject,
   approvals: readonly Pick<ApprovalRow, 'editedInput'>[],
@@ -42,7 +42,7 @@ export function effectiveInput(
   return approvals.findLast(({ editedInput }) => editedInput !== null)?.editedInput ?? input;
 }
 
-/** What happens next to a call that has no result yet. Pure. */
+/** Decides what happens next to a call that has no result yet. Pure. */
 export function judgeCall(question: CallQuestion): CallVerdict {
   const { permission, isLost, retry } = question;
   const run: CallVerdict = {
@@ -61,7 +61,7 @@ function refuse({ permission, isLost, retry }: CallQuestion): CallVerdict {
   return { type: 'answer', status: 'unknown', output: `${outcomeUnknown} ${output}` };
 }
 
-/** What a person was asked is theirs to say, also when it would be allowed by now. */
+/** A person who was asked decides the call, even if the rules would allow it by now. */
 function judgeAsked({ permission, approvals }: CallQuestion, run: CallVerdict): CallVerdict {
   const asked = approvals.find(({ kind }) => kind === 'tool');
   if (asked === undefined) {
@@ -76,7 +76,7 @@ function judgeAsked({ permission, approvals }: CallQuestion, run: CallVerdict): 
       return run;
     case 'deny':
     case 'cancelled':
-    // Of a client's tool only.
+    // The decision `answer` belongs to client tools only.
     case 'answer':
       return { type: 'answer', status: 'denied', output: describeDenial(asked) };
   }

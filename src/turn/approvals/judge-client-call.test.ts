@@ -54,7 +54,8 @@ describe('a call of a client’s tool', () => {
     ],
   ])('%s', (_said, approvals, expected) => {
     expect(judge({ approvals })).toMatchObject(expected);
-    // It needs no leave, and an input that does not fit is found before it is asked.
+    // A client tool needs no permission, and an input that does not fit is refused before anybody
+    // is asked.
     expect(judge({ approvals }, 'ask')).toEqual(judge({ approvals }));
     if (approvals.length > 0) {
       expect(judge({ approvals, fault: 'x' })).toEqual(judge({ approvals }));

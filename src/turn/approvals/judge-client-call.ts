@@ -6,9 +6,9 @@ export interface ClientCallQuestion {
   name: string;
   /** Only a denial counts: who runs the tool needs no leave of ours. */
   permission: PermissionDecision;
-  /** What is wrong with the input that the model gave; undefined: nothing. */
+  /** The fault in the model's input; undefined where there is none. */
   fault: string | undefined;
-  /** What was asked about this call. */
+  /** The approvals that were requested for this call. */
   approvals: readonly ApprovalRow[];
 }
 
@@ -16,8 +16,8 @@ export interface ClientCallQuestion {
 const LONGEST_MS = 2_147_483_647;
 
 /**
- * What happens next to a call of a client's tool that has no result yet. It is asked for once, and
- * whatever attempt comes finds the same answer: nothing of it ever runs here. Pure.
+ * Decides what happens next to a client tool's call that has no result yet. The client is asked
+ * once, and every later attempt finds the same answer: the call never runs here. Pure.
  */
 export function judgeClientCall(question: ClientCallQuestion): CallVerdict {
   const { name, permission, fault, approvals } = question;

@@ -3,7 +3,7 @@ import type { Queryable } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import type { ApprovalRow } from './approval-writes.js';
 
-/** What was asked of people about a turn's calls, the first question first. */
+/** The approvals of a turn's calls, in the order they were requested. */
 export function loadApprovals(db: Queryable, turnId: string): Promise<ApprovalRow[]> {
   return db
     .select()

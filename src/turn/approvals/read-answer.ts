@@ -11,7 +11,7 @@ export interface GivenAnswer {
   message: string | undefined;
   input: unknown;
   rule: string | undefined;
-  /** Of a client's tool: text, or what is JSON. */
+  /** A client tool's output: text or a JSON value. */
   output?: unknown;
   isError?: boolean | undefined;
 }
@@ -35,7 +35,7 @@ export function checkAnswerCount(answers: number): void {
 type ToolList = Pick<ToolRegistry, 'list' | 'select'>;
 
 /**
- * What an answer says to what was asked.
+ * Checks an answer against its approval.
  *
  * @throws TypedError INVALID_REQUEST, with what may be sent instead.
  */
@@ -116,12 +116,12 @@ function readInput(tools: ToolList, { name, kind }: ApprovalRow, input: unknown)
   }
   if (!isPlainObject(input)) throw invalidRequest("'input' must be an object");
   const [tool] = tools.select([name]).tools;
-  // Of a tool that only workers know, the worker checks it.
+  // Input for a tool that only workers know is checked by the worker.
   const checked = tool?.checkInput(input);
   if (checked !== undefined && !checked.ok) {
     throw invalidRequest(`'input' does not fit ${name}: ${checked.message}`);
   }
-  // It is JSON: it came as such.
+  // The request body was JSON, so its objects are too.
   return input as JsonObject;
 }
 

@@ -43,8 +43,7 @@ export async function requestApprovals(
     grantRule: null,
     output: null,
     isError: null,
-    // What may have taken effect already is not done again because nobody looked; what the client
-    // did not do, nobody has done.
+    // A timeout never repeats a call that may have taken effect, nor answers for a client.
     onTimeout: kind === 'tool' ? approvalRules.onTimeout : 'deny',
     createdAt,
     expiresAt,

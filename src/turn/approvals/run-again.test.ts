@@ -84,7 +84,7 @@ it('a lost call does not run again before it is stored that a person allowed it'
   const given = { decision: 'approve', message: undefined, input: undefined, rule: undefined };
   await services.answerer.answerOne({ approvalId: asked?.id ?? '', given }, 'ann');
   await database.db.transaction(async (tx) => {
-    // What notes the yes has to wait for this row.
+    // The store of the approval has to wait for this row.
     await tx.select().from(approvals).for('update');
     queues.push(await work(turnId));
     await expectSoon(expectStuck);

@@ -6,14 +6,14 @@ import type { CallableTool } from '../../tools/open-tools.js';
 import { findArgument } from '../../tools/permission-argument.js';
 import type { ToolUse, TurnRun } from '../state/turn-run.js';
 
-/** Of a rule that is kept, in characters: what a database can have in an index. */
+/** Characters of the longest rule that is stored: a database index has no space for more. */
 const LONGEST_RULE = 500;
 
 /**
- * What a person allowed for the rest of the session with this call, from now on for this turn too.
- * On the worker, as only it sees which file a path leads to.
+ * Takes the grants that a person gave for the rest of the session with this call; they apply to
+ * this turn too. Only the worker sees which file a path leads to.
  *
- * @returns the facts to store with the call's claim.
+ * @returns the writes to store with the call's claim.
  */
 export async function takeGrants(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<SQL[]> {
   const approval = run.approvals.find(

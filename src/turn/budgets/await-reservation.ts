@@ -20,7 +20,7 @@ const WAIT_MS = 30_000;
 /** Between two looks at the day while it waits, in ms. */
 const LOOK_MS = 250;
 
-/** What of a run a wait needs. */
+/** The members of a run that a wait needs. */
 export type WaitSource = Pick<TurnRun, 'clock' | 'db' | 'withoutSlot'> & {
   turn: Pick<TurnRun['turn'], 'id'>;
   lease: Pick<TurnRun['lease'], 'signal'>;
@@ -63,7 +63,7 @@ export class ReservationWait {
     this.run.writer.emit(waits(shortage));
   }
 
-  /** What is found may be another's a moment later: nothing is taken before the place is had again. */
+  /** Headroom that is found may be gone a moment later: it is reserved only with the slot back. */
   async #untilRoom(call: CallToReserve): Promise<void> {
     const deps = this.#deps();
     do {

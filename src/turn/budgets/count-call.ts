@@ -7,7 +7,7 @@ import type { CallEstimate } from './estimate-call.js';
 /** How long a turn waits to be told a count, in ms: its end does not hang on it. */
 const COUNT_WAIT_MS = 3_000;
 
-/** What of a run a count needs. */
+/** The members of a run that a count needs. */
 export type CountSource = Pick<TurnRun, 'lease' | 'clock' | 'logger'> & {
   frame: { model: TokenModel };
   provider: Pick<TurnRun['provider'], 'countTokens'>;
@@ -46,7 +46,7 @@ export async function countCall(
   }
 }
 
-/** What was sent before is known: what the estimate is off by is what is new. */
+/** The cached prefix is known, so the error of the estimate lies in what is new. */
 function shift({ added, input, cached }: CallEstimate, off: number): CallEstimate {
   return { added: Math.max(0, added + off), input: Math.max(0, input + off), cached };
 }

@@ -4,7 +4,7 @@ import type { Price } from '../../storage/shapes/stored-limits.js';
 import { estimateParts, estimateText, type TokenModel } from '../../provider/estimate-parts.js';
 import type { StepDraft } from '../state/turn-run.js';
 
-/** What counts for a call beside what its provider reported. */
+/** The terms that a call is counted by, beside its provider's report. */
 export interface CallTerms {
   /** See `CallEstimate`. */
   added: number;
@@ -32,7 +32,10 @@ export function draftUsage(draft: StepDraft): Usage {
   return countUsage(reported, draft);
 }
 
-/** The same of a call that is made again: what it added is added with the next one. Pure. */
+/**
+ * The usage of a draft whose call is made again: its added tokens are counted with the next one.
+ * Pure.
+ */
 export function discardedUsage(draft: StepDraft): Usage {
   return draftUsage({ ...draft, added: 0 });
 }

@@ -14,7 +14,7 @@ const CACHE_MS = 5 * 60_000;
 
 /** A model call before it is made, in tokens. */
 export interface CallEstimate {
-  /** What it adds to the conversation before the reply: what a turn's own budget counts. */
+  /** Tokens new to the conversation, without the reply: these count toward a turn's own budget. */
   added: number;
   /** Input that does not come from the provider's cache: what is paid for in full. */
   input: number;
@@ -22,7 +22,7 @@ export interface CallEstimate {
   cached: number;
 }
 
-/** What of a run a call is estimated from. */
+/** The members of a run that an estimate needs. */
 export type CallSource = Pick<TurnRun, 'userParts'> & {
   frame: { model: TokenModel };
   turn: { options: { options: Pick<ResolvedOptions, 'fallbackStep'> } };
@@ -30,9 +30,8 @@ export type CallSource = Pick<TurnRun, 'userParts'> & {
 };
 
 /**
- * What a call will take: what was sent before is known from the call before, as the provider
- * counted it; what is new is estimated. Pure, and from what is stored: a recovered turn estimates
- * the same.
+ * Estimates a call: the provider counted the prefix with the call before; only new parts are
+ * estimated. Pure, and from stored rows: a recovered turn estimates the same.
  *
  * @param now milliseconds since the epoch.
  */
@@ -57,9 +56,9 @@ export function estimateCall(
 }
 
 /**
- * What the next call adds to the conversation: the user's message with its files, or the results of
- * the last step, and what was said since. What opens a turn beside its message (the project's notes,
- * a summary, open todos) is as little its own as the system prompt. Pure.
+ * Tokens that the next call adds to the conversation: the user's message with its files, or the
+ * results of the last step, and every notice and steered message since. Project notes, a summary or
+ * open todos that open a turn are not counted as its own, and neither is the system prompt. Pure.
  */
 export function estimateAdded({ frame, userParts, progress }: CallSource): number {
   const { model } = frame;

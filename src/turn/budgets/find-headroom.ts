@@ -6,7 +6,7 @@ import type { CallEstimate } from './estimate-call.js';
 /** Less than this is no reply. */
 const LEAST_REPLY = 16;
 
-/** What a turn keeps of its budget for one last reply: a share of it, within these bounds. */
+/** Tokens a turn keeps of its budget for one last reply: a share, within these bounds. */
 const LAST_REPLY_SHARE = 0.05;
 const LEAST_LAST_REPLY = 100;
 const MOST_LAST_REPLY = 2_000;
@@ -44,7 +44,7 @@ export function findHeadroom(
   return paid.reply < own ? paid : { reply: own, budget: 'token_budget' };
 }
 
-/** The same by the budgets alone that count what is paid for: the session's, and the cost. Pure. */
+/** Headroom by the budgets alone that count paid tokens: the session's, and the cost. Pure. */
 export function findPaidHeadroom(
   { session, cost }: Pick<AgentState, 'session' | 'cost'>,
   call: PromptSize,

@@ -6,7 +6,7 @@ import { lastReplyTokens } from './find-headroom.js';
 /** Tokens of a result at least, however little is left: enough to say that it was cut. */
 const LEAST_OUTPUT = 32;
 
-/** What a cut leaves of the length that would fit: the text may be denser where it is kept. */
+/** Share of the fitting length that a cut leaves: the kept text may be denser. */
 const SHRINK = 0.9;
 
 /**

@@ -138,7 +138,7 @@ describe('a principal’s day', () => {
     await expect(check()).resolves.toBeUndefined();
     const last = await reserve({ size: { input: 999, cached: 0, reply: 1 }, leastReply: 1 });
     if (last.type !== 'reserved') throw new Error('not reserved');
-    // What it does not use, it gives back.
+    // Tokens that the call does not use are given back.
     await expect(check()).resolves.toBeUndefined();
     await settle(database.db, last.reservation, { ...noUsage, inputTokens: 999, outputTokens: 1 });
     await clock.advance(3_600_000);

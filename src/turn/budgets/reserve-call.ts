@@ -34,7 +34,7 @@ export interface CallToReserve {
   /** Tokens of a reply below which the call is not worth making. */
   leastReply: number;
   price: Price | undefined;
-  /** It is not made with a short reply where calls under way hold back a longer one. */
+  /** No call is made with a short reply while running calls have reserved a longer one. */
   mayWait?: boolean;
 }
 
@@ -75,13 +75,13 @@ export async function reserveCall(deps: ReserveDeps, call: CallToReserve): Promi
 export interface FoundReply {
   /** Tokens of a reply that the day has now. */
   reply: number;
-  /** What allows no more. */
+  /** The limit that allows no more. */
   shortage: DayShortage;
   /** See `DayReply`. */
   isWorthWaiting: boolean;
 }
 
-/** What a call's day has for it. Nothing is taken. @throws as `reserveCall` does. */
+/** Finds the headroom of a call's day, and reserves nothing. @throws as `reserveCall` does. */
 export async function findReply(deps: ReserveDeps, call: CallToReserve): Promise<FoundReply> {
   const { db, clock } = deps;
   const { principalId, limits } = call;

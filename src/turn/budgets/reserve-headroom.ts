@@ -8,7 +8,7 @@ import { findHeadroom, lastReplyTokens, leastReply, type Headroom } from './find
 
 export interface CallPlan {
   step: number;
-  /** Of the iteration that begins. */
+  /** The state of the iteration that begins. */
   state: AgentState;
   request: ModelRequest;
   /** Milliseconds since the epoch. */
@@ -24,7 +24,7 @@ export interface CallHeadroom {
   added: number;
 }
 
-/** What has no room for a call. */
+/** The budget that has no headroom for a call. */
 export interface NoHeadroom {
   budget: Budget;
   /** See `CallEstimate`. */
@@ -50,7 +50,7 @@ export async function reserveHeadroom(
   return counted === undefined ? found : reserve(counted);
 }
 
-/** What an estimate is off by at most, for what it was fitted to. */
+/** The largest factor by which an estimate is off, for the texts it was fitted to. */
 const MOST_OFF = 1.25;
 
 function isCloseCall(

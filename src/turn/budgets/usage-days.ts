@@ -12,14 +12,14 @@ export interface UsageDay {
   day: string;
 }
 
-/** What a call may take of a day, until it is known what it took. */
+/** Tokens and dollars taken from a day for a call, until its usage is known. */
 export interface Reservation extends UsageDay {
   amount: DayAmount;
-  /** Of the model; undefined where it is not known. */
+  /** The model's price; undefined where it is not known. */
   price: Price | undefined;
 }
 
-/** What was used and is reserved. */
+/** Usage of a day, with what is reserved. */
 export async function readUsage(db: Queryable, { principalId, day }: UsageDay): Promise<DayAmount> {
   const [found] = await db
     .select({ tokens: usageDays.tokens, microUsd: usageDays.microUsd })
@@ -28,7 +28,7 @@ export async function readUsage(db: Queryable, { principalId, day }: UsageDay): 
   return found ?? { tokens: 0, microUsd: 0 };
 }
 
-/** The same, with what of it is reserved. */
+/** Usage of a day, and which part of it is reserved. */
 export async function readDay(
   db: Queryable,
   { principalId, day }: UsageDay,
@@ -76,7 +76,7 @@ export function settlement(reservation: Reservation, usage: Usage): SQL {
   return sql`${settling(reservation, usage)} from fence where ${isDay(reservation)}`;
 }
 
-/** The same for a call that is no fact of its turn. */
+/** Settles a reservation outside of a turn's writes. */
 export async function settle(db: Queryable, reservation: Reservation, usage: Usage): Promise<void> {
   await db.execute(sql`${settling(reservation, usage)} where ${isDay(reservation)}`);
 }

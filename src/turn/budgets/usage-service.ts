@@ -21,7 +21,7 @@ interface Measure {
   limit: number;
 }
 
-/** What principals have used of their days. */
+/** Usage of principals, by day. */
 @Injectable()
 export class UsageService {
   constructor(

@@ -12,7 +12,7 @@ import { addOverhead } from '../state/turn-state.js';
 
 export interface Discarded {
   step: number;
-  /** What the call cost, as far as the provider told. */
+  /** The call's usage, as far as the provider reported it. */
   usage: Usage;
   remedy: Remedy;
 }

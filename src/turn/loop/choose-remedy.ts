@@ -3,14 +3,14 @@ import { providerDetails } from '../../provider/refusal-kind.js';
 
 export type FallbackReason = 'overloaded' | 'model-not-found' | 'refusal';
 
-/** What is done about a model call that came to nothing, instead of ending the turn. */
+/** The answer to a failed model call, instead of the end of the turn. */
 export type Remedy =
   | { type: 'retry'; afterMs: number }
   | { type: 'fallback'; model: string; reason: FallbackReason };
 
 /** A call whose reply is not kept. */
 export interface LostCall {
-  /** What it threw, or `refusal` for a reply that the model declined to go on with. */
+  /** The error that was thrown, or `refusal` for a reply that the model declined to go on with. */
   outcome: unknown;
   /** Whether text of its reply was shown. */
   hasText: boolean;

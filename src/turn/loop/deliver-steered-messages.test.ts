@@ -73,7 +73,7 @@ describe('what joins a turn', () => {
       .from(joinedMessages)
       .where(eq(joinedMessages.turnId, turnId))
       .orderBy(asc(joinedMessages.position));
-  /** What the model was sent with its n-th call, from 1, as text. */
+  /** The text of the model's n-th request, from 1. */
   const sent = (count: number): string =>
     JSON.stringify(test.modelRequests[count - 1]?.body.messages);
 

@@ -4,7 +4,9 @@ import { judgeClientCall } from '../approvals/judge-client-call.js';
 import { decideCall } from './decide-call.js';
 import type { ToolUse, TurnRun } from '../state/turn-run.js';
 
-/** What happens next to a call. Asked when it is about to run: what ran before may have changed it. */
+/**
+ * Judges a call just before it would run: calls that ran before it may have changed the verdict.
+ */
 export async function judgeOpenCall(
   run: TurnRun,
   call: ToolUse,

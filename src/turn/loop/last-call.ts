@@ -34,14 +34,14 @@ export function findLastCall({
     const told = progress.notices.find(({ mark }) => mark === lastCallMark(limit));
     if (told !== undefined) return { limit, isDone: done > told.afterStep };
   }
-  // Of one iteration none can be kept: the model may call tools in it, and is not heard again.
+  // A single iteration keeps no last call: the model may call tools in it, and is not called again.
   if (steps.length === 0) return undefined;
   if (isBeforeLastIteration(tree, state)) return { limit: 'max_turns', isDone: false };
   return isCutWithoutAnswer(progress) ? { limit: 'token_budget', isDone: false } : undefined;
 }
 
 function isBeforeLastIteration(tree: Attempt['tree'], state: AgentState): boolean {
-  // What the user said since goes on with what the model took for finished.
+  // A steered message continues a turn that the model took for finished.
   const open = changeState(state, { hasFinished: false });
   return (
     tree.shouldContinue(open).shouldContinue &&

@@ -11,7 +11,7 @@ export interface DecisionInput {
   limit: NextLimit | undefined;
   /** The limit that leaves one call, without tools, and whether that call is the last stored step. */
   lastCall: { limit: NextLimit; isDone: boolean } | undefined;
-  /** Of the last stored step; undefined before the first. */
+  /** The last stored step's; undefined before the first. */
   stopReason: StepStopReason | undefined;
   /** Tool calls of the last step that have no result yet. */
   openCalls: number;
@@ -25,7 +25,7 @@ export interface NextLimit {
   reason: string;
   /** Why calls that are still open are not run: for the model. */
   refusal: string;
-  /** Of a reason that is a decision tree's own: what people read. */
+  /** Text for people, where the reason is a decision tree's own. */
   explanation?: string;
 }
 
@@ -34,7 +34,7 @@ export interface Ending {
   exitCode: number;
   /** Machine-readable. */
   reason: string;
-  /** Of a reason that is a decision tree's own: what people read. */
+  /** Text for people, where the reason is a decision tree's own. */
   explanation?: string;
 }
 
@@ -89,7 +89,7 @@ function afterCut(state: DecisionInput, stopReason: CutReason): NextAction {
     return { type: 'refuse-tools', reason: `not run: the reply was cut off (${stopReason})` };
   // A reply that filled the window goes on once what is sent is shorter.
   if (stopReason === 'context_window' && state.canShorten) return callAgain(state);
-  // One that its budget cut before it said anything has a last call left.
+  // A reply that its budget cut before any text has a last call left.
   if (stopReason === 'max_tokens' && state.lastCall !== undefined) return callAgain(state);
   return limited(stopReason === 'max_tokens' ? (state.limit?.reason ?? stopReason) : stopReason);
 }
@@ -110,7 +110,7 @@ function afterLastCall(
   openCalls: number,
   limit: NextLimit,
 ): NextAction {
-  // It was told that none may be called.
+  // The model's notice said that no tool may be called.
   if (openCalls > 0) return { type: 'refuse-tools', reason: `not run: ${limit.refusal}` };
   switch (stopReason) {
     case 'refusal':

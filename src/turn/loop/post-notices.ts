@@ -56,7 +56,7 @@ async function readFacts(run: TurnRun, state: AgentState, step: number): Promise
     step: step - 1,
     isFirstMessage: watch.isFirstMessage,
     config: state.config,
-    // What the call adds counts: a warning that comes with the call after it may come too late.
+    // Tokens that the call adds count: a warning with the call after it may come too late.
     warnings: warnings(countAdded(state, { added: estimateAdded(run) })),
     context,
     readings: watch.readings,

@@ -26,7 +26,7 @@ export async function recoverRequest(run: TurnRun, thrown: unknown): Promise<boo
   }
 }
 
-/** What was said so far is sent without its thinking from now on, in this turn and later ones. */
+/** Earlier replies are sent without their thinking from now on, in this turn and later ones. */
 function dropThinking(run: TurnRun): boolean {
   const steps = [...run.earlierTurns, { turnId: run.turn.id, steps: run.progress.steps }].flatMap(
     ({ turnId, steps: ofTurn }) =>

@@ -49,7 +49,7 @@ export async function runStep(
     const startedAt = new Date(run.clock.now());
     const planned = await planCall(run, { step, state, last });
     if ('budget' in planned) {
-      // What could not be sent was added all the same: the end says by how much it is too much.
+      // Tokens that could not be sent count all the same: the end shows by how many it is too much.
       if (planned.budget === 'token_budget')
         run.progress.state = countAdded(run.progress.state, planned);
       return planned.budget;
@@ -77,7 +77,7 @@ export async function runStep(
 
 interface Plan {
   step: number;
-  /** Of the iteration that begins. */
+  /** The state of the iteration that begins. */
   state: AgentState;
   last: LastCallLimit | undefined;
 }
@@ -109,7 +109,7 @@ async function planCall(
   return mayBeLast ? planCall(run, { step, state, last: 'token_budget' }) : room;
 }
 
-/** Of the session's budget nothing is kept for a last call. */
+/** The session's budget keeps nothing for a last call. */
 function isTurnBudget({ budget }: NoHeadroom, state: AgentState): boolean {
   return budget === 'token_budget' && !isSessionBudget(state);
 }

@@ -29,14 +29,14 @@ export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
   const cut = await refuseTooMany(run);
   const within = calls.filter(({ call }) => !cut.has(call.id));
   let needsPeople = false;
-  // What comes after a call that waits for people waits as well.
+  // Calls after one that waits for approval wait as well.
   const settle = async ({ call, tool }: (typeof calls)[number]): Promise<void> => {
     if (!needsPeople && !(await settleCall(run, call, tool))) needsPeople = true;
   };
   await runCalls(within, settle, { limit });
   if (needsPeople) {
     const { questions, isWaiting } = await findQuestions(run);
-    // What ran meanwhile may have changed what the rules say.
+    // Calls that ran meanwhile may have changed the rules' verdict.
     if (questions.length === 0 && !isWaiting) return runToolCalls(run);
     await requestApprovals(run, questions);
     return 'parked';
@@ -45,7 +45,7 @@ export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
   return 'done';
 }
 
-/** What must be asked before the open calls of the last step can run. */
+/** The approvals to request before the open calls of the last step can run. */
 async function findQuestions(
   run: TurnRun,
 ): Promise<{ questions: ApprovalQuestion[]; isWaiting: boolean }> {
@@ -117,7 +117,7 @@ async function settleCall(
 
 async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<void> {
   if (!isClaimed(run, call)) await claim(run, call, await takeGrants(run, call, tool));
-  // It runs again: not before it is stored that a person allowed it, or the next crash forgets that.
+  // A second run begins once its approval is stored as used, or the next crash forgets that.
   else await run.writer.commit([], []);
   const outcome = await runTool(tool, call.input, {
     callId: call.id,
@@ -139,7 +139,7 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
   await end(run, call, { ...outcome, output: fitOutput(run, note + run.redact(outcome.output)) });
 }
 
-/** What a client gave is cut and redacted as what a tool gave here is. */
+/** A client's output is cut and redacted as the output of a tool here is. */
 function answered(
   run: TurnRun,
   call: ToolUse,

@@ -19,7 +19,7 @@ export function serverToolEnded(run: Attempt, result: ServerToolResult, output: 
   run.writer.emit({ type: 'tool.ended', callId, name, status, output, durationMs });
 }
 
-/** What is said of the provider's calls that the end of the turn caught. */
+/** The output of the provider's calls that the end of the turn caught. */
 export function abandonedServerCalls({ progress }: Attempt): TurnEventBody[] {
   const { steps, draft } = progress;
   const replies = draft === undefined ? steps : [...steps, draft];

@@ -2,7 +2,10 @@ import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { serverResultOf } from '../../provider/anthropic/server-block.js';
 import type { ServerToolResult } from '../../provider/server-tools.js';
 
-/** What the provider's own tools gave in a turn, by call: in the step that has the call, or in a later one. Pure. */
+/**
+ * Results of the provider's own tools in a turn, by call id: from the step of the call, or a later
+ * one. Pure.
+ */
 export function serverResults(
   steps: readonly { parts: readonly AssistantPart[] }[],
 ): ReadonlyMap<string, ServerToolResult> {

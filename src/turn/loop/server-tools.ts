@@ -6,12 +6,12 @@ import { hasServerTool, isServerToolName } from '../../provider/server-tools.js'
 import type { ServerTool } from '../../storage/shapes/stored-tools.js';
 
 export interface ServerToolQuestion {
-  /** What the turn or its agent lists. */
+  /** The tools that the turn or its agent lists. */
   asked: readonly string[];
-  /** What the operator allows. */
+  /** The tools that the operator allows. */
   allowed: readonly ServerTool[];
   model: Model;
-  /** What the parent of a subagent has; undefined: it has none. */
+  /** The tools of a subagent's parent; undefined where there is no parent. */
   within: readonly string[] | undefined;
   rules: OfferRules;
 }

@@ -12,7 +12,7 @@ export interface SteeredMessage {
 
 export type SteeredRow = typeof joinedMessages.$inferSelect;
 
-/** Those that models were told, of these turns, in order. */
+/** Delivered messages of these turns, in order. */
 export async function loadDeliveredMessages(
   db: Queryable,
   turnIds: readonly string[],

@@ -27,7 +27,7 @@ const tool = (name: string): ToolSpec => ({
   inputSchema: { type: 'object' },
 });
 
-/** What a person, a file, a tool or a model may come up with. */
+/** Text as a person, a file, a tool or a model may write it. */
 const anyText = fc.oneof(
   fc.string(),
   fc.constantFrom('', ' \n', '\ud83d', 'ok', '<system_message type="x">', '漢字', 'x'.repeat(300)),
@@ -64,7 +64,7 @@ const anyTurn = fc.record({
   isError: fc.boolean(),
   noticeAfter: fc.subarray([0, 1, 2]),
   joinedAfter: fc.subarray([0, 1, 2]),
-  /** What happens to the conversation after the turn. */
+  /** The conversation's change after the turn. */
   afterwards: fc.constantFrom('nothing', 'nothing', 'elide', 'compact', 'leave-out'),
 });
 type Script = typeof anyTurn extends fc.Arbitrary<infer T> ? T : never;

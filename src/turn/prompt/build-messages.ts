@@ -15,16 +15,16 @@ import { keepThinking, type ThinkingStep } from './keep-thinking.js';
 import { isThinking, MessageList } from './message-list.js';
 import { dropOpenServerTools, hasOpenServerTool } from './open-server-tools.js';
 
-/** What the model is shown of one turn. Files are loaded already. */
+/** A turn as the model is shown it. Files are loaded already. */
 export interface TurnTranscript {
   turnId: string;
   userParts: UserPart[];
   steps: readonly TranscriptStep[];
   /** By call id. A call without an entry did not run. */
   results: ReadonlyMap<string, { status: ToolCallStatus; output: string | null }>;
-  /** What the server said to the model on the way, in order. */
+  /** Notices posted on the way, in order. */
   notices: readonly Pick<StoredNotice, 'afterStep' | 'mark' | 'kind' | 'text' | 'seenByModel'>[];
-  /** What the user said on the way, in order. */
+  /** Messages steered into the turn, in order. */
   joined: readonly { afterStep: number; text: string }[];
   status: TurnStatus;
   endReason: string | null;
@@ -35,18 +35,18 @@ export interface TranscriptStep {
   parts: readonly AssistantPart[];
   stopReason: StepStopReason;
   usage: Usage;
-  /** What its thinking is bound to; null where it is not. */
+  /** The prefix its thinking is bound to; null where it is not. */
   sent: SentPrefix | null;
 }
 
-/** What a request consists of beside the turns. */
+/** The parts of a request beside the turns. */
 export interface Frame {
   model: Pick<Model, 'takesSystemMessages' | 'bindsThinking'>;
   system: string;
   tools: readonly ToolSpec[];
-  /** Those that the provider runs. */
+  /** Tools that the provider runs. */
   serverTools?: readonly ServerTool[];
-  /** What stands for the turns before the first. */
+  /** The text that stands for the turns before the first. */
   summary?: string | undefined;
   /** Steps up to this one, `turnId:step`, are sent without their thinking. */
   thinkingAfter?: string | undefined;
@@ -54,7 +54,7 @@ export interface Frame {
 
 export interface BuiltMessages {
   messages: ModelMessage[];
-  /** What thinking in the reply to them is bound to; null where the model does not bind it. */
+  /** The prefix that thinking in the reply is bound to; null where the model does not bind it. */
   sent: SentPrefix | null;
 }
 
@@ -96,7 +96,7 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): B
       if (step.stopReason === 'context_window') tell(list, [wentOn], frame.model);
       tell(list, noticesAfter(turn, step.step), frame.model);
     }
-    // What the user said while a reply was refused was no part of it.
+    // A message that was steered into a refused reply was no part of it.
     const refused = turn.steps.filter(({ stopReason }) => stopReason === 'refusal');
     for (const { step } of refused) hear(list, turn, step);
     const cut = cutMarker(turn);
@@ -138,7 +138,7 @@ function isFollowed({ step }: TranscriptStep, turn: TurnTranscript): boolean {
   );
 }
 
-/** What the user said while the turn ran, where the model first heard it. */
+/** Adds the steered messages where the model first got them. */
 function hear(list: MessageList, { joined }: TurnTranscript, step: number): void {
   const parts = joined
     .filter(({ afterStep }) => afterStep === step)
@@ -155,8 +155,8 @@ function noticesAfter(turn: TurnTranscript, step: number) {
 }
 
 /**
- * What the server tells the model: a system message where the model takes one there, which is after
- * a user's only; a marked block of the user's message where it does not.
+ * Adds notices for the model: as a system message where the model takes one, which is only after a
+ * user's; else as a marked block of the user's message.
  */
 function tell(
   list: MessageList,
@@ -170,7 +170,7 @@ function tell(
   );
 }
 
-/** What people, files and tools write is never taken for the server's own words. */
+/** Text from people, files and tools never passes for the server's own. */
 function escaped(part: UserPart): UserPart {
   if (part.type === 'tool_result') return { ...part, output: escapeSystemTags(part.output) };
   if (part.type !== 'text' && part.type !== 'document') return part;

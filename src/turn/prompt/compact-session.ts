@@ -37,7 +37,7 @@ export interface CompactSource {
   sessionId: string;
   /** The turns to summarise, oldest first. */
   turns: readonly TurnTranscript[];
-  /** What stands for the turns before them. */
+  /** The summary that stands for the turns before them. */
   summary: string | undefined;
   /** Tokens of them, as far as the provider told. */
   contextTokens: number;
@@ -168,7 +168,7 @@ async function readSummary(
       }
     }
   } finally {
-    // What came of a summary that was cut is paid for too.
+    // The usage of a summary that was cut is paid for too.
     const outputTokens = Math.max(usage.outputTokens, isWhole ? 0 : estimateText(text, model));
     onUsage({ ...usage, outputTokens });
   }
@@ -181,7 +181,7 @@ interface SummaryCall {
   onUsage: (usage: Usage) => void;
 }
 
-/** What is open, and what can be asked for again, is not for a summary to lose. */
+/** Open todos, and files that can be asked for again, must not depend on a summary. */
 function withOpenEnds(summary: string, { todos, files }: CompactSource): string {
   const open = todos.filter((todo) => todo.status !== 'completed');
   return [

@@ -4,9 +4,9 @@ import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 export interface ThinkingStep {
   /** `turnId:step`. */
   key: string;
-  /** Of what stands before it now. */
+  /** The hash of everything before it in this request. */
   digest: string;
-  /** What stood before it when it was made; null where nobody wrote that down. */
+  /** The prefix of the request it was made by; null where none was stored. */
   sent: SentPrefix | null;
 }
 

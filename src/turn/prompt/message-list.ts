@@ -23,7 +23,7 @@ export class MessageList {
     this.#hash = begin === undefined ? undefined : createHash('sha256').update(begin);
   }
 
-  /** What opens a turn: it is never empty. */
+  /** The message that opens a turn: never empty. */
   ask(parts: readonly UserPart[]): void {
     const asked = parts.some(hasContent);
     this.user(asked ? parts : [{ type: 'text', text: NO_MESSAGE }]);
@@ -64,7 +64,7 @@ export class MessageList {
     return true;
   }
 
-  /** Of all that is in the list now, thinking aside; undefined for a list that is not hashed. */
+  /** The hash of the list so far, thinking aside; undefined for a list that is not hashed. */
   digest(): string | undefined {
     return this.#hash?.copy().digest('base64url');
   }

@@ -3,14 +3,14 @@ import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js'
 import type { Model } from '../../provider/model.js';
 import type { ThinkingPlan } from '../../provider/plan-thinking.js';
 
-/** What every request of a turn has beside its messages and the room for a reply. */
+/** The parts of every request of a turn beside its messages and `maxTokens`. */
 export interface RequestFrame {
   /** As the request names it. */
   modelName: string;
   model: Model;
   system: string;
   tools: readonly ToolSpec[];
-  /** Those that the provider runs. Absent: none. */
+  /** Tools that the provider runs. Absent: none. */
   serverTools?: readonly ServerTool[];
   /** Whether none of the tools may be called. */
   isToolless: boolean;

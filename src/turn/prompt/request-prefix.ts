@@ -3,14 +3,14 @@ import { canonicalJson } from '../../platform/json.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 
-/** What a turn wants its requests to begin with. */
+/** The prefix that a turn asks for. */
 export interface WantedPrefix {
   /** The system prompt, with a permission mode in it. */
   systemIn(mode: PermissionMode): string;
   mode: PermissionMode;
-  /** What the turn can call. */
+  /** Tools that the turn can call. */
   tools: readonly ToolSpec[];
-  /** What the provider runs of its own. Absent: nothing. */
+  /** Tools that the provider runs. Absent: none. */
   serverTools?: readonly ServerTool[];
 }
 
@@ -18,18 +18,21 @@ export interface ChosenPrefix {
   prefix: RequestPrefix;
   /** Whether it is not what the session has stored. */
   isChanged: boolean;
-  /** What the model is told instead of a change of what was sent; undefined where nothing changed. */
+  /**
+   * The notice for the model in place of a change of the prefix; undefined where nothing changed.
+   */
   notice: string | undefined;
   /** Whether any tool is on: a model without one must not be offered those that are off. */
   hasTools: boolean;
 }
 
 /**
- * What the requests of a turn begin with. What a session has sent stays as it was for as long as it
- * can: a provider's cache, and thinking that is bound to what was sent before it, are lost with the
- * first byte that changes. So a tool that is off for a turn stays listed, and another permission mode
- * is told. A prompt that was edited, another persona or a tool that was not listed begin anew, and so
- * does a change among the provider's own tools: one that is listed runs, whatever is told. Pure.
+ * Chooses the prefix of a turn's requests. A session's prefix stays as it was sent for as long as
+ * it can: the provider's cache, and thinking that is bound to the prefix, are lost with the first
+ * byte that changes. So a tool that is off for a turn stays listed, and another permission mode
+ * becomes a notice. An edited prompt, another persona or a tool that was not listed begin a new
+ * prefix, and so does a change among the provider's own tools: a listed one runs, whatever a notice
+ * says. Pure.
  */
 export function choosePrefix(
   stored: RequestPrefix | null,

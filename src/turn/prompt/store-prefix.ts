@@ -2,7 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import { sessions } from '../../storage/schema.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 
-/** What a session's requests begin with from now on. Part of a fenced statement. */
+/** Stores the prefix of a session's next requests. Part of a fenced statement. */
 export function storePrefix(sessionId: string, prefix: RequestPrefix): SQL {
   return sql`update ${sessions} set prefix = ${sql.param(prefix, sessions.prefix)}::json
     from fence where ${sessions.id} = ${sessionId}`;
