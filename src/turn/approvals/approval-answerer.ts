@@ -18,7 +18,7 @@ import type { ApprovalRow } from './approval-writes.js';
 import { effectiveInput } from './judge-call.js';
 import { readAnswer, type GivenAnswer } from './read-answer.js';
 
-/** Characters of a rule that is shown. */
+/** Characters of a rule in an error message. */
 const SHOWN = 200;
 
 export interface AnswerToApproval {
@@ -77,7 +77,7 @@ export class ApprovalAnswerer {
     const { rows, woken } = await db.transaction(async (tx) => {
       const answered = new Map<string, ApprovalRow>();
       const turnIds = new Set<string>();
-      // In one order for all requests: two that meet cannot wait for each other's locks.
+      // Approvals are locked in one order by all requests, so that two of them cannot deadlock.
       for (const { asked, answer } of valid.toSorted((a, b) =>
         a.asked.id < b.asked.id ? -1 : 1,
       )) {

@@ -22,16 +22,16 @@ export interface Answer {
 
 export interface ApprovalFilter {
   principalId: string;
-  /** With the sessions of its subagents. */
+  /** Approvals of the subagents' sessions are listed too. */
   sessionId?: string | undefined;
   turnId?: string | undefined;
   status: 'pending' | 'all';
-  /** The id of the last one of the page before. */
+  /** Page token: the id of the last approval of the page before. */
   after?: string | undefined;
   limit: number;
 }
 
-/** Questions to people, as rows. Each is answered once. */
+/** Approvals, as rows. Each is answered once. */
 @Injectable()
 export class ApprovalStore {
   constructor(@Inject(DATABASE) private readonly db: Database) {}
@@ -45,7 +45,7 @@ export class ApprovalStore {
     return approval;
   }
 
-  /** In the order they were asked. */
+  /** Lists approvals in the order they were requested. */
   list({ principalId, sessionId, turnId, status, after, limit }: ApprovalFilter) {
     const place = sql`(${approvals.createdAt}, ${approvals.id})`;
     return this.db
@@ -68,7 +68,7 @@ export class ApprovalStore {
       .then((rows) => rows.map(({ approval }) => approval));
   }
 
-  /** @returns undefined when it is not open any more; nothing was changed then. */
+  /** @returns undefined, with nothing changed, when the approval is not open any more. */
   async answer(
     approvalId: string,
     { by, ...answer }: Answer,
@@ -82,7 +82,7 @@ export class ApprovalStore {
     return answered;
   }
 
-  /** Decides what nobody has decided in time. @returns how many. */
+  /** Decides approvals that nobody has decided in time. @returns how many. */
   async expire(): Promise<number> {
     const expired = await this.db
       .update(approvals)

@@ -53,7 +53,7 @@ describe('a fact about an approval', () => {
       parkedAttempt: 2,
       waitingSince: expect.any(Date),
     });
-    // Nobody has it: the attempt that asked cannot ask again.
+    // The turn has no worker now: the attempt that asked cannot ask again.
     await expect(store(turnId, 2, facts)).rejects.toThrow(FencedError);
   });
 

@@ -7,28 +7,27 @@ import { turns } from '../../storage/schema.js';
 export type ApprovalRow = typeof approvals.$inferSelect;
 export type NewApproval = typeof approvals.$inferInsert;
 
-/** A question is asked. Part of a fenced statement. */
+/** Stores a requested approval. Part of a fenced statement. */
 export function askApproval(approval: NewApproval): SQL {
   return insertFenced(approvals, approval);
 }
 
-/** The turn waits for people and gives its worker back. Part of a fenced statement. */
+/** Parks the turn and gives its worker back. Part of a fenced statement. */
 export function parkTurn(turnId: string, attempt: number): SQL {
   return sql`update ${turns} set status = 'waiting', lease_until = null, waiting_since = now(),
     parked_attempt = ${attempt} from fence where ${turns.id} = fence.id
     and ${turns.id} = ${turnId}`;
 }
 
-/** The turn has taken note of what was decided. Part of a fenced statement. */
+/** Marks the decisions that the turn has applied. Part of a fenced statement. */
 export function applyDecision({ id }: ApprovalRow, attempt: number): SQL {
   return sql`update ${approvals} set applied_attempt = ${attempt} from fence
     where ${approvals.id} = ${id} and ${approvals.turnId} = fence.id`;
 }
 
 /**
- * The turn ends: what nobody answered is not asked any more, and an answer that came in the last
- * moment, of which the turn took no note, is answered by nobody either: readers are told the same.
- * Part of a fenced statement.
+ * Cancels what is open when the turn ends. An answer of the last moment, which the turn did not
+ * apply, is cancelled too: the events say the same. Part of a fenced statement.
  */
 export function cancelApprovals(attempt: number): SQL {
   return sql`update ${approvals} set decision = 'cancelled', decided_by = 'server',
@@ -38,7 +37,7 @@ export function cancelApprovals(attempt: number): SQL {
     where ${approvals.turnId} = fence.id and ${approvals.appliedAttempt} is null`;
 }
 
-/** Time of a turn that was a person's, in ms. Part of a fenced statement. */
+/** Milliseconds of a turn that were spent waiting for people. Part of a fenced statement. */
 export function addWaited(ms: number): SQL {
   return sql`update ${turns} set waited_ms = ${turns.waitedMs} + ${Math.round(ms)}::integer
     from fence where ${turns.id} = fence.id`;
@@ -59,7 +58,7 @@ export function requestedEvent(approval: ApprovalRow): TurnEventBody {
   };
 }
 
-/** @param approvals all of the turn, in the order they were asked. */
+/** @param approvals all of the turn, in the order they were requested. */
 export function parkedEvent(approvals: readonly ApprovalRow[]): TurnEventBody {
   const open = approvals.filter(({ decision }) => decision === null);
   return { type: 'turn.parked', approvalIds: open.map(({ id }) => id) };

@@ -33,7 +33,7 @@ const asked = (decision: ApprovalRow['decision'], more: Partial<ApprovalRow> = {
 const unknown = (decision: ApprovalRow['decision'], appliedAttempt: number | null = null) =>
   asked(decision, { kind: 'unknown-outcome', appliedAttempt });
 
-/** Every case of what people were asked and said about running the call. */
+/** Every case of permission verdict and decision for a call. */
 const questions: [string, ApprovalRow[]][] = [
   ['nobody was asked', []],
   ['it is asked', [asked(null)]],
@@ -44,7 +44,7 @@ const questions: [string, ApprovalRow[]][] = [
 ];
 
 describe('a call that never ran', () => {
-  // By what the rules say: allow, ask, deny.
+  // Outcomes by permission verdict: allow, ask, deny.
   const table: Record<string, string> = {
     'nobody was asked': 'run ask denied',
     'it is asked': 'wait wait denied',
@@ -104,7 +104,7 @@ describe('a call whose process died', () => {
     }
   });
 
-  // By what becomes of such calls here: tell, ask.
+  // Outcomes by `unknownCalls`: tell, ask.
   it.each<[string, ApprovalRow[], string]>([
     ['nobody was asked', [], 'unknown ask'],
     ['it is asked', [unknown(null)], 'wait wait'],

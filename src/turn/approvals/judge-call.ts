@@ -7,11 +7,11 @@ import type { ApprovalRow } from './approval-writes.js';
 
 export interface CallQuestion {
   name: string;
-  /** As the model asked for it. */
+  /** The model's input. */
   input: JsonObject;
   /** The permission rules' verdict on `effectiveInput`. */
   permission: PermissionDecision;
-  /** An earlier attempt claimed it and never said what became of it. */
+  /** Whether an earlier attempt claimed the call and stored no result. */
   isLost: boolean;
   retry: RetryClass;
   /** The approvals that were requested for this call. */
@@ -54,7 +54,7 @@ export function judgeCall(question: CallQuestion): CallVerdict {
   return judgeAsked(question, run);
 }
 
-/** The rules may have changed since it was claimed: it has run under the old ones. */
+/** A lost call has run under the rules of its time; they may have changed since. */
 function refuse({ permission, isLost, retry }: CallQuestion): CallVerdict {
   const output = permission.reason;
   if (!isLost || retry === 'safe') return { type: 'answer', status: 'denied', output };
@@ -82,7 +82,7 @@ function judgeAsked({ permission, approvals }: CallQuestion, run: CallVerdict): 
   }
 }
 
-/** A yes is good for one run: the one after which the outcome is lost again asks nobody. */
+/** An approval is good for one run: a call that is lost again asks nobody. */
 function judgeLost(question: CallQuestion, run: CallVerdict): CallVerdict {
   const { approvals, attempt, unknownCalls, name } = question;
   const asked = approvals.find(({ kind }) => kind === 'unknown-outcome');

@@ -4,7 +4,7 @@ import type { CallVerdict } from './judge-call.js';
 
 export interface ClientCallQuestion {
   name: string;
-  /** Only a denial counts: who runs the tool needs no leave of ours. */
+  /** The permission rules' verdict: only a denial counts, as nothing runs here. */
   permission: PermissionDecision;
   /** The fault in the model's input; undefined where there is none. */
   fault: string | undefined;
@@ -12,7 +12,7 @@ export interface ClientCallQuestion {
   approvals: readonly ApprovalRow[];
 }
 
-/** The most that the ledger has room for, in ms. */
+/** Milliseconds that the ledger's column can store at most. */
 const LONGEST_MS = 2_147_483_647;
 
 /**
@@ -50,7 +50,7 @@ function describeRefusal({ decidedBy, message }: ApprovalRow): string {
   return `not run: the client declined the call${message === null ? '.' : `: ${message}`}`;
 }
 
-/** As long as the client took. Two clocks tell it: never less than nothing. */
+/** The client's time for the call, in ms; two clocks measure it, so it is clamped at 0. */
 function durationOf({ createdAt, decidedAt }: ApprovalRow): number {
   const ms = (decidedAt ?? createdAt).getTime() - createdAt.getTime();
   return Math.min(LONGEST_MS, Math.max(0, ms));

@@ -5,7 +5,7 @@ import type { ToolRegistry } from '../../tools/registry.js';
 import type { ApprovalRow } from './approval-writes.js';
 import type { Answer } from './approval-store.js';
 
-/** As it came, with fields of the right kind. */
+/** An answer as it came, with fields of the right kind. */
 export interface GivenAnswer {
   decision: string;
   message: string | undefined;
@@ -16,10 +16,10 @@ export interface GivenAnswer {
   isError?: boolean | undefined;
 }
 
-/** In one request: many more than a step asks for, and few enough for one transaction. */
+/** Answers in one request: many more than a step asks for, and few enough for one transaction. */
 const MOST_ANSWERS = 1_000;
 
-/** Characters of what the model is told beside a denial. */
+/** Characters of the message that the model gets with a denial. */
 const LONGEST_MESSAGE = 4_000;
 
 const decisions = ['approve', 'approve-session', 'deny', 'answer'] as const;

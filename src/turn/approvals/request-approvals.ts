@@ -15,9 +15,9 @@ export type ApprovalQuestion = Extract<CallVerdict, { type: 'ask' }> & {
 };
 
 /**
- * Asks people, and parks the turn: the questions are stored and told in the statement that gives
- * the worker back, and so is that the turn waits, for them and for what was asked before. Its next
- * attempt begins when somebody answers, or at the deadline.
+ * Requests approvals, and parks the turn: questions, their events and the parked turn are stored in
+ * the statement that gives the worker back. The next attempt begins when somebody answers, or at
+ * the deadline.
  */
 export async function requestApprovals(
   run: TurnRun,
@@ -27,7 +27,7 @@ export async function requestApprovals(
   const createdAt = new Date(clock.now());
   const expiresAt = new Date(clock.now() + approvalRules.timeoutMs);
   const asked = questions.map(({ call, kind, reason, input }, index): ApprovalRow => ({
-    // In the order of the calls.
+    // Ids rise in the order of the calls.
     id: newTimeId('appr', createdAt.getTime() + index),
     turnId: turn.id,
     sessionId: turn.sessionId,

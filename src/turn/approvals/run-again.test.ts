@@ -12,7 +12,7 @@ import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
 let database: OpenedDatabase;
 let test: TestServices;
 let lose: () => void;
-/** Which attempt had noted the yes, at each run. */
+/** The attempt that had applied the approval, at each run. */
 const notedAtRuns: unknown[] = [];
 
 /** The first run is lost with its worker; each looks for what it is allowed by. */
@@ -52,7 +52,7 @@ async function work(turnId: string): Promise<MemoryTurnQueue> {
   return queue;
 }
 
-/** The worker waits for one lock, and all else it had to ask the database is answered for a while. */
+/** The worker waits for one lock, and its other statements are answered for a while. */
 async function expectStuck(): Promise<void> {
   const { rows } = await database.db.execute(sql`
     select count(*) filter (where wait_event_type = 'Lock') as stuck,

@@ -26,7 +26,7 @@ export async function takeGrants(run: TurnRun, call: ToolUse, tool: CallableTool
     approval.grantRule === null
       ? grantsFor(tool.name, await findArgument(tool, call.input, permissions.root.projectRoot))
       : [approval.grantRule];
-  // A longer one is this call's alone: it is approved, and asked about again.
+  // A longer rule grants this call alone: the next one asks again.
   const rules = found.filter((rule) => rule.length <= LONGEST_RULE && !rule.includes('\0'));
   run.permissions = { ...permissions, grants: [...permissions.grants, ...rules] };
   const createdAt = new Date(clock.now());

@@ -14,10 +14,10 @@ import {
   type ReserveDeps,
 } from './reserve-call.js';
 
-/** How long a turn waits at most for what others have reserved, in ms. */
+/** Milliseconds a turn waits at most for tokens that others have reserved. */
 const WAIT_MS = 30_000;
 
-/** Between two looks at the day while it waits, in ms. */
+/** Milliseconds between two polls of the day. */
 const LOOK_MS = 250;
 
 /** The members of a run that a wait needs. */
@@ -27,15 +27,15 @@ export type WaitSource = Pick<TurnRun, 'clock' | 'db' | 'withoutSlot'> & {
   writer: Pick<TurnRun['writer'], 'emit'>;
 };
 
-/** The waiting of one call, however often it is reserved anew. */
+/** One call's wait, however often the call is reserved anew. */
 export class ReservationWait {
   #endsAt: number | undefined;
 
   constructor(private readonly run: WaitSource) {}
 
   /**
-   * Reserves a call. Where other turns have reserved what it needs and will give most of it back, it
-   * waits for that, and tells the client: the worker's place is another's meanwhile.
+   * Reserves a call. Where other turns have reserved the tokens and will give most of them back,
+   * the call waits for them without its worker's slot, and a notice says so.
    *
    * @throws the reason of the lease when it ends.
    */
@@ -72,7 +72,7 @@ export class ReservationWait {
     } while (!this.#isOver() && (await this.#othersRun(call)));
   }
 
-  /** Whether a turn may give back what it reserved. One whose worker died gives nothing. */
+  /** Whether a turn may give back its reservation. A turn whose worker died gives nothing. */
   async #othersRun({ principalId }: CallToReserve): Promise<boolean> {
     const deps = this.#deps();
     const found = await inTheEnd(deps, () =>

@@ -6,8 +6,8 @@ import { budgetExhausted } from './budget-errors.js';
 import { readDay } from './usage-days.js';
 
 /**
- * Refuses a turn of a principal that has used up its day: it would end before its first call. What
- * calls under way have reserved is not used yet.
+ * Refuses a turn of a principal that has used up its day: it would end before its first call.
+ * Reservations of running calls do not count as used.
  *
  * @throws TypedError BUDGET_EXHAUSTED 429, to be sent again when the next day begins.
  */

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../provider/model-types.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { CallEstimate } from './estimate-call.js';
 
-/** How long a turn waits to be told a count, in ms: its end does not hang on it. */
+/** Milliseconds a turn waits for a count: an estimate would do. */
 const COUNT_WAIT_MS = 3_000;
 
 /** The members of a run that a count needs. */
@@ -15,10 +15,10 @@ export type CountSource = Pick<TurnRun, 'lease' | 'clock' | 'logger'> & {
 };
 
 /**
- * An estimate put right by the provider's own count of the request. It is asked for only where a
- * wrong guess would end a turn: the route has a rate limit of its own.
+ * Corrects an estimate by the provider's own count of the request. The count is requested only
+ * where a wrong estimate would end a turn: its route has a rate limit of its own.
  *
- * @returns undefined where the provider does not say in time; the estimate stands then.
+ * @returns undefined where no count comes in time; the estimate stands then.
  * @throws the lease's reason when it ends.
  */
 export async function countCall(
@@ -35,7 +35,8 @@ export async function countCall(
     );
     const off = total - (estimate.input + estimate.cached);
     if (progress.steps.length > 0) return shift(estimate, off);
-    // Before the first call the whole request was estimated, what is new as far as the rest.
+    // Before the first call the whole request was estimated, and new tokens are off as far as the
+    // rest.
     const whole = estimateRequest(request, frame.model);
     const added = Math.ceil((estimate.added * total) / Math.max(1, whole));
     return { ...shift(estimate, off), added };

@@ -13,7 +13,7 @@ const draft = (more: Partial<StepDraft> = {}): StepDraft => ({
   openText: '',
   openThinking: '',
   openInput: '',
-  // As `message_start` has it: the input, and a token of the reply.
+  // Usage as `message_start` has it: the input, and a token of the reply.
   usage: { ...noUsage, inputTokens: 1_000, outputTokens: 1 },
   added: 50,
   sent: null,

@@ -22,8 +22,9 @@ export function countUsage(reported: Usage, { added, price }: CallTerms): Usage 
 }
 
 /**
- * The usage of a call that was cut: what its provider reported, and of the reply at least what came
- * of it. Providers count a reply when it is whole; what was generated is paid for all the same. Pure.
+ * The usage of a call that was cut: the provider's report, and of the reply at least the tokens
+ * that were streamed. Providers count a reply when it is whole; a part of one is paid for all the
+ * same. Pure.
  */
 export function draftUsage(draft: StepDraft): Usage {
   const { usage, model } = draft;

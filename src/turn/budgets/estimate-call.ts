@@ -9,16 +9,16 @@ import type { ModelRequest } from '../../provider/model-types.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { contextTokens } from '../state/turn-context.js';
 
-/** How long the provider's cache keeps what was sent, in ms; each use starts it anew. */
+/** Milliseconds the provider's cache keeps a prefix; each use starts them anew. */
 const CACHE_MS = 5 * 60_000;
 
 /** A model call before it is made, in tokens. */
 export interface CallEstimate {
   /** Tokens new to the conversation, without the reply: these count toward a turn's own budget. */
   added: number;
-  /** Input that does not come from the provider's cache: what is paid for in full. */
+  /** Input that does not come from the provider's cache: paid for in full. */
   input: number;
-  /** Input that does. */
+  /** Input that comes from the provider's cache. */
   cached: number;
 }
 
@@ -43,7 +43,7 @@ export function estimateCall(
   const added = estimateAdded(run);
   const before = run.progress.steps.at(-1);
   const known = before === undefined ? 0 : contextTokens(before.usage);
-  // A call that was cut before the provider said anything has told nothing.
+  // A call that was cut before its first event has no usage.
   if (before === undefined || known === 0) {
     return { added, input: estimateRequest(request, run.frame.model), cached: 0 };
   }

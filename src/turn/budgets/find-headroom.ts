@@ -3,7 +3,7 @@ import { affordableReply, type PromptSize } from '../../governance/limits/cost.j
 import type { CostLimit } from '../../storage/shapes/stored-limits.js';
 import type { CallEstimate } from './estimate-call.js';
 
-/** Less than this is no reply. */
+/** Tokens below which a reply is no reply. */
 const LEAST_REPLY = 16;
 
 /** Tokens a turn keeps of its budget for one last reply: a share, within these bounds. */
@@ -29,8 +29,8 @@ export function lastReplyTokens({ config }: Pick<AgentState, 'config'>): number 
 }
 
 /**
- * Tokens of a reply that every budget of a turn has room for; below 0 where one has no room for the
- * call's input. Pure.
+ * Tokens of a reply that every budget of a turn allows; below 0 where one of them has too little
+ * for the call's input. Pure.
  *
  * @param kept tokens of the turn's own budget that the call leaves.
  */

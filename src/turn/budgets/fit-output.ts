@@ -3,16 +3,16 @@ import { capOutput } from '../../tools/cap-output.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { lastReplyTokens } from './find-headroom.js';
 
-/** Tokens of a result at least, however little is left: enough to say that it was cut. */
+/** Tokens of a result at least, however little is left: enough for the mark of the cut. */
 const LEAST_OUTPUT = 32;
 
 /** Share of the fitting length that a cut leaves: the kept text may be denser. */
 const SHRINK = 0.9;
 
 /**
- * A tool's output within its share of what the turn's token budget has left for the calls of its
- * step. One that is longer is cut in its middle, and says so: a result that leaves no room for a
- * reply is of no use to anybody.
+ * Cuts a tool's output to its share of what the turn's token budget has left for the calls of its
+ * step. A longer output is cut in its middle, with a mark: a result that leaves no headroom for a
+ * reply is of no use.
  */
 export function fitOutput(
   { progress, frame }: Pick<TurnRun, 'progress' | 'frame'>,

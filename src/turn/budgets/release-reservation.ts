@@ -4,8 +4,8 @@ import { draftUsage } from './draft-usage.js';
 import { settle } from './usage-days.js';
 
 /**
- * Settles a call that its worker cut because it stops: the turn goes on elsewhere, where nobody
- * knows of the reservation. Where that fails, it stands until the day is over.
+ * Settles a call that its worker cut because it stops: the turn goes on elsewhere, where the
+ * reservation is not known. Where settling fails, the reservation stands until the day is over.
  */
 export async function releaseReservation({ progress, db, logger }: TurnRun): Promise<void> {
   const { reserved, draft } = progress;

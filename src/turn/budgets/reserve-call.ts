@@ -17,13 +17,13 @@ import { readDay, reserveFromDay, type Reservation } from './usage-days.js';
 /** The delays between tries while the database does not answer. */
 const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
 
-/** Each try that finds less than was there a moment ago was overtaken by another call. */
+/** A try finds less than there was a moment ago where another call has overtaken it. */
 const MOST_TRIES = 10;
 
 export interface ReserveDeps {
   db: Queryable;
   clock: Clock;
-  /** Ends the waiting for a database that is away. */
+  /** Aborts the retries while the database is down. */
   signal: AbortSignal;
 }
 
@@ -34,7 +34,7 @@ export interface CallToReserve {
   /** Tokens of a reply below which the call is not worth making. */
   leastReply: number;
   price: Price | undefined;
-  /** No call is made with a short reply while running calls have reserved a longer one. */
+  /** Refuses a shorter reply while running calls have reserved enough for a longer one. */
   mayWait?: boolean;
 }
 
@@ -43,10 +43,10 @@ export type Reserved =
   | { type: 'refused'; shortage: DayShortage; isWorthWaiting: boolean };
 
 /**
- * Takes what a call needs at most of its principal's day before the call is made. A day that has
- * no room for the whole reply gives room for a shorter one: `shortage` says what allowed no more.
+ * Reserves the most that a call can need of its principal's day, before the call is made. A day
+ * with too little for the whole reply allows a shorter one: `shortage` names the limit.
  *
- * @throws the signal's reason; what the database threw, unless it was away.
+ * @throws the signal's reason; the database's error, unless it was down.
  */
 export async function reserveCall(deps: ReserveDeps, call: CallToReserve): Promise<Reserved> {
   const { db, clock } = deps;
@@ -96,10 +96,10 @@ export async function findReply(deps: ReserveDeps, call: CallToReserve): Promise
 }
 
 /**
- * Asks until the database answers. What an answer that was lost has taken stays taken: rather too
- * much than too little.
+ * Retries until the database answers. A reservation whose answer was lost stands: rather too much
+ * is reserved than too little.
  *
- * @throws the signal's reason; what the database threw, unless it was away.
+ * @throws the signal's reason; the database's error, unless it was down.
  */
 export function inTheEnd<T>({ clock, signal }: ReserveDeps, ask: () => Promise<T>): Promise<T> {
   return retry(clock, { ...retryDelays, mayRetry: isDatabaseDown, signal }, ask);

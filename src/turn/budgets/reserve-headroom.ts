@@ -13,7 +13,7 @@ export interface CallPlan {
   request: ModelRequest;
   /** Milliseconds since the epoch. */
   now: number;
-  /** Whether it is the turn's last, which may use what was kept for it. */
+  /** Whether it is the turn's last call, which may use the tokens kept for it. */
   isLast: boolean;
 }
 
@@ -32,10 +32,10 @@ export interface NoHeadroom {
 }
 
 /**
- * Finds the room for a step's reply: in the turn's own budgets, then in its principal's day, where
- * the call is reserved, if need be when other calls have given back what they do not use. Where an estimate finds none, and being off by a quarter would change that,
- * the provider is asked to count. A reply that is given less than it might have had is remembered
- * as clamped.
+ * Finds the headroom of a step's reply: in the turn's own budgets, then in its principal's day,
+ * where the call is reserved, if need be once other calls have released tokens. Where an estimate
+ * finds none, and an error of a quarter would change that, the provider is asked to count. A reply
+ * that is given less than it might have had is remembered as clamped.
  */
 export async function reserveHeadroom(
   run: TurnRun,
@@ -66,7 +66,7 @@ function roomOf(run: TurnRun, { state, isLast }: CallPlan, estimate: CallEstimat
   const { costLimit } = run.turn.options.options;
   const kept = isLast ? 0 : keptTokens(run, state);
   const room = findHeadroom(state, estimate, { costLimit, kept });
-  // Before the first reply there is nothing that a last one could be about.
+  // Before the first reply there is nothing that a last reply could sum up.
   const isFirst = run.progress.steps.length === 0;
   return isFirst && room.reply < kept
     ? findHeadroom(state, estimate, { costLimit, kept: 0 })
@@ -90,7 +90,7 @@ async function reserveWithin(
   const { state, step, request, isLast } = plan;
   const own = roomOf(run, plan, { added, input, cached });
   const reply = Math.min(request.maxTokens, own.reply);
-  // A reply shorter than the one that is kept is better had without tools.
+  // A reply shorter than the last one kept is better made without tools.
   const isLate =
     own.budget === 'token_budget' &&
     !isLast &&
@@ -109,7 +109,7 @@ async function reserveOfDay(
 ): Promise<{ maxTokens: number } | { budget: Budget }> {
   const { turn, progress, price } = run;
   const { principalId, budget: limits } = turn;
-  // Most have none: nothing is asked for them.
+  // Principals without limits, as most are, cost no statement.
   if (limits === null) return { maxTokens: size.reply };
   const least = leastReply(size.reply);
   const reserved = await wait.reserve({ principalId, limits, size, leastReply: least, price });
@@ -125,7 +125,7 @@ function clamp({ progress }: TurnRun, step: number, budget: Budget): void {
   progress.clampedBy = budget;
 }
 
-/** The state with what a call adds counted, though it could not be made: it is the turn's. */
+/** The state with a call's added tokens counted, also where the call could not be made. */
 export function countAdded(state: AgentState, { added }: { added: number }): AgentState {
   return changeState(state, { tokensUsed: state.tokensUsed + added });
 }

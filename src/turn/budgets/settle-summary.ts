@@ -12,7 +12,7 @@ export interface SummaryToPay {
   /** Null or undefined: any amount, and nothing is counted. */
   limits: DayLimits | null | undefined;
   price: Price | undefined;
-  /** Tokens of the conversation, as far as the provider told. */
+  /** Tokens of the conversation, as far as the provider reported. */
   contextTokens: number;
 }
 
@@ -20,8 +20,8 @@ export interface SummaryToPay {
  * Has a conversation summarised at the expense of its principal's day: reserved before the call,
  * settled after it whatever comes of it. A settlement that fails leaves the reservation standing.
  *
- * @param summarise is given what to tell of the call's usage so far.
- * @returns what kept the day from paying, and no call was made; else what `summarise` gives.
+ * @param summarise gets a callback for the call's usage so far.
+ * @returns the shortage of the day, and no call was made; else what `summarise` gives.
  * @throws what `summarise` throws.
  */
 export async function settleSummary<T>(

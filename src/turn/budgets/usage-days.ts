@@ -6,7 +6,7 @@ import type { Queryable } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';
 import { tokensOf } from '../state/turn-state.js';
 
-/** Whose day it is, as `2026-01-31` in UTC. */
+/** A principal's day, as `2026-01-31` in UTC. */
 export interface UsageDay {
   principalId: string;
   day: string;
@@ -44,10 +44,10 @@ export async function readDay(
 }
 
 /**
- * Takes an amount of a day if the day has room for it, in one statement: of any number that do so
- * at once, none goes over.
+ * Takes an amount of a day if its limit allows that, in one statement: concurrent reservations
+ * never exceed the limit.
  *
- * @returns false, and nothing taken, where it has not.
+ * @returns false, with nothing taken, where the limit does not allow it.
  */
 export async function reserveFromDay(
   db: Queryable,
@@ -71,7 +71,7 @@ export async function reserveFromDay(
   return rows.length === 1;
 }
 
-/** Puts what was used in the place of what was reserved, with the facts of the call: see `Fact`. */
+/** Replaces a reservation by the call's usage. Part of a fenced statement. */
 export function settlement(reservation: Reservation, usage: Usage): SQL {
   return sql`${settling(reservation, usage)} from fence where ${isDay(reservation)}`;
 }

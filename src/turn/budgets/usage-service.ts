@@ -6,11 +6,11 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { readUsage } from './usage-days.js';
 
 export interface UsageView {
-  /** In UTC. */
+  /** The day, in UTC. */
   day: string;
   /** Null where there is no limit: nothing is counted then. */
   tokens: Measure | null;
-  /** In dollars, by the prices the server knows. */
+  /** Dollars, by the prices the server knows. */
   usd: Measure | null;
   resetsAt: string;
 }

@@ -18,18 +18,18 @@ export interface Discarded {
 }
 
 /**
- * Takes a step's reply back and makes the run ready for another call. What the reply cost counts
- * toward every budget, and the model that the turn goes on with is stored: a recovered attempt goes
- * on with the same.
+ * Discards a step's reply and makes the run ready for another call. The reply's usage counts toward
+ * every budget, and the model that the turn goes on with is stored: a recovered attempt goes on
+ * with the same.
  *
- * @throws the lease's reason when it ends while a retry is waited for.
+ * @throws the lease's reason when it ends during the delay of a retry.
  */
 export async function applyRemedy(run: TurnRun, { step, usage, remedy }: Discarded): Promise<void> {
   const { progress, turn } = run;
   const { reserved } = progress;
   const discarded = addUsage(progress.discarded, usage);
   const options = remedy.type === 'fallback' ? withModel(run, remedy.model, step) : undefined;
-  // Settled with the discard, or, where nobody knows whether that was stored, not at all.
+  // The reservation is settled with the discard, or, if its store fails, not at all.
   progress.reserved = undefined;
   await run.writer.commit(
     [{ type: 'step.discarded', step }, describeRemedy(run, remedy)],
@@ -43,7 +43,7 @@ export async function applyRemedy(run: TurnRun, { step, usage, remedy }: Discard
   progress.draft = undefined;
   progress.discarded = discarded;
   progress.overhead = addUsage(progress.overhead, usage);
-  // At the price of the model that was called.
+  // The discarded usage has the price of the model that was called.
   progress.state = addOverhead(progress.state, usage, turn.options.options.costLimit);
   if (options !== undefined) {
     turn.options = options;
@@ -54,7 +54,7 @@ export async function applyRemedy(run: TurnRun, { step, usage, remedy }: Discard
   }
 }
 
-/** A turn falls back once: what it falls back from says that it did. */
+/** A turn falls back once: `fallbackFrom` records it. */
 function withModel(
   { turn: { options }, describeModel }: TurnRun,
   model: string,

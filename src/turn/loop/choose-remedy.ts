@@ -14,14 +14,14 @@ export interface LostCall {
   outcome: unknown;
   /** Whether text of its reply was shown. */
   hasText: boolean;
-  /** How often the step was tried again with this model already. */
+  /** Retries of the step with this model so far. */
   retries: number;
   mostRetries: number;
   /** The model to go on with; undefined where there is none, or it is the one that was called. */
   fallbackModel: string | undefined;
   /** Milliseconds that the turn has left. */
   leftMs: number;
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   random: number;
 }
 
@@ -29,10 +29,10 @@ export interface LostCall {
 const retryDelays: RetryDelays = { firstMs: 500, maxMs: 8_000 };
 
 /**
- * Whether a call is made again, and by whom; undefined where its outcome stands. An overload in the
- * stream is tried again by the same model first: nothing else does. Before the stream the SDK has
- * tried. Text that a reader has is never taken back for an overload, whose turn may be sent again;
- * of a refusal it is discarded, as its provider demands. Pure.
+ * Decides whether a failed call is made again, and by which model; undefined where its outcome
+ * stands. An overload inside the stream is retried with the same model first: nothing else retries
+ * it, while the SDK retries before the stream. Text that a reader has is not discarded for an
+ * overload, whose turn may be sent again; after a refusal it is, as the provider demands. Pure.
  */
 export function chooseRemedy(call: LostCall): Remedy | undefined {
   if (call.outcome === 'refusal') return fallback(call, 'refusal');

@@ -3,8 +3,8 @@ import { contextTokens } from '../state/turn-context.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /**
- * How full the model's window is: what the provider reported of the last call, and an estimate of
- * what came since.
+ * Tokens in the model's window: the provider's report of the last call, and an estimate of the
+ * rest.
  */
 export function contextOf(run: TurnRun): { tokens: number; window: number } {
   const { frame, progress, watch } = run;

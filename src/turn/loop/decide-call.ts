@@ -10,7 +10,7 @@ import type { TurnRun } from '../state/turn-run.js';
 const rootMoved =
   'permission denied: the project root leads to another folder since the turn began. Send another turn.';
 
-/** Whether a call of a turn's may run, by every rule that is about it. */
+/** Decides whether a turn's call may run, by every rule that applies to it. */
 export async function decideCall(
   run: Pick<TurnRun, 'permissions'>,
   tool: CallableTool,
@@ -22,7 +22,7 @@ export async function decideCall(
   if (others !== undefined && argument?.roots?.some((one) => one !== projectRoot) === true) {
     return { verdict: 'deny', rule: 'own-path', reason: rootMoved };
   }
-  // Before the rules: none of them gives what is the server's own.
+  // The server's own paths come before the rules: none of them can grant one.
   const denial = denyOwnPath(ownPaths, { effect: tool.effect, argument });
   if (denial !== undefined) return { verdict: 'deny', rule: 'own-path', reason: denial };
   return decidePermission({ ...rules, tool, argument });

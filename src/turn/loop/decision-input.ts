@@ -13,8 +13,8 @@ import type { DecisionInput, NextLimit } from './next-action.js';
 import { openCalls, type Attempt } from '../state/turn-run.js';
 
 /**
- * The limit that keeps a turn from another model call, if one does. Asked when every result of the
- * last step is in.
+ * The limit that keeps a turn from another model call, if there is one. Call it when every result
+ * of the last step is in.
  */
 export function findLimit({
   tree,
@@ -29,7 +29,7 @@ export function findLimit({
   } else if (reason !== 'continue') {
     return { reason, explanation: explanation ?? `the agent's rules ended the turn (${reason})` };
   }
-  // Its reply was given no more room than the budget had.
+  // The last reply had no more tokens than the budget left.
   const last = steps.at(-1);
   return last?.stopReason === 'max_tokens' && last.step === progress.clampedStep
     ? progress.clampedBy
@@ -40,7 +40,7 @@ export function findLimit({
 export function decisionInput(run: Attempt): DecisionInput {
   const lastCall = findLastCall(run);
   const found = findLimit(run);
-  // A reply that was cut by the budget leaves the call that is kept.
+  // A reply that was cut by the budget leaves the last call that is kept.
   const limit = lastCall?.isDone === false && found === lastCall.limit ? undefined : found;
   return {
     steps: run.progress.steps.length,

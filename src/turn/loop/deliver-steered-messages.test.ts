@@ -140,7 +140,7 @@ describe('what joins a turn', () => {
         await test.services.canceller.cancel(turnId, 'interrupt');
         return;
       }
-      // The reply is half-said: the worker is taken away, and does not hear of the next message.
+      // The worker is taken away in the middle of its reply, and does not get the next message.
       const lapsed = { leaseUntil: new Date(0) };
       await database.db.update(turns).set(lapsed).where(eq(turns.id, turnId));
       const rest = { requestHash: 'hash', idempotencyKey: undefined, now: new Date() };

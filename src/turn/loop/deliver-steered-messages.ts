@@ -6,8 +6,8 @@ import { isReplyOpen } from '../prompt/open-server-tools.js';
 import { toSteeredMessage, type SteeredMessage } from './steered-messages.js';
 
 /**
- * Takes in what the user has said since the last model call: stored with the step it comes after,
- * told to the readers, and part of every later call.
+ * Delivers the messages steered since the last model call: stored with the step they come after,
+ * announced as events, and part of every later call.
  */
 export async function deliverSteeredMessages(run: TurnRun, step: number): Promise<void> {
   const { progress, lease, turn, writer, db } = run;

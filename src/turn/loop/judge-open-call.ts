@@ -33,7 +33,7 @@ export async function judgeOpenCall(
   });
 }
 
-/** An attempt began to run it, this one or one before. */
+/** Whether this attempt, or an earlier one, began to run the call. */
 export function isClaimed({ progress }: Pick<TurnRun, 'progress'>, call: ToolUse): boolean {
   return progress.results.get(call.id)?.status === 'claimed';
 }

@@ -9,20 +9,21 @@ import type { Attempt, TurnRun } from '../state/turn-run.js';
 /** A call inside a limit that is the last one of its turn: no tool may be called in it. */
 export interface LastCall {
   limit: LastCallLimit;
-  /** The reply is stored. */
+  /** Whether its reply is stored. */
   isDone: boolean;
 }
 
 const limits: readonly LastCallLimit[] = ['max_turns', 'token_budget'];
 
-/** The mark of the notice that says so, and by which a recovered turn knows. */
+/** The mark of the last call's notice; a recovered turn finds the call by it. */
 export function lastCallMark(limit: string): string {
   return `last-call:${limit}`;
 }
 
 /**
- * The last call that a turn has made or is to make next; undefined while others are left. Asked when
- * every result of the last step is in. What was announced stays so, whoever goes on with the turn.
+ * The last call that a turn has made or is to make next; undefined while others are left. Call it
+ * when every result of the last step is in. A call that was announced as the last stays the last,
+ * also after a takeover.
  */
 export function findLastCall({
   tree,
@@ -49,7 +50,7 @@ function isBeforeLastIteration(tree: Attempt['tree'], state: AgentState): boolea
   );
 }
 
-/** A reply that the turn's budget cut before it said anything to the user. */
+/** A reply that the turn's budget cut before it had any text for the user. */
 function isCutWithoutAnswer({ steps, clampedStep, clampedBy }: Attempt['progress']): boolean {
   const last = steps.at(-1);
   return (
@@ -61,9 +62,9 @@ function isCutWithoutAnswer({ steps, clampedStep, clampedBy }: Attempt['progress
 }
 
 /**
- * Says that the next call is the last, to the readers and with it to the model, once.
+ * Announces the last call, to the readers and with the call to the model, once.
  *
- * @param state of the iteration that begins, with what the call adds counted.
+ * @param state of the iteration that begins, with the call's added tokens counted.
  */
 export async function postLastCall(
   { progress, writer, turn, clock }: TurnRun,

@@ -15,15 +15,15 @@ export interface DecisionInput {
   stopReason: StepStopReason | undefined;
   /** Tool calls of the last step that have no result yet. */
   openCalls: number;
-  /** Whether what is sent could be shorter. */
+  /** Whether the request could be shorter. */
   canShorten: boolean;
-  /** Messages of the user's that the model has not heard. */
+  /** Messages of the user's that are not delivered yet. */
   unheard: number;
 }
 
 export interface NextLimit {
   reason: string;
-  /** Why calls that are still open are not run: for the model. */
+  /** The result of the calls that are still open, for the model. */
   refusal: string;
   /** Text for people, where the reason is a decision tree's own. */
   explanation?: string;
@@ -42,10 +42,10 @@ type CutReason = 'max_tokens' | 'context_window' | 'refusal';
 
 export type NextAction =
   | { type: 'call-model'; step: number }
-  /** No tool may be called in it: the model answers with what it has. */
+  /** A call without tools: the model answers with what it has. */
   | { type: 'call-last'; step: number }
   | { type: 'run-tools' }
-  /** The calls get a result that says why they did not run: a model must see one for each. */
+  /** Every call gets a result with the reason: a model must see one for each. */
   | { type: 'refuse-tools'; reason: string }
   | { type: 'end'; ending: Ending };
 
@@ -53,7 +53,7 @@ const completed = (reason: string): NextAction =>
   end({ outcome: 'completed', exitCode: 0, reason });
 const limited = (reason: string): NextAction => end({ outcome: 'limited', exitCode: 0, reason });
 
-/** The loop's brain: what `runTurn` does next. Pure. */
+/** Decides what `runTurn` does next. Pure. */
 export function nextAction(state: DecisionInput): NextAction {
   const { stopReason, limit, lastCall, openCalls } = state;
   if (stopReason === undefined) return callAgain(state);
@@ -62,7 +62,7 @@ export function nextAction(state: DecisionInput): NextAction {
     case 'tool_use':
       if (openCalls === 0) return callAgain(state);
       if (limit === undefined) return { type: 'run-tools' };
-      // Their results would reach nobody: the model is not called again.
+      // Results would reach nobody: the model is not called again.
       return { type: 'refuse-tools', reason: `not run: ${limit.refusal}` };
     case 'pause_turn':
       return openCalls > 0 ? { type: 'run-tools' } : callAgain(state);
@@ -76,7 +76,7 @@ export function nextAction(state: DecisionInput): NextAction {
       return afterCut(state, stopReason);
     case 'interrupted':
     case 'failed':
-      // A turn that was cut has ended; its steps are never gone on with.
+      // A turn that was cut has ended; its steps are never continued.
       return end({ outcome: 'failed', exitCode: 1, reason: stopReason });
     default:
       return assertNever(stopReason);
@@ -84,10 +84,10 @@ export function nextAction(state: DecisionInput): NextAction {
 }
 
 function afterCut(state: DecisionInput, stopReason: CutReason): NextAction {
-  // A cut-off call may be half of what the model meant: it is answered, never run.
+  // A cut-off call may lack half of its input: it is answered, never run.
   if (state.openCalls > 0)
     return { type: 'refuse-tools', reason: `not run: the reply was cut off (${stopReason})` };
-  // A reply that filled the window goes on once what is sent is shorter.
+  // A reply that filled the window goes on once the request is shorter.
   if (stopReason === 'context_window' && state.canShorten) return callAgain(state);
   // A reply that its budget cut before any text has a last call left.
   if (stopReason === 'max_tokens' && state.lastCall !== undefined) return callAgain(state);
@@ -104,7 +104,7 @@ function endAt({ reason, explanation }: NextLimit): NextAction {
   return end({ outcome: 'limited', exitCode: 0, reason, explanation });
 }
 
-/** The turn ends whatever its last reply was: it has reached the limit, and says so. */
+/** The turn ends at its limit, whatever its last reply was. */
 function afterLastCall(
   stopReason: StepStopReason,
   openCalls: number,
@@ -135,8 +135,8 @@ function end(ending: Ending): NextAction {
 }
 
 /**
- * The stop reason a step is stored with: where the provider's word and the reply's content differ,
- * the content decides, or a call would wait for ever for its result.
+ * The stop reason a step is stored with: where the provider's reason and the reply's content
+ * differ, the content decides, or a call would wait for ever for its result.
  */
 export function settleStopReason(said: StopReason, asksForTools: boolean): StopReason {
   if (said === 'tool_use' && !asksForTools) return 'end_turn';

@@ -15,9 +15,9 @@ import { isReplyOpen } from '../prompt/open-server-tools.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /**
- * Looks at every trigger before a model call, and says what is due: to the readers now, to the
- * model with this call and every later one. What was said is stored first, so that neither a crash
- * nor another look says it again.
+ * Checks every trigger before a model call and posts the notices that are due: to the readers now,
+ * to the model with this call and every later one. Notices are stored first, so that neither a
+ * crash nor another check posts them again.
  *
  * @param state of the iteration that begins.
  */
@@ -73,7 +73,7 @@ async function readFacts(run: TurnRun, state: AgentState, step: number): Promise
   };
 }
 
-/** Marks of what fills up hold beyond a turn: the model still has what was said of them. */
+/** Marks of usage notices outlast their turn: the model still has the notices. */
 function saidBefore(run: TurnRun) {
   return run.earlierTurns
     .flatMap((turn) => turn.notices)

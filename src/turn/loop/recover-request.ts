@@ -5,8 +5,9 @@ import { isThinking } from '../prompt/message-list.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /**
- * Changes what a run sends after the provider refused it, where that helps: a prompt that is too long
- * is shortened, thinking that is bound elsewhere is left out for good. Each is tried once a turn.
+ * Changes the requests of a run after the provider refused one, where that helps: a prompt that is
+ * too long is shortened, thinking that is bound elsewhere is left out for good. Each is tried once
+ * a turn.
  *
  * @returns whether the call is to be made again.
  */

@@ -29,18 +29,19 @@ import type { Reply } from './store-step.js';
 type Ended = Extract<ModelEvent, { type: 'ended' }>;
 
 /**
- * One call of the model, streamed to the readers. A call that comes to nothing may be made again: see
+ * Calls the model once, streaming to the readers. A call that fails may be made again: see
  * `chooseRemedy`.
  *
  * @param last the limit whose last call it is; undefined: not the last, as far as is known.
- * @returns the reply, for `storeStep`; or the budget that has no room for a reply, and nothing was called.
+ * @returns the reply, for `storeStep`; or the budget that has no headroom for a reply, and nothing
+ * was called.
  */
 export async function runStep(
   run: TurnRun,
   step: number,
   last?: LastCallLimit,
 ): Promise<Reply | Budget> {
-  // First: what a summary costs is part of the state that this step begins with.
+  // Shortening comes first: the summary's cost is part of the state that this step begins with.
   if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.shorten();
   let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
   await deliverSteeredMessages(run, step);
@@ -87,7 +88,7 @@ interface PlannedCall extends CallHeadroom {
   sent: SentPrefix | null;
 }
 
-/** The request, with the room for its reply: as the turn's last where its budget has no other. */
+/** Plans the request and its headroom: as the turn's last where its budget allows no other. */
 async function planCall(
   run: TurnRun,
   { step, state, last }: Plan,
@@ -130,7 +131,7 @@ function newDraft(
   };
 }
 
-/** `lost`: the call threw its outcome, or the model refused to go on, and the reply may be taken back. */
+/** `lost`: the call threw, or the model refused to go on, and the reply may be discarded. */
 type Called = { type: 'replied'; ended: Ended } | { type: 'lost'; outcome: unknown; ended?: Ended };
 
 async function callModel(run: TurnRun, draft: StepDraft, request: ModelRequest): Promise<Called> {

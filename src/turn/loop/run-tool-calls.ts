@@ -15,14 +15,14 @@ import { ledgerCall, openCalls, type ToolUse, type TurnRun } from '../state/turn
 import { addResults } from '../state/turn-state.js';
 
 /**
- * Runs what the last step asked for and has no result yet. Each call goes through the ledger:
- * claimed in the database before it starts, ended after, so that a call whose process died is
- * known as such. Ends the step; or asks people about the calls that need it, and parks the turn.
+ * Runs the calls of the last step that have no result yet. Each goes through the ledger: claimed in
+ * the database before it starts, ended after, so that a call whose process died is known as lost.
+ * Ends the step; or requests the approvals that are needed, and parks the turn.
  */
 export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
   const calls = openCalls(run).map((call) => {
     const tool = run.tools.get(call.name);
-    // An unknown tool is answered at once: nothing can come of running beside it.
+    // An unknown tool is answered at once: its call may run beside any other.
     return { call, tool, effect: tool?.effect ?? ('read' as const) };
   });
   const { maxParallelTools: limit } = run.tree.getConfig();
@@ -94,7 +94,7 @@ async function settleCall(
   tool: CallableTool | undefined,
 ): Promise<boolean> {
   if (tool === undefined) {
-    // A tool that is gone since may have run.
+    // A removed tool's call may have run before.
     const status = isClaimed(run, call) ? 'unknown' : 'error';
     await end(run, call, unrun(status, unknownTool(run, call.name)));
     return true;
@@ -135,7 +135,7 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
   const note = isEdited
     ? `[A person changed the input of this call to ${JSON.stringify(call.input)}]\n`
     : '';
-  // No tool has them; what it reads or is told may.
+  // Tools are not given secrets, but they may read or receive some.
   await end(run, call, { ...outcome, output: fitOutput(run, note + run.redact(outcome.output)) });
 }
 

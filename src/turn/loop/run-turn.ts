@@ -8,11 +8,10 @@ import { decisionInput } from './decision-input.js';
 import type { Budget, TurnRun } from '../state/turn-run.js';
 
 /**
- * The loop: asks what is next, does it, until the turn has an ending. A recovered turn comes in
- * with the steps that are stored and goes on from there.
+ * The loop: decides the next action and does it, until the turn has an ending. A recovered turn
+ * goes on from its stored steps.
  *
  * @returns `parked` when it waits for people: its next attempt goes on.
- *
  * @throws LeaseEndedError when the lease ends; TypedError when the provider fails.
  */
 export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {

@@ -13,13 +13,13 @@ export function serverToolStarted(run: Attempt, { callId, name, input }: ServerT
 /** @param output as it is shown. */
 export function serverToolEnded(run: Attempt, result: ServerToolResult, output: string): void {
   const { callId, name, status } = result;
-  // Begun by an earlier attempt: how long it took is not known.
+  // A call that an earlier attempt saw begin has no known duration.
   const startedAt = run.progress.serverStarts.get(callId) ?? run.clock.now();
   const durationMs = run.clock.now() - startedAt;
   run.writer.emit({ type: 'tool.ended', callId, name, status, output, durationMs });
 }
 
-/** The output of the provider's calls that the end of the turn caught. */
+/** Ends the provider's calls that had no result when the turn ended. */
 export function abandonedServerCalls({ progress }: Attempt): TurnEventBody[] {
   const { steps, draft } = progress;
   const replies = draft === undefined ? steps : [...steps, draft];

@@ -59,7 +59,7 @@ function ruledOut(name: string, { layers, server, session }: OfferRules): string
   return rule === undefined ? undefined : `the rule ${rule} denies it, or asks about it`;
 }
 
-/** The client is told: it listed a tool that the model does not have. */
+/** A notice for clients: they listed a tool that the model does not have. */
 export function serverToolMissing({ name, reason }: MissingServerTool): NoticePosted {
   return {
     type: 'notice.posted',

@@ -2,10 +2,10 @@ import { and, asc, inArray, isNotNull, sql, type SQL } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { joinedMessages } from '../../storage/governance-schema.js';
 
-/** A message of the user's that joined a turn while it ran. */
+/** A user's message that was steered into a running turn. */
 export interface SteeredMessage {
   messageId: string;
-  /** The model hears it after this step; 0: before the first. */
+  /** The step after which it is delivered; 0: before the first. */
   afterStep: number;
   text: string;
 }
@@ -28,7 +28,7 @@ export function toSteeredMessage({ id: messageId, afterStep, text }: SteeredRow)
   return { messageId, afterStep: afterStep ?? 0, text };
 }
 
-/** The turn ends: what it has not heard is the last thing said in it. Part of a fenced statement. */
+/** Delivers the rest at the end of the turn, after its last step. Part of a fenced statement. */
 export function unlessUndelivered(afterStep: number): SQL {
   return sql`update ${joinedMessages} set after_step = ${afterStep} from fence
     where ${joinedMessages.turnId} = fence.id and ${joinedMessages.afterStep} is null`;

@@ -52,7 +52,7 @@ export async function storeStep(
     draft: undefined,
   };
   const next = decide(progress);
-  // Settled with the step, or, where nobody knows whether that was stored, not at all.
+  // The reservation is settled with the step, or, if its store fails, not at all.
   run.progress.reserved = undefined;
   if (next.type === 'end') run.writer.defer(events, writes);
   else await run.writer.commit(events, writes);

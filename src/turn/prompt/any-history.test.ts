@@ -168,7 +168,7 @@ class Conversation {
     }
   }
 
-  /** One call: what is built for it must be taken; what the model says becomes a step. */
+  /** One call: its request must be accepted; the model's reply becomes a step. */
   #call(frame: RequestFrame, turn: TurnTranscript, step: number): TranscriptStep {
     const all = [...this.turns, turn].map((each) => fitOutputs(each, 1_000_000, (s) => s.length));
     const { messages, sent } = buildMessages(all, { ...frame, summary: this.summary });
@@ -267,7 +267,7 @@ describe.each(models)('any history with %s', (model) => {
         afterwards: 'nothing',
       });
     }
-    // Two calls a turn; each has the thinking of all before it.
+    // Every turn has two calls, each with the thinking of all before it.
     expect(conversation.taken).toBe(10);
     expect(conversation.thinkingKept).toBe(45);
   });

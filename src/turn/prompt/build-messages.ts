@@ -20,7 +20,7 @@ export interface TurnTranscript {
   turnId: string;
   userParts: UserPart[];
   steps: readonly TranscriptStep[];
-  /** By call id. A call without an entry did not run. */
+  /** Results by call id. A call without an entry did not run. */
   results: ReadonlyMap<string, { status: ToolCallStatus; output: string | null }>;
   /** Notices posted on the way, in order. */
   notices: readonly Pick<StoredNotice, 'afterStep' | 'mark' | 'kind' | 'text' | 'seenByModel'>[];
@@ -59,12 +59,12 @@ export interface BuiltMessages {
 }
 
 /**
- * The messages of a model call, from the stored truth alone: the same turns give the same bytes,
- * step after step and after a crash. Pure.
+ * The messages of a model call, from stored rows alone: the same turns give the same bytes, step
+ * after step and after a crash. Pure.
  *
- * Every tool call is answered, as providers demand. A turn that was cut says so in the history, so
- * that the model does not take half an answer for a whole one. A model that binds thinking gets
- * only what was made after the same beginning.
+ * Every tool call is answered, as providers demand. A turn that was cut has a mark in the history,
+ * so that the model does not take half an answer for a whole one. A model that binds thinking gets
+ * only thinking that was made after the same prefix.
  */
 export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): BuiltMessages {
   const binding = frame.model.bindsThinking
@@ -89,7 +89,7 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): B
         step.parts.flatMap((part) => (part.type === 'tool_use' ? [answer(part, turn)] : [])),
       );
       hear(list, turn, step.step);
-      // Only a provider's tool that is under way lets a reply go on by itself.
+      // A reply goes on by itself only while a provider's tool runs.
       if (step.stopReason === 'pause_turn' && !hasOpenServerTool([step])) {
         list.user([{ type: 'text', text: 'Go on.' }]);
       }
@@ -115,15 +115,15 @@ const wentOn = {
   text: 'The reply was cut off because the window was full. What came before is shorter now: go on where it was cut.',
 };
 
-/** How a summary is told, ahead of what the user says next. */
+/** The user message that carries a summary. */
 export function summaryText(summary: string): string {
   return `What came before in this conversation, in short:\n\n${escapeSystemTags(summary)}`;
 }
 
 /**
- * The steps of a turn as they are sent. A refused reply is not: the provider would refuse again. Of a
- * turn that is over a provider's tool that has no result would never get one; nor would one of a step
- * that is followed by words, which end the reply.
+ * The steps of a turn as they are sent, without refused replies: the provider would refuse again. A
+ * provider's tool without a result is dropped in a turn that is over, and in a step that is
+ * followed by words, which end the reply: it would never get its result.
  */
 function sentSteps(turn: TurnTranscript): readonly TranscriptStep[] {
   const steps = turn.steps.filter(({ stopReason }) => stopReason !== 'refusal');

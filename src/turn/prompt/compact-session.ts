@@ -16,10 +16,13 @@ import { splitTurns } from './split-turns.js';
 import type { Compaction } from '../queue/turn-claims.js';
 import { noSummary, nothingToCompact } from '../state/turn-errors.js';
 
-/** Room for the summary, in tokens. */
+/** Tokens of the summary at most. */
 const SUMMARY_TOKENS = 4_000;
 
-/** Shares of the window that one call's conversation may fill; the next where one was too much. */
+/**
+ * Shares of the window that one call's conversation may fill; the next is tried where one is too
+ * much.
+ */
 const SHARES = [0.8, 0.4, 0.2];
 
 const instructions = `Summarise the conversation so far for your own later use: it will be all you have of it.
@@ -29,7 +32,7 @@ export interface CompactDeps {
   db: Queryable;
   provider: Pick<AnthropicProvider, 'stream'>;
   now: Date;
-  /** Told what the calls have cost so far, also where no summary comes of them. */
+  /** Called with the usage of the calls so far, also where no summary comes of them. */
   onUsage?: (usage: Usage) => void;
 }
 
@@ -39,12 +42,12 @@ export interface CompactSource {
   turns: readonly TurnTranscript[];
   /** The summary that stands for the turns before them. */
   summary: string | undefined;
-  /** Tokens of them, as far as the provider told. */
+  /** Tokens of the turns, as far as the provider reported. */
   contextTokens: number;
   todos: readonly Todo[];
   /** Names of the files that the conversation has had. */
   files: readonly string[];
-  /** As the session's turns have it: what was sent for them is then in the provider's cache. */
+  /** The frame of the session's turns, whose prefix is in the provider's cache. */
   frame: RequestFrame;
   reason: 'automatic' | 'requested';
 }

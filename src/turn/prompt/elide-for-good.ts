@@ -5,7 +5,7 @@ import { turns } from '../../storage/schema.js';
 /** More steps than any turn has. */
 export const EVERY_STEP = 2_147_483_647;
 
-/** From now on these turns are sent with the outputs of their tools cut to their beginnings. */
+/** Marks these turns as sent with the outputs of their tools cut to their beginnings. */
 export async function elideForGood(db: Queryable, turnIds: readonly string[]): Promise<void> {
   if (turnIds.length === 0) return;
   await db

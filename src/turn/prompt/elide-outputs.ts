@@ -1,12 +1,12 @@
 import type { TurnTranscript } from './build-messages.js';
 
-/** Characters of a tool's output that are kept of an old one. */
+/** Characters that are kept of an old output. */
 const KEPT = 200;
 
 /**
- * A turn with the outputs of its tools cut to their beginnings, and said so. Pure.
+ * A turn with the outputs of its tools cut to their beginnings, each with a mark. Pure.
  *
- * @param through the last step whose outputs are cut; every one's by default.
+ * @param through the last step whose outputs are cut; every step's by default.
  */
 export function elideOutputs<T extends TurnTranscript>(turn: T, through = Infinity): T {
   if (through === 0) return turn;
@@ -24,7 +24,7 @@ export function elideOutputs<T extends TurnTranscript>(turn: T, through = Infini
   return { ...turn, results };
 }
 
-/** Whether any of the outputs is longer than what is kept of an old one. */
+/** Whether any output is longer than an elided one. */
 export function isElidable(results: TurnTranscript['results']): boolean {
   return [...results.values()].some(({ output }) => (output?.length ?? 0) > KEPT);
 }

@@ -10,7 +10,7 @@ it.each([
   [[10, 50, 99, 99, 99], 0],
   [[10, 50, 99, 100], 1],
   [[100, 100], 0],
-  // Cut, it has room again; and is cut further when that is used up.
+  // An elided turn has headroom again; it is cut further when that is used up.
   [[10, 50, 80, 90, 100, 40, 60], 2],
   [[10, 50, 80, 90, 100, 40, 60, 100], 5],
 ])('of %j up to step %s', (tokens, through) => {

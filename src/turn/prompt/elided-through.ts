@@ -5,9 +5,9 @@ import { contextTokens } from '../state/turn-context.js';
 const KEPT_STEPS = 3;
 
 /**
- * The step up to which a long turn's tool outputs are cut to their beginnings, so that the turn has
- * room to go on; 0: none is. From what the provider reported of each step, so that a recovered turn
- * sends the same bytes. Pure.
+ * The step up to which a long turn's tool outputs are cut to their beginnings, so that the turn can
+ * go on; 0: no step. Derived from the provider's usage of each step, so that a recovered turn sends
+ * the same bytes. Pure.
  *
  * @param full tokens from which the window counts as full.
  */

@@ -6,7 +6,7 @@ import { compact } from '../../platform/compact.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 
-/** Opens what shows the files of a conversation to a model. */
+/** Opens a `FileShower`, which shows a conversation's files to a model. */
 @Injectable()
 export class FileShowers {
   constructor(

@@ -3,7 +3,7 @@ import { noUsage } from '../../events/turn-event.js';
 import type { TurnTranscript } from './build-messages.js';
 import { fitOutputs } from './fit-outputs.js';
 
-/** A turn whose first step used so many tokens and whose calls said these things. */
+/** A turn whose first step used so many tokens and whose calls had these outputs. */
 function turn(inputTokens: number, outputs: readonly string[]): TurnTranscript {
   const parts = outputs.map((_output, index) => ({
     type: 'tool_use' as const,

@@ -4,16 +4,16 @@ import { contextTokens } from '../state/turn-context.js';
 /** Share of a window that is kept for the reply to a step's outputs. */
 const RESERVED = 0.1;
 
-/** No character of any script is more tokens. */
+/** Tokens of one character at most, in any script. */
 const MOST_TOKENS_PER_CHARACTER = 4;
 
 /** Tokens of an output that are kept in any case. */
 const LEAST = 50;
 
 /**
- * A turn with the outputs of each step cut to what the window had left after that step: a step with
- * more of them than the window would end the turn and every later one. From what the provider
- * reported of each step, so that every later request has the same bytes. Pure.
+ * A turn with the outputs of each step cut to what the window had left after that step: a step that
+ * overfills the window would end the turn and every later one. Derived from the provider's usage of
+ * each step, so that every later request has the same bytes. Pure.
  *
  * @param estimate tokens of a text.
  */
@@ -31,7 +31,7 @@ export function fitOutputs<T extends TurnTranscript>(
       if (part.type !== 'tool_use' || output === undefined || output === null) return [];
       return [{ id: part.id, output }];
     });
-    // Nearly always, and told without counting.
+    // Short outputs, as most are, need no estimate.
     if (used === 0 || lengthOf(whole) * MOST_TOKENS_PER_CHARACTER <= left) continue;
     const outputs = whole.map((one) => ({ ...one, tokens: estimate(one.output) }));
     if (sum(outputs) <= left) continue;
@@ -64,7 +64,9 @@ function sum(outputs: readonly { tokens: number }[]): number {
   return outputs.reduce((total, { tokens }) => total + tokens, 0);
 }
 
-/** The most that each may have, so that together they have `left`: what small ones leave goes to others. */
+/**
+ * The largest share of each, so that together they have `left`: small ones leave theirs to others.
+ */
 function fairShare(sizes: readonly number[], left: number): number {
   let rest = left;
   const rising = sizes.toSorted((a, b) => a - b);

@@ -11,9 +11,9 @@ export interface ThinkingStep {
 }
 
 /**
- * The steps whose thinking a model with bound thinking takes back: those whose request began as this
- * one does, back to the first that did not. What is left out once stays left out, because whatever
- * came later was made without it. Pure.
+ * The steps whose thinking a model with bound thinking accepts: those whose request began as this
+ * one does, back to the first that did not. Thinking that is left out once stays left out, because
+ * later replies were made without it. Pure.
  *
  * @param after steps up to this one are sent without: the provider refused their thinking.
  */

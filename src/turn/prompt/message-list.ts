@@ -3,22 +3,21 @@ import { wellFormed } from '../../platform/well-formed.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { ModelMessage, UserPart } from '../../provider/model-types.js';
 
-/** Stands where a model said nothing: its turn, or what follows it, needs a reply there. */
+/** A placeholder for an empty reply: its turn, or the message after it, needs a reply there. */
 const NO_REPLY = '(no reply)';
-/** Stands where a user said nothing that can be sent. */
+/** A placeholder for a message without content that can be sent. */
 const NO_MESSAGE = '(empty message)';
 
 /**
- * The messages of a request as they grow. Whatever is added, the list stays one that the API takes:
- * a user comes first, no message is empty, a system message stands after a user's and before an
- * assistant's, every string is well-formed. Nothing that is in the list changes but by growing at
- * its end.
+ * The messages of a request, as they are added. The list is always valid for the API: a user comes
+ * first, no message is empty, a system message stands after a user's and before an assistant's,
+ * every string is well-formed. It only grows at its end.
  */
 export class MessageList {
   readonly messages: ModelMessage[] = [];
   readonly #hash: Hash | undefined;
 
-  /** @param begin what stands before the messages; with it the list can be hashed. */
+  /** @param begin the request before its messages; with it the list can be hashed. */
   constructor(begin?: string) {
     this.#hash = begin === undefined ? undefined : createHash('sha256').update(begin);
   }
@@ -40,7 +39,7 @@ export class MessageList {
     else this.messages.push({ role: 'user', parts: whole });
   }
 
-  /** One without content, thinking aside, gets a placeholder. */
+  /** A reply without content, thinking aside, gets a placeholder. */
   assistant(parts: readonly AssistantPart[]): void {
     const added = parts.filter(hasContent);
     const isEmpty = added.every(isThinking);
@@ -79,7 +78,7 @@ export class MessageList {
 
   #count(role: string, parts: readonly unknown[]): void {
     if (this.#hash === undefined) return;
-    // By part, because neighbours of one role are one message, however they came.
+    // Parts are hashed one by one, because neighbours of one role become one message.
     for (const part of parts) this.#hash.update(`\n${role} ${JSON.stringify(part)}`);
   }
 }
@@ -110,7 +109,7 @@ function validUserPart(part: UserPart): UserPart {
   }
 }
 
-/** Thinking goes back as it came, or it is refused. */
+/** Thinking must go back unchanged, or it is refused. */
 function validAssistantPart(part: AssistantPart): AssistantPart {
   switch (part.type) {
     case 'text':

@@ -6,8 +6,8 @@ interface Steps {
 }
 
 /**
- * Steps without those uses of the provider's own tools that have no result in them: a request is
- * refused that goes on after one. Pure.
+ * Steps without uses of the provider's own tools that have no result in them: a request that goes
+ * on after such a use is refused. Pure.
  */
 export function dropOpenServerTools<T extends Steps>(steps: readonly T[]): readonly T[] {
   if (!hasOpenServerTool(steps)) return steps;
@@ -25,8 +25,8 @@ export function hasOpenServerTool(steps: readonly Steps[]): boolean {
 }
 
 /**
- * Whether a reply is gone on with as it is: the provider paused it, or runs a tool of its own. Nothing
- * may be said to the model before it is, but the results of tools that it waits for. Pure.
+ * Whether a reply is continued as it is: the provider paused it, or runs a tool of its own. Only
+ * results of tools that the reply waits for may be sent before that. Pure.
  */
 export function isReplyOpen(steps: readonly (Steps & { stopReason: string })[]): boolean {
   const last = steps.at(-1);

@@ -5,7 +5,7 @@ import type { ThinkingPlan } from '../../provider/plan-thinking.js';
 
 /** The parts of every request of a turn beside its messages and `maxTokens`. */
 export interface RequestFrame {
-  /** As the request names it. */
+  /** The model's name in the request. */
   modelName: string;
   model: Model;
   system: string;

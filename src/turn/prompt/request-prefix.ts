@@ -16,13 +16,13 @@ export interface WantedPrefix {
 
 export interface ChosenPrefix {
   prefix: RequestPrefix;
-  /** Whether it is not what the session has stored. */
+  /** Whether it differs from the session's stored prefix. */
   isChanged: boolean;
   /**
    * The notice for the model in place of a change of the prefix; undefined where nothing changed.
    */
   notice: string | undefined;
-  /** Whether any tool is on: a model without one must not be offered those that are off. */
+  /** Whether any tool is on: a turn without one must not offer those that are off. */
   hasTools: boolean;
 }
 

@@ -3,10 +3,11 @@ import { canonicalJson } from '../../platform/json.js';
 import type { StoredTurn } from '../state/load-turn.js';
 
 /**
- * The turns of a session that a later one's requests have. One that the provider refused is left out
- * for good; of a question that was asked again after it failed, only the last try is in. Pure.
+ * The turns of a session that a later turn's requests contain. A turn that the provider refused is
+ * left out for good; of a question that was asked again after it failed, only the last try is in.
+ * Pure.
  *
- * @param next what the user says in the turn that follows.
+ * @param next the user's parts of the turn that follows.
  */
 export function sentTurns<T extends Pick<StoredTurn, 'turn' | 'userParts' | 'steps' | 'joined'>>(
   turns: readonly T[],

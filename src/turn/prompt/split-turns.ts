@@ -5,13 +5,13 @@ import { elideOutputs } from './elide-outputs.js';
 
 type Estimate = (text: string) => number;
 
-/** Stands for an image or a PDF: what they hold is not sent in pieces. */
+/** A placeholder for an image or a PDF, whose content is not sent in pieces. */
 const FILE_NOTE = '[A file that the user attached.]';
 
 /**
  * Turns in pieces of at most so many tokens, in order, with the outputs of tools cut to their
- * beginnings and files left out. A turn that is more than a piece by itself is told in its words
- * alone, cut. Pure.
+ * beginnings and files left out. A turn that is longer than a piece keeps its words alone, cut.
+ * Pure.
  */
 export function splitTurns(
   turns: readonly TurnTranscript[],
@@ -57,7 +57,7 @@ function sizeOf(turn: TurnTranscript, estimate: Estimate): number {
   );
 }
 
-/** Half of the room for what the user said, half for the reply. */
+/** A turn's words: half of the limit for the user's, half for the reply's. */
 function inWords(turn: TurnTranscript, room: number, estimate: Estimate): TurnTranscript {
   const asked = turn.userParts.map((part) => ('text' in part ? part.text : '')).join('\n');
   const said = turn.steps.flatMap(({ parts }) => parts.map(textOf)).join('');
@@ -79,7 +79,7 @@ function textOf(part: AssistantPart): string {
   return part.type === 'text' ? part.text : '';
 }
 
-/** Its beginning and its end: both say more than the middle. */
+/** The beginning and the end of a text: both matter more than the middle. */
 function cutText(text: string, tokens: number, estimate: Estimate): string {
   const size = estimate(text);
   if (size <= tokens) return text;

@@ -10,7 +10,7 @@ import { elideOutputs } from './elide-outputs.js';
 import { elidedThrough } from './elided-through.js';
 import { fitOutputs } from './fit-outputs.js';
 
-/** Builds transcripts of stored turns, as models are sent them. */
+/** Builds transcripts of stored turns, as they are sent to models. */
 @Injectable()
 export class TranscriptBuilder {
   constructor(
@@ -23,7 +23,7 @@ export class TranscriptBuilder {
     return this.models.describe(model).contextWindow * (this.config.compactPercent / 100);
   }
 
-  /** The newest turn is built first: the files that fit are the newest ones. */
+  /** The newest turn is built first, so that the newest files fit. */
   async build(stored: readonly StoredTurn[], shower: FileShower): Promise<TurnTranscript[]> {
     const transcripts = [];
     for (const turn of stored.toReversed()) {
