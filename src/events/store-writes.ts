@@ -86,7 +86,7 @@ async function countSteered(
   { turnId, attempt }: TurnAttempt,
 ): Promise<number | undefined> {
   const [found] = await db
-    .select({ steered: turns.joinedMessages })
+    .select({ steered: turns.steeredMessages })
     .from(turns)
     .where(
       and(

@@ -97,7 +97,7 @@ export const sessionGrants = pgTable(
 );
 
 /** Messages steered into a running turn. */
-export const joinedMessages = pgTable(
+export const steeredMessages = pgTable(
   'joined_messages',
   {
     id: text('id').primaryKey(),

@@ -105,7 +105,7 @@ export const turns = pgTable(
     /** The attempt that parked the turn: the next attempt recovers nothing. */
     parkedAttempt: integer('parked_attempt'),
     /** Steered messages so far: the turn cannot end before all of them are delivered. */
-    joinedMessages: integer('joined_messages').notNull().default(0),
+    steeredMessages: integer('joined_messages').notNull().default(0),
     usage: json('usage').$type<Usage>(),
     exitCode: integer('exit_code'),
     endReason: text('end_reason'),

@@ -224,8 +224,8 @@ describe(`${TURNS} simultaneous turns for one session`, () => {
     const { streams, refusals, sessionId } = await race('steer', '[[tokens=100 gap=20]]');
     expect(refusals).toEqual([]);
     expect(turnsOf(streams).size).toBe(1);
-    const joined = streams[0]?.names().filter((name) => name === 'message:joined');
-    expect(joined).toHaveLength(TURNS - 1);
+    const steered = streams[0]?.names().filter((name) => name === 'message:joined');
+    expect(steered).toHaveLength(TURNS - 1);
     const { body } = await server.client.get(
       `/api/harness/sessions/${sessionId}/messages?limit=200`,
     );

@@ -47,7 +47,7 @@ export class ApprovalStore {
 
   /** Lists approvals in the order they were requested. */
   list({ principalId, sessionId, turnId, status, after, limit }: ApprovalFilter) {
-    const place = sql`(${approvals.createdAt}, ${approvals.id})`;
+    const orderKey = sql`(${approvals.createdAt}, ${approvals.id})`;
     return this.db
       .select({ approval: approvals })
       .from(approvals)
@@ -60,7 +60,7 @@ export class ApprovalStore {
           status === 'pending' ? isNull(approvals.decision) : undefined,
           after === undefined
             ? undefined
-            : sql`${place} > (select a.created_at, a.id from approvals a where a.id = ${after})`,
+            : sql`${orderKey} > (select a.created_at, a.id from approvals a where a.id = ${after})`,
         ),
       )
       .orderBy(asc(approvals.createdAt), asc(approvals.id))

@@ -93,8 +93,8 @@ function judgeLost(question: CallQuestion, run: CallVerdict): CallVerdict {
   if (asked?.decision === null) return { type: 'wait' };
   const isApproved = asked?.decision === 'approve' || asked?.decision === 'approve-session';
   if (isApproved && asked.appliedAttempt === attempt) return run;
-  const said = asked?.message ?? null;
-  const output = said === null ? outcomeUnknown : `${outcomeUnknown} A person says: ${said}`;
+  const message = asked?.message ?? null;
+  const output = message === null ? outcomeUnknown : `${outcomeUnknown} A person says: ${message}`;
   return { type: 'answer', status: 'unknown', output };
 }
 

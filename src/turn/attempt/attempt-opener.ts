@@ -57,7 +57,7 @@ export class AttemptOpener {
         findSessionTokens(db, claim, this.config.sessionTokens),
         findOverhead(db, claim),
         claim.attempt === 1 ? [] : loadApprovals(db, claim.id),
-        claim.joinedMessages === 0 ? [] : loadDeliveredMessages(db, [claim.id]),
+        claim.steeredMessages === 0 ? [] : loadDeliveredMessages(db, [claim.id]),
         claim.attempt > 1 && claim.delegation?.allowed === true ? loadChildren(db, claim.id) : [],
         this.#loadModels(options),
       ]);
@@ -67,7 +67,7 @@ export class AttemptOpener {
     const [steps, calls] = [stored?.steps ?? [], stored?.calls ?? []];
     const relayed = withRelayed(children, archived);
     const startedAt = ownStart(claim, relayed, clock.now());
-    lease.joined = claim.joinedMessages;
+    lease.steered = claim.steeredMessages;
     const { principalId } = claim;
     const { projectRoot } = claim.session;
     const limits = { costLimit, session };
@@ -104,7 +104,7 @@ export class AttemptOpener {
         clampedBy: undefined,
         serverStarts: new Map(),
         notices: [...(stored?.notices ?? [])],
-        joined: delivered.map(toSteeredMessage),
+        steered: delivered.map(toSteeredMessage),
       },
       approvals,
       children: relayed,

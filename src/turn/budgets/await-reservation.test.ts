@@ -132,7 +132,7 @@ describe('a call whose day is reserved by others', () => {
       claims: {
         extend: async () => {
           beats += 1;
-          return { cancel: beats > 5 ? 'interrupt' : null, joined: 0 };
+          return { cancel: beats > 5 ? 'interrupt' : null, steered: 0 };
         },
       },
       claim,

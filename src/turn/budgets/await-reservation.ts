@@ -47,7 +47,7 @@ export class ReservationWait {
       if (reserved.type === 'reserved' || !reserved.isWorthWaiting) return reserved;
       if (!(await this.#othersRun(call))) return reserveCall(deps, call);
       this.#begin(reserved.shortage);
-      await withoutSlot(() => this.#untilRoom(call));
+      await withoutSlot(() => this.#untilHeadroom(call));
     }
     deps.signal.throwIfAborted();
     return reserveCall(deps, call);
@@ -60,11 +60,11 @@ export class ReservationWait {
   #begin(shortage: DayShortage): void {
     if (this.#endsAt !== undefined) return;
     this.#endsAt = this.run.clock.now() + WAIT_MS;
-    this.run.writer.emit(waits(shortage));
+    this.run.writer.emit(waitNotice(shortage));
   }
 
   /** Headroom that is found may be gone a moment later: it is reserved only with the slot back. */
-  async #untilRoom(call: CallToReserve): Promise<void> {
+  async #untilHeadroom(call: CallToReserve): Promise<void> {
     const deps = this.#deps();
     do {
       await untilAborted(pause(deps.clock, LOOK_MS), deps.signal);
@@ -98,7 +98,7 @@ export class ReservationWait {
   }
 }
 
-function waits(shortage: DayShortage): TurnEventBody {
+function waitNotice(shortage: DayShortage): TurnEventBody {
   return {
     type: 'notice.posted',
     kind: 'budget-wait',

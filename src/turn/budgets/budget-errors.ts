@@ -9,9 +9,9 @@ import { TypedError } from '../../errors/typed-error.js';
 export function budgetExhausted(shortage: DayShortage, now: number): TypedError {
   const { budget, limits, used, resetsAt } = shortage;
   const waitSeconds = Math.max(1, Math.ceil((resetsAt - now) / 1_000));
-  const said = describeDayShortage(shortage);
+  const text = describeDayShortage(shortage);
   return new TypedError('BUDGET_EXHAUSTED', {
-    message: `${said.charAt(0).toUpperCase()}${said.slice(1)}. ${startsAgain(shortage)} Nothing was stored; send this again then, or ask for a higher limit of the key.`,
+    message: `${text.charAt(0).toUpperCase()}${text.slice(1)}. ${startsAgain(shortage)} Nothing was stored; send this again then, or ask for a higher limit of the key.`,
     details: {
       budget,
       ...(budget === 'daily_token_budget'

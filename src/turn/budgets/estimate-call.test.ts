@@ -26,7 +26,7 @@ const source = (
   frame: { model },
   turn: { options: { options } },
   userParts: [{ type: 'text', text }],
-  progress: { steps: [], results: new Map(), notices: [], joined: [], ...more },
+  progress: { steps: [], results: new Map(), notices: [], steered: [], ...more },
 });
 const usage: Usage = {
   inputTokens: 10,
@@ -49,7 +49,7 @@ describe('estimateAdded', () => {
     ['the message', source(), 1],
     [
       'the message, and what the user said since',
-      source({ joined: [{ messageId: 'u', afterStep: 0, text }] }),
+      source({ steered: [{ messageId: 'u', afterStep: 0, text }] }),
       2,
     ],
     ['no notes that open the turn', source({ notices: [notice(0, { level: 'message' })] }), 1],

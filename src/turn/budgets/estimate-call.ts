@@ -26,7 +26,7 @@ export interface CallEstimate {
 export type CallSource = Pick<TurnRun, 'userParts'> & {
   frame: { model: TokenModel };
   turn: { options: { options: Pick<ResolvedOptions, 'fallbackStep'> } };
-  progress: Pick<TurnRun['progress'], 'steps' | 'results' | 'notices' | 'joined'>;
+  progress: Pick<TurnRun['progress'], 'steps' | 'results' | 'notices' | 'steered'>;
 };
 
 /**
@@ -62,7 +62,7 @@ export function estimateCall(
  */
 export function estimateAdded({ frame, userParts, progress }: CallSource): number {
   const { model } = frame;
-  const { steps, results, notices, joined } = progress;
+  const { steps, results, notices, steered } = progress;
   const last = steps.at(-1);
   const after = last?.step ?? 0;
   const answers = (last?.parts ?? []).flatMap((part) =>
@@ -77,14 +77,14 @@ export function estimateAdded({ frame, userParts, progress }: CallSource): numbe
         ]
       : [],
   );
-  const said = [
+  const since = [
     ...notices.filter(
       ({ afterStep, level, seenByModel }) => afterStep === after && level === 'step' && seenByModel,
     ),
-    ...joined.filter(({ afterStep }) => afterStep === after),
+    ...steered.filter(({ afterStep }) => afterStep === after),
   ];
   const parts = last === undefined ? userParts : answers;
-  return said.reduce(
+  return since.reduce(
     (sum, { text }) => sum + estimateText(text, model),
     estimateParts(parts, model),
   );

@@ -59,18 +59,18 @@ function isCloseCall(
   { added, input, cached }: CallEstimate,
 ): boolean {
   const least = { added: added / MOST_OFF, input: input / MOST_OFF, cached };
-  return roomOf(run, plan, least).reply >= leastRoom(plan);
+  return headroomOf(run, plan, least).reply >= leastHeadroom(plan);
 }
 
-function roomOf(run: TurnRun, { state, isLast }: CallPlan, estimate: CallEstimate): Headroom {
+function headroomOf(run: TurnRun, { state, isLast }: CallPlan, estimate: CallEstimate): Headroom {
   const { costLimit } = run.turn.options.options;
   const kept = isLast ? 0 : keptTokens(run, state);
-  const room = findHeadroom(state, estimate, { costLimit, kept });
+  const headroom = findHeadroom(state, estimate, { costLimit, kept });
   // Before the first reply there is nothing that a last reply could sum up.
   const isFirst = run.progress.steps.length === 0;
-  return isFirst && room.reply < kept
+  return isFirst && headroom.reply < kept
     ? findHeadroom(state, estimate, { costLimit, kept: 0 })
-    : room;
+    : headroom;
 }
 
 /** A turn without tools has no call that could leave it without an answer. */
@@ -78,7 +78,7 @@ function keptTokens({ toolSpecs }: TurnRun, state: AgentState): number {
   return toolSpecs.length === 0 ? 0 : lastReplyTokens(state);
 }
 
-function leastRoom({ request }: CallPlan): number {
+function leastHeadroom({ request }: CallPlan): number {
   return leastReply(request.maxTokens);
 }
 
@@ -88,7 +88,7 @@ async function reserveWithin(
   { added, input, cached }: CallEstimate,
 ): Promise<CallHeadroom | NoHeadroom> {
   const { state, step, request, isLast } = plan;
-  const own = roomOf(run, plan, { added, input, cached });
+  const own = headroomOf(run, plan, { added, input, cached });
   const reply = Math.min(request.maxTokens, own.reply);
   // A reply shorter than the last one kept is better made without tools.
   const isLate =
@@ -96,7 +96,7 @@ async function reserveWithin(
     !isLast &&
     run.progress.steps.length > 0 &&
     own.reply < keptTokens(run, state);
-  if (reply < leastRoom(plan) || isLate) return { budget: own.budget, added };
+  if (reply < leastHeadroom(plan) || isLate) return { budget: own.budget, added };
   if (reply < request.maxTokens) clamp(run, step, own.budget);
   const taken = await reserveOfDay(run, plan, { input, cached, reply });
   return { ...taken, added };

@@ -16,7 +16,7 @@ export interface MessageView {
   parts: MessagePart[];
   /** A summary stands for it when the model is called. */
   compacted?: boolean;
-  /** Of a message that joined the turn while it ran: the model heard it after this step. */
+  /** The step after which a steered message was delivered; absent on others. */
   afterStep?: number;
   /** Of an assistant's message: the model calls it consists of, in order. */
   steps?: StepView[];
@@ -35,7 +35,7 @@ export function viewMessages(turns: readonly StoredTurn[]): MessageView[] {
       parts: stored.userParts.map(viewUserPart),
     };
     const asked = [user, ...stored.notices.filter(isOwnMessage).map(viewNoticeMessage)];
-    asked.push(...stored.joined.map((message) => viewJoined(turn, message)));
+    asked.push(...stored.steered.map((message) => viewSteered(turn, message)));
     if (steps.length === 0) return asked;
     const assistant: MessageView = {
       messageId: assistantMessageId(turn.id),
@@ -55,9 +55,9 @@ function isOwnMessage(notice: StoredNotice): boolean {
   return notice.level === 'message';
 }
 
-function viewJoined(
+function viewSteered(
   turn: StoredTurn['turn'],
-  { messageId, afterStep, text }: StoredTurn['joined'][number],
+  { messageId, afterStep, text }: StoredTurn['steered'][number],
 ): MessageView {
   return {
     messageId,

@@ -114,12 +114,12 @@ export async function endTurn(
   // One that stops by itself answers what was said in the last moment first; any other end takes
   // it into the conversation, and must know of all that it takes.
   if (ending.outcome === 'completed') {
-    return run.writer.commitEnd(events, facts, run.progress.joined.length);
+    return run.writer.commitEnd(events, facts, run.progress.steered.length);
   }
   for (;;) {
-    const stored = await run.writer.commitEnd(events, facts, run.lease.joined);
+    const stored = await run.writer.commitEnd(events, facts, run.lease.steered);
     if (stored.type === 'stored') return stored;
-    run.lease.joined = stored.steered;
+    run.lease.steered = stored.steered;
   }
 }
 

@@ -47,7 +47,7 @@ export function decisionInput(run: Attempt): DecisionInput {
     stopReason: run.progress.steps.at(-1)?.stopReason,
     openCalls: openCalls(run).length,
     canShorten: run.progress.canShorten && isFirstCut(run),
-    unheard: Math.max(0, run.lease.joined - run.progress.joined.length),
+    undelivered: Math.max(0, run.lease.steered - run.progress.steered.length),
     limit: limit === undefined ? undefined : describe(run, limit),
     lastCall: lastCall && { limit: describe(run, lastCall.limit), isDone: lastCall.isDone },
   };

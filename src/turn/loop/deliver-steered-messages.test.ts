@@ -5,7 +5,7 @@ import { HeldTool } from '../../../test/support/turn/held-tool.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { joinedMessages } from '../../storage/governance-schema.js';
+import { steeredMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
 import { storeSteeredMessage } from '../submit/store-steered-message.js';
@@ -69,10 +69,10 @@ describe('what joins a turn', () => {
   }
   const rowsOf = (turnId: string) =>
     database.db
-      .select({ text: joinedMessages.text, afterStep: joinedMessages.afterStep })
-      .from(joinedMessages)
-      .where(eq(joinedMessages.turnId, turnId))
-      .orderBy(asc(joinedMessages.position));
+      .select({ text: steeredMessages.text, afterStep: steeredMessages.afterStep })
+      .from(steeredMessages)
+      .where(eq(steeredMessages.turnId, turnId))
+      .orderBy(asc(steeredMessages.position));
   /** The text of the model's n-th request, from 1. */
   const sent = (count: number): string =>
     JSON.stringify(test.modelRequests[count - 1]?.body.messages);
@@ -85,8 +85,8 @@ describe('what joins a turn', () => {
     for (const text of ['First this', 'then that']) await steer(sessionId, text);
     call.finish();
     const seen = await follow(turnId);
-    const heard = seen.filter((event) => event.type === 'message.joined');
-    expect(heard).toMatchObject([
+    const delivered = seen.filter((event) => event.type === 'message.joined');
+    expect(delivered).toMatchObject([
       { text: 'First this', afterStep: 1 },
       { text: 'then that', afterStep: 1 },
     ]);
@@ -120,8 +120,8 @@ describe('what joins a turn', () => {
       const isFirst = events.filter(({ type }) => type === 'text.delta').length === 1;
       if (isFirst && events.at(-1)?.type === 'text.delta') await steer(sessionId, 'And this');
     });
-    const heard = seen.filter((event) => event.type === 'message.joined');
-    expect(heard).toMatchObject([{ text: 'And this', afterStep: 2 }]);
+    const delivered = seen.filter((event) => event.type === 'message.joined');
+    expect(delivered).toMatchObject([{ text: 'And this', afterStep: 2 }]);
     expect(sent(2)).not.toContain('And this');
     expect(sent(3)).toContain('And this');
   });
@@ -147,8 +147,8 @@ describe('what joins a turn', () => {
       await storeSteeredMessage(database.db, { sessionId, text: 'And the docs', ...rest }, 16);
       await work(turnId);
     });
-    const heard = seen.filter((event) => event.type === 'message.joined');
-    expect(heard).toMatchObject([
+    const delivered = seen.filter((event) => event.type === 'message.joined');
+    expect(delivered).toMatchObject([
       { text: 'Mind the tests', attempt: 1, afterStep: 1 },
       { text: 'And the docs', attempt: 2, afterStep: 1 },
     ]);

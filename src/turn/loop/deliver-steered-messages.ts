@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, sql, type SQL } from 'drizzle-orm';
 import type { TurnEventBody } from '../../events/turn-event.js';
-import { joinedMessages } from '../../storage/governance-schema.js';
+import { steeredMessages } from '../../storage/governance-schema.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';
 import { toSteeredMessage, type SteeredMessage } from './steered-messages.js';
@@ -11,29 +11,29 @@ import { toSteeredMessage, type SteeredMessage } from './steered-messages.js';
  */
 export async function deliverSteeredMessages(run: TurnRun, step: number): Promise<void> {
   const { progress, lease, turn, writer, db } = run;
-  if (lease.joined <= progress.joined.length) return;
+  if (lease.steered <= progress.steered.length) return;
   // A paused reply goes on where it stopped: nothing can stand between its parts.
   if (isReplyOpen(progress.steps)) return;
   const rows = await db
     .select()
-    .from(joinedMessages)
-    .where(and(eq(joinedMessages.turnId, turn.id), isNull(joinedMessages.afterStep)))
-    .orderBy(asc(joinedMessages.position));
-  const heard = rows.map((row) => toSteeredMessage({ ...row, afterStep: step - 1 }));
-  if (heard.length === 0) return;
+    .from(steeredMessages)
+    .where(and(eq(steeredMessages.turnId, turn.id), isNull(steeredMessages.afterStep)))
+    .orderBy(asc(steeredMessages.position));
+  const delivered = rows.map((row) => toSteeredMessage({ ...row, afterStep: step - 1 }));
+  if (delivered.length === 0) return;
   await writer.commit(
-    heard.map(messageJoined),
-    heard.map(({ messageId }) => hearMessage(messageId, step - 1)),
+    delivered.map(steeredEvent),
+    delivered.map(({ messageId }) => deliverMessage(messageId, step - 1)),
   );
-  progress.joined = [...progress.joined, ...heard];
+  progress.steered = [...progress.steered, ...delivered];
 }
 
 /** Part of a fenced statement. */
-function hearMessage(messageId: string, afterStep: number): SQL {
-  return sql`update ${joinedMessages} set after_step = ${afterStep} from fence
-    where ${joinedMessages.id} = ${messageId} and ${joinedMessages.turnId} = fence.id`;
+function deliverMessage(messageId: string, afterStep: number): SQL {
+  return sql`update ${steeredMessages} set after_step = ${afterStep} from fence
+    where ${steeredMessages.id} = ${messageId} and ${steeredMessages.turnId} = fence.id`;
 }
 
-function messageJoined(message: SteeredMessage): TurnEventBody {
+function steeredEvent(message: SteeredMessage): TurnEventBody {
   return { type: 'message.joined', ...message };
 }

@@ -32,8 +32,8 @@ export function findLastCall({
   const { steps, state } = progress;
   const done = steps.at(-1)?.step ?? 0;
   for (const limit of limits) {
-    const told = progress.notices.find(({ mark }) => mark === lastCallMark(limit));
-    if (told !== undefined) return { limit, isDone: done > told.afterStep };
+    const announced = progress.notices.find(({ mark }) => mark === lastCallMark(limit));
+    if (announced !== undefined) return { limit, isDone: done > announced.afterStep };
   }
   // A single iteration keeps no last call: the model may call tools in it, and is not called again.
   if (steps.length === 0) return undefined;

@@ -12,7 +12,7 @@ const state = (more: Partial<DecisionInput>): DecisionInput => ({
   lastCall: undefined,
   stopReason: 'end_turn',
   openCalls: 0,
-  unheard: 0,
+  undelivered: 0,
   canShorten: false,
   ...more,
 });
@@ -169,7 +169,7 @@ describe('settleStopReason', () => {
     ['max_tokens', true, 'max_tokens'],
     ['refusal', true, 'refusal'],
     ['pause_turn', true, 'pause_turn'],
-  ] as const)('%s, asking for tools: %s → %s', (said, asks, settled) => {
-    expect(settleStopReason(said, asks)).toBe(settled);
+  ] as const)('%s, asking for tools: %s → %s', (reason, asks, settled) => {
+    expect(settleStopReason(reason, asks)).toBe(settled);
   });
 });

@@ -18,7 +18,7 @@ export interface DecisionInput {
   /** Whether the request could be shorter. */
   canShorten: boolean;
   /** Messages of the user's that are not delivered yet. */
-  unheard: number;
+  undelivered: number;
 }
 
 export interface NextLimit {
@@ -68,7 +68,7 @@ export function nextAction(state: DecisionInput): NextAction {
       return openCalls > 0 ? { type: 'run-tools' } : callAgain(state);
     case 'end_turn':
     case 'stop_sequence':
-      if (state.unheard > 0 && limit === undefined) return callAgain(state);
+      if (state.undelivered > 0 && limit === undefined) return callAgain(state);
       return completed(stopReason);
     case 'max_tokens':
     case 'context_window':
@@ -138,8 +138,8 @@ function end(ending: Ending): NextAction {
  * The stop reason a step is stored with: where the provider's reason and the reply's content
  * differ, the content decides, or a call would wait for ever for its result.
  */
-export function settleStopReason(said: StopReason, asksForTools: boolean): StopReason {
-  if (said === 'tool_use' && !asksForTools) return 'end_turn';
-  if (asksForTools && (said === 'end_turn' || said === 'stop_sequence')) return 'tool_use';
-  return said;
+export function settleStopReason(reason: StopReason, asksForTools: boolean): StopReason {
+  if (reason === 'tool_use' && !asksForTools) return 'end_turn';
+  if (asksForTools && (reason === 'end_turn' || reason === 'stop_sequence')) return 'tool_use';
+  return reason;
 }

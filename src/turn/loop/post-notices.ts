@@ -69,12 +69,12 @@ async function readFacts(run: TurnRun, state: AgentState, step: number): Promise
     ...(state.lastError === undefined ? {} : { lastError: state.lastError }),
     ...(watch.projectFacts === undefined ? {} : { projectFacts: watch.projectFacts }),
     background: watch.arrived,
-    fired: new Set([...progress.notices, ...saidBefore(run)].map(({ mark }) => mark)),
+    fired: new Set([...progress.notices, ...earlierMarks(run)].map(({ mark }) => mark)),
   };
 }
 
 /** Marks of usage notices outlast their turn: the model still has the notices. */
-function saidBefore(run: TurnRun) {
+function earlierMarks(run: TurnRun) {
   return run.earlierTurns
     .flatMap((turn) => turn.notices)
     .filter(({ kind }) => kind === contextUsage.id || kind === resourceUsage.id);

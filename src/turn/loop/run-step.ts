@@ -98,16 +98,16 @@ async function planCall(
   const { request: built, sent } = buildRequest(run);
   const request = last === undefined ? built : { ...built, toolChoice: 'none' as const };
   const now = run.clock.now();
-  const room = await reserveHeadroom(run, {
+  const headroom = await reserveHeadroom(run, {
     step,
     state,
     request,
     now,
     isLast: last !== undefined,
   });
-  if (!('budget' in room)) return { ...room, request, sent };
-  const mayBeLast = last === undefined && step > 1 && isTurnBudget(room, state);
-  return mayBeLast ? planCall(run, { step, state, last: 'token_budget' }) : room;
+  if (!('budget' in headroom)) return { ...headroom, request, sent };
+  const mayBeLast = last === undefined && step > 1 && isTurnBudget(headroom, state);
+  return mayBeLast ? planCall(run, { step, state, last: 'token_budget' }) : headroom;
 }
 
 /** The session's budget keeps nothing for a last call. */

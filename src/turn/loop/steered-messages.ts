@@ -1,6 +1,6 @@
 import { and, asc, inArray, isNotNull, sql, type SQL } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
-import { joinedMessages } from '../../storage/governance-schema.js';
+import { steeredMessages } from '../../storage/governance-schema.js';
 
 /** A user's message that was steered into a running turn. */
 export interface SteeredMessage {
@@ -10,7 +10,7 @@ export interface SteeredMessage {
   text: string;
 }
 
-export type SteeredRow = typeof joinedMessages.$inferSelect;
+export type SteeredRow = typeof steeredMessages.$inferSelect;
 
 /** Delivered messages of these turns, in order. */
 export async function loadDeliveredMessages(
@@ -19,9 +19,9 @@ export async function loadDeliveredMessages(
 ): Promise<SteeredRow[]> {
   return db
     .select()
-    .from(joinedMessages)
-    .where(and(inArray(joinedMessages.turnId, [...turnIds]), isNotNull(joinedMessages.afterStep)))
-    .orderBy(asc(joinedMessages.afterStep), asc(joinedMessages.position));
+    .from(steeredMessages)
+    .where(and(inArray(steeredMessages.turnId, [...turnIds]), isNotNull(steeredMessages.afterStep)))
+    .orderBy(asc(steeredMessages.afterStep), asc(steeredMessages.position));
 }
 
 export function toSteeredMessage({ id: messageId, afterStep, text }: SteeredRow): SteeredMessage {
@@ -30,6 +30,6 @@ export function toSteeredMessage({ id: messageId, afterStep, text }: SteeredRow)
 
 /** Delivers the rest at the end of the turn, after its last step. Part of a fenced statement. */
 export function unlessUndelivered(afterStep: number): SQL {
-  return sql`update ${joinedMessages} set after_step = ${afterStep} from fence
-    where ${joinedMessages.turnId} = fence.id and ${joinedMessages.afterStep} is null`;
+  return sql`update ${steeredMessages} set after_step = ${afterStep} from fence
+    where ${steeredMessages.turnId} = fence.id and ${steeredMessages.afterStep} is null`;
 }

@@ -63,7 +63,7 @@ const anyTurn = fc.record({
   outputs: fc.array(anyText, { minLength: 1, maxLength: 3 }),
   isError: fc.boolean(),
   noticeAfter: fc.subarray([0, 1, 2]),
-  joinedAfter: fc.subarray([0, 1, 2]),
+  steeredAfter: fc.subarray([0, 1, 2]),
   /** The conversation's change after the turn. */
   afterwards: fc.constantFrom('nothing', 'nothing', 'elide', 'compact', 'leave-out'),
 });
@@ -130,7 +130,7 @@ class Conversation {
           .filter((after) => after <= steps.length)
           .map((after) => say(after, `Note ${after}.`, 1)),
       ],
-      joined: script.joinedAfter
+      steered: script.steeredAfter
         .filter((after) => after <= steps.length)
         .map((afterStep) => ({ afterStep, text: script.text })),
       status,
@@ -150,7 +150,7 @@ class Conversation {
             : undefined,
         stopReason: last?.stopReason,
         openCalls: open.length,
-        unheard: 0,
+        undelivered: 0,
         canShorten: steps.length === 1,
       });
       if (action.type === 'end') return turn(action.ending.outcome);

@@ -23,7 +23,7 @@ function turn({ steps = [], ...more }: Given = {}): TurnTranscript {
     steps: steps.map((step, index) => ({ ...stepDefaults, step: index + 1, ...step })),
     results: new Map(),
     notices: [],
-    joined: [],
+    steered: [],
     status: 'running',
     endReason: null,
     ...more,
@@ -53,8 +53,8 @@ describe('buildMessages', () => {
       ['a', success],
       ['b', { status: 'denied' as const, output: 'not run' }],
     ]);
-    const joined = [{ afterStep: 2, text: 'One more thing' }];
-    const refused = turn({ steps, results, joined, status: 'limited', endReason: 'refusal' });
+    const steered = [{ afterStep: 2, text: 'One more thing' }];
+    const refused = turn({ steps, results, steered, status: 'limited', endReason: 'refusal' });
     const messages = build([refused, turn()]);
     expect(messages.map(({ role }) => role)).toEqual([
       'user',

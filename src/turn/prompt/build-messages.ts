@@ -25,7 +25,7 @@ export interface TurnTranscript {
   /** Notices posted on the way, in order. */
   notices: readonly Pick<StoredNotice, 'afterStep' | 'mark' | 'kind' | 'text' | 'seenByModel'>[];
   /** Messages steered into the turn, in order. */
-  joined: readonly { afterStep: number; text: string }[];
+  steered: readonly { afterStep: number; text: string }[];
   status: TurnStatus;
   endReason: string | null;
 }
@@ -75,8 +75,8 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): B
   if (frame.summary !== undefined) list.user([{ type: 'text', text: summaryText(frame.summary) }]);
   for (const turn of turns) {
     list.ask(turn.userParts.map(escaped));
-    hear(list, turn, 0);
-    tell(list, noticesAfter(turn, 0), frame.model);
+    addSteered(list, turn, 0);
+    addNotices(list, noticesAfter(turn, 0), frame.model);
     for (const step of sentSteps(turn)) {
       const digest = list.digest();
       const parts = step.parts.filter(isThinking);
@@ -88,17 +88,17 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): B
       list.user(
         step.parts.flatMap((part) => (part.type === 'tool_use' ? [answer(part, turn)] : [])),
       );
-      hear(list, turn, step.step);
+      addSteered(list, turn, step.step);
       // A reply goes on by itself only while a provider's tool runs.
       if (step.stopReason === 'pause_turn' && !hasOpenServerTool([step])) {
         list.user([{ type: 'text', text: 'Go on.' }]);
       }
-      if (step.stopReason === 'context_window') tell(list, [wentOn], frame.model);
-      tell(list, noticesAfter(turn, step.step), frame.model);
+      if (step.stopReason === 'context_window') addNotices(list, [wentOn], frame.model);
+      addNotices(list, noticesAfter(turn, step.step), frame.model);
     }
     // A message that was steered into a refused reply was no part of it.
     const refused = turn.steps.filter(({ stopReason }) => stopReason === 'refusal');
-    for (const { step } of refused) hear(list, turn, step);
+    for (const { step } of refused) addSteered(list, turn, step);
     const cut = cutMarker(turn);
     if (cut !== undefined) list.assistant([{ type: 'text', text: cut }]);
   }
@@ -134,13 +134,13 @@ function sentSteps(turn: TurnTranscript): readonly TranscriptStep[] {
 
 function isFollowed({ step }: TranscriptStep, turn: TurnTranscript): boolean {
   return (
-    turn.joined.some(({ afterStep }) => afterStep === step) || noticesAfter(turn, step).length > 0
+    turn.steered.some(({ afterStep }) => afterStep === step) || noticesAfter(turn, step).length > 0
   );
 }
 
 /** Adds the steered messages where the model first got them. */
-function hear(list: MessageList, { joined }: TurnTranscript, step: number): void {
-  const parts = joined
+function addSteered(list: MessageList, { steered }: TurnTranscript, step: number): void {
+  const parts = steered
     .filter(({ afterStep }) => afterStep === step)
     .map(({ text }): UserPart => ({ type: 'text', text }));
   list.user(parts.map(escaped));
@@ -158,7 +158,7 @@ function noticesAfter(turn: TurnTranscript, step: number) {
  * Adds notices for the model: as a system message where the model takes one, which is only after a
  * user's; else as a marked block of the user's message.
  */
-function tell(
+function addNotices(
   list: MessageList,
   notices: readonly { kind: string; text: string }[],
   { takesSystemMessages }: Frame['model'],

@@ -16,10 +16,10 @@ export function buildRequest(run: TurnRun): { request: ModelRequest; sent: SentP
 }
 
 function currentTurn(run: TurnRun): TurnTranscript {
-  const { steps, results, notices, joined, elidedThrough } = run.progress;
+  const { steps, results, notices, steered, elidedThrough } = run.progress;
   const { id: turnId, status, endReason } = run.turn;
   const { userParts } = run;
-  const turn = { turnId, userParts, notices, joined, steps, results, status, endReason };
+  const turn = { turnId, userParts, notices, steered, steps, results, status, endReason };
   return shortenOutputs(turn, {
     model: run.frame.model,
     full: run.limits.fullContext,

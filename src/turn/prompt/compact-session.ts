@@ -102,9 +102,9 @@ async function summarise(
   let spent = noUsage;
   const onUsage = (usage: Usage): void => deps.onUsage?.((spent = usage));
   for (const share of SHARES) {
-    const room = model.contextWindow * share - SUMMARY_TOKENS;
-    const isWhole = source.contextTokens < room;
-    const pieces = isWhole ? [source.turns] : splitTurns(source.turns, room, estimate);
+    const limit = model.contextWindow * share - SUMMARY_TOKENS;
+    const isWhole = source.contextTokens < limit;
+    const pieces = isWhole ? [source.turns] : splitTurns(source.turns, limit, estimate);
     try {
       return await summarisePieces({ ...deps, onUsage }, { ...source, pieces, spent }, signal);
     } catch (error) {
@@ -124,10 +124,10 @@ async function summarisePieces(
   for (const piece of source.pieces) {
     const before = spent;
     const request = summaryRequest(source.frame, piece, summary);
-    const told = (usage: Usage): void => onUsage?.((spent = addUsage(before, usage)));
+    const addSpent = (usage: Usage): void => onUsage?.((spent = addUsage(before, usage)));
     summary = await readSummary(
       provider,
-      { request, model: source.frame.model, onUsage: told },
+      { request, model: source.frame.model, onUsage: addSpent },
       signal,
     );
     if (summary === '') throw noSummary(source.frame.modelName);
@@ -146,7 +146,7 @@ function summaryRequest(
     steps: [],
     results: new Map(),
     notices: [],
-    joined: [],
+    steered: [],
     status: 'running',
     endReason: null,
   };

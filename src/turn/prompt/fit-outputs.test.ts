@@ -20,7 +20,7 @@ function turn(inputTokens: number, outputs: readonly string[]): TurnTranscript {
       outputs.map((output, index) => [`call_${index}`, { status: 'success' as const, output }]),
     ),
     notices: [],
-    joined: [],
+    steered: [],
     status: 'running',
     endReason: null,
   };

@@ -43,8 +43,8 @@ export class MessageList {
   assistant(parts: readonly AssistantPart[]): void {
     const added = parts.filter(hasContent);
     const isEmpty = added.every(isThinking);
-    const said = isEmpty ? [...added, { type: 'text' as const, text: NO_REPLY }] : added;
-    const whole = said.map(validAssistantPart);
+    const filled = isEmpty ? [...added, { type: 'text' as const, text: NO_REPLY }] : added;
+    const whole = filled.map(validAssistantPart);
     this.#count(
       'assistant',
       whole.filter((part) => !isThinking(part)),

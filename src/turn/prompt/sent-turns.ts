@@ -9,7 +9,7 @@ import type { StoredTurn } from '../state/load-turn.js';
  *
  * @param next the user's parts of the turn that follows.
  */
-export function sentTurns<T extends Pick<StoredTurn, 'turn' | 'userParts' | 'steps' | 'joined'>>(
+export function sentTurns<T extends Pick<StoredTurn, 'turn' | 'userParts' | 'steps' | 'steered'>>(
   turns: readonly T[],
   next: readonly StoredPart[],
 ): T[] {
@@ -28,11 +28,11 @@ export function sentTurns<T extends Pick<StoredTurn, 'turn' | 'userParts' | 'ste
 function isEmptyFailure({
   turn,
   steps,
-  joined,
-}: Pick<StoredTurn, 'turn' | 'steps' | 'joined'>): boolean {
+  steered,
+}: Pick<StoredTurn, 'turn' | 'steps' | 'steered'>): boolean {
   return (
     turn.status === 'failed' &&
-    joined.length === 0 &&
+    steered.length === 0 &&
     steps.every(({ parts }) => parts.length === 0)
   );
 }

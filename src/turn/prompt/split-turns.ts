@@ -15,7 +15,7 @@ const FILE_NOTE = '[A file that the user attached.]';
  */
 export function splitTurns(
   turns: readonly TurnTranscript[],
-  room: number,
+  limit: number,
   estimate: Estimate,
 ): TurnTranscript[][] {
   const pieces: TurnTranscript[][] = [];
@@ -23,11 +23,11 @@ export function splitTurns(
   for (const turn of turns) {
     const short = withoutFiles(elideOutputs(turn));
     const size = sizeOf(short, estimate);
-    const fitting = size <= room ? short : inWords(short, room, estimate);
-    const tokens = Math.min(size, room);
+    const fitting = size <= limit ? short : inWords(short, limit, estimate);
+    const tokens = Math.min(size, limit);
     if (tokens > left) {
       pieces.push([]);
-      left = room;
+      left = limit;
     }
     pieces.at(-1)?.push(fitting);
     left -= tokens;
@@ -44,25 +44,25 @@ function withoutFiles(turn: TurnTranscript): TurnTranscript {
 
 function sizeOf(turn: TurnTranscript, estimate: Estimate): number {
   const outputs = [...turn.results.values()].map(({ output }) => output ?? '');
-  const said = turn.notices.filter(({ seenByModel }) => seenByModel).map(({ text }) => text);
-  const joined = turn.joined.map(({ text }) => text);
+  const noticed = turn.notices.filter(({ seenByModel }) => seenByModel).map(({ text }) => text);
+  const steered = turn.steered.map(({ text }) => text);
   return estimate(
     [
       ...turn.userParts.map((part) => JSON.stringify(part)),
       ...turn.steps.map(({ parts }) => JSON.stringify(parts)),
       ...outputs,
-      ...said,
-      ...joined,
+      ...noticed,
+      ...steered,
     ].join('\n'),
   );
 }
 
 /** A turn's words: half of the limit for the user's, half for the reply's. */
-function inWords(turn: TurnTranscript, room: number, estimate: Estimate): TurnTranscript {
+function inWords(turn: TurnTranscript, limit: number, estimate: Estimate): TurnTranscript {
   const asked = turn.userParts.map((part) => ('text' in part ? part.text : '')).join('\n');
-  const said = turn.steps.flatMap(({ parts }) => parts.map(textOf)).join('');
-  const half = room / 2;
-  const reply: AssistantPart = { type: 'text', text: cutText(said, half, estimate) };
+  const replied = turn.steps.flatMap(({ parts }) => parts.map(textOf)).join('');
+  const half = limit / 2;
+  const reply: AssistantPart = { type: 'text', text: cutText(replied, half, estimate) };
   const step = turn.steps[0];
   return {
     ...turn,
@@ -71,7 +71,7 @@ function inWords(turn: TurnTranscript, room: number, estimate: Estimate): TurnTr
       step === undefined ? [] : [{ ...step, stopReason: 'end_turn', sent: null, parts: [reply] }],
     results: new Map(),
     notices: [],
-    joined: [],
+    steered: [],
   };
 }
 

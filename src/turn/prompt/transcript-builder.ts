@@ -40,7 +40,7 @@ export class TranscriptBuilder {
       steps: stored.steps,
       results: new Map(stored.calls.map((call) => [call.callId, call])),
       notices: stored.notices,
-      joined: stored.joined,
+      steered: stored.steered,
       status: turn.status,
       endReason: turn.endReason,
     };

@@ -78,7 +78,7 @@ describe('a turn’s row', () => {
     if (zombie === undefined || owner === undefined) throw new Error('not claimed');
     expect(await claims().extend(zombie)).toBe('lost');
     await claims().release(zombie);
-    expect(await claims().extend(owner)).toEqual({ cancel: null, joined: 0 });
+    expect(await claims().extend(owner)).toEqual({ cancel: null, steered: 0 });
     await expect(store(turnId, 1)).rejects.toThrow(FencedError);
     expect(await store(turnId, 2)).toEqual({ type: 'stored', hasNext: false });
   });
@@ -97,7 +97,7 @@ describe('a turn’s row', () => {
     const test = await openTestServices(database, []);
     expect(await test.services.canceller.cancel(turnId, 'interrupt')).toBe('running');
     await test.services.canceller.cancel(turnId, 'disconnect');
-    expect(await claims().extend(claim)).toEqual({ cancel: 'interrupt', joined: 0 });
+    expect(await claims().extend(claim)).toEqual({ cancel: 'interrupt', steered: 0 });
     await test.close();
   });
 

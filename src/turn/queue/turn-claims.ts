@@ -157,7 +157,7 @@ export class TurnClaims {
       .update(turns)
       .set({ leaseUntil: leaseEnd(this.config.leaseMs) })
       .where(ownedBy(claim.id, claim.attempt))
-      .returning({ cancel: turns.cancelReason, joined: turns.joinedMessages });
+      .returning({ cancel: turns.cancelReason, steered: turns.steeredMessages });
     return row ?? 'lost';
   }
 
@@ -284,8 +284,8 @@ export class TurnClaims {
 /** What a heartbeat learns. */
 export interface Renewed {
   cancel: CancelReason | null;
-  /** Messages that joined the turn so far. */
-  joined: number;
+  /** Messages steered into the turn so far. */
+  steered: number;
 }
 
 const endable = { unstarted: ['held', 'queued'], parked: ['waiting'] };

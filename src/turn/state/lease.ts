@@ -15,8 +15,8 @@ export class Lease {
   readonly #controller = new AbortController();
   #reason: LeaseEnd | undefined;
 
-  /** Messages that joined the turn, as far as its worker knows. */
-  joined = 0;
+  /** Messages steered into the turn, as far as its worker knows. */
+  steered = 0;
 
   /** The attempt has stored something that no later one does again. */
   onProgress = (): void => undefined;

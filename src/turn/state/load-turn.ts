@@ -26,7 +26,7 @@ export interface StoredTurn {
   /** In the order they were said. */
   notices: NoticeRow[];
   /** What the user said while it ran, in order. */
-  joined: SteeredMessage[];
+  steered: SteeredMessage[];
 }
 
 /**
@@ -63,7 +63,7 @@ async function withContent(
   const userMessages = await db.select().from(messages).where(inArray(messages.turnId, ids));
   const ranIds = ids.filter((id) => id !== unstarted);
   const { stepRows, callRows, noticeRows } = await loadWhatRan(db, ranIds);
-  const joinedRows = await loadJoined(db, rows);
+  const steeredRows = await loadSteered(db, rows);
   return rows.map((turn) => {
     const asked = userMessages.find((row) => row.turnId === turn.id && row.role === 'user');
     return {
@@ -73,14 +73,14 @@ async function withContent(
       steps: stepRows.filter((step) => step.turnId === turn.id),
       calls: callRows.filter((call) => call.turnId === turn.id),
       notices: noticeRows.filter((notice) => notice.turnId === turn.id),
-      joined: joinedRows.filter((row) => row.turnId === turn.id).map(toSteeredMessage),
+      steered: steeredRows.filter((row) => row.turnId === turn.id).map(toSteeredMessage),
     };
   });
 }
 
 /** A query only where there is something to find: it is rare. */
-async function loadJoined(db: Queryable, rows: readonly TurnRow[]): Promise<SteeredRow[]> {
-  const ids = rows.filter(({ joinedMessages }) => joinedMessages > 0).map(({ id }) => id);
+async function loadSteered(db: Queryable, rows: readonly TurnRow[]): Promise<SteeredRow[]> {
+  const ids = rows.filter(({ steeredMessages }) => steeredMessages > 0).map(({ id }) => id);
   return ids.length === 0 ? [] : loadDeliveredMessages(db, ids);
 }
 
@@ -116,8 +116,8 @@ export async function loadTurn(
     .orderBy(asc(steps.step))
     .limit(limit);
   const asked = { turn, userMessageId: user?.id ?? '', userParts: user?.parts ?? [] };
-  const joined = (await loadJoined(db, [turn])).map(toSteeredMessage);
-  return { ...asked, steps: found, joined, ...(await loadBeside(db, turn.id, found)) };
+  const steered = (await loadSteered(db, [turn])).map(toSteeredMessage);
+  return { ...asked, steps: found, steered, ...(await loadBeside(db, turn.id, found)) };
 }
 
 async function loadBeside(db: Queryable, turnId: string, found: readonly StepRow[]) {

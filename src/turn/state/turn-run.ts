@@ -145,7 +145,7 @@ export interface Attempt {
     /** Notices of the turn, in order. */
     notices: StoredNotice[];
     /** Delivered messages, in order. */
-    joined: SteeredMessage[];
+    steered: SteeredMessage[];
   };
 }
 

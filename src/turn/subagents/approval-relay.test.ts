@@ -62,7 +62,7 @@ describe('PeopleWatch', () => {
       clampedBy: undefined,
       serverStarts: new Map(),
       notices: [],
-      joined: [],
+      steered: [],
     };
     run = { deadline, writer, progress };
   });

@@ -7,7 +7,7 @@ export type Disposition =
   | { type: 'enqueued'; position: number }
   /** It goes next: the turn before it is being interrupted, or has just ended. */
   | { type: 'interrupting'; turnId: string | undefined }
-  /** The message joined a turn that is running: this is that turn. */
+  /** The message was steered into this turn, which is running. */
   | { type: 'steered'; messageId: string };
 
 /** As a header's value: `enqueued; position=2`. */

@@ -5,17 +5,17 @@ import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.j
 import { storeWrites } from '../../events/store-writes.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { joinedMessages } from '../../storage/governance-schema.js';
+import { steeredMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import {
   findSteeredByKey,
   storeSteeredMessage,
-  type Joining,
+  type SteerResult,
   type NewMessage,
 } from './store-steered-message.js';
 
-describe.each(bothDatabases)('a message that joins a turn, on %s', (_name, open) => {
+describe.each(bothDatabases)('a message steered into a turn, on %s', (_name, open) => {
   let database: OpenedDatabase;
   let sessionId: string;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.each(bothDatabases)('a message that joins a turn, on %s', (_name, open)
     sessionId = await storeSession(database.db);
   });
 
-  const join = (text = 'And?', more: Partial<NewMessage> = {}, most = 100): Promise<Joining> =>
+  const steer = (text = 'And?', more: Partial<NewMessage> = {}, most = 100): Promise<SteerResult> =>
     storeSteeredMessage(
       database.db,
       { sessionId, text, requestHash: 'hash', idempotencyKey: undefined, now: new Date(), ...more },
@@ -38,18 +38,18 @@ describe.each(bothDatabases)('a message that joins a turn, on %s', (_name, open)
   const rowsOf = (turnId: string) =>
     database.db
       .select()
-      .from(joinedMessages)
-      .where(eq(joinedMessages.turnId, turnId))
-      .orderBy(asc(joinedMessages.position));
+      .from(steeredMessages)
+      .where(eq(steeredMessages.turnId, turnId))
+      .orderBy(asc(steeredMessages.position));
   const countOf = async (turnId: string) => {
     const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));
-    return turn?.joinedMessages;
+    return turn?.steeredMessages;
   };
 
   it.each(['queued', 'running', 'waiting'] as const)('is stored in one that is %s', async (is) => {
     const turnId = await turnIn(is);
-    const joining = await join('Mind the tests');
-    expect(joining).toEqual({ type: 'joined', turnId, messageId: expect.stringMatching(/^msg_/) });
+    const result = await steer('Mind the tests');
+    expect(result).toEqual({ type: 'steered', turnId, messageId: expect.stringMatching(/^msg_/) });
     expect(await rowsOf(turnId)).toEqual([
       expect.objectContaining({ text: 'Mind the tests', position: 1, afterStep: null }),
     ]);
@@ -60,43 +60,43 @@ describe.each(bothDatabases)('a message that joins a turn, on %s', (_name, open)
     'finds nobody in one that is %s',
     async (is) => {
       const turnId = await turnIn(is);
-      expect(await join()).toEqual({ type: 'nobody' });
+      expect(await steer()).toEqual({ type: 'nobody' });
       expect(await countOf(turnId)).toBe(0);
     },
   );
 
   it('finds nobody in one that was asked to end', async () => {
     await turnIn('running', { cancelRequestedAt: new Date() });
-    expect(await join()).toEqual({ type: 'nobody' });
+    expect(await steer()).toEqual({ type: 'nobody' });
   });
 
-  it('has a place of its own, and no more join than may wait, however many come', async () => {
+  it('has a place of its own, and no more are steered than may wait, however many come', async () => {
     const turnId = await turnIn('running');
-    const joinings = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => join(`${index}`, {}, 5)),
+    const results = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => steer(`${index}`, {}, 5)),
     );
-    expect(joinings.filter(({ type }) => type === 'joined')).toHaveLength(5);
-    expect(joinings.filter(({ type }) => type === 'full')).toHaveLength(7);
+    expect(results.filter(({ type }) => type === 'steered')).toHaveLength(5);
+    expect(results.filter(({ type }) => type === 'full')).toHaveLength(7);
     expect((await rowsOf(turnId)).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5]);
     expect(await countOf(turnId)).toBe(5);
-    // What was heard leaves room.
-    await database.db.update(joinedMessages).set({ afterStep: 1 });
-    expect(await join('more', {}, 5)).toMatchObject({ type: 'joined' });
+    // Delivered messages do not count toward the limit.
+    await database.db.update(steeredMessages).set({ afterStep: 1 });
+    expect(await steer('more', {}, 5)).toMatchObject({ type: 'steered' });
     expect(await countOf(turnId)).toBe(6);
   });
 
   it('is one of those that come with one key, and is found by it', async () => {
     const turnId = await turnIn('running');
-    const joinings = await Promise.all(
-      Array.from({ length: 6 }, () => join('Once', { idempotencyKey: 'k' })),
+    const results = await Promise.all(
+      Array.from({ length: 6 }, () => steer('Once', { idempotencyKey: 'k' })),
     );
-    const joined = joinings.flatMap((one) => (one.type === 'joined' ? [one] : []));
-    expect(joined).toHaveLength(1);
-    expect(joinings.filter(({ type }) => type === 'key-taken')).toHaveLength(5);
+    const steered = results.flatMap((one) => (one.type === 'steered' ? [one] : []));
+    expect(steered).toHaveLength(1);
+    expect(results.filter(({ type }) => type === 'key-taken')).toHaveLength(5);
     // The refused ones left no trace in the turn's count.
     expect(await countOf(turnId)).toBe(1);
     const found = await findSteeredByKey(database.db, sessionId, 'k');
-    expect(found).toMatchObject({ id: joined[0]?.messageId, turnId, requestHash: 'hash' });
+    expect(found).toMatchObject({ id: steered[0]?.messageId, turnId, requestHash: 'hash' });
     expect(await findSteeredByKey(database.db, sessionId, 'other')).toBeUndefined();
   });
 
@@ -115,10 +115,10 @@ describe.each(bothDatabases)('a message that joins a turn, on %s', (_name, open)
             delivered: 0,
           },
         );
-      const [joining, ending] = await Promise.all([join(), end()]);
-      // Never a message that joined a turn which has ended without it.
-      expect([joining.type, ending.type]).toEqual(
-        joining.type === 'joined' ? ['joined', 'undelivered'] : ['nobody', 'stored'],
+      const [result, ending] = await Promise.all([steer(), end()]);
+      // Never a message steered into a turn that has ended without it.
+      expect([result.type, ending.type]).toEqual(
+        result.type === 'steered' ? ['steered', 'undelivered'] : ['nobody', 'stored'],
       );
     }
   });

@@ -2,7 +2,7 @@ import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { newId } from '../../platform/ids.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import type { Database } from '../../storage/connection.js';
-import { joinedMessages } from '../../storage/governance-schema.js';
+import { steeredMessages } from '../../storage/governance-schema.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
 
@@ -14,29 +14,29 @@ export interface NewMessage {
   now: Date;
 }
 
-export type Joining =
-  | { type: 'joined'; turnId: string; messageId: string }
-  /** No turn is active that could still hear it. */
+export type SteerResult =
+  | { type: 'steered'; turnId: string; messageId: string }
+  /** No active turn could still get it delivered. */
   | { type: 'nobody' }
   | { type: 'key-taken' }
   | { type: 'full' };
 
 /**
  * Adds a message to the active turn of a session. The turn's row is locked and counts it: an end
- * that has not heard it is not stored (see `storeWrites`).
+ * without its delivery is not stored (see `storeWrites`).
  *
- * @param most messages that may wait to be heard.
+ * @param most messages that may wait for delivery.
  */
 export async function storeSteeredMessage(
   db: Database,
   message: NewMessage,
   most: number,
-): Promise<Joining> {
+): Promise<SteerResult> {
   const { sessionId, text, requestHash, idempotencyKey = null, now } = message;
   try {
-    return await db.transaction(async (tx): Promise<Joining> => {
+    return await db.transaction(async (tx): Promise<SteerResult> => {
       const [active] = await tx
-        .select({ id: turns.id, joined: turns.joinedMessages })
+        .select({ id: turns.id, steered: turns.steeredMessages })
         .from(turns)
         .where(
           and(
@@ -47,22 +47,22 @@ export async function storeSteeredMessage(
         )
         .for('update');
       if (active === undefined) return { type: 'nobody' };
-      const [unheard] = await tx
+      const [undelivered] = await tx
         .select({ messages: count() })
-        .from(joinedMessages)
-        .where(and(eq(joinedMessages.turnId, active.id), isNull(joinedMessages.afterStep)));
-      if ((unheard?.messages ?? 0) >= most) return { type: 'full' };
+        .from(steeredMessages)
+        .where(and(eq(steeredMessages.turnId, active.id), isNull(steeredMessages.afterStep)));
+      if ((undelivered?.messages ?? 0) >= most) return { type: 'full' };
       const id = newId('msg');
-      const position = active.joined + 1;
+      const position = active.steered + 1;
       const row = { id, sessionId, turnId: active.id, position, text };
       await tx
-        .insert(joinedMessages)
+        .insert(steeredMessages)
         .values({ ...row, requestHash, idempotencyKey, createdAt: now });
       await tx
         .update(turns)
-        .set({ joinedMessages: sql`${turns.joinedMessages} + 1` })
+        .set({ steeredMessages: sql`${turns.steeredMessages} + 1` })
         .where(eq(turns.id, active.id));
-      return { type: 'joined', turnId: active.id, messageId: id };
+      return { type: 'steered', turnId: active.id, messageId: id };
     });
   } catch (error) {
     if (violatedConstraint(error) !== KEY_CONSTRAINT) throw error;
@@ -76,11 +76,11 @@ const KEY_CONSTRAINT = 'joined_messages_session_id_idempotency_key_key';
 export async function findSteeredByKey(db: Database, sessionId: string, idempotencyKey: string) {
   const [message] = await db
     .select()
-    .from(joinedMessages)
+    .from(steeredMessages)
     .where(
       and(
-        eq(joinedMessages.sessionId, sessionId),
-        eq(joinedMessages.idempotencyKey, idempotencyKey),
+        eq(steeredMessages.sessionId, sessionId),
+        eq(steeredMessages.idempotencyKey, idempotencyKey),
       ),
     );
   return message;

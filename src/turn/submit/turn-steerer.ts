@@ -51,7 +51,7 @@ export class TurnSteerer {
         return 'key-taken';
       case 'full':
         throw sessionQueueFull(sessionId, sessionQueue);
-      case 'joined': {
+      case 'steered': {
         const { turnId, messageId } = stored;
         // A lost hint costs time, not the message: the turn's row counts it.
         this.bus

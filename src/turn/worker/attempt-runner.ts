@@ -99,7 +99,7 @@ export class AttemptRunner {
       }
       const stored = await this.ender.end(run, ending, run.withoutSlot);
       if (stored.type === 'stored') return stored;
-      run.lease.joined = stored.steered;
+      run.lease.steered = stored.steered;
     }
   }
 }

@@ -7,7 +7,7 @@ import { Lease } from '../state/lease.js';
 describe('keepLease', () => {
   let clock: ManualClock;
   let lease: Lease;
-  let answers: (() => Promise<'lost' | { cancel: 'interrupt' | null; joined: number }>)[];
+  let answers: (() => Promise<'lost' | { cancel: 'interrupt' | null; steered: number }>)[];
   let asked: number;
   let errors: unknown[];
   beforeEach(() => {
@@ -23,7 +23,7 @@ describe('keepLease', () => {
       claims: {
         extend: async () => {
           asked += 1;
-          return (answers.shift() ?? (async () => ({ cancel: null, joined: 0 })))();
+          return (answers.shift() ?? (async () => ({ cancel: null, steered: 0 })))();
         },
       },
       claim: { id: 'a', attempt: 1 },
@@ -50,7 +50,7 @@ describe('keepLease', () => {
     await clock.advance(10_000);
     expect(lease.reason).toBe('lost');
     lease = new Lease();
-    answers = [async () => ({ cancel: 'interrupt', joined: 0 })];
+    answers = [async () => ({ cancel: 'interrupt', steered: 0 })];
     await keep().beat();
     expect(lease.reason).toBe('interrupt');
   });
@@ -70,7 +70,7 @@ describe('keepLease', () => {
 
   it('takes a lease for lost when the database has not answered for its length', async () => {
     const silence = new Promise<never>(() => undefined);
-    answers = [async () => ({ cancel: null, joined: 0 }), () => silence];
+    answers = [async () => ({ cancel: null, steered: 0 }), () => silence];
     keep();
     await clock.advance(39_999);
     expect([asked, lease.reason]).toEqual([2, undefined]);
@@ -79,7 +79,7 @@ describe('keepLease', () => {
   });
 
   it('asks once more after a pause of the whole process, and keeps what is still its own', async () => {
-    let answer = (_answer: { cancel: null; joined: number }): void => undefined;
+    let answer = (_answer: { cancel: null; steered: number }): void => undefined;
     answers = [() => new Promise((resolve) => (answer = resolve))];
     let pausedMs = 0;
     const now = (): number => clock.now() + pausedMs;
@@ -90,7 +90,7 @@ describe('keepLease', () => {
     await clock.advance(9_999);
     expect(asked).toBe(1);
     expect(lease.reason).toBeUndefined();
-    answer({ cancel: null, joined: 0 });
+    answer({ cancel: null, steered: 0 });
     await clock.advance(0);
     await clock.advance(60_000);
     expect(lease.reason).toBeUndefined();

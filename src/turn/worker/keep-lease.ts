@@ -34,7 +34,7 @@ export function keepLease(deps: KeepLeaseDeps): { beat(): Promise<void>; stop():
       if (stopped) return;
       if (answer === 'lost') return lease.end('lost');
       extendedAt = askedAt;
-      lease.joined = answer.joined;
+      lease.steered = answer.steered;
       if (answer.cancel !== null) lease.end(answer.cancel);
     } catch (error) {
       deps.onError(error);

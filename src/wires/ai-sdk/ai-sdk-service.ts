@@ -128,8 +128,8 @@ export class AiSdkService {
     nameIds(response, turn.id, sessionId);
     if (submitted.disposition.type === 'steered') {
       // Events before a steered message are in a message that the client has.
-      const { messageId: joined } = submitted.disposition;
-      const wire = dialectOf(turn, { answered: [joined], from: 'answers' }, joined);
+      const { messageId: steered } = submitted.disposition;
+      const wire = dialectOf(turn, { answered: [steered], from: 'answers' }, steered);
       return streams.ofSubmitted(submitted, wire);
     }
     // Answers that a repeated turn had meanwhile do not end this stream.
@@ -208,15 +208,15 @@ export class AiSdkService {
   }
 }
 
-/** @param joined id of the message that the answer is to, where its turn ran before it. */
+/** @param steered id of the message that the answer is to, where its turn ran before it. */
 function dialectOf(
   { id: turnId, sessionId, options }: TurnRow,
   range: Omit<AiSdkRange, 'clientTools'>,
-  joined?: string,
+  steered?: string,
 ) {
   const clientTools = (options.options.clientTools ?? []).map(({ name }) => name);
   const messageId =
-    joined === undefined ? assistantMessageId(turnId) : `${assistantMessageId(turnId)}:${joined}`;
+    steered === undefined ? assistantMessageId(turnId) : `${assistantMessageId(turnId)}:${steered}`;
   const ids = { sessionId, turnId, messageId };
   return aiSdkDialect(ids, { ...range, clientTools });
 }

@@ -131,15 +131,15 @@ describe('followSegment', () => {
     expect(said(events)).toMatchObject({ phase: 'over', waitsFor: ['x'] });
   });
 
-  it.each(['pause', 'answer'] as const)('begins with the message that joined (%s)', (begins) => {
-    const joined: TurnEventBody = {
+  it.each(['pause', 'answer'] as const)('begins with the steered message (%s)', (begins) => {
+    const steered: TurnEventBody = {
       type: 'message.joined',
       messageId: 'msg_1',
       afterStep: 1,
       text: 'Mind the tests',
     };
     const { places } = saidOf(
-      [parked('a'), { ...joined, messageId: 'msg_0' }, joined, end],
+      [parked('a'), { ...steered, messageId: 'msg_0' }, steered, end],
       openSegment(['msg_1'], begins),
     );
     expect(places).toEqual([2, 3]);

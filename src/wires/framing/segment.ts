@@ -17,7 +17,7 @@ interface Activity {
  */
 export interface Segment {
   /**
-   * What the client gave before it: ids of approvals it answered, or of a message that joined the
+   * What the client gave before it: ids of approvals it answered, or of a message steered into the
    * turn. None: the segment begins with the turn.
    */
   readonly answered: readonly string[];
@@ -29,7 +29,7 @@ export interface Segment {
 }
 
 /**
- * Where answers begin it; a message that joined does so itself. `pause`: after the first time that the
+ * Where answers begin it; a steered message does so itself. `pause`: after the first time that the
  * turn waited for one of the answers. Where it waited for another one between, what it said then is in
  * two segments. `answer`: with the first of the answers that it takes note of. What it said between, for
  * answers of others, is in none.
@@ -38,7 +38,7 @@ export type SegmentBeginning = 'pause' | 'answer';
 
 const idle: Activity = { parkedFor: undefined, calls: [], children: [] };
 
-/** @param answered ids of approvals, or of a joined message; absent or empty: from the turn's start. */
+/** @param answered ids of approvals, or of a steered message; absent or empty: from the turn's start. */
 export function openSegment(
   answered: readonly string[] = [],
   begins: SegmentBeginning = 'pause',
@@ -67,7 +67,7 @@ export function followSegment(
   if (event.type === 'turn.ended') {
     return { segment: { ...segment, activity, phase: 'over' }, isSaid: true };
   }
-  const isAnswer = begins === 'answer' ? isAnswerIn(answered, event) : hasJoined(answered, event);
+  const isAnswer = begins === 'answer' ? isAnswerIn(answered, event) : isSteered(answered, event);
   const isSaid = segment.phase === 'within' || isAnswer;
   if (activity === segment.activity && !isAnswer) return { segment, isSaid };
   const waitsFor = findWaits(activity);
@@ -82,12 +82,12 @@ export function followSegment(
 /** Whether it tells one of these answers, to the turn or to a subagent. */
 function isAnswerIn(answered: readonly string[], event: TurnEvent): boolean {
   if (event.type === 'subagent.told') return isAnswerIn(answered, event.event);
-  if (event.type !== 'approval.resolved') return hasJoined(answered, event);
+  if (event.type !== 'approval.resolved') return isSteered(answered, event);
   return answered.includes(event.approvalId);
 }
 
-function hasJoined(joined: readonly string[], event: TurnEvent): boolean {
-  return event.type === 'message.joined' && joined.includes(event.messageId);
+function isSteered(steered: readonly string[], event: TurnEvent): boolean {
+  return event.type === 'message.joined' && steered.includes(event.messageId);
 }
 
 function follow(activity: Activity, event: TurnEvent): Activity {

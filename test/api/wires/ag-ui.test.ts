@@ -355,12 +355,12 @@ describe('the AG-UI wire', () => {
       409,
       { type: expect.stringMatching(/turn-in-progress$/), retryable: true },
     ]);
-    const joined = await open(sent);
-    expect(joined.header('x-turn-id')).toBe(first.header('x-turn-id'));
+    const repeated = await open(sent);
+    expect(repeated.header('x-turn-id')).toBe(first.header('x-turn-id'));
     await server.client.post('/api/harness/interrupt', {
       sessionId: first.header('x-session-id'),
     });
-    expect((await joined.all()).at(-1)).toEqual((await first.all()).at(-1));
+    expect((await repeated.all()).at(-1)).toEqual((await first.all()).at(-1));
   });
 
   it('joins a turn that runs, and is told what comes after', async () => {
@@ -380,20 +380,20 @@ describe('the AG-UI wire', () => {
         .join('');
     const first = await say('[[tokens=100 gap=20]]', 'reject');
     await first.until(({ data }) => data['type'] === 'TEXT_MESSAGE_CONTENT');
-    const joined = await say('And this', 'steer');
-    expect(joined.header('location')).toMatch(/answers=msg_/);
-    const types = (await joined.all()).map(({ data }) => data['type']);
+    const steered = await say('And this', 'steer');
+    expect(steered.header('location')).toMatch(/answers=msg_/);
+    const types = (await steered.all()).map(({ data }) => data['type']);
     expect([types[0], types.at(-1)]).toEqual(['RUN_STARTED', 'RUN_FINISHED']);
-    expect(textOf(joined)).not.toContain('word100');
+    expect(textOf(steered)).not.toContain('word100');
     const again = new StreamReader(
-      await fetch(server.url + joined.header('location')),
+      await fetch(server.url + steered.header('location')),
       new AbortController(),
     );
     await again.all();
-    expect(textOf(again)).toBe(textOf(joined));
+    expect(textOf(again)).toBe(textOf(steered));
     await first.all();
     expect(textOf(first)).toContain('word100');
-    expect(textOf(first)).toContain(textOf(joined));
+    expect(textOf(first)).toContain(textOf(steered));
   });
 
   it('takes files that came with the message, and no others', async () => {

@@ -323,12 +323,12 @@ describe('the AI SDK wire', () => {
       expect(over.status).toBe(204);
     });
 
-    it('a message that joins it, with what comes after that, as a message of its own', async () => {
+    it('a message steered into it, with what follows, as a message of its own', async () => {
       const id = randomUUID();
       const chat = open({ id });
       const answered = chat.sendMessage({ text: '[[tokens=100 gap=20]]' });
       await chat.until(() => chat.text.includes('word3'));
-      const joined = await fetch(`${server.url}/api/chat`, {
+      const steered = await fetch(`${server.url}/api/chat`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({
@@ -337,7 +337,7 @@ describe('the AI SDK wire', () => {
           opts: { onBusy: 'steer' },
         }),
       });
-      const stream = await joined.text();
+      const stream = await steered.text();
       expect(/^data: (.*)$/m.exec(stream)?.[1]).toContain('"type":"start"');
       expect(stream).toMatch(/"messageId":"[^"]*:msg_/);
       expect(stream).not.toContain('word100');

@@ -46,7 +46,7 @@ export const busyPoints: Readonly<Record<string, CrashPoint>> = {
     },
   },
   joined: {
-    line: 'after a message has joined: it is heard',
+    line: 'after a message is steered: it is delivered',
     async *play(scene) {
       const turn = await scene.ask();
       const { sessionId } = turn;

@@ -15,7 +15,7 @@ export interface AgUiRun {
   runId: string;
   turnId: string;
   /**
-   * Ids of the approvals the request answered, or of its message that joined the turn; none: the run
+   * Ids of the approvals the request answered, or of its message that was steered into the turn; none: the run
    * begins with the turn.
    */
   answered: readonly string[];

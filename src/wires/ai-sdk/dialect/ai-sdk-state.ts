@@ -9,11 +9,11 @@ import { noText, type SaidText } from '../../framing/said-text.js';
 export interface AiSdkRange {
   /**
    * Approvals that were answered before it: it does not end where the turn waited for them. Or a
-   * message that joined the turn.
+   * message that was steered into the turn.
    */
   answered: readonly string[];
   /**
-   * `answers`: it begins after the turn waited for these, or with the message that joined it. `turn`:
+   * `answers`: it begins after the turn waited for these, or with the message steered into it. `turn`:
    * it begins with the turn, whatever was answered, as a client that comes back makes its message again
    * from `start`.
    */
