@@ -108,3 +108,12 @@ function isBelow(sessionId: string) {
       join below on below.id = parent.session_id)
     select id from below)`;
 }
+
+/** The approvals of a turn's calls, in the order they were requested. */
+export function loadApprovals(db: Queryable, turnId: string): Promise<ApprovalRow[]> {
+  return db
+    .select()
+    .from(approvals)
+    .where(eq(approvals.turnId, turnId))
+    .orderBy(asc(approvals.createdAt), asc(approvals.id));
+}

@@ -12,7 +12,7 @@ import {
   applyDecision,
   requestedEvent,
   resolvedEvent,
-  askApproval,
+  insertApproval,
   cancelApprovals,
   parkTurn,
   parkedEvent,
@@ -42,10 +42,10 @@ describe('a fact about an approval', () => {
     const turnId = await storeTurn(database.db, { attempt: 2, leaseUntil });
     const { sessionId = '' } = (await turnOf(turnId)) ?? {};
     const asked = someApproval({ turnId, sessionId });
-    const facts = [askApproval(asked), parkTurn(turnId, 2)];
-    await expect(store(turnId, 1, facts)).rejects.toThrow(FencedError);
+    const writes = [insertApproval(asked), parkTurn(turnId, 2)];
+    await expect(store(turnId, 1, writes)).rejects.toThrow(FencedError);
     expect([await rowOf(asked.id), (await turnOf(turnId))?.status]).toEqual([undefined, 'running']);
-    await store(turnId, 2, facts);
+    await store(turnId, 2, writes);
     expect(await rowOf(asked.id)).toEqual(asked);
     expect(await turnOf(turnId)).toMatchObject({
       status: 'waiting',
@@ -54,7 +54,7 @@ describe('a fact about an approval', () => {
       waitingSince: expect.any(Date),
     });
     // The turn has no worker now: the attempt that asked cannot ask again.
-    await expect(store(turnId, 2, facts)).rejects.toThrow(FencedError);
+    await expect(store(turnId, 2, writes)).rejects.toThrow(FencedError);
   });
 
   it('says which attempt took note of a decision, and of no other turn’s', async () => {

@@ -8,7 +8,7 @@ export type ApprovalRow = typeof approvals.$inferSelect;
 export type NewApproval = typeof approvals.$inferInsert;
 
 /** Stores a requested approval. Part of a fenced statement. */
-export function askApproval(approval: NewApproval): SQL {
+export function insertApproval(approval: NewApproval): SQL {
   return insertFenced(approvals, approval);
 }
 

@@ -2,7 +2,7 @@ import { newTimeId } from '../../platform/ids.js';
 import type { ToolUse, TurnRun } from '../state/turn-run.js';
 import {
   requestedEvent,
-  askApproval,
+  insertApproval,
   parkTurn,
   parkedEvent,
   type ApprovalRow,
@@ -52,7 +52,7 @@ export async function requestApprovals(
   }));
   await writer.commit(
     [...asked.map(requestedEvent), parkedEvent([...run.approvals, ...asked])],
-    [...asked.map((approval) => askApproval(approval)), parkTurn(turn.id, attempt)],
+    [...asked.map((approval) => insertApproval(approval)), parkTurn(turn.id, attempt)],
   );
   run.approvals.push(...asked);
 }

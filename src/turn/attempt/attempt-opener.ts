@@ -17,7 +17,7 @@ import { restoreLog } from '../../events/restore-log.js';
 import { addUsage, noUsage, type TurnEvent } from '../../events/turn-event.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { untilAborted } from '../../platform/abort.js';
-import { loadApprovals } from '../approvals/load-approvals.js';
+import { loadApprovals } from '../approvals/approval-store.js';
 import { toSteeredMessage, loadDeliveredMessages } from '../loop/steered-messages.js';
 import { exhaustionOf, isProgress } from './attempts-in-vain.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';

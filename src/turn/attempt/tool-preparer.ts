@@ -23,7 +23,7 @@ import { BASH_TOOL } from '../../tools/builtin/bash.js';
 import { TASK_TOOL, taskSchema, taskTool } from '../../tools/builtin/task.js';
 import type { McpProblem } from '../../tools/mcp-server.js';
 import { ToolRegistry, type RegisteredTool } from '../../tools/registry.js';
-import { loadGrants } from '../approvals/load-grants.js';
+import { loadGrants } from '../approvals/session-grants.js';
 import { clientToolHidden, openClientTools } from '../submit/client-tools.js';
 import { commandsLeftOut } from './commands-left-out.js';
 import { chooseServerTools, serverToolMissing } from '../loop/server-tools.js';

@@ -3,7 +3,7 @@ import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { serverCallOf } from '../../provider/anthropic/server-block.js';
 import type { JsonObject } from '../../platform/json.js';
 import { shownStatus } from '../../tools/ledger.js';
-import { serverResults } from '../loop/server-results.js';
+import { serverResults } from '../loop/server-calls.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';
 import type { StepRow, StoredTurn } from '../state/load-turn.js';
 

@@ -10,8 +10,8 @@ import { insertFenced } from '../../storage/insert-from.js';
 import { notices } from '../../storage/conversation-schema.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import { countAdded } from '../budgets/reserve-headroom.js';
-import { contextOf } from './context-of.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';
+import { contextTokens } from '../state/turn-context.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /**
@@ -71,6 +71,18 @@ async function readFacts(run: TurnRun, state: AgentState, step: number): Promise
     background: watch.arrived,
     fired: new Set([...progress.notices, ...earlierMarks(run)].map(({ mark }) => mark)),
   };
+}
+
+/**
+ * Tokens in the model's window: the provider's report of the last call, and an estimate of the
+ * rest.
+ */
+function contextOf(run: TurnRun): { tokens: number; window: number } {
+  const { frame, progress, watch } = run;
+  const window = frame.model.contextWindow;
+  const last = progress.steps.at(-1);
+  const before = last === undefined ? watch.contextBefore : contextTokens(last.usage);
+  return { tokens: before + estimateAdded(run), window };
 }
 
 /** Marks of usage notices outlast their turn: the model still has the notices. */

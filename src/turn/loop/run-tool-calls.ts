@@ -7,7 +7,7 @@ import { runCalls } from '../../tools/run-calls.js';
 import { runTool } from '../../tools/calls/run-tool.js';
 import { fitOutput } from '../budgets/fit-output.js';
 import { requestApprovals, type ApprovalQuestion } from '../approvals/request-approvals.js';
-import { takeGrants } from '../approvals/take-grants.js';
+import { takeGrants } from '../approvals/session-grants.js';
 import type { CallVerdict } from '../approvals/judge-call.js';
 import { isClaimed, judgeOpenCall } from './judge-open-call.js';
 import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-events.js';
@@ -162,11 +162,11 @@ function unknownTool(run: TurnRun, name: string): string {
   return `There is no tool ${name}. Tools of this turn: ${names === '' ? 'none' : names}.`;
 }
 
-async function claim(run: TurnRun, call: ToolUse, facts: readonly SQL[]): Promise<void> {
+async function claim(run: TurnRun, call: ToolUse, writes: readonly SQL[]): Promise<void> {
   const { id: callId, name, input } = call;
   await run.writer.commit(
     [{ type: 'tool.started', callId, name, input }],
-    [claimToolCall(ledgerCall(run, call), new Date(run.clock.now())), ...facts],
+    [claimToolCall(ledgerCall(run, call), new Date(run.clock.now())), ...writes],
   );
   run.progress.results.set(callId, { status: 'claimed', output: null });
 }

@@ -1,7 +1,7 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
-import { serverCallOf } from '../../provider/anthropic/server-block.js';
+import { serverCallOf, serverResultOf } from '../../provider/anthropic/server-block.js';
 import type { ServerToolCall, ServerToolResult } from '../../provider/server-tools.js';
-import { serverResults } from './server-results.js';
+import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { Attempt } from '../state/turn-run.js';
 
 /** The provider began a call. */
@@ -33,4 +33,17 @@ export function abandonedServerCalls({ progress }: Attempt): TurnEventBody[] {
       const output = 'the turn ended before the provider gave its result';
       return [{ type: 'tool.ended', callId, name, status: 'unknown', output, durationMs: 0 }];
     });
+}
+
+/**
+ * Results of the provider's own tools in a turn, by call id: from the step of the call, or a later
+ * one. Pure.
+ */
+export function serverResults(
+  steps: readonly { parts: readonly AssistantPart[] }[],
+): ReadonlyMap<string, ServerToolResult> {
+  const results = steps
+    .flatMap(({ parts }) => parts)
+    .flatMap((part) => (part.type === 'opaque' ? (serverResultOf(part.block) ?? []) : []));
+  return new Map(results.map((result) => [result.callId, result]));
 }

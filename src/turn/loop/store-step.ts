@@ -1,10 +1,12 @@
+import { sql, type SQL } from 'drizzle-orm';
 import type { StepDraft, TurnRun } from '../state/turn-run.js';
 import type { ModelEvent } from '../../provider/model-types.js';
 import { insertFenced } from '../../storage/insert-from.js';
+import { sessions } from '../../storage/schema.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { steps } from '../../storage/transcript-schema.js';
 import { countUsage } from '../budgets/draft-usage.js';
 import { settlement } from '../budgets/usage-days.js';
-import { storePrefix } from '../prompt/store-prefix.js';
 import { refusalNotice, stepEnded } from '../state/turn-events.js';
 import { addStep } from '../state/turn-state.js';
 import { settleStopReason, type NextAction } from './next-action.js';
@@ -59,4 +61,10 @@ export async function storeStep(
   Object.assign(run.progress, progress);
   run.isPrefixStored = true;
   return next;
+}
+
+/** Stores the prefix of a session's next requests. Part of a fenced statement. */
+function storePrefix(sessionId: string, prefix: RequestPrefix): SQL {
+  return sql`update ${sessions} set prefix = ${sql.param(prefix, sessions.prefix)}::json
+    from fence where ${sessions.id} = ${sessionId}`;
 }

@@ -40,7 +40,7 @@ export interface TranscriptStep {
 }
 
 /** The parts of a request beside the turns. */
-export interface Frame {
+export interface PromptFrame {
   model: Pick<Model, 'takesSystemMessages' | 'bindsThinking'>;
   system: string;
   tools: readonly ToolSpec[];
@@ -66,7 +66,7 @@ export interface BuiltMessages {
  * so that the model does not take half an answer for a whole one. A model that binds thinking gets
  * only thinking that was made after the same prefix.
  */
-export function buildMessages(turns: readonly TurnTranscript[], frame: Frame): BuiltMessages {
+export function buildMessages(turns: readonly TurnTranscript[], frame: PromptFrame): BuiltMessages {
   const binding = frame.model.bindsThinking
     ? JSON.stringify([frame.system, frame.tools, ...(frame.serverTools ?? [])])
     : undefined;
@@ -161,7 +161,7 @@ function noticesAfter(turn: TurnTranscript, step: number) {
 function addNotices(
   list: MessageList,
   notices: readonly { kind: string; text: string }[],
-  { takesSystemMessages }: Frame['model'],
+  { takesSystemMessages }: PromptFrame['model'],
 ): void {
   if (notices.length === 0) return;
   if (takesSystemMessages && list.system(notices.map(({ text }) => text).join('\n\n'))) return;

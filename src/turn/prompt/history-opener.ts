@@ -5,7 +5,7 @@ import { DATABASE, type Queryable } from '../../storage/connection.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import type { TurnTranscript } from './build-messages.js';
 import { TurnCompactor } from './turn-compactor.js';
-import { elideForGood } from './elide-for-good.js';
+import { elideForGood } from './history-shortener.js';
 import { elideOutputs } from './elide-outputs.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import type { RequestFrame } from './request-frame.js';

@@ -1,12 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { inArray } from 'drizzle-orm';
 import type { NoticePosted } from '../../events/turn-event.js';
 import { DATABASE, type Queryable } from '../../storage/connection.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import { turns } from '../../storage/schema.js';
 import { TurnCompactor } from './turn-compactor.js';
-import { elideForGood, EVERY_STEP } from './elide-for-good.js';
 import { elideOutputs, isElidable } from './elide-outputs.js';
 import type { TurnRun } from '../state/turn-run.js';
+
+/** More steps than any turn has. */
+const EVERY_STEP = 2_147_483_647;
 
 /** Whether the requests of a run can be shorter. Pure. */
 export function canShorten(run: Pick<TurnRun, 'earlierTurns' | 'progress'>): boolean {
@@ -57,6 +60,15 @@ export class HistoryShortener {
     await elideOwn(run);
     return true;
   }
+}
+
+/** Marks these turns as sent with the outputs of their tools cut to their beginnings. */
+export async function elideForGood(db: Queryable, turnIds: readonly string[]): Promise<void> {
+  if (turnIds.length === 0) return;
+  await db
+    .update(turns)
+    .set({ elidedThrough: EVERY_STEP })
+    .where(inArray(turns.id, [...turnIds]));
 }
 
 async function elideOwn(run: TurnRun): Promise<void> {

@@ -1,5 +1,6 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { asc, eq, sql, type SQL } from 'drizzle-orm';
 import { grantsFor } from '../../governance/permissions/grants-for.js';
+import type { Queryable } from '../../storage/connection.js';
 import { sessionGrants } from '../../storage/governance-schema.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import type { CallableTool } from '../../tools/open-tools.js';
@@ -37,4 +38,14 @@ export async function takeGrants(run: TurnRun, call: ToolUse, tool: CallableTool
       sql`on conflict do nothing`,
     ),
   );
+}
+
+/** Rules that people have approved for the rest of a session. */
+export async function loadGrants(db: Queryable, sessionId: string): Promise<string[]> {
+  const rows = await db
+    .select({ rule: sessionGrants.rule })
+    .from(sessionGrants)
+    .where(eq(sessionGrants.sessionId, sessionId))
+    .orderBy(asc(sessionGrants.createdAt), asc(sessionGrants.rule));
+  return rows.map(({ rule }) => rule);
 }
