@@ -20,10 +20,10 @@ export type FollowedTurn = Omit<SubmittedTurn, 'disposition'>;
 
 /** A turn after a cursor. */
 export interface RestOfTurn extends FollowedTurn {
-  /** Absent: all of it. */
+  /** The cursor to read after; absent: the turn is read from its start. */
   after: Cursor | undefined;
   isEnded: boolean;
-  /** Whether it waits for answers. */
+  /** Whether the turn is parked. */
   isParked: boolean;
 }
 
@@ -77,10 +77,10 @@ export class TurnService {
   }
 
   /**
-   * What is left of a turn for a reader with a cursor, or with none.
+   * The rest of a turn for a reader with a cursor, or with none.
    *
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400 for a cursor of
-   *   another turn, past the turn's end, or of an attempt that it has not had.
+   * another turn, past the turn's end, or of an attempt that it has not had.
    */
   async findRest(turnId: string, cursor: string | undefined): Promise<RestOfTurn> {
     const { db } = this;

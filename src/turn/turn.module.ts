@@ -114,7 +114,7 @@ export const workerProviders = [TurnWorker, AttemptRunner, AttemptEnder];
 })
 export class TurnModule {}
 
-/** What clients do with turns, and their readers. */
+/** Services of turns for clients, with their controllers and readers. */
 @Module({
   imports: [AccessModule, SessionModule, TurnModule],
   controllers: [ConversationController, ApprovalController, UsageController],

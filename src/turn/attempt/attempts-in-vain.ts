@@ -19,12 +19,12 @@ export const countInVain = sql`case
       select 1 from turns child where child.parent_turn_id = turns.id and child.ended_at is null)
   then turns.attempts_in_vain + 1 else 1 end`;
 
-/** Whether an event tells that something of that kind was stored. */
+/** Whether an event shows that something of that kind was stored. */
 export function isProgress(type: TurnEvent['type']): boolean {
   return type === 'step.ended' || type === 'tool.started' || type === 'tool.ended';
 }
 
-/** What a turn ends with that was claimed once more than it may be; undefined: it goes on. */
+/** The error of a turn with too many attempts in vain; undefined: the turn goes on. */
 export function exhaustionOf(
   { id, attemptsInVain }: Pick<typeof turns.$inferSelect, 'id' | 'attemptsInVain'>,
   mostAttemptsInVain: number,

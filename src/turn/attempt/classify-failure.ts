@@ -14,8 +14,8 @@ export type TurnFate =
   | { type: 'leave' };
 
 /**
- * What becomes of a turn whose loop threw. The lease's reason comes first: whatever a cancelled
- * call threw, the turn ended because it was cancelled. Pure.
+ * The fate of a turn whose loop threw. The lease's reason comes first: whatever a cancelled call
+ * threw, the turn ended because it was cancelled. Pure.
  */
 export function classifyFailure(thrown: unknown, reason: LeaseEnd | undefined): TurnFate {
   switch (reason) {
@@ -48,7 +48,7 @@ export function classifyFailure(thrown: unknown, reason: LeaseEnd | undefined): 
   };
 }
 
-/** Of errors whose reason has a name of its own. */
+/** Reasons of the errors that do not end a turn as plain failures. */
 const reasons: Readonly<Partial<Record<ErrorCode, string>>> = {
   ATTEMPTS_EXHAUSTED: 'attempts_exhausted',
 };

@@ -4,10 +4,10 @@ import { isAboutWhole } from '../../governance/permissions/match-rule.js';
 import type { ToolEffect } from '../../governance/permission-subject.js';
 
 export interface LeftOutQuestion {
-  /** What the agent's file asks for. */
+  /** Names of the tools in the agent's file. */
   listed: readonly string[];
   tools: readonly { name: string; effect: ToolEffect }[];
-  /** Those that the model is told about. */
+  /** Tools that the model may call. */
   offered: readonly { name: string }[];
   rules: OfferRules;
 }

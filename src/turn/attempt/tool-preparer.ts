@@ -30,7 +30,7 @@ import { chooseServerTools, serverToolMissing } from '../loop/server-tools.js';
 import type { Attempt, TurnRun } from '../state/turn-run.js';
 
 export interface EquippedTools {
-  /** The tools that the turn can call, offered or not: a call of one that is not says why. */
+  /** Tools by name, offered or not: a call of one that is not offered fails with the reason. */
   tools: RegisteredTool[];
   specs: ToolSpec[];
   /** The tools that the provider runs. */

@@ -46,7 +46,7 @@ export class ConversationService {
     const after = await this.#readCursor(sessionId, page.cursor);
     const compaction = await findCompaction(db, sessionId);
     const summarisedThrough = compaction?.throughTurnId;
-    // The turn after the page says whether there is a next page.
+    // The turn after the page shows whether there is a next page.
     const found = await pageTurns(db, sessionId, { after, limit: limit + 1, summarisedThrough });
     const shown = found.slice(0, limit);
     const stored = await loadTurns(

@@ -3,7 +3,7 @@ import type { Queryable } from '../../storage/connection.js';
 import { toolCalls } from '../../storage/transcript-schema.js';
 import type { CallRow } from '../state/load-turn.js';
 
-/** A place among a turn's calls: after the call of that id, of that step. */
+/** Page token of a turn's calls: the page begins after the call of that id, of that step. */
 export interface CallPlace {
   step: number;
   callId: string;
@@ -30,12 +30,12 @@ export function listCalls(
     .limit(limit);
 }
 
-/** The cursor of a place, `<step>:<call id>`. */
+/** The token's text: `<step>:<call id>`. */
 export function formatPageToken({ step, callId }: CallPlace): string {
   return `${step}:${callId}`;
 }
 
-/** Undefined for what is no cursor. */
+/** @returns undefined for a text that is no page token. */
 export function parsePageToken(cursor: unknown): CallPlace | undefined {
   const parts = typeof cursor === 'string' ? /^(\d{1,9}):(.{1,200})$/s.exec(cursor) : null;
   const [, step, callId] = parts ?? [];

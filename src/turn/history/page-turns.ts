@@ -21,7 +21,7 @@ const place = sql`(${turns.createdAt}, ${turns.id})`;
 const placeOf = (turnId: string) =>
   sql`(select one.created_at, one.id from ${turns} one where one.id = ${turnId})`;
 
-/** Which turns of a session a page has, oldest first: nothing of what they said is read. */
+/** The turns of a session that a page has, oldest first. Only their rows are loaded, no parts. */
 export async function pageTurns(
   db: Queryable,
   sessionId: string,

@@ -17,7 +17,7 @@ import { SummarySources } from './summary-sources.js';
 
 export interface CompactReport {
   compacted: boolean;
-  /** Of the compaction; absent where there was nothing to compact. */
+  /** Text of the summary; absent where there was nothing to compact. */
   summary?: string;
   throughTurnId?: string;
 }

@@ -7,16 +7,16 @@ import type { CallRow } from '../state/load-turn.js';
 export interface CallView {
   callId: string;
   step: number;
-  /** Of the worker that claimed it. */
+  /** The attempt whose worker claimed the call. */
   attempt: number;
   name: string;
   input: unknown;
-  /** `claimed`: it may be running, or its worker died; every other one is final. */
+  /** `claimed`: the call may be running, or its worker died; every other status is final. */
   status: 'claimed' | ToolStatus;
-  /** What the model was told; null while it is not known. */
+  /** Result as the model has it; null while it is not known. */
   output: string | null;
   durationMs: number | null;
-  /** Whether it is run again where its outcome was lost; null for a tool this server has not. */
+  /** Whether the call is repeated when its outcome is lost; null: the server has no such tool. */
   retry: RetryClass | null;
   /** ISO-8601. */
   claimedAt: string;

@@ -13,9 +13,9 @@ export interface ListedTurnView {
   createdAt: string;
   startedAt: string | null;
   endedAt: string | null;
-  /** Null before its end. */
+  /** Null until the turn ends. */
   usage: Usage | null;
-  /** Null before its end. */
+  /** Null until the turn ends. */
   outcome: TurnOutcome | null;
   /** Why it ended: a stop reason, a limit's name, who interrupted, an error's type. */
   reason: string | null;

@@ -14,11 +14,11 @@ export interface MessageView {
   /** ISO-8601. */
   createdAt: string;
   parts: MessagePart[];
-  /** A summary stands for it when the model is called. */
+  /** A summary stands for the message when the model is called. */
   compacted?: boolean;
   /** The step after which a steered message was delivered; absent on others. */
   afterStep?: number;
-  /** Of an assistant's message: the model calls it consists of, in order. */
+  /** Model calls that an assistant's message consists of, in order. */
   steps?: StepView[];
 }
 
@@ -50,7 +50,7 @@ export function viewMessages(turns: readonly StoredTurn[]): MessageView[] {
   });
 }
 
-/** What is said of a conversation stands between its messages; of a loop, between its steps. */
+/** Notices of a conversation stand between its messages; notices of a loop, between its steps. */
 function isOwnMessage(notice: StoredNotice): boolean {
   return notice.level === 'message';
 }

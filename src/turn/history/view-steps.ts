@@ -31,7 +31,7 @@ export interface StepView {
   startedAt: string;
   endedAt: string;
   parts: MessagePart[];
-  /** What was said after it and before the next one, to the model or to the client. */
+  /** Notices after this step and before the next, to the model or to the client. */
   notices: { kind: string; text: string; metadata: unknown; seenByModel: boolean }[];
 }
 

@@ -10,7 +10,7 @@ import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { interval, READER_LEASE_MS } from './reader-rows.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 
-/** Who has not looked for this long, in ms, does not know what happened meanwhile. */
+/** A process that has not looked for this long, in ms, does not know what happened meanwhile. */
 const MOST_BETWEEN_LOOKS_MS = 5_000;
 
 /** How long a process that went silent may still have readers that nobody else knows of. */
@@ -37,7 +37,7 @@ export class AbandonedTurns {
     @Inject(CONFIG) private readonly config: Pick<Config, 'disconnectGraceMs'>,
   ) {}
 
-  /** Marks them for their workers to end; where processes are to be heard first, asks them. */
+  /** Marks the turns for their workers to end; asks processes that have yet to report readers. */
   async cancel(): Promise<void> {
     const { bus, clock } = this;
     const now = clock.now();
@@ -54,7 +54,7 @@ export class AbandonedTurns {
     }
   }
 
-  /** The database was away: whoever read meanwhile could not tell. */
+  /** The database was away: readers of that time could not be stored. */
   startOver(): void {
     this.#lookingSince = undefined;
   }

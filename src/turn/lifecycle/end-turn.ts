@@ -108,11 +108,11 @@ export async function endTurn(
     }),
     ...(leftOut === 'refused' ? [leaveAllOut(turn.sessionId)] : []),
     ...(run.approvals.length === 0 ? [] : [cancelApprovals(attempt)]),
-    // Also of a message that nobody has told it of.
+    // Includes a message that no heartbeat has reported yet.
     unlessUndelivered(lastStep),
   ];
-  // One that stops by itself answers what was said in the last moment first; any other end takes
-  // it into the conversation, and must know of all that it takes.
+  // A turn that completes answers late messages first; any other end takes them into the
+  // conversation, and must know of all that it takes.
   if (ending.outcome === 'completed') {
     return run.writer.commitEnd(events, facts, run.progress.steered.length);
   }
@@ -123,7 +123,7 @@ export async function endTurn(
   }
 }
 
-/** What is said of a limit that ended the turn: to the client, and at the end of the reply. */
+/** The limit that ended a turn: a notice for the client and a last sentence of the reply. */
 function describeLimit(run: Attempt, ending: Ending, now: Date) {
   const text = replyText(run);
   const told = ending.outcome === 'limited' ? tellLimit(run, ending, now) : undefined;
@@ -131,9 +131,9 @@ function describeLimit(run: Attempt, ending: Ending, now: Date) {
   const note = `${text === '' ? '' : '\n\n'}${told.note}`;
   const step = (run.progress.draft ?? run.progress.steps.at(-1))?.step;
   const events: TurnEventBody[] = [
-    // Before a last call it was said already.
+    // A last call had the notice before it.
     ...(isTold(run, ending.reason) ? [] : [limitNotice(told.reached)]),
-    // Without a step there is nothing it would be a part of.
+    // A turn without a step has no reply to add the sentence to.
     ...(step === undefined ? [] : [{ type: 'text.delta' as const, step, text: note }]),
   ];
   return { note, events };
@@ -158,7 +158,7 @@ function tellLimit(run: Attempt, { reason, explanation }: Ending, now: Date) {
   return { reached: limitReached(reason, state), note: endNote(reason, state, hasText) };
 }
 
-/** Of a call that was cut the day is charged what its provider told, and what came of the reply. */
+/** Charges the day for a cut call: its reported usage, and what came of the reply. */
 function settleCut({ progress: { reserved, draft } }: Attempt): Write[] {
   if (reserved === undefined) return [];
   return [settlement(reserved, draft === undefined ? noUsage : draftUsage(draft))];
@@ -179,7 +179,7 @@ function keptParts(draft: StepDraft): AssistantPart[] {
   return draft.openText === '' ? whole : [...whole, { type: 'text', text: draft.openText }];
 }
 
-/** What is said of a call that the end of the turn caught. */
+/** The result of a call that the end of the turn caught. */
 function abandonedEnd(run: Attempt, call: ToolUse): CallEnd {
   if (run.progress.results.get(call.id)?.status !== 'claimed') {
     return { status: 'refused', output: 'not run: the turn ended before it', durationMs: 0 };

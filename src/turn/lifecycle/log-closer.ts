@@ -11,7 +11,7 @@ const LOG_KEPT_MS = 60_000;
 /** How long a worker waits for the log to take the end of a turn; readers find it in the archive. */
 const FLUSH_MS = 5_000;
 
-/** Sees to a turn's live log when an attempt is over. */
+/** Brings a turn's live log to its readers when an attempt is over. */
 @Injectable()
 export class LogCloser {
   constructor(

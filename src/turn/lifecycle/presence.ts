@@ -9,7 +9,7 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { readDatabaseTime, removeOldReports, removeProcess, storeReport } from './reader-rows.js';
 import { SIGNAL_BUS, type SignalBus, type StopListening } from '../queue/signal-bus.js';
 
-/** Between two renewals of what this process reads, in ms. */
+/** Interval at which the readers of this process are renewed, in ms. */
 export const RENEW_MS = 5_000;
 
 /** The delays before a report that failed is stored again. */
@@ -18,10 +18,10 @@ const retryDelays: RetryDelays = { firstMs: 100, maxMs: 1_000 };
 /** A database that takes longer than this for a report, in ms, did not answer. */
 const ANSWER_MS = 5_000;
 
-/** How long whoever sent a turn may take to read it, in ms, before it counts as having left. */
+/** How long the sender of a turn may take to read it, in ms, before it counts as having left. */
 const ARRIVAL_MS = 5_000;
 
-/** How long a stopping process waits to say so, in ms. */
+/** How long a stopping process waits for its last report, in ms. */
 const CLOSE_WAIT_MS = 1_000;
 
 /**
@@ -32,12 +32,12 @@ const CLOSE_WAIT_MS = 1_000;
  */
 @Injectable()
 export class Presence {
-  /** Whose readers these are, in the rows of turns that are accepted here. */
+  /** Id of this process in the rows of turns that are accepted here. */
   readonly processId = newId('proc');
   readonly #counts = new Map<string, number>();
-  /** Turns that were accepted here and nobody reads yet; what each has is called when one comes. */
+  /** Turns accepted here that have no reader yet, each with a function to call when one comes. */
   readonly #expected = new Map<string, () => void>();
-  /** Turns whose rows are not what the counts say. */
+  /** Turns whose rows differ from the counts. */
   readonly #changed = new Set<string>();
   #wasAway = false;
   #isAsked = false;
@@ -74,12 +74,12 @@ export class Presence {
   join(turnId: string): () => void {
     const count = this.#counts.get(turnId) ?? 0;
     this.#counts.set(turnId, count + 1);
-    // The row of one that is expected was stored with its turn.
+    // An expected reader's row was stored with its turn.
     if (!this.#arrive(turnId) && count === 0) this.#change(turnId);
     return () => {
       const left = (this.#counts.get(turnId) ?? 0) - 1;
       if (left > 0) return void this.#counts.set(turnId, left);
-      // Forgotten in the meantime: the turn ended while this reader was still attached.
+      // The turn ended while this reader was still attached, and was forgotten.
       if (this.#counts.delete(turnId)) this.#change(turnId);
     };
   }
@@ -91,7 +91,7 @@ export class Presence {
     this.#arrive(turnId);
   }
 
-  /** The database did not answer this process: who wanted to read could not, and may come back. */
+  /** The database did not answer this process: readers could not come, and may come back. */
   noteAway(): void {
     this.#wasAway = true;
     this.#store();
@@ -122,7 +122,7 @@ export class Presence {
     });
   }
 
-  /** @returns whether the turn was waiting for its first reader. */
+  /** @returns whether the turn had no reader before. */
   #arrive(turnId: string): boolean {
     this.#expected.get(turnId)?.();
     return this.#expected.delete(turnId);
@@ -159,7 +159,7 @@ export class Presence {
     const { db, clock } = this;
     const { disconnectGraceMs: graceMs } = this.config;
     const startedAt = clock.now();
-    // First: a report that waits for its statement must not speak for those who come meanwhile.
+    // The reset comes first: a report that waits for its statement must not count later readers.
     const asOf = await readDatabaseTime(db);
     const wasAway = this.#wasAway;
     const turnIds = [...this.#changed];

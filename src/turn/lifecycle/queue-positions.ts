@@ -13,7 +13,7 @@ function isPublished(position: number): boolean {
   return position <= 10 || position % 10 === 0;
 }
 
-/** Tells the readers of turns that no worker has how many turns are before theirs. */
+/** Publishes to the readers of turns that no worker has how many turns are before theirs. */
 @Injectable()
 export class QueuePositions {
   constructor(

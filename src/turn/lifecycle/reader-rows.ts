@@ -7,7 +7,7 @@ import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 /** How long a process that went silent counts as a reader. */
 export const READER_LEASE_MS = 15_000;
 
-/** How long rows are kept of processes that went without a word. */
+/** How long rows are kept of processes that went silent. */
 const KEPT_MS = 3_600_000;
 
 /** A length of time for the database. */
@@ -15,10 +15,10 @@ export function interval(ms: number) {
   return sql`${`${ms} milliseconds`}::interval`;
 }
 
-/** What a process tells of its readers in one statement. */
+/** A process's report of its readers, stored in one statement. */
 export interface ReaderReport {
   processId: string;
-  /** A time of the database, as it gave it: whatever the process knew then is reported by now. */
+  /** A time of the database, as it came: whatever the process knew then is reported by now. */
   asOf: string;
   /** Before this report, the database did not answer the process. */
   wasAway: boolean;
@@ -76,7 +76,7 @@ export async function removeOldReports(db: Database, ownId: string): Promise<voi
   await db.delete(readerProcesses).where(lt(readerProcesses.storedAt, ago(KEPT_MS)));
 }
 
-/** The process takes no readers any more: nobody waits to hear of it. */
+/** Marks the process as taking no more readers: nobody waits for its reports. */
 export async function removeProcess(db: Database, processId: string): Promise<void> {
   await db.delete(readerProcesses).where(eq(readerProcesses.processId, processId));
 }

@@ -38,7 +38,8 @@ export class TurnCanceller {
       .set({ cancelRequestedAt: new Date(this.clock.now()), cancelReason: reason })
       .where(and(eq(turns.id, turnId), isCancellable))
       .returning({ status: turns.status });
-    // Here, and not only by the turn's worker: subagents may keep the only worker from it.
+    // Subagents are cancelled here too, and not only by the turn's worker: they may keep the only
+    // worker from the turn.
     for (const { id } of await this.#findSubagents(turnId)) await this.cancel(id, 'parent-ended');
     const which = marked === undefined ? undefined : withoutWorker[marked.status];
     if (which !== undefined && (await this.ender.end(turnId, { reason, which }))) return 'ended';

@@ -69,6 +69,6 @@ export class TurnPromoter {
   }
 }
 
-/** Held, and not asked to end. */
+/** Rows of held turns that were not asked to end. */
 const isPromotable = (sessionId: string) =>
   and(eq(turns.sessionId, sessionId), eq(turns.status, 'held'), isNull(turns.cancelRequestedAt));

@@ -22,7 +22,7 @@ export function openBullBoard(queue: Queue<TurnJob>, path: string): QueueBoard {
     ],
     serverAdapter: adapter,
     options: {
-      // Its manual is about changing jobs.
+      // The page's manual is about changing jobs.
       uiConfig: { boardTitle: 'Turnpike', hideDocsLink: true },
     },
   });

@@ -26,7 +26,8 @@ export class BullQueueModule {
         // The job's lock ends with the turn's lease: the sweeper can then give it to another.
         lockDuration: leaseMs,
         stalledInterval: leaseMs,
-        // Whoever gets it finds out from the database whether there is anything to do.
+        // A job may stall any number of times: its worker learns from the database what there is to
+        // do.
         maxStalledCount: 1_000_000,
       }),
     };

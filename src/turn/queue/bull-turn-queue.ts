@@ -28,11 +28,11 @@ const CLOSE_WAIT_MS = 2_000;
 const priorities: Record<TurnPriority, JobsOptions> = {
   recovered: { lifo: true },
   normal: {},
-  // Served when nothing without a priority waits.
+  // Priority of jobs that are served when no others wait.
   background: { priority: 1 },
 };
 
-/** What is recovered is a job of its own: the turn's other one may be in use for another turn. */
+/** A recovered turn has a job of its own: the turn's other job may be in use for another turn. */
 const RECOVERED = '-recovered';
 const recoveredId = (turnId: string): string => turnId + RECOVERED;
 const turnIdOf = (jobId: string): string =>
@@ -79,7 +79,7 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
     const index = recovered ?? own;
     if (index === null && rank === null) return 0;
     const length = await redis.llen(wait);
-    // Taken from the tail.
+    // Recovered jobs are taken from the tail.
     return index === null ? length + (rank ?? 0) + 1 : length - index;
   }
 

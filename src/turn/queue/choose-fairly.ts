@@ -9,7 +9,7 @@ export interface Choice {
   taken: readonly string[];
 }
 
-/** As the index has it, to the letter. */
+/** The index's own expression, to the letter: the planner uses the index for no other. */
 const isBackground = sql`(coalesce(options -> 'options' ->> 'priority', '') = 'background')`;
 
 /**

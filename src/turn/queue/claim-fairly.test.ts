@@ -6,7 +6,7 @@ const now = Date.parse('2026-01-01T00:00:00Z');
 const fresh = newTimeId('turn', now - 50);
 const old = newTimeId('turn', now - 51);
 
-/** What is asked for, in order: `choose`, or the claim of a turn. */
+/** `asked` has each request in order: `choose`, or the claim of a turn. */
 function open(claimable: string[], fair: string[]) {
   const asked: string[] = [];
   const deps: ClaimFairlyDeps<string> = {

@@ -2,8 +2,8 @@ import { timeOfId } from '../../platform/ids.js';
 import type { FairChoice } from './fair-choice.js';
 
 /**
- * A wake-up that is older than this, in ms, waited for a place: turns queue, and somebody has to
- * choose. Younger ones are claimed as they come, which is fair where nobody waits.
+ * A wake-up that is older than this, in ms, waited for a slot: turns queue, and the next has to be
+ * chosen. Younger ones are claimed as they come, which is fair where no turn waits.
  */
 const CONGESTED_MS = 50;
 
@@ -12,7 +12,7 @@ const MOST_TRIES = 8;
 
 export interface WakeUp {
   turnId: string;
-  /** For a turn that lost its worker, or waited for a person: it has had its place in the line. */
+  /** The turn lost its worker, or was parked: it has waited its time in the queue already. */
   isRecovered: boolean;
 }
 
@@ -45,6 +45,6 @@ export async function claimFairly<T>(
     const claimed = await claim(chosen).finally(() => choice.done(chosen));
     if (claimed !== undefined) return claimed;
   }
-  // Nothing is queued: it may be one that lost its worker all the same.
+  // Nothing is queued: the wake-up's own turn may have lost its worker all the same.
   return isFresh ? undefined : claim(turnId);
 }

@@ -26,7 +26,7 @@ export class FairChoice {
     return answer;
   }
 
-  /** Its row says from here on whether it waits. */
+  /** The turn's row shows from here on whether it waits. */
   done(turnId: string): void {
     this.#taken.delete(turnId);
   }

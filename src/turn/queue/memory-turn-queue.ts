@@ -9,13 +9,13 @@ export interface MemoryTurnQueueOptions {
 
 /** The embedded queue. Bounded by admission: no more turns are accepted than may wait. */
 export class MemoryTurnQueue implements TurnQueue {
-  /** In the order they are served. */
+  /** Entries in the order in which they are served. */
   readonly #lines: Record<TurnPriority, Set<string>> = {
     recovered: new Set(),
     normal: new Set(),
     background: new Set(),
   };
-  /** By the entry, see `entryOf`. */
+  /** Handlers that run, by the entry (see `entryOf`). */
   readonly #running = new Map<string, Promise<void>>();
   #handler: TurnHandler | undefined;
   #closed = false;
@@ -90,7 +90,7 @@ export class MemoryTurnQueue implements TurnQueue {
   }
 }
 
-/** What is recovered is an entry of its own: the turn's other one may be in use for another turn. */
+/** A recovered turn has its own entry: the other one may be in use for another turn. */
 function entryOf(turnId: string, isRecovered: boolean): string {
   return isRecovered ? `recovered ${turnId}` : turnId;
 }

@@ -56,7 +56,7 @@ class HintChannel {
 
   async publish(message: string): Promise<void> {
     const { redis } = this.options;
-    // A hint that comes late is no hint: the database has what it says.
+    // A hint that comes late is dropped: the database has its cause.
     if (redis.status === 'ready') await redis.publish(this.#name, message);
   }
 
@@ -74,7 +74,8 @@ class HintChannel {
 
   close(): void {
     this.#listeners.clear();
-    // Not waited for: a server that is away says nothing, and its connection ends next.
+    // The unsubscription is not awaited: a server that is away does not answer, and its connection
+    // ends next.
     this.#unsubscribe?.then(
       (unsubscribe) => unsubscribe(),
       () => undefined,

@@ -33,14 +33,14 @@ import { ownedBy } from '../state/fence.js';
 import type { TurnRow } from '../state/turn-lookup.js';
 
 const unleased = or(isNull(turns.leaseUntil), lt(turns.leaseUntil, sql`now()`));
-/** Whoever asked for its end was to end it, and has had time to. */
+/** Turns that are still there 2 seconds after a process asked for their end and was to end them. */
 const isLeftOver = lt(turns.cancelRequestedAt, sql`now() - interval '2 seconds'`);
-/** Time a turn waits for a person is not its own. */
+/** Time for which a turn is parked does not count as its own. */
 const waitedMs = sql`least(2147483647, ${turns.waitedMs} + coalesce(
   extract(epoch from now() - ${turns.waitingSince}) * 1000, 0))::integer`;
 const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::interval`;
 
-/** Its session, with what that one's requests begin with. */
+/** The turn's session, with what that session's requests begin with. */
 export interface ClaimedSession extends SessionRow {
   prefix: RequestPrefix | null;
 }
@@ -48,18 +48,18 @@ export interface ClaimedSession extends SessionRow {
 /** A turn as it was claimed; its `attempt` is the claimer's fence. */
 export interface Claim extends TurnRow {
   session: ClaimedSession;
-  /** What the user said, files by reference. */
+  /** The user's message, files by reference. */
   userParts: StoredPart[];
-  /** Something was said of it before. */
+  /** The turn has archived events. */
   wasAnnounced: boolean;
   /** The session has other turns: they came before. */
   hasHistory: boolean;
   todos: Todo[] | null;
-  /** The session's last one. */
+  /** The session's last compaction. */
   compaction: Compaction | null;
 }
 
-/** A summary that stands for the turns up to one. */
+/** A summary that stands for the turns up to `throughTurnId`. */
 export interface Compaction {
   id: string;
   throughTurnId: string;
@@ -97,7 +97,7 @@ const claimTurn = prepared((db) => {
     .set({
       attempt: sql`${turns.attempt} + 1`,
       attemptsInVain: countInVain,
-      // A held one is only ever ended: it must not take its session's lock.
+      // A held turn is only ever ended: it must not take its session's lock.
       status: sql`case when ${turns.status} = 'held' then 'held' else 'running' end`,
       waitedMs,
       waitingSince: null,
@@ -125,7 +125,7 @@ const claimTurn = prepared((db) => {
     .prepare('claim_turn');
 });
 
-/** Who works on a turn. Times are the database's, so that hosts need no common clock. */
+/** Claims and leases of turns. Times are the database's, so that hosts need no common clock. */
 @Injectable()
 export class TurnClaims {
   constructor(
@@ -178,9 +178,9 @@ export class TurnClaims {
   }
 
   /**
-   * Lets turns that wait for a person go on: whoever claims them next finds out why.
+   * Lets parked turns go on: the worker that claims them next finds out why.
    *
-   * @returns those that did wait.
+   * @returns those that were parked.
    */
   async wake(turnIds: readonly string[], db: Queryable = this.db): Promise<string[]> {
     if (turnIds.length === 0) return [];
@@ -192,7 +192,7 @@ export class TurnClaims {
     return woken.map(({ id }) => id);
   }
 
-  /** Turns that wait though they were answered, or asked to end. */
+  /** Turns that are parked though they were answered, or asked to end. */
   async wakeable(): Promise<string[]> {
     const answered = this.db
       .select({ one: sql`1` })
@@ -207,7 +207,7 @@ export class TurnClaims {
     return this.#unclaimed(and(eq(turns.status, 'waiting'), or(exists(answered), isLeftOver)));
   }
 
-  /** Held turns that were asked to end, and whoever was to end them did not. */
+  /** Held turns that were asked to end, and that the asking process did not end. */
   async unwanted(): Promise<{ id: string; reason: CancelReason }[]> {
     const rows = await this.db
       .select({ id: turns.id, reason: turns.cancelReason })
@@ -216,7 +216,7 @@ export class TurnClaims {
     return rows.flatMap(({ id, reason }) => (reason === null ? [] : [{ id, reason }]));
   }
 
-  /** Subagents whose parent has ended, and that nobody asked to. */
+  /** Subagents whose parent has ended, and that were not asked to end. */
   async orphans(): Promise<string[]> {
     const parent = alias(turns, 'parent');
     return this.#unclaimed(
@@ -281,7 +281,7 @@ export class TurnClaims {
   }
 }
 
-/** What a heartbeat learns. */
+/** The state that a heartbeat reports. */
 export interface Renewed {
   cancel: CancelReason | null;
   /** Messages steered into the turn so far. */

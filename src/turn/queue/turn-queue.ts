@@ -1,4 +1,4 @@
-/** `recovered` turns go before all others: somebody has waited for them already. */
+/** `recovered` turns go before all others: they have waited already. */
 export type TurnPriority = 'recovered' | 'normal' | 'background';
 
 export interface TurnHandler {
@@ -24,15 +24,15 @@ export interface TurnQueue {
    */
   enqueue(turnIds: readonly string[], priority: TurnPriority): Promise<void>;
   /**
-   * A turn's place in the line, from 1; 0 when it does not wait. Roughly: it is the place of its
-   * wake-up, and where several principals wait, wake-ups are used for whose turn it is.
+   * A turn's queue position, from 1; 0 when the turn does not wait. Roughly: it is the position of
+   * its wake-up, and where several principals wait, wake-ups are used for whose turn it is.
    */
   position(turnId: string): Promise<number>;
   /** Starts to hand turns out, first come first served, a bounded number at a time. */
   consume(handler: TurnHandler): Promise<void>;
-  /** Turns that wait. */
+  /** Number of turns that wait. */
   depth(): Promise<number>;
-  /** Processes that take turns from it; null where it cannot tell. */
+  /** Processes that take turns from the queue; null where their number is not known. */
   workers(): Promise<number | null>;
   /** Rejects when the queue does not answer. */
   ping(): Promise<void>;

@@ -18,7 +18,7 @@ export class WorkerWaker {
   ) {}
 
   /**
-   * Enqueues a turn, and tells its readers if it has to wait.
+   * Enqueues a turn, and publishes its queue position if it has to wait.
    *
    * @returns what to call when a worker has the turn: its queue position is not published then.
    */

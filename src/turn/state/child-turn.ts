@@ -16,7 +16,7 @@ export interface ChildTurn {
   costLimit: CostLimit | undefined;
   /** Its usage; undefined until its end is counted. */
   usage: Usage | undefined;
-  /** Since when it is parked; null: it is not. */
+  /** When the child was parked; null: it is not. */
   waitingSince: Date | null;
   /** The last event that was relayed to the parent's stream. */
   relayedTo: EventCursor;

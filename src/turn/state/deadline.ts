@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.js';
 
-/** A turn's own time. It stands still while people are waited for. */
+/** A turn's own time. The clock stands still while the turn waits for people. */
 export class Deadline {
   #leftMs: number;
   #since: number;
@@ -23,7 +23,7 @@ export class Deadline {
     return Math.max(0, this.#leftMs - ran);
   }
 
-  /** Stops it, until as many have released it as held it. */
+  /** Stops the clock until every stop has its release. */
   hold(): void {
     if (this.#holders === 0) {
       this.#leftMs = this.leftMs;
@@ -33,7 +33,7 @@ export class Deadline {
     this.#holders += 1;
   }
 
-  /** @returns for how long it stood still, in ms; 0 while others still hold it. */
+  /** @returns for how long the clock stood still, in ms; 0 while another stop lasts. */
   release(): number {
     this.#holders -= 1;
     if (this.#holders > 0) return 0;

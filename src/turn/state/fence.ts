@@ -1,7 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import { turns } from '../../storage/schema.js';
 
-/** Rows of a turn that this attempt may still write. A held one is only ever ended. */
+/** Rows of a turn that this attempt may still write. A held turn is only ever ended. */
 export function ownedBy(turnId: string, attempt: number) {
   return and(
     eq(turns.id, turnId),

@@ -10,7 +10,7 @@ export class LeaseEndedError extends Error {
   }
 }
 
-/** A worker's hold on a turn: one signal, and one reason why it ended. The first reason wins. */
+/** A worker's claim on a turn: one signal, and one reason why it ended. The first reason wins. */
 export class Lease {
   readonly #controller = new AbortController();
   #reason: LeaseEnd | undefined;

@@ -24,7 +24,7 @@ export function leftOutOf(failure: TurnFailure | undefined): LeftOut | undefined
   }
 }
 
-/** What the client is told of it. */
+/** The notice for the client of a turn that is left out. */
 export function turnLeftOut(why: LeftOut): NoticePosted {
   const reason = why === 'too-long' ? 'it is too long for the model' : 'the provider refused it';
   return {

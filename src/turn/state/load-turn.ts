@@ -16,14 +16,14 @@ export type StepRow = typeof steps.$inferSelect;
 export type NoticeRow = typeof notices.$inferSelect;
 export type CallRow = typeof toolCalls.$inferSelect;
 
-/** A turn as the model must see it: what was asked, what was answered, what the tools said. */
+/** A turn as the model must see it: the message, the replies and the tools' results. */
 export interface StoredTurn {
   turn: TurnRow;
   userMessageId: string;
   userParts: StoredPart[];
   steps: StepRow[];
   calls: CallRow[];
-  /** In the order they were said. */
+  /** Notices in the order in which they were posted. */
   notices: NoticeRow[];
   /** What the user said while it ran, in order. */
   steered: SteeredMessage[];

@@ -1,6 +1,6 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
 
-/** All that one call put before the model, and what the model said. */
+/** Tokens of one call: the whole prompt, and the model's reply. */
 export function contextTokens(usage: Usage): number {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
   return inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;

@@ -45,7 +45,7 @@ export function noSummary(model: string): TypedError {
   });
 }
 
-/** Of a turn whose processes died each time: what it does may be what ends them. */
+/** The error of a turn whose processes died each time: its own work may be what ends them. */
 export function attemptsExhausted(turnId: string, most: number): TypedError {
   return new TypedError('ATTEMPTS_EXHAUSTED', {
     message: `The turn was given up: its last ${most} attempts ended with their process, and stored nothing new (TURNPIKE_MAX_ATTEMPTS). What it did before is in the conversation. Send another message; if it happens again, give the operator the turn's id ${turnId}.`,

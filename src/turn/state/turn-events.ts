@@ -59,7 +59,7 @@ export function refusalNotice({
   };
 }
 
-/** What of a step's calls was cut, for clients; the model is told by each call's result. */
+/** The notice of a step's calls that were cut, for clients; the model has each call's result. */
 export function tooManyCalls(cut: { asked: number; cap: number; cut: string[] }): TurnEventBody {
   return {
     type: 'notice.posted',

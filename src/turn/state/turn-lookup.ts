@@ -21,7 +21,7 @@ export async function getTurn(db: Database, turnId: string): Promise<TurnRow> {
   return turn;
 }
 
-/** The turn that holds the session's lock, if any. */
+/** The turn that has the session's lock, if any. */
 export async function findActiveTurn(
   db: Database,
   sessionId: string,
@@ -60,7 +60,7 @@ const selectSessionAndTurn = prepared((db) =>
 );
 
 /**
- * A session, whether it has turns that have not ended, and what its user has set.
+ * A session, whether it has turns that have not ended, and its user's preferences.
  *
  * @throws TypedError SESSION_NOT_FOUND 404, also for text that is no session's id.
  */
@@ -88,7 +88,7 @@ export async function findTurnByKey(
   return turn;
 }
 
-/** What a client sees of a turn: `GET /api/harness/turns/:id`. Times are ISO-8601. */
+/** A turn as clients see it: `GET /api/harness/turns/:id`. Times are ISO-8601. */
 export function viewTurn(turn: TurnRow) {
   return {
     turnId: turn.id,

@@ -42,12 +42,12 @@ export interface FinishedStep {
   parts: AssistantPart[];
   stopReason: StepStopReason;
   usage: Usage;
-  /** What its thinking is bound to; null where it is not. */
+  /** The prefix that the step's thinking is bound to; null where there is none. */
   sent: SentPrefix | null;
   endedAt: Date;
 }
 
-/** A step while its reply streams: what is left of it when the turn is cut. */
+/** A step while its reply streams, for a turn that is cut meanwhile. */
 export interface StepDraft {
   step: number;
   startedAt: Date;
@@ -55,13 +55,13 @@ export interface StepDraft {
   parts: AssistantPart[];
   /** Text of the block that is still open. */
   openText: string;
-  /** The same of thinking, and of the inputs of tool calls. */
+  /** Thinking of the block that is still open; `openInput`: the input of its tool call. */
   openThinking: string;
   openInput: string;
-  /** As far as the provider has said. */
+  /** Usage as far as the provider has reported it. */
   usage: Usage;
   sent: SentPrefix | null;
-  /** What the call adds to the conversation before its reply, in tokens. */
+  /** Tokens that the call adds to the conversation before its reply. */
   added: number;
   /** How the model counts, and what it costs where that is known. */
   model: TokenModel;
@@ -74,11 +74,11 @@ export interface CallResult {
 }
 
 export interface ApprovalRules {
-  /** How long people are waited for, in ms. */
+  /** How long an approval may go without an answer, in ms. */
   timeoutMs: number;
-  /** What is decided when nobody does. */
+  /** The decision without an answer in that time. */
   onTimeout: 'approve' | 'deny';
-  /** What becomes of a call that may have had its effect, and whose process died. */
+  /** How a call goes on that may have had its effect, and whose process died. */
   unknownCalls: 'tell' | 'ask';
 }
 
@@ -103,17 +103,17 @@ export interface Attempt {
   /** The id of the assistant's message, the same in every attempt. */
   messageId: string;
   clock: Clock;
-  /** Has the ids of the turn on every line. */
+  /** Logger with the ids of the turn on every line. */
   logger: Logger;
   lease: Lease;
   writer: EventWriter;
-  /** What a tool of this server may do; undefined for a name it does not have. */
+  /** Effect of a tool of this server; undefined for a name it does not have. */
   effectOf(name: string): ToolEffect | undefined;
-  /** Approvals of its calls. */
+  /** Approvals of the turn's calls. */
   approvals: ApprovalRow[];
   /** The start of the turn's own time, without the time for which it was parked. */
   startedAt: Date;
-  /** Subagents it has started. */
+  /** Subagents that the turn has started. */
   children: ChildTurn[];
   /** The user's message, files by reference. */
   storedParts: readonly StoredPart[];
@@ -123,22 +123,22 @@ export interface Attempt {
     steps: FinishedStep[];
     results: Map<string, CallResult>;
     draft: StepDraft | undefined;
-    /** Of the tree, after everything above. */
+    /** State for the decision tree, after everything above. */
     state: AgentState;
-    /** The step up to which outputs are cut because the provider said that the prompt is too long. */
+    /** Outputs up to this step are elided: the provider refused the prompt as too long. */
     elidedThrough: number;
-    /** Whether what is sent could be shorter. */
+    /** Whether the conversation that is sent could be shorter. */
     canShorten: boolean;
-    /** Paid for no step: for summaries of the conversation before, and for what was discarded. */
+    /** Usage of no step: for summaries of the conversation before, and for what was discarded. */
     overhead: Usage;
-    /** Of it, on replies that were discarded for another call. */
+    /** Usage within `overhead` for replies that were discarded for another call. */
     discarded: Usage;
-    /** A step whose reply was given less room than it might have had, for the budget's sake. */
+    /** The step whose reply got fewer tokens than it might have had, for the budget's sake. */
     clampedStep: number | undefined;
     clampedBy: Budget | undefined;
-    /** What the call under way has reserved of its principal's day. */
+    /** Reservation of the call under way, from its principal's day. */
     reserved?: Reservation | undefined;
-    /** The limit of the day that left a call too little room, or none. */
+    /** The limit of the day that left a call too little headroom, or none. */
     shortage?: DayShortage | undefined;
     /** When calls of the provider's own tools began, by their ids, in ms since the epoch. */
     serverStarts: Map<string, number>;
@@ -156,21 +156,25 @@ export interface TurnRun extends Attempt {
   frame: RequestFrame;
   /** The prefix of the session's requests. */
   prefix: RequestPrefix;
-  /** The session has it; else it is stored with the next step. */
+  /** The session has the prefix; else it is stored with the next step. */
   isPrefixStored: boolean;
   /** Refusals of the provider that were remedied once. */
   recovered: Set<RefusalKind>;
-  /** Makes its requests shorter, where they can be. @returns false where they cannot. */
+  /**
+   * Makes the run's requests shorter, where they can be.
+   *
+   * @returns false where they cannot.
+   */
   shorten(): Promise<boolean>;
-  /** Names of the files that its conversation has had. */
+  /** Names of the files that the conversation has had. */
   files: readonly string[];
   limits: RunLimits & {
     /** Tokens from which the model's window counts as full. */
     fullContext: number;
   };
-  /** Of the model; undefined where it is not known. */
+  /** Price of the model's tokens; undefined where it is not known. */
   price: Price | undefined;
-  /** What of a run depends on the model that it calls. */
+  /** The parts of a run that depend on the model that it calls. */
   describeModel(options: ResolvedOptions): Pick<TurnRun, 'frame' | 'price' | 'limits'>;
   earlierTurns: readonly TurnTranscript[];
   /** The summary of the turns before them. */
@@ -185,7 +189,7 @@ export interface TurnRun extends Attempt {
   /** Releases the connections to MCP servers, after the tools were closed. */
   closeTools(): Promise<void>;
   watch: TurnWatch;
-  /** Checked before each model call: the server's and those of extensions. */
+  /** Triggers that are checked before each model call: the server's and those of extensions. */
   triggers: readonly Trigger[];
   db: Queryable;
   approvalRules: ApprovalRules;
@@ -227,7 +231,7 @@ export function ledgerCall(run: Attempt, call: ToolUse): LedgerCall {
   };
 }
 
-/** What the model said so far: the text deltas of all steps that count, one after the other. */
+/** The reply so far: the text deltas of all steps that count, one after the other. */
 export function replyText({ progress: { steps, draft } }: Attempt): string {
   const stored = steps.map((step) => joinText(step.parts)).join('');
   return draft === undefined ? stored : stored + joinText(draft.parts) + draft.openText;

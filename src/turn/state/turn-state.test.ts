@@ -49,7 +49,7 @@ describe('the state of a turn', () => {
     const done = { status: 'success' as const, output: 'yes' };
     const errorsOf = (results: [string, typeof failed | typeof done][]) =>
       addResults(tree, begin, { step, results: new Map(results) }).toolErrors;
-    // Whatever ended first.
+    // The order in which calls ended does not matter.
     expect(
       errorsOf([
         ['c', failed],

@@ -26,15 +26,15 @@ export interface StateSource {
   principalId: string;
   projectRoot: string;
   startedAt: Date;
-  /** Of the turn, as far as they are stored, in order. */
+  /** Steps of the turn, as far as they are stored, in order. */
   steps: readonly StepRow[];
   calls: readonly CallRow[];
-  /** See `Attempt`. */
+  /** Usage of no step: see `Attempt`. */
   overhead: Usage;
   costLimit: CostLimit | undefined;
-  /** Of the session, before this turn; undefined where there is no limit. */
+  /** Tokens of the session before this turn; undefined where there is no limit. */
   session: AgentState['session'];
-  /** Of its subagents, what is counted so far. */
+  /** Subagents of the turn, with the usage that is counted so far. */
   children: readonly { usage: Usage | undefined; costLimit: CostLimit | undefined }[];
 }
 
@@ -65,8 +65,8 @@ export function openState(tree: DecisionTree, source: StateSource, now: number):
 }
 
 /**
- * What the calls of a step came to, in the order the model asked for them: which of them ended first
- * is chance. Nothing until all have ended.
+ * Adds the results of a step's calls, in the order the model asked for them: which of them ended
+ * first is chance. Nothing is added until all have ended.
  */
 export function addResults(
   tree: DecisionTree,
@@ -100,7 +100,7 @@ function addResult(tree: DecisionTree, state: AgentState, call: Answered): Agent
   });
 }
 
-/** What was paid counts toward cost and the session's budget, whatever it was paid for. */
+/** Adds usage of no step, which counts toward cost and the session's budget as any other. */
 export function addOverhead(
   state: AgentState,
   usage: Usage,

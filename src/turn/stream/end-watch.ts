@@ -6,15 +6,15 @@ import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 
-/** How long a reader may wait for an end that is stored and was never said, in ms. */
+/** How long a reader may wait for an end that is stored and was never published, in ms. */
 const LOOK_MS = 5_000;
 
 /** Turns asked for in one query. */
 const MOST_AT_ONCE = 1_000;
 
 /**
- * Tells readers of a turn's end when the log does not: the worker died between storing the end and
- * saying it, or the log was away. One query a while for all turns that this process reads.
+ * Ends a turn's readers when the log does not: the worker died between storing the end and
+ * publishing it, or the log was away. One query a while for all turns that this process reads.
  */
 @Injectable()
 export class EndWatch {

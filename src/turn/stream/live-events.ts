@@ -6,9 +6,9 @@ const MOST_WAITING = 1_000;
 
 export type Taken =
   | { type: 'events'; events: readonly TurnEvent[] }
-  /** There may be more than was heard of. */
+  /** Events may be missing among those that came. */
   | { type: 'missed' }
-  /** The turn is over: whatever there is, is stored. */
+  /** The turn is over: all its events are stored. */
   | { type: 'over' }
   | { type: 'closed' };
 
@@ -43,7 +43,7 @@ export class LiveEvents implements LogListener {
     this.#wake();
   }
 
-  /** What has come since the last call; waits for something to come. */
+  /** Takes the events since the last call; waits where there are none. */
   async next(): Promise<Taken> {
     for (;;) {
       if (this.#isClosed) return { type: 'closed' };

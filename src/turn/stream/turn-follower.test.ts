@@ -200,7 +200,7 @@ class LossyLog extends MemoryEventLog {
   missNext = false;
   #listener: LogListener | undefined;
 
-  /** What followers hear of a log that was lost and restored. */
+  /** Publishes events again, as a log does that was lost and restored. */
   repeat(events: readonly TurnEvent[]): void {
     this.#listener?.onEvents(events);
   }

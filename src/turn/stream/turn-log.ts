@@ -18,7 +18,7 @@ const pageSize: PageSize = { standard: 200, most: 1_000 };
 
 export interface TurnLogPage {
   events: TurnEvent[];
-  /** Of the next page; absent while there are no more events. */
+  /** Cursor of the next page; absent while there are no more events. */
   nextCursor?: string;
 }
 
@@ -43,7 +43,7 @@ export class TurnLog {
     if (turn.endedAt !== null && !(await hasArchive(db, turnId))) {
       throw streamExpired(turnId, turn.sessionId);
     }
-    // The event after the page says whether there is a next page.
+    // The event after the page shows whether there is a next page.
     const most = limit + 1;
     const stored = await loadArchiveAfter(db, turnId, { after, most });
     const last = stored.at(-1) ?? after;

@@ -7,11 +7,11 @@ import { turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { insertTurn, type NewTurn } from './insert-turn.js';
 
-/** What a turn is accepted within. */
+/** Limits that a turn is accepted within. */
 export interface Room {
   /** Turns that may wait for a worker. */
   queueDepth: number;
-  /** Turns of its principal that may not have ended; 0: no limit. */
+  /** Turns of the principal that may not have ended; 0: no limit. */
   concurrentTurns: number;
 }
 
@@ -60,14 +60,14 @@ export async function hasTooMany(
       and(
         eq(turns.principalId, principalId),
         inArray(turns.status, [...unendedStatuses]),
-        // A turn is waiting for its subagents: they come with it.
+        // A subagent's turn does not count: its parent waits for it.
         isNull(turns.parentTurnId),
       ),
     );
   return (found?.unended ?? 0) >= concurrentTurns;
 }
 
-/** What the database refused, by the rule it broke. */
+/** The result of an insert, or the refusal that a violated rule of the database stands for. */
 export async function orRefusal<T>(insert: () => Promise<T>): Promise<T | { type: Refusal }> {
   try {
     return await insert();

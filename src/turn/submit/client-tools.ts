@@ -4,7 +4,7 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import { parseTool } from '../../tools/mcp/offered/parse-tool.js';
 import type { RegisteredTool } from '../../tools/registry.js';
 
-/** Tools that whoever sent the turn runs. */
+/** Tools that the sender of the turn runs. */
 
 /** @throws TypedError INVALID_REQUEST for a name that the server has a tool of. */
 export function checkClientTools(
@@ -20,7 +20,10 @@ export function checkClientTools(
   );
 }
 
-/** As the model is told of them and a call of theirs is checked. Where a name is taken, ours is the tool. */
+/**
+ * The client's tools for the model, and to check their calls by. Where a name is taken, the
+ * server's tool has it.
+ */
 export function openClientTools(
   tools: readonly ClientTool[],
   taken: ReadonlySet<string>,
@@ -31,7 +34,7 @@ export function openClientTools(
   };
 }
 
-/** Of a name that only the run could know to be taken: an MCP server's. */
+/** The notice of a name that only the run could know to be taken: an MCP server's. */
 export function clientToolHidden(name: string): NoticePosted {
   return {
     type: 'notice.posted',
@@ -43,7 +46,7 @@ export function clientToolHidden(name: string): NoticePosted {
   };
 }
 
-/** What the client does with a call is not for our rules: to the server it is one that only looks. */
+/** A client's tool counts as read-only: the server's rules are not about its effect. */
 function asTool(tool: ClientTool): RegisteredTool {
   const { name, description, inputSchema, checkInput } = parseTool(tool);
   return {

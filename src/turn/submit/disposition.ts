@@ -1,16 +1,16 @@
-/** What became of a request for a turn: said in `X-Turn-Disposition`. */
+/** The outcome of a request for a turn, sent in `X-Turn-Disposition`. */
 export type Disposition =
   | { type: 'started' }
   /** A repeat of an earlier request, whose turn this is. */
   | { type: 'repeated' }
-  /** Held behind others of its session, from place 1. */
+  /** Held behind others of its session; the next one has position 1. */
   | { type: 'enqueued'; position: number }
-  /** It goes next: the turn before it is being interrupted, or has just ended. */
+  /** The turn goes next: the turn before it is being interrupted, or has just ended. */
   | { type: 'interrupting'; turnId: string | undefined }
   /** The message was steered into this turn, which is running. */
   | { type: 'steered'; messageId: string };
 
-/** As a header's value: `enqueued; position=2`. */
+/** Disposition as a header's value: `enqueued; position=2`. */
 export function describeDisposition(disposition: Disposition): string {
   switch (disposition.type) {
     case 'started':

@@ -16,18 +16,18 @@ export type Holding =
   | {
       type: 'held';
       turnId: string;
-      /** Its place behind the active turn, from 1. */
+      /** Queue position behind the active turn, from 1. */
       position: number;
-      /** The turn it waits for; undefined: it ended in the same moment. */
+      /** The active turn; undefined: it ended in the same moment. */
       activeTurnId: string | undefined;
-      /** Held ones that it takes the place of: they are asked to end. */
+      /** Held turns that this turn supersedes: they are asked to end. */
       superseded: string[];
     }
   | { type: Refusal | 'session-queue-full' };
 
 /**
- * Stores a turn behind the active one of its session, whose end lets it go. With `goesFirst` it
- * goes before those that do not, and takes the place of those that do.
+ * Stores a turn behind the active turn of its session, whose end promotes it. With `goesFirst` it
+ * goes before the held turns that do not go first, and supersedes those that do.
  */
 export function holdTurn(
   db: Database,
@@ -44,9 +44,9 @@ export function holdTurn(
       await lockFor(tx, 'accept-turn');
       const place = { id, most: room.queueDepth, held: { goesFirst } };
       if (!(await insertTurn(tx, turn, place))) return { type: 'queue-full' };
-      // Of one that was refused nobody is to suffer.
+      // A refused turn supersedes none: this comes after its insertion.
       const superseded = goesFirst ? await supersede(tx, turn.sessionId, id) : [];
-      // The last, so that its row is locked for a moment only.
+      // The active turn is marked last, so that its row is locked for a moment only.
       const activeTurnId = await markActive(tx, turn.sessionId);
       const position = goesFirst ? 1 : held + 1;
       return { type: 'held', turnId: id, position, activeTurnId, superseded };
@@ -57,7 +57,7 @@ export function holdTurn(
 const heldOf = (sessionId: string) =>
   and(eq(turns.sessionId, sessionId), eq(turns.status, 'held'), isNull(turns.cancelRequestedAt));
 
-/** @param supersedes those that go first leave. */
+/** @param supersedes leaves the turns that go first out of the count. */
 async function countHeld(tx: Queryable, sessionId: string, supersedes: boolean): Promise<number> {
   const [found] = await tx
     .select({ held: count() })

@@ -17,19 +17,19 @@ import { interval, READER_LEASE_MS } from '../lifecycle/reader-rows.js';
 
 export interface NewTurn {
   sessionId: string;
-  /** Whose turn it is. */
+  /** The principal whose turn it is. */
   principalId: string;
-  /** What that one may use on a day; absent: any amount. */
+  /** Limits of the principal's day; absent: none. */
   budget?: DayLimits | undefined;
   request: TurnRequest;
-  /** Of the normalised body: tells whether an idempotency key is used for the same one. */
+  /** Hash of the normalised body: a second use of an idempotency key must have the same. */
   requestHash: string;
   idempotencyKey: string | undefined;
   options: OptionResolution;
   delegation: SubagentDecision;
   parts: StoredPart[];
   now: Date;
-  /** The process that its reader is at; absent: it needs none. */
+  /** The process that serves the turn's reader; absent: the turn needs none. */
   readerProcess?: string | undefined;
   /** Links a subagent's turn to the call that asked for it. */
   child?: { parentTurnId: string; parentCallId: string; childTerms: InheritedPermissions };
@@ -79,7 +79,7 @@ export async function insertTurn(
   return inserted.rows.length === 1;
 }
 
-/** Whoever sent a turn reads it, from the moment there is one. */
+/** The sender of a turn counts as its reader from the moment the turn is stored. */
 function insertReader(processId: string): SQL {
   return sql`
     insert into ${turnReaders} (turn_id, process_id, until, has_left)

@@ -27,14 +27,14 @@ export interface Admission {
   onBusy: OnBusy;
   /** Turns of the principal that may not have ended; 0: no limit. */
   concurrentTurns: number;
-  /** Of the request. */
+  /** Logger of the request. */
   logger: Pick<Logger, 'warn'>;
 }
 
 /** Stores turns by the busy policy of their requests. */
 @Injectable()
 export class TurnAdmitter {
-  /** By session: a request that waits for its session's lock must not keep a connection from others. */
+  /** Keyed by session: requests that wait for a session's lock must take no connection. */
   readonly #holding = new KeyedMutex();
 
   constructor(

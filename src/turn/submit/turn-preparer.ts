@@ -29,10 +29,10 @@ import type { TurnSubmission } from './turn-submission.js';
 export interface Preparation {
   submission: TurnSubmission;
   session: SessionRow;
-  /** Stored preferences of its user. */
+  /** Stored preferences of the sender. */
   user: StoredPreferences;
   requestHash: string;
-  /** Of the request. */
+  /** Logger of the request. */
   logger: Logger;
 }
 

@@ -12,7 +12,7 @@ import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
 export interface Steering {
   submission: TurnSubmission;
   requestHash: string;
-  /** Of the request. */
+  /** Logger of the request. */
   logger: Pick<Logger, 'warn'>;
 }
 

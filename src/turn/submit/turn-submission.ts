@@ -6,25 +6,25 @@ import type { Disposition } from './disposition.js';
 
 export interface TurnSubmission {
   sessionId: string;
-  /** Who sends it, with what it may use; absent: whoever may use all. */
+  /** The sender, with what it may use; absent: a sender who may use all. */
   principal?: Principal;
-  /** As the client sent it; blank is fine beside an attachment. */
+  /** The message as the client sent it; blank is fine beside an attachment. */
   message: string;
   opts: unknown;
   /** Absolute paths. */
   attachments: string[];
   /** Files that came with the request itself. */
   files?: readonly ReceivedFile[];
-  /** Its wire has no place to tell of one that is refused while the turn goes on: it is refused whole. */
+  /** A refused file refuses the turn: the wire cannot report it while the turn goes on. */
   needsAllFiles?: boolean;
   idempotencyKey: string | undefined;
-  /** Limits where nobody sets any, in place of the server's. */
+  /** Limits in place of the server's, where nobody sets any. */
   limits?: Readonly<AgentConfig>;
-  /** It came on the oracle's wire: what its user has not set has the oracle's defaults. */
+  /** The turn came on the oracle's wire: unset preferences have the oracle's defaults. */
   isOracle?: boolean;
-  /** The process that its sender reads it at. */
+  /** The process at which the sender reads the turn. */
   readerProcess?: string;
-  /** What of the request had no effect: the client is told. */
+  /** Options of the request that had no effect; a notice tells the client of them. */
   problems?: readonly OptionProblem[];
   /** The persona was named as an agent: its model and permission mode count where `opts` has none. */
   asAgent?: boolean;
@@ -39,6 +39,6 @@ export interface SubmittedTurn {
   turnId: string;
   onDisconnect: OnDisconnect;
   disposition: Disposition;
-  /** To be called when something of the turn was seen: it does not wait any more. */
+  /** Call this when an event of the turn was seen: the turn does not wait any more. */
   onBegun?: () => void;
 }

@@ -50,8 +50,8 @@ export class TurnSubmitter {
    * Makes the checks in the contract's order: session, provider, busy, options, attachments, quota.
    * Nothing is stored unless all of them pass.
    *
-   * A repeated `Idempotency-Key` gives the first turn, also while that turn runs. `opts.onBusy` says
-   * what becomes of a request whose session is busy.
+   * A repeated `Idempotency-Key` gives the first turn, also while that turn runs. `opts.onBusy`
+   * decides on a request whose session is busy.
    *
    * @throws TypedError of each check.
    */

@@ -10,7 +10,7 @@ describe('Sweeper', () => {
   let clock: ManualClock;
   let taken: string[];
   let queue: MemoryTurnQueue;
-  /** What nobody works on, sweep by sweep; nothing once it is used up. */
+  /** Turns that nobody works on, sweep by sweep; none after the last. */
   let found: (() => Promise<string[]>)[];
   let sweeper: Sweeper;
   beforeEach(() => {
