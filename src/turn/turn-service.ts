@@ -16,10 +16,10 @@ import type { SubmittedTurn, TurnSubmission } from './submit/turn-submission.js'
 import { noActiveTurn, streamExpired } from './state/turn-errors.js';
 import { findActiveTurn, getTurn, viewTurn } from './state/turn-lookup.js';
 
-export type FollowedTurn = Omit<SubmittedTurn, 'disposition'>;
+export type FollowableTurn = Omit<SubmittedTurn, 'disposition'>;
 
 /** A turn after a cursor. */
-export interface RestOfTurn extends FollowedTurn {
+export interface RestOfTurn extends FollowableTurn {
   /** The cursor to read after; absent: the turn is read from its start. */
   after: Cursor | undefined;
   isEnded: boolean;
@@ -59,7 +59,7 @@ export class TurnService {
    * @param isNew it was just submitted: what was said of it is in the log.
    */
   async *follow(
-    { turnId, onDisconnect, onBegun }: FollowedTurn,
+    { turnId, onDisconnect, onBegun }: FollowableTurn,
     signal: AbortSignal,
     isNew = true,
   ): AsyncGenerator<readonly TurnEvent[]> {

@@ -31,7 +31,7 @@ import { QueuePositions } from './lifecycle/queue-positions.js';
 import { SessionCloser } from './lifecycle/session-closer.js';
 import { TurnCanceller } from './lifecycle/turn-canceller.js';
 import { TurnPromoter } from './lifecycle/turn-promoter.js';
-import { WaitingTurnEnder } from './lifecycle/waiting-turn-ender.js';
+import { IdleTurnEnder } from './lifecycle/idle-turn-ender.js';
 import { FileShowers } from './prompt/file-showers.js';
 import { HistoryOpener } from './prompt/history-opener.js';
 import { HistoryShortener } from './prompt/history-shortener.js';
@@ -68,7 +68,7 @@ export const turnProviders = [
   WorkerWaker,
   QueuePositions,
   TurnPromoter,
-  WaitingTurnEnder,
+  IdleTurnEnder,
   TurnCanceller,
   SessionCloser,
   LogCloser,

@@ -49,7 +49,7 @@ describe('AttemptOpener', () => {
     );
   };
 
-  it('takes every other turn of the session for an earlier one, whatever the clock said', async () => {
+  it('takes every other turn of the session for an earlier one, whatever the clock event', async () => {
     const createdAt = new Date('2026-01-01T00:00:00Z');
     const ended = { sessionId, status: 'completed' } as const;
     const before = await storeTurn(database.db, { ...ended, createdAt });
@@ -126,9 +126,9 @@ describe('AttemptOpener', () => {
     expect(await test.services.log.read(turnId)).toEqual([]);
   });
 
-  it('gives the log what earlier attempts stored and could not say', async () => {
+  it('gives the log what earlier attempts stored and could not append', async () => {
     const turnId = await storeTurn(database.db, { sessionId, attempt: 2 });
-    const said = (seq: number): TurnEvent => ({
+    const event = (seq: number): TurnEvent => ({
       type: 'step.started',
       step: seq,
       attempt: 1,
@@ -136,9 +136,9 @@ describe('AttemptOpener', () => {
       at: '',
     });
     await test.services.log.begin(turnId, 1);
-    await test.services.log.append(turnId, 1, [said(1)]);
-    await archiveEvents(database.db, turnId, [said(1), said(2), said(3)]);
+    await test.services.log.append(turnId, 1, [event(1)]);
+    await archiveEvents(database.db, turnId, [event(1), event(2), event(3)]);
     await open(turnId);
-    expect(await test.services.log.read(turnId)).toEqual([said(1), said(2), said(3)]);
+    expect(await test.services.log.read(turnId)).toEqual([event(1), event(2), event(3)]);
   });
 });

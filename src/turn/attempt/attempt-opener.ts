@@ -180,10 +180,10 @@ function ownStart(
   children: readonly ChildTurn[],
   now: number,
 ): Date {
-  const waiting = children.flatMap(({ waitingSince, usage }) =>
+  const parked = children.flatMap(({ waitingSince, usage }) =>
     waitingSince === null || usage !== undefined ? [] : [now - waitingSince.getTime()],
   );
-  const parkedMs = waitedMs + Math.max(0, ...waiting);
+  const parkedMs = waitedMs + Math.max(0, ...parked);
   return new Date(Math.min(now, (startedAt ?? createdAt).getTime() + parkedMs));
 }
 

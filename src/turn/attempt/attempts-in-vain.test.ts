@@ -123,10 +123,10 @@ describe('attempts in vain', () => {
     const turnId = await queued();
     await claim(turnId);
     const child = await storeTurn(database.db, { parentTurnId: turnId, parentCallId: 'call_1' });
-    const waiting = [await claim(turnId), await claim(turnId)];
+    const before = [await claim(turnId), await claim(turnId)];
     await database.db.update(turns).set({ endedAt: now }).where(eq(turns.id, child));
     const after = [await claim(turnId), await claim(turnId)];
-    expect(waiting.map((one) => one.attemptsInVain)).toEqual([1, 1]);
+    expect(before.map((one) => one.attemptsInVain)).toEqual([1, 1]);
     expect(after.map((one) => one.attemptsInVain)).toEqual([2, 3]);
   });
 });

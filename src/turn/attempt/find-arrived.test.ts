@@ -51,7 +51,7 @@ describe('what arrived while a turn was parked', () => {
     expect(textsOf({ approvals, parkedAttempt: 2 })).toEqual([]);
   });
 
-  it('is a subagent that has ended, and was not told of', () => {
+  it('is a subagent that has ended without a notice', () => {
     const children = [
       child({}),
       child({ id: 'turn_3', usage: undefined }),

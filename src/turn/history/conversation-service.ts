@@ -4,7 +4,7 @@ import { badCursor, parseLimit } from '../../http/page-request.js';
 import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { ToolRegistry } from '../../tools/registry.js';
-import { formatPageToken, listCalls, parsePageToken } from './list-calls.js';
+import { formatCallToken, listCalls, parseCallToken } from './list-calls.js';
 import { listTurns } from './list-turns.js';
 import { loadTurn, loadTurns } from '../state/load-turn.js';
 import { findCompaction } from '../prompt/find-compaction.js';
@@ -105,13 +105,13 @@ export class ConversationService {
     const { db, tools } = this;
     const turn = await getTurn(db, turnId);
     const limit = parseLimit(page.limit);
-    const after = page.cursor === undefined ? undefined : parsePageToken(page.cursor);
+    const after = page.cursor === undefined ? undefined : parseCallToken(page.cursor);
     if (after === undefined && page.cursor !== undefined) throw badCursor();
     const found = await listCalls(db, turn.id, { after, limit: limit + 1 });
     const shown = found.slice(0, limit);
     const calls = shown.map((row) => viewCall(row, tools.select([row.name]).tools[0]?.retry));
     const last = found.length > limit ? shown.at(-1) : undefined;
-    return { calls, ...(last === undefined ? {} : { nextCursor: formatPageToken(last) }) };
+    return { calls, ...(last === undefined ? {} : { nextCursor: formatCallToken(last) }) };
   }
 
   async #readCursor(sessionId: string, cursor: unknown): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import { toolCalls } from '../../storage/transcript-schema.js';
 import type { CallRow } from '../state/load-turn.js';
 
 /** Page token of a turn's calls: the page begins after the call of that id, of that step. */
-export interface CallPlace {
+export interface CallPageToken {
   step: number;
   callId: string;
 }
@@ -13,17 +13,17 @@ export interface CallPlace {
 export function listCalls(
   db: Queryable,
   turnId: string,
-  page: { after: CallPlace | undefined; limit: number },
+  page: { after: CallPageToken | undefined; limit: number },
 ): Promise<CallRow[]> {
   const { after, limit } = page;
-  const place = sql`(${toolCalls.step}, ${toolCalls.callId})`;
+  const sortKey = sql`(${toolCalls.step}, ${toolCalls.callId})`;
   return db
     .select()
     .from(toolCalls)
     .where(
       and(
         eq(toolCalls.turnId, turnId),
-        after === undefined ? undefined : sql`${place} > (${after.step}, ${after.callId})`,
+        after === undefined ? undefined : sql`${sortKey} > (${after.step}, ${after.callId})`,
       ),
     )
     .orderBy(asc(toolCalls.step), asc(toolCalls.callId))
@@ -31,13 +31,13 @@ export function listCalls(
 }
 
 /** The token's text: `<step>:<call id>`. */
-export function formatPageToken({ step, callId }: CallPlace): string {
+export function formatCallToken({ step, callId }: CallPageToken): string {
   return `${step}:${callId}`;
 }
 
 /** @returns undefined for a text that is no page token. */
-export function parsePageToken(cursor: unknown): CallPlace | undefined {
-  const parts = typeof cursor === 'string' ? /^(\d{1,9}):(.{1,200})$/s.exec(cursor) : null;
+export function parseCallToken(token: unknown): CallPageToken | undefined {
+  const parts = typeof token === 'string' ? /^(\d{1,9}):(.{1,200})$/s.exec(token) : null;
   const [, step, callId] = parts ?? [];
   if (step === undefined || callId === undefined || callId.includes('\0')) return undefined;
   return { step: Number(step), callId };

@@ -17,8 +17,8 @@ export interface TurnPage {
 }
 
 /** Turns of one millisecond have an order too: two pages neither share a turn nor lose one. */
-const place = sql`(${turns.createdAt}, ${turns.id})`;
-const placeOf = (turnId: string) =>
+const sortKey = sql`(${turns.createdAt}, ${turns.id})`;
+const sortKeyOf = (turnId: string) =>
   sql`(select one.created_at, one.id from ${turns} one where one.id = ${turnId})`;
 
 /** The turns of a session that a page has, oldest first. Only their rows are loaded, no parts. */
@@ -30,14 +30,14 @@ export async function pageTurns(
   const isSummarised =
     summarisedThrough === undefined
       ? sql<boolean>`false`
-      : sql<boolean>`coalesce(${place} <= ${placeOf(summarisedThrough)}, false)`;
+      : sql<boolean>`coalesce(${sortKey} <= ${sortKeyOf(summarisedThrough)}, false)`;
   return db
     .select({ id: turns.id, isSummarised })
     .from(turns)
     .where(
       and(
         eq(turns.sessionId, sessionId),
-        after === undefined ? undefined : sql`${place} > ${placeOf(after)}`,
+        after === undefined ? undefined : sql`${sortKey} > ${sortKeyOf(after)}`,
       ),
     )
     .orderBy(asc(turns.createdAt), asc(turns.id))

@@ -31,7 +31,7 @@ describe('the messages of a session', () => {
     sha256: '00',
   };
 
-  async function say(turnId: string, createdAt: Date): Promise<void> {
+  async function storeMessage(turnId: string, createdAt: Date): Promise<void> {
     const parts = [
       { type: 'text' as const, text: 'Hello' },
       { type: 'file' as const, file },
@@ -64,7 +64,7 @@ describe('the messages of a session', () => {
       createdAt: at(1),
       endedAt: at(3),
     });
-    await say(first, at(1));
+    await storeMessage(first, at(1));
     const parts: AssistantPart[] = [
       { type: 'thinking', thinking: 'Hm.', signature: 'secret' },
       { type: 'redacted_thinking', data: 'secret' },
@@ -83,7 +83,7 @@ describe('the messages of a session', () => {
       { ...call, callId: 'c3', status: 'refused', output: 'not run: the turn ended before it' },
     ]);
     const second = await storeTurn(database.db, { sessionId, status: 'queued', createdAt: at(5) });
-    await say(second, at(5));
+    await storeMessage(second, at(5));
 
     const [user, assistant, ...later] = await view();
     expect(user).toMatchObject({
@@ -148,7 +148,7 @@ describe('the messages of a session', () => {
     ['failed', 'cut'],
   ] as const)('of a turn that is %s: the answer is %s', async (status, shown) => {
     const turnId = await storeTurn(database.db, { sessionId, status });
-    await say(turnId, at(1));
+    await storeMessage(turnId, at(1));
     await answer(turnId, 1, [{ type: 'text', text: 'Hi' }]);
     const [user, assistant] = await view();
     expect([user?.status, assistant?.status]).toEqual(['complete', shown]);
@@ -162,7 +162,7 @@ describe('the messages of a session', () => {
         status: 'completed',
         createdAt: at(second),
       });
-      await say(turnId, at(second));
+      await storeMessage(turnId, at(second));
       ids.push(turnId);
     }
     const shown = (await view()).map((message) => message.turnId);

@@ -126,24 +126,24 @@ export async function endTurn(
 /** The limit that ended a turn: a notice for the client and a last sentence of the reply. */
 function describeLimit(run: Attempt, ending: Ending, now: Date) {
   const text = replyText(run);
-  const told = ending.outcome === 'limited' ? tellLimit(run, ending, now) : undefined;
-  if (told === undefined) return undefined;
-  const note = `${text === '' ? '' : '\n\n'}${told.note}`;
+  const limit = ending.outcome === 'limited' ? explainLimit(run, ending, now) : undefined;
+  if (limit === undefined) return undefined;
+  const note = `${text === '' ? '' : '\n\n'}${limit.note}`;
   const step = (run.progress.draft ?? run.progress.steps.at(-1))?.step;
   const events: TurnEventBody[] = [
     // A last call had the notice before it.
-    ...(isTold(run, ending.reason) ? [] : [limitNotice(told.reached)]),
+    ...(hasNotice(run, ending.reason) ? [] : [limitNotice(limit.reached)]),
     // A turn without a step has no reply to add the sentence to.
     ...(step === undefined ? [] : [{ type: 'text.delta' as const, step, text: note }]),
   ];
   return { note, events };
 }
 
-function isTold({ progress }: Attempt, reason: string): boolean {
+function hasNotice({ progress }: Attempt, reason: string): boolean {
   return progress.notices.some(({ mark }) => mark === lastCallMark(reason));
 }
 
-function tellLimit(run: Attempt, { reason, explanation }: Ending, now: Date) {
+function explainLimit(run: Attempt, { reason, explanation }: Ending, now: Date) {
   const hasText = replyText(run) !== '';
   if (explanation !== undefined) {
     const own = { reason, explanation };

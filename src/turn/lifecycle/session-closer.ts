@@ -9,7 +9,7 @@ import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { turnInProgress } from '../state/turn-errors.js';
 import { TurnFollower } from '../stream/turn-follower.js';
 import { TurnCanceller } from './turn-canceller.js';
-import { WaitingTurnEnder } from './waiting-turn-ender.js';
+import { IdleTurnEnder } from './idle-turn-ender.js';
 
 /** How long a delete waits for the session's turn to end. */
 const END_WAIT_MS = 10_000;
@@ -22,7 +22,7 @@ export class SessionCloser {
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get' | 'delete'>,
-    private readonly ender: WaitingTurnEnder,
+    private readonly ender: IdleTurnEnder,
     private readonly canceller: TurnCanceller,
     private readonly follower: TurnFollower,
   ) {}

@@ -11,7 +11,7 @@ import {
   type TurnStatus,
 } from '../../storage/shapes/stored-turn.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
-import { WaitingTurnEnder } from './waiting-turn-ender.js';
+import { IdleTurnEnder } from './idle-turn-ender.js';
 
 /** Where a cancel met the turn; `ended`: no worker had the turn, and it has ended already. */
 export type CancelState = 'ended' | 'running' | 'in-tool';
@@ -23,7 +23,7 @@ export class TurnCanceller {
     @Inject(SIGNAL_BUS) private readonly bus: Pick<SignalBus, 'publishCancel'>,
     @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
-    private readonly ender: WaitingTurnEnder,
+    private readonly ender: IdleTurnEnder,
   ) {}
 
   /**

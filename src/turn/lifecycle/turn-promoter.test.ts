@@ -91,12 +91,12 @@ describe.each(bothDatabases)('the turns behind one that ends, on %s', (_name, op
     for (let round = 0; round < 20; round += 1) {
       await database.db.delete(turns);
       await held(1);
-      const room = { queueDepth: 1_000, concurrentTurns: 0 };
+      const limits = { queueDepth: 1_000, concurrentTurns: 0 };
       const [accepted] = await Promise.all([
-        acceptTurn(database.db, newTurn(sessionId), room),
+        acceptTurn(database.db, newTurn(sessionId), limits),
         go(),
       ]);
-      // The lock is one's; nobody is told of a fault.
+      // The lock is one's; no fault is logged.
       expect(await queued()).toHaveLength(1);
       const statuses = (await database.db.select().from(turns)).map(({ status }) => status);
       expect(statuses.sort()).toEqual(
@@ -105,7 +105,7 @@ describe.each(bothDatabases)('the turns behind one that ends, on %s', (_name, op
     }
   });
 
-  it('are told their new places', async () => {
+  it('have their new positions published', async () => {
     await held(1);
     const [second, third] = [await held(2), await held(3)];
     await go();

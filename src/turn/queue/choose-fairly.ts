@@ -39,14 +39,14 @@ export async function chooseFairly(db: Queryable, { most, taken }: Choice): Prom
     ),
     busy as (
       select principal_id, count(*) as running from (
-        -- A turn that waits for its subagents has no place on a worker: they have.
+        -- A turn that waits for its subagents has no slot on a worker: they have.
         select principal_id from turns parent
         where status = 'running' and lease_until > now() and not exists (
           select 1 from turns child where child.parent_turn_id = parent.id
             and child.status in ('queued', 'running', 'waiting'))
         union all
         select principal_id from turns where id = any(${chosen}) and status = 'queued'
-      ) held group by principal_id
+      ) occupied group by principal_id
     )
     select turn.id from line
     left join busy on busy.principal_id = line.principal_id

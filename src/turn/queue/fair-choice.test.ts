@@ -2,26 +2,26 @@ import { describe, expect, it } from '@jest/globals';
 import type { Choice } from './choose-fairly.js';
 import { FairChoice } from './fair-choice.js';
 
-/** Chooses from a list, when the test says so. */
-function heldChoice(waiting: string[]) {
+/** Chooses from a list, when the test releases it. */
+function gatedChoice(queued: string[]) {
   const asked: Choice[] = [];
   let go = (): void => undefined;
-  let held = new Promise<void>((resolve) => (go = resolve));
+  let gate = new Promise<void>((resolve) => (go = resolve));
   const choice = new FairChoice(async (asking) => {
     asked.push(asking);
-    await held;
-    return waiting.filter((id) => !asking.taken.includes(id)).slice(0, asking.most);
+    await gate;
+    return queued.filter((id) => !asking.taken.includes(id)).slice(0, asking.most);
   });
   const release = (): void => {
     go();
-    held = Promise.resolve();
+    gate = Promise.resolve();
   };
   return { choice, asked, release };
 }
 
 describe('FairChoice', () => {
   it('serves all who ask during a choice with the next one, each with a turn of its own', async () => {
-    const { choice, asked, release } = heldChoice(['a', 'b', 'c', 'd']);
+    const { choice, asked, release } = gatedChoice(['a', 'b', 'c', 'd']);
     const chosen = Array.from({ length: 4 }, () => choice.next());
     release();
     expect(await Promise.all(chosen)).toEqual(['a', 'b', 'c', 'd']);
@@ -31,8 +31,8 @@ describe('FairChoice', () => {
     ]);
   });
 
-  it('keeps out what was chosen until it is said to be done', async () => {
-    const { choice, asked, release } = heldChoice(['a']);
+  it('keeps out what was chosen until `done` is called', async () => {
+    const { choice, asked, release } = gatedChoice(['a']);
     release();
     expect(await choice.next()).toBe('a');
     expect(await choice.next()).toBeUndefined();
@@ -41,7 +41,7 @@ describe('FairChoice', () => {
     expect(asked.map(({ taken }) => taken)).toEqual([[], ['a'], []]);
   });
 
-  it('tells a failure to those who asked, and goes on', async () => {
+  it('fails for those who asked, and goes on', async () => {
     let isDown = true;
     const choice = new FairChoice(async () => {
       if (isDown) throw new Error('the database is away');

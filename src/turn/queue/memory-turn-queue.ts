@@ -10,7 +10,7 @@ export interface MemoryTurnQueueOptions {
 /** The embedded queue. Bounded by admission: no more turns are accepted than may wait. */
 export class MemoryTurnQueue implements TurnQueue {
   /** Entries in the order in which they are served. */
-  readonly #lines: Record<TurnPriority, Set<string>> = {
+  readonly #lanes: Record<TurnPriority, Set<string>> = {
     recovered: new Set(),
     normal: new Set(),
     background: new Set(),
@@ -23,17 +23,17 @@ export class MemoryTurnQueue implements TurnQueue {
   constructor(private readonly options: MemoryTurnQueueOptions) {}
 
   async enqueue(turnIds: readonly string[], priority: TurnPriority): Promise<void> {
-    const { recovered, normal, background } = this.#lines;
-    const lines = priority === 'recovered' ? [recovered] : [normal, background];
+    const { recovered, normal, background } = this.#lanes;
+    const lanes = priority === 'recovered' ? [recovered] : [normal, background];
     for (const turnId of turnIds) {
       const isRunning = this.#running.has(entryOf(turnId, priority === 'recovered'));
-      if (!isRunning && !lines.some((line) => line.has(turnId))) this.#lines[priority].add(turnId);
+      if (!isRunning && !lanes.some((lane) => lane.has(turnId))) this.#lanes[priority].add(turnId);
     }
     this.#start();
   }
 
   async position(turnId: string): Promise<number> {
-    return this.#waiting().indexOf(turnId) + 1;
+    return this.#queued().indexOf(turnId) + 1;
   }
 
   async consume(handler: TurnHandler): Promise<void> {
@@ -42,7 +42,7 @@ export class MemoryTurnQueue implements TurnQueue {
   }
 
   async depth(): Promise<number> {
-    return this.#waiting().length;
+    return this.#queued().length;
   }
 
   async workers(): Promise<number> {
@@ -55,22 +55,22 @@ export class MemoryTurnQueue implements TurnQueue {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const line of Object.values(this.#lines)) line.clear();
+    for (const lane of Object.values(this.#lanes)) lane.clear();
     await Promise.all(this.#running.values());
   }
 
-  #waiting(): string[] {
-    return Object.values(this.#lines).flatMap((line) => [...line]);
+  #queued(): string[] {
+    return Object.values(this.#lanes).flatMap((lane) => [...lane]);
   }
 
   #start(): void {
     const handler = this.#handler;
     if (handler === undefined || this.#closed) return;
-    for (const line of Object.values(this.#lines)) {
-      for (const turnId of line) {
+    for (const lane of Object.values(this.#lanes)) {
+      for (const turnId of lane) {
         if (this.#running.size >= this.options.concurrency) return;
-        line.delete(turnId);
-        const isRecovered = line === this.#lines.recovered;
+        lane.delete(turnId);
+        const isRecovered = lane === this.#lanes.recovered;
         const entry = entryOf(turnId, isRecovered);
         const running = this.#run(() => handler.handle(turnId, isRecovered), { turnId, entry });
         this.#running.set(entry, running);

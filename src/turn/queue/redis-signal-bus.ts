@@ -64,7 +64,7 @@ class HintChannel {
     this.#listeners.add(listener);
     this.#unsubscribe ??= this.options.subscriber.subscribe(this.#name, {
       onMessage: (message) => {
-        for (const hear of this.#listeners) hear(message);
+        for (const notify of this.#listeners) notify(message);
       },
       onMissed: () => undefined,
     });

@@ -87,10 +87,10 @@ describe('a turn’s row', () => {
     const turnId = await storeTurn(database.db, { status: 'completed', attempt: 1 });
     expect(await claims().claim(turnId, now)).toBeUndefined();
     await expect(store(turnId, 1)).rejects.toThrow(FencedError);
-    expect([await claims().lapsed(), await claims().waiting(0)]).toEqual([[], []]);
+    expect([await claims().lapsed(), await claims().unclaimed(0)]).toEqual([[], []]);
   });
 
-  it('keeps the first reason to cancel, and tells the heartbeat', async () => {
+  it('keeps the first reason to cancel, and reports it to the heartbeat', async () => {
     const turnId = await queued();
     const claim = await claims().claim(turnId, now);
     if (claim === undefined) throw new Error('not claimed');
@@ -106,22 +106,22 @@ describe('a turn’s row', () => {
     const test = await openTestServices(database, []);
     expect(await test.services.canceller.cancel(turnId, 'interrupt')).toBe('ended');
     expect(await rowOf(turnId)).toMatchObject({ status: 'interrupted', endReason: 'interrupt' });
-    const said = await test.services.log.read(turnId);
-    expect(said.map(({ type }) => type)).toEqual(['turn.started', 'turn.ended']);
+    const events = await test.services.log.read(turnId);
+    expect(events.map(({ type }) => type)).toEqual(['turn.started', 'turn.ended']);
     await test.close();
   });
 
-  it('tells turns that nobody has had from those that lost their worker', async () => {
-    const waiting = await queued();
+  it('keeps turns that nobody has had apart from those that lost their worker', async () => {
+    const unclaimed = await queued();
     const lapsed = await queued();
     await claims(0).claim(lapsed, now);
     expect(await claims().lapsed()).toEqual([lapsed]);
-    expect(await claims().waiting(0)).toEqual([waiting]);
-    expect(await claims().waiting(60_000)).toEqual([]);
+    expect(await claims().unclaimed(0)).toEqual([unclaimed]);
+    expect(await claims().unclaimed(60_000)).toEqual([]);
     expect(await claims().claim(lapsed, now, 'unstarted')).toBeUndefined();
   });
 
-  const room = (queueDepth: number) => ({ queueDepth, concurrentTurns: 0 });
+  const limits = (queueDepth: number) => ({ queueDepth, concurrentTurns: 0 });
   const newTurn = (sessionId: string, more: Partial<NewTurn> = {}): NewTurn => ({
     sessionId,
     request: { message: 'Hello', opts: undefined, attachments: [], rejectedAttachments: [] },
@@ -145,7 +145,7 @@ describe('a turn’s row', () => {
   it('is one of twenty simultaneous ones in a session', async () => {
     const sessionId = await storeSession(database.db);
     const accepted = await Promise.all(
-      Array.from({ length: 20 }, () => acceptTurn(database.db, newTurn(sessionId), room(100))),
+      Array.from({ length: 20 }, () => acceptTurn(database.db, newTurn(sessionId), limits(100))),
     );
     const types = accepted.map((acceptance) => acceptance.type);
     expect(types.filter((type) => type === 'accepted')).toHaveLength(1);
@@ -155,7 +155,7 @@ describe('a turn’s row', () => {
   it('never overruns the queue’s depth', async () => {
     const sessions = await Promise.all(Array.from({ length: 8 }, () => storeSession(database.db)));
     const accepted = await Promise.all(
-      sessions.map((sessionId) => acceptTurn(database.db, newTurn(sessionId), room(3))),
+      sessions.map((sessionId) => acceptTurn(database.db, newTurn(sessionId), limits(3))),
     );
     const types = accepted.map((acceptance) => acceptance.type);
     expect(types.filter((type) => type === 'accepted')).toHaveLength(3);
@@ -165,11 +165,11 @@ describe('a turn’s row', () => {
   it('says which refusal it is: key taken, session gone', async () => {
     const sessionId = await storeSession(database.db);
     const keyed = newTurn(sessionId, { idempotencyKey: 'k' });
-    const first = await acceptTurn(database.db, keyed, room(100));
+    const first = await acceptTurn(database.db, keyed, limits(100));
     if (first.type !== 'accepted') throw new Error(first.type);
     await database.db.update(turns).set({ status: 'completed' });
-    expect(await acceptTurn(database.db, keyed, room(100))).toEqual({ type: 'key-taken' });
+    expect(await acceptTurn(database.db, keyed, limits(100))).toEqual({ type: 'key-taken' });
     const gone = newTurn('sess_00000000-0000-4000-8000-000000000000');
-    expect(await acceptTurn(database.db, gone, room(100))).toEqual({ type: 'session-gone' });
+    expect(await acceptTurn(database.db, gone, limits(100))).toEqual({ type: 'session-gone' });
   });
 });

@@ -72,7 +72,7 @@ const claimTurn = prepared((db) => {
     .select({ parts: messages.parts })
     .from(messages)
     .where(and(eq(messages.turnId, turns.id), eq(messages.role, 'user')));
-  const said = db.select().from(turnArchives).where(eq(turnArchives.turnId, turns.id));
+  const archived = db.select().from(turnArchives).where(eq(turnArchives.turnId, turns.id));
   const other = alias(turns, 'other');
   const others = db
     .select({ id: other.id })
@@ -117,7 +117,7 @@ const claimTurn = prepared((db) => {
       turn: getTableColumns(turns),
       session: getTableColumns(sessions),
       userParts: sql<StoredPart[]>`(${userParts})`.mapWith(messages.parts),
-      wasAnnounced: sql<boolean>`exists (${said})`,
+      wasAnnounced: sql<boolean>`exists (${archived})`,
       hasHistory: sql<boolean>`exists (${others})`,
       todos: sql<Todo[] | null>`(${list})`.mapWith(todos.items),
       compaction: sql<Compaction | null>`(select row_to_json(last) from (${last}) last)`,
@@ -266,7 +266,7 @@ export class TurnClaims {
   }
 
   /** Turns that no worker has had for `ms` milliseconds, oldest first. */
-  async waiting(ms: number): Promise<string[]> {
+  async unclaimed(ms: number): Promise<string[]> {
     const since = sql`now() - ${`${ms} milliseconds`}::interval`;
     return this.#unclaimed(and(eq(turns.status, 'queued'), lt(turns.createdAt, since)));
   }

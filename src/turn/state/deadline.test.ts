@@ -19,16 +19,16 @@ describe('Deadline', () => {
     expect([over, deadline.leftMs]).toEqual([1, 0]);
   });
 
-  it('stands still while anybody holds it, and says for how long it did', async () => {
+  it('stands still while anybody pauses it, and returns for how long it did', async () => {
     await clock.advance(400);
-    deadline.hold();
+    deadline.pause();
     await clock.advance(5_000);
-    deadline.hold();
+    deadline.pause();
     await clock.advance(5_000);
     expect([over, deadline.leftMs]).toEqual([0, 600]);
-    expect(deadline.release()).toBe(0);
+    expect(deadline.resume()).toBe(0);
     await clock.advance(5_000);
-    expect(deadline.release()).toBe(15_000);
+    expect(deadline.resume()).toBe(15_000);
     await clock.advance(599);
     expect(over).toBe(0);
     await clock.advance(1);

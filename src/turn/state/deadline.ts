@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.js';
 export class Deadline {
   #leftMs: number;
   #since: number;
-  #holders = 0;
+  #pauses = 0;
   #cancelTimer = (): void => undefined;
 
   constructor(
@@ -19,24 +19,24 @@ export class Deadline {
 
   /** Milliseconds that are left. */
   get leftMs(): number {
-    const ran = this.#holders > 0 ? 0 : this.clock.now() - this.#since;
+    const ran = this.#pauses > 0 ? 0 : this.clock.now() - this.#since;
     return Math.max(0, this.#leftMs - ran);
   }
 
-  /** Stops the clock until every stop has its release. */
-  hold(): void {
-    if (this.#holders === 0) {
+  /** Stops the clock until every pause has its `resume`. */
+  pause(): void {
+    if (this.#pauses === 0) {
       this.#leftMs = this.leftMs;
       this.#since = this.clock.now();
       this.#cancelTimer();
     }
-    this.#holders += 1;
+    this.#pauses += 1;
   }
 
-  /** @returns for how long the clock stood still, in ms; 0 while another stop lasts. */
-  release(): number {
-    this.#holders -= 1;
-    if (this.#holders > 0) return 0;
+  /** @returns for how long the clock stood still, in ms; 0 while another pause lasts. */
+  resume(): number {
+    this.#pauses -= 1;
+    if (this.#pauses > 0) return 0;
     const stood = this.clock.now() - this.#since;
     this.#since = this.clock.now();
     this.#run();

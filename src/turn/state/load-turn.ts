@@ -123,7 +123,7 @@ export async function loadTurn(
 async function loadBeside(db: Queryable, turnId: string, found: readonly StepRow[]) {
   const [first, last] = [found[0]?.step, found.at(-1)?.step];
   if (first === undefined || last === undefined) return { calls: [], notices: [] };
-  const [calls, said] = await Promise.all([
+  const [calls, posted] = await Promise.all([
     db
       .select()
       .from(toolCalls)
@@ -134,5 +134,5 @@ async function loadBeside(db: Queryable, turnId: string, found: readonly StepRow
       .where(and(eq(notices.turnId, turnId), between(notices.afterStep, first, last)))
       .orderBy(asc(notices.afterStep), asc(notices.position)),
   ]);
-  return { calls, notices: said };
+  return { calls, notices: posted };
 }

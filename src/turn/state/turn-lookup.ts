@@ -47,7 +47,7 @@ const selectSessionAndTurn = prepared((db) =>
     .select({
       session: sessionColumns,
       turnId: turns.id,
-      settings: userPreferences.settings,
+      preferences: userPreferences.settings,
     })
     .from(sessions)
     .leftJoin(userPreferences, eq(userPreferences.userId, sessions.principalId))
@@ -72,8 +72,8 @@ export async function findSessionAndTurn(
     ? await selectSessionAndTurn(db).execute({ sessionId })
     : [];
   if (found === undefined) throw sessionNotFound(sessionId);
-  const { session, turnId, settings } = found;
-  return { session, isBusy: turnId !== null, user: settings ?? {} };
+  const { session, turnId, preferences } = found;
+  return { session, isBusy: turnId !== null, user: preferences ?? {} };
 }
 
 export async function findTurnByKey(

@@ -2,7 +2,7 @@ import type { LogListener } from '../../events/event-log.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 
 /** Events that wait for one reader; with more, they are dropped, and read again from the log. */
-const MOST_WAITING = 1_000;
+const MOST_PENDING = 1_000;
 
 export type Taken =
   | { type: 'events'; events: readonly TurnEvent[] }
@@ -14,7 +14,7 @@ export type Taken =
 
 /** Batches that came and were not taken yet, for one reader. */
 export class LiveEvents implements LogListener {
-  #waiting: TurnEvent[] = [];
+  #pending: TurnEvent[] = [];
   #hasMissed = false;
   #isOver = false;
   #isClosed = false;
@@ -22,14 +22,14 @@ export class LiveEvents implements LogListener {
 
   onEvents(events: readonly TurnEvent[]): void {
     if (this.#hasMissed) return;
-    if (this.#waiting.length + events.length > MOST_WAITING) return this.onMissed();
-    this.#waiting.push(...events);
+    if (this.#pending.length + events.length > MOST_PENDING) return this.onMissed();
+    this.#pending.push(...events);
     this.#wake();
   }
 
   onMissed(): void {
     this.#hasMissed = true;
-    this.#waiting = [];
+    this.#pending = [];
     this.#wake();
   }
 
@@ -51,7 +51,7 @@ export class LiveEvents implements LogListener {
         this.#hasMissed = false;
         return { type: 'missed' };
       }
-      if (this.#waiting.length > 0) return { type: 'events', events: this.#waiting.splice(0) };
+      if (this.#pending.length > 0) return { type: 'events', events: this.#pending.splice(0) };
       if (this.#isOver) return { type: 'over' };
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }

@@ -33,16 +33,16 @@ describe('TurnFollower', () => {
   });
 
   const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-  const place = (body: TurnEventBody, attempt: number, seq: number): TurnEvent => ({
+  const stamp = (body: TurnEventBody, attempt: number, seq: number): TurnEvent => ({
     ...body,
     attempt,
     seq,
     at: '',
   });
   const delta = (attempt: number, seq: number): TurnEvent =>
-    place({ type: 'text.delta', step: 1, text: `${attempt}.${seq}` }, attempt, seq);
+    stamp({ type: 'text.delta', step: 1, text: `${attempt}.${seq}` }, attempt, seq);
   const end = (attempt: number, seq: number): TurnEvent =>
-    place(
+    stamp(
       {
         type: 'turn.ended',
         outcome: 'completed',
@@ -56,7 +56,7 @@ describe('TurnFollower', () => {
       seq,
     );
 
-  const places = (events: readonly TurnEvent[]): string[] =>
+  const cursorsOf = (events: readonly TurnEvent[]): string[] =>
     events.map(({ attempt, seq }) => `${attempt}.${seq}`);
 
   async function collect(signal = new AbortController().signal): Promise<string[]> {
@@ -64,7 +64,7 @@ describe('TurnFollower', () => {
     for await (const events of new TurnFollower(log, database.db, ends).follow(turnId, signal)) {
       seen.push(...events);
     }
-    return places(seen);
+    return cursorsOf(seen);
   }
 
   it('gives what was said before, then what is said, and ends at the end', async () => {
@@ -109,7 +109,7 @@ describe('TurnFollower', () => {
     expect(await following).toEqual(['1.1', '1.2', '2.1', '2.2', '2.3']);
   });
 
-  it('does not repeat what both the archive and the log hold', async () => {
+  it('does not repeat what both the archive and the log have', async () => {
     await archiveEvents(database.db, turnId, [delta(1, 1)]);
     await archiveEvents(database.db, turnId, [delta(2, 1), delta(2, 2)]);
     await log.begin(turnId, 2);
@@ -118,7 +118,7 @@ describe('TurnFollower', () => {
   });
 
   it('begins with what was said while the turn waited', async () => {
-    await log.append(turnId, 0, [place({ type: 'turn.queued', position: 1 }, 0, 1)]);
+    await log.append(turnId, 0, [stamp({ type: 'turn.queued', position: 1 }, 0, 1)]);
     await log.begin(turnId, 1);
     await log.append(turnId, 1, [delta(1, 1), end(1, 2)]);
     expect(await collect()).toEqual(['0.1', '1.1', '1.2']);
@@ -179,10 +179,10 @@ describe('TurnFollower', () => {
     log.repeat([delta(1, 1), ...rest]);
     await log.append(turnId, 1, [end(1, 4)]);
     for await (const events of reader) seen.push(...events);
-    expect(places(seen)).toEqual(['1.1', '1.2', '1.3', '1.4']);
+    expect(cursorsOf(seen)).toEqual(['1.1', '1.2', '1.3', '1.4']);
   });
 
-  it('holds a bounded number of events for a reader that takes none, and skips none', async () => {
+  it('keeps a bounded number of events for a reader that takes none, and skips none', async () => {
     await log.begin(turnId, 1);
     const gone = new AbortController();
     const reader = new TurnFollower(log, database.db, ends).follow(turnId, gone.signal);
@@ -191,11 +191,11 @@ describe('TurnFollower', () => {
     for (let seq = 2; seq <= 5_000; seq += 1) await log.append(turnId, 1, [delta(1, seq)]);
     await log.append(turnId, 1, [end(1, 5_001)]);
     for await (const events of reader) seen.push(...events);
-    expect(places(seen)).toEqual(Array.from({ length: 5_001 }, (_, i) => `1.${i + 1}`));
+    expect(cursorsOf(seen)).toEqual(Array.from({ length: 5_001 }, (_, i) => `1.${i + 1}`));
   });
 });
 
-/** A log whose followers miss an append, or hear one again. */
+/** A log whose followers miss an append, or get it twice. */
 class LossyLog extends MemoryEventLog {
   missNext = false;
   #listener: LogListener | undefined;

@@ -10,14 +10,14 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { TurnLog } from './turn-log.js';
 
-function said(attempt: number, seq: number): TurnEvent {
+function event(attempt: number, seq: number): TurnEvent {
   const at = new Date(Date.UTC(2026, 0, 1, 0, attempt, seq % 60)).toISOString();
   return { type: 'text.delta', step: 1, text: `${attempt}.${seq}`, attempt, seq, at };
 }
 
 /** Events `from` to `to` of an attempt. */
 const run = (attempt: number, from: number, to: number): TurnEvent[] =>
-  Array.from({ length: to - from + 1 }, (_one, i) => said(attempt, from + i));
+  Array.from({ length: to - from + 1 }, (_one, i) => event(attempt, from + i));
 
 describe('the log of a turn, page by page', () => {
   let database: OpenedDatabase;
@@ -59,7 +59,7 @@ describe('the log of a turn, page by page', () => {
     expect(await pages(limit)).toEqual([...run(1, 1, 120), ...run(2, 1, 60)]);
   });
 
-  it('begins with what was said before the first attempt', async () => {
+  it('begins with what was event before the first attempt', async () => {
     await archive(run(0, 1, 1));
     await archive(run(1, 1, 2));
     expect(await pages(1)).toEqual([...run(0, 1, 1), ...run(1, 1, 2)]);
@@ -82,7 +82,7 @@ describe('the log of a turn, page by page', () => {
     expect(events).toEqual(run(1, 1, 5));
   });
 
-  it('is empty of a turn that has said nothing', async () => {
+  it('is empty of a turn that has event nothing', async () => {
     expect(await page(undefined)).toEqual({ events: [] });
   });
 

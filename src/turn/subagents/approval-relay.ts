@@ -30,7 +30,7 @@ export class ApprovalRelay {
     this.#isStopped = false;
     this.#open.clear();
     const { deadline, progress, writer } = this.run;
-    const ms = deadline.release();
+    const ms = deadline.resume();
     if (ms === 0) return;
     const { state } = progress;
     progress.state = changeState(state, { startTime: Math.min(state.now, state.startTime + ms) });
@@ -41,6 +41,6 @@ export class ApprovalRelay {
     this.#open.add(id);
     if (this.#isStopped) return;
     this.#isStopped = true;
-    this.run.deadline.hold();
+    this.run.deadline.pause();
   }
 }

@@ -164,8 +164,8 @@ export class SubagentStarter {
   }
 
   #decideDelegation(persona: Persona): Promise<SubagentDecision> {
-    const { personas, clock, logger, config: settings } = this;
-    return decideDelegation({ personas, clock, logger, settings }, persona, undefined);
+    const { personas, clock, logger, config } = this;
+    return decideDelegation({ personas, clock, logger, config }, persona, undefined);
   }
 }
 

@@ -8,7 +8,7 @@ import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { insertTurn, type NewTurn } from './insert-turn.js';
 
 /** Limits that a turn is accepted within. */
-export interface Room {
+export interface AdmissionLimits {
   /** Turns that may wait for a worker. */
   queueDepth: number;
   /** Turns of the principal that may not have ended; 0: no limit. */
@@ -29,18 +29,22 @@ const MOST_AT_ONCE = 500;
  * Stores the turn and its user message in one statement. The partial unique index on the session
  * is the lock: of two racing turns, the database takes one.
  */
-export async function acceptTurn(db: Database, turn: NewTurn, room: Room): Promise<Acceptance> {
+export async function acceptTurn(
+  db: Database,
+  turn: NewTurn,
+  limits: AdmissionLimits,
+): Promise<Acceptance> {
   const id = newTimeId('turn', turn.now.getTime());
   const accepted: Acceptance = { type: 'accepted', turnId: id };
-  const mayBeFull = room.concurrentTurns > 0;
+  const mayBeFull = limits.concurrentTurns > 0;
   return orRefusal(async () => {
-    const most = room.queueDepth - MOST_AT_ONCE;
+    const most = limits.queueDepth - MOST_AT_ONCE;
     if (!mayBeFull && (await insertTurn(db, turn, { id, most }))) return accepted;
     return db.transaction(async (tx): Promise<Acceptance> => {
-      if (await hasTooMany(tx, turn, room)) return { type: 'too-many-turns' };
+      if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
       await lockFor(tx, 'accept-turn');
-      const hasRoom = await insertTurn(tx, turn, { id, most: room.queueDepth });
-      return hasRoom ? accepted : { type: 'queue-full' };
+      const isStored = await insertTurn(tx, turn, { id, most: limits.queueDepth });
+      return isStored ? accepted : { type: 'queue-full' };
     });
   });
 }
@@ -49,7 +53,7 @@ export async function acceptTurn(db: Database, turn: NewTurn, room: Room): Promi
 export async function hasTooMany(
   tx: Queryable,
   { principalId }: NewTurn,
-  { concurrentTurns }: Room,
+  { concurrentTurns }: AdmissionLimits,
 ): Promise<boolean> {
   if (concurrentTurns === 0) return false;
   await lockKey(tx, 'principal', principalId);

@@ -18,11 +18,11 @@ function open(load: (name: string) => Promise<Persona>, { isEnabled = true, warn
     redact: (line) => line,
     destination: { write: (line) => lines.push(line) },
   });
-  const settings = { subagentsEnabled: isEnabled, subagentWarnMs: warnMs };
+  const config = { subagentsEnabled: isEnabled, subagentWarnMs: warnMs };
   const decide = () =>
-    decideDelegation({ personas: { load }, clock, logger, settings }, lead, approved);
+    decideDelegation({ personas: { load }, clock, logger, config }, lead, approved);
   const log = (decision: Awaited<ReturnType<typeof decide>>) =>
-    logDelegation({ logger, settings }, { turnId: 't', sessionId: 's', persona: 'LEAD' }, decision);
+    logDelegation({ logger, config }, { turnId: 't', sessionId: 's', persona: 'LEAD' }, decision);
   return { decide, log, lines, clock };
 }
 
@@ -41,8 +41,8 @@ describe('decideDelegation', () => {
       return parsePersona(name, file);
     });
     expect(await decide()).toMatchObject({ allowed: true, delegatedSubagents: ['A', 'D'] });
-    const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(said.map(({ msg, name, reason }) => [msg, name, reason])).toEqual([
+    const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(logged.map(({ msg, name, reason }) => [msg, name, reason])).toEqual([
       ['subagent dropped', 'B', 'its file does not say AGENT_TYPE: 2'],
       ['subagent dropped', 'C', 'it has no file'],
       ['subagent is odd', 'D', 'its file does not say AGENT_CLASS: TASK'],

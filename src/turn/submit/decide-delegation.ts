@@ -10,7 +10,7 @@ export interface DelegationDeps {
   personas: Pick<PersonaLibrary, 'load'>;
   clock: Clock;
   logger: Logger;
-  settings: {
+  config: {
     subagentsEnabled: boolean;
   };
 }
@@ -21,11 +21,11 @@ export async function decideDelegation(
   persona: Persona,
   metadata: unknown,
 ): Promise<SubagentDecision> {
-  const { personas, clock, logger, settings } = deps;
+  const { personas, clock, logger, config } = deps;
   const startedAt = clock.now();
   const allowlistedSubagents = persona.subagents;
   const decide = async (): Promise<Omit<SubagentDecision, 'evaluationMs'>> => {
-    const isEnabled = settings.subagentsEnabled;
+    const isEnabled = config.subagentsEnabled;
     const verdict = judgeDelegation({ isEnabled, persona, metadata });
     if (!verdict.allowed) return { ...verdict, allowlistedSubagents, delegatedSubagents: [] };
     const { names, dropped, warnings } = await findDelegates(personas, allowlistedSubagents);
@@ -42,11 +42,11 @@ export async function decideDelegation(
 
 /** One line a turn, with what it is about. */
 export function logDelegation(
-  { logger, settings }: { logger: Logger; settings: { subagentWarnMs: number } },
+  { logger, config }: { logger: Logger; config: { subagentWarnMs: number } },
   turn: { turnId: string; sessionId: string; persona: string },
   decision: SubagentDecision,
 ): void {
-  const line = decision.evaluationMs > settings.subagentWarnMs ? 'warn' : 'info';
+  const line = decision.evaluationMs > config.subagentWarnMs ? 'warn' : 'info';
   logger[line]({ ...turn, ...decision }, 'delegation decided');
 }
 

@@ -7,7 +7,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { NewTurn } from './insert-turn.js';
-import { holdTurn, type HeldRoom, type Holding } from './hold-turn.js';
+import { holdTurn, type HoldLimits, type Holding } from './hold-turn.js';
 
 describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
   let database: OpenedDatabase;
@@ -21,14 +21,17 @@ describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
     sessionId = await storeSession(database.db);
   });
 
-  const room: HeldRoom = { queueDepth: 100, concurrentTurns: 0, sessionQueue: 100 };
-  const hold = (more: Partial<NewTurn> = {}, within: Partial<HeldRoom> = {}): Promise<Holding> =>
+  const limits: HoldLimits = { queueDepth: 100, concurrentTurns: 0, sessionQueue: 100 };
+  const hold = (more: Partial<NewTurn> = {}, within: Partial<HoldLimits> = {}): Promise<Holding> =>
     holdTurn(database.db, newTurn(sessionId, more), {
-      room: { ...room, ...within },
+      limits: { ...limits, ...within },
       goesFirst: false,
     });
-  const interrupt = (within: Partial<HeldRoom> = {}): Promise<Holding> =>
-    holdTurn(database.db, newTurn(sessionId), { room: { ...room, ...within }, goesFirst: true });
+  const interrupt = (within: Partial<HoldLimits> = {}): Promise<Holding> =>
+    holdTurn(database.db, newTurn(sessionId), {
+      limits: { ...limits, ...within },
+      goesFirst: true,
+    });
   const active = () => storeTurn(database.db, { sessionId });
   const rowOf = async (id: string) => {
     const [row] = await database.db.select().from(turns).where(eq(turns.id, id));
@@ -39,15 +42,15 @@ describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
     return holding.turnId;
   };
 
-  it('is stored with what its user said, and the active one knows of it', async () => {
+  it('is stored with its user’s message, and the active one knows of it', async () => {
     const activeTurnId = await active();
     const holding = await hold();
     const turnId = idOf(holding);
     expect(holding).toEqual({ type: 'held', turnId, position: 1, activeTurnId, superseded: [] });
     expect(await rowOf(turnId)).toMatchObject({ status: 'held', attempt: 0, goesFirst: false });
     expect(await rowOf(activeTurnId)).toMatchObject({ hasNext: true });
-    const said = await database.db.select().from(messages).where(eq(messages.turnId, turnId));
-    expect(said).toEqual([
+    const stored = await database.db.select().from(messages).where(eq(messages.turnId, turnId));
+    expect(stored).toEqual([
       expect.objectContaining({ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }),
     ]);
   });
@@ -56,21 +59,21 @@ describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
     expect(await hold()).toMatchObject({ type: 'held', position: 1, activeTurnId: undefined });
   });
 
-  it('has a place of its own, and there are no more than may be, however many come', async () => {
+  it('has a position of its own, and there are no more than may be, however many come', async () => {
     await active();
     const holdings = await Promise.all(
       Array.from({ length: 12 }, () => hold({}, { sessionQueue: 5 })),
     );
-    const places = holdings.flatMap((one) => (one.type === 'held' ? [one.position] : []));
-    expect(places.sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
+    const positions = holdings.flatMap((one) => (one.type === 'held' ? [one.position] : []));
+    expect(positions.sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
     const refused = holdings.filter(({ type }) => type === 'session-queue-full');
     expect(refused).toHaveLength(7);
     expect(await database.db.select().from(turns).where(eq(turns.status, 'held'))).toHaveLength(5);
   });
 
-  it('takes the place of the one that was to go first, and no other’s', async () => {
+  it('supersedes the one that was to go first, and no other', async () => {
     const activeTurnId = await active();
-    const waiting = idOf(await hold());
+    const behind = idOf(await hold());
     const first = idOf(await interrupt());
     const second = await interrupt();
     expect(second).toEqual({
@@ -82,13 +85,13 @@ describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
     });
     const asked = { cancelReason: 'superseded', cancelRequestedAt: expect.any(Date) };
     expect(await rowOf(first)).toMatchObject(asked);
-    for (const id of [waiting, idOf(second)]) {
+    for (const id of [behind, idOf(second)]) {
       expect(await rowOf(id)).toMatchObject({ status: 'held', cancelReason: null });
     }
     expect(await rowOf(idOf(second))).toMatchObject({ goesFirst: true });
   });
 
-  it('takes that place also where no other would be left', async () => {
+  it('supersedes it also where no other would be left', async () => {
     await active();
     const first = idOf(await interrupt({ sessionQueue: 1 }));
     expect(await interrupt({ sessionQueue: 1 })).toMatchObject({ superseded: [first] });
@@ -124,7 +127,7 @@ describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
     await active();
     const first = idOf(await interrupt());
     await storeTurn(database.db, { status: 'queued' });
-    // The place it frees is one of its own session; the server is as full as before.
+    // The superseded turn leaves its own session one fewer; the server is as full as before.
     expect(await interrupt({ queueDepth: 1 })).toEqual({ type: 'queue-full' });
     expect(await rowOf(first)).toMatchObject({ cancelReason: null });
   });
@@ -134,7 +137,7 @@ describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
     await hold({ idempotencyKey: 'k' });
     expect(await hold({ idempotencyKey: 'k' })).toEqual({ type: 'key-taken' });
     const gone = newTurn('sess_00000000-0000-4000-8000-000000000000');
-    expect(await holdTurn(database.db, gone, { room, goesFirst: false })).toEqual({
+    expect(await holdTurn(database.db, gone, { limits, goesFirst: false })).toEqual({
       type: 'session-gone',
     });
   });

@@ -4,10 +4,10 @@ import type { Database, Queryable } from '../../storage/connection.js';
 import { lockFor, lockKey } from '../../storage/lock.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
-import { hasTooMany, orRefusal, type Refusal, type Room } from './accept-turn.js';
+import { hasTooMany, orRefusal, type Refusal, type AdmissionLimits } from './accept-turn.js';
 import { insertTurn, type NewTurn } from './insert-turn.js';
 
-export interface HeldRoom extends Room {
+export interface HoldLimits extends AdmissionLimits {
   /** Turns that may be held in one session. */
   sessionQueue: number;
 }
@@ -32,18 +32,18 @@ export type Holding =
 export function holdTurn(
   db: Database,
   turn: NewTurn,
-  { room, goesFirst }: { room: HeldRoom; goesFirst: boolean },
+  { limits, goesFirst }: { limits: HoldLimits; goesFirst: boolean },
 ): Promise<Holding> {
   const id = newTimeId('turn', turn.now.getTime());
   return orRefusal(() =>
     db.transaction(async (tx): Promise<Holding> => {
-      if (await hasTooMany(tx, turn, room)) return { type: 'too-many-turns' };
+      if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
       await lockKey(tx, 'session', turn.sessionId);
       const held = await countHeld(tx, turn.sessionId, goesFirst);
-      if (held >= room.sessionQueue) return { type: 'session-queue-full' };
+      if (held >= limits.sessionQueue) return { type: 'session-queue-full' };
       await lockFor(tx, 'accept-turn');
-      const place = { id, most: room.queueDepth, held: { goesFirst } };
-      if (!(await insertTurn(tx, turn, place))) return { type: 'queue-full' };
+      const insertion = { id, most: limits.queueDepth, held: { goesFirst } };
+      if (!(await insertTurn(tx, turn, insertion))) return { type: 'queue-full' };
       // A refused turn supersedes none: this comes after its insertion.
       const superseded = goesFirst ? await supersede(tx, turn.sessionId, id) : [];
       // The active turn is marked last, so that its row is locked for a moment only.

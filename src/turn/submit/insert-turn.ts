@@ -35,7 +35,7 @@ export interface NewTurn {
   child?: { parentTurnId: string; parentCallId: string; childTerms: InheritedPermissions };
 }
 
-export interface NewTurnPosition {
+export interface Insertion {
   id: string;
   /** Most turns that may be queued; no more are stored. */
   most: number;
@@ -47,7 +47,7 @@ export interface NewTurnPosition {
 export function turnRows(
   id: string,
   turn: Omit<NewTurn, 'readerProcess'>,
-  held?: NewTurnPosition['held'],
+  held?: Insertion['held'],
 ): { turn: typeof turns.$inferInsert; message: typeof messages.$inferInsert } {
   const { parts, child, now: createdAt, ...stored } = turn;
   const { sessionId, idempotencyKey = null } = turn;
@@ -62,18 +62,18 @@ export function turnRows(
 export async function insertTurn(
   db: Queryable,
   turn: NewTurn,
-  position: NewTurnPosition,
+  insertion: Insertion,
 ): Promise<boolean> {
-  const { id, most, held } = position;
+  const { id, most, held } = insertion;
   if (most <= 0) return false;
   const { readerProcess, ...stored } = turn;
   const rows = turnRows(id, stored, held);
-  const waiting = sql`select count(*) as turns from ${turns} where ${turns.status} = 'queued'`;
-  const room: SQL = sql`waiting where waiting.turns < ${most}`;
-  const accepted = insertFrom(room, turns, rows.turn, sql`returning id`);
+  const queued = sql`select count(*) as turns from ${turns} where ${turns.status} = 'queued'`;
+  const belowLimit: SQL = sql`queued where queued.turns < ${most}`;
+  const accepted = insertFrom(belowLimit, turns, rows.turn, sql`returning id`);
   const message = insertFrom(sql`accepted`, messages, rows.message);
   const inserted = await db.execute(sql`
-    with waiting as (${waiting}), accepted as (${accepted}), message as (${message})
+    with queued as (${queued}), accepted as (${accepted}), message as (${message})
     ${readerProcess === undefined ? sql`` : sql`, reader as (${insertReader(readerProcess)})`}
     select id from accepted`);
   return inserted.rows.length === 1;

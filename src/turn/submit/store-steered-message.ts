@@ -6,7 +6,7 @@ import { steeredMessages } from '../../storage/governance-schema.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
 
-export interface NewMessage {
+export interface NewSteeredMessage {
   sessionId: string;
   text: string;
   requestHash: string;
@@ -29,7 +29,7 @@ export type SteerResult =
  */
 export async function storeSteeredMessage(
   db: Database,
-  message: NewMessage,
+  message: NewSteeredMessage,
   most: number,
 ): Promise<SteerResult> {
   const { sessionId, text, requestHash, idempotencyKey = null, now } = message;

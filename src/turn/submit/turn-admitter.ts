@@ -9,12 +9,12 @@ import type { OnBusy } from '../../storage/shapes/stored-options.js';
 import { QueuePositions } from '../lifecycle/queue-positions.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import { TurnPromoter } from '../lifecycle/turn-promoter.js';
-import { WaitingTurnEnder } from '../lifecycle/waiting-turn-ender.js';
+import { IdleTurnEnder } from '../lifecycle/idle-turn-ender.js';
 import { WorkerWaker } from '../queue/worker-waker.js';
 import { queueFull, sessionQueueFull, tooManyTurns, turnInProgress } from '../state/turn-errors.js';
 import { acceptTurn, type Refusal } from './accept-turn.js';
 import type { Disposition } from './disposition.js';
-import { holdTurn, type HeldRoom } from './hold-turn.js';
+import { holdTurn, type HoldLimits } from './hold-turn.js';
 import type { NewTurn } from './insert-turn.js';
 
 export interface Admitted {
@@ -43,7 +43,7 @@ export class TurnAdmitter {
     private readonly waker: WorkerWaker,
     private readonly positions: QueuePositions,
     private readonly promoter: TurnPromoter,
-    private readonly ender: WaitingTurnEnder,
+    private readonly ender: IdleTurnEnder,
     private readonly canceller: TurnCanceller,
   ) {}
 
@@ -57,29 +57,29 @@ export class TurnAdmitter {
   async admit(turn: NewTurn, admission: Admission): Promise<Admitted | 'busy' | 'key-taken'> {
     const { onBusy, concurrentTurns } = admission;
     const { queueDepth, sessionQueue } = this.config;
-    const room = { queueDepth, sessionQueue, concurrentTurns };
-    const accepted = await acceptTurn(this.db, turn, room);
+    const limits = { queueDepth, sessionQueue, concurrentTurns };
+    const accepted = await acceptTurn(this.db, turn, limits);
     if (accepted.type === 'accepted') {
       const { turnId } = accepted;
       const onBegun = this.waker.wake(turnId, turn.options.options.priority);
       return { turnId, disposition: { type: 'started' }, onBegun };
     }
-    if (accepted.type !== 'busy') return refuse(accepted.type, turn, room);
+    if (accepted.type !== 'busy') return refuse(accepted.type, turn, limits);
     if (onBusy === 'reject' || onBusy === 'steer') return 'busy';
-    return this.#holding.run(turn.sessionId, () => this.#hold(turn, room, admission));
+    return this.#holding.run(turn.sessionId, () => this.#hold(turn, limits, admission));
   }
 
   async #hold(
     turn: NewTurn,
-    room: HeldRoom,
+    limits: HoldLimits,
     { onBusy, logger }: Admission,
   ): Promise<Admitted | 'key-taken'> {
     const interrupts = onBusy === 'interrupt';
-    const held = await holdTurn(this.db, turn, { room, goesFirst: interrupts });
+    const held = await holdTurn(this.db, turn, { limits, goesFirst: interrupts });
     if (held.type !== 'held') {
       return held.type === 'session-queue-full'
-        ? refuseHolding(turn, room)
-        : refuse(held.type, turn, room);
+        ? refuseHolding(turn, limits)
+        : refuse(held.type, turn, limits);
     }
     const { turnId, position, activeTurnId, superseded } = held;
     try {
@@ -101,11 +101,11 @@ export class TurnAdmitter {
   }
 }
 
-function refuseHolding(turn: NewTurn, room: HeldRoom): never {
-  throw sessionQueueFull(turn.sessionId, room.sessionQueue);
+function refuseHolding(turn: NewTurn, limits: HoldLimits): never {
+  throw sessionQueueFull(turn.sessionId, limits.sessionQueue);
 }
 
-function refuse(refusal: Refusal, turn: NewTurn, room: HeldRoom): 'key-taken' {
+function refuse(refusal: Refusal, turn: NewTurn, limits: HoldLimits): 'key-taken' {
   switch (refusal) {
     case 'key-taken':
       return refusal;
@@ -114,9 +114,9 @@ function refuse(refusal: Refusal, turn: NewTurn, room: HeldRoom): 'key-taken' {
     case 'session-gone':
       throw sessionNotFound(turn.sessionId);
     case 'queue-full':
-      throw queueFull(room.queueDepth);
+      throw queueFull(limits.queueDepth);
     case 'too-many-turns':
-      throw tooManyTurns(room.concurrentTurns);
+      throw tooManyTurns(limits.concurrentTurns);
     default:
       return assertNever(refusal);
   }

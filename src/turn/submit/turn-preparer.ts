@@ -99,8 +99,8 @@ export class TurnPreparer {
       rejectedAttachments,
       ...compact({ requestId }),
     };
-    const { clock, personas, config: settings } = this;
-    const deps = { clock, personas, logger, settings };
+    const { clock, personas, config } = this;
+    const deps = { clock, personas, logger, config };
     const delegation = await decideDelegation(deps, persona, subagentGovernance);
     const budget = dayLimitsOf(principal?.limits);
     const endsAlone = resolution.options.onDisconnect === 'cancel';

@@ -95,7 +95,7 @@ export class TurnSubmitter {
     if (typeof admitted === 'string') return 'key-taken';
     const { turnId } = admitted;
     const about = { turnId, sessionId, persona };
-    logDelegation({ logger, settings: this.config }, about, turn.delegation);
+    logDelegation({ logger, config: this.config }, about, turn.delegation);
     // Messages of people are logged only where the log level asks for them.
     logger.debug({ turnId, sessionId, request: turn.request }, 'turn accepted');
     return { ...admitted, onDisconnect: turn.options.options.onDisconnect };

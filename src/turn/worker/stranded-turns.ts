@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import { TurnPromoter } from '../lifecycle/turn-promoter.js';
-import { WaitingTurnEnder } from '../lifecycle/waiting-turn-ender.js';
+import { IdleTurnEnder } from '../lifecycle/idle-turn-ender.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 
 /** Moves turns on whose next step was left undone, for example by a process that died. */
@@ -15,7 +15,7 @@ export class StrandedTurns {
     >,
     @Inject(TurnPromoter) private readonly promoter: Pick<TurnPromoter, 'promoteNext'>,
     @Inject(TurnCanceller) private readonly canceller: Pick<TurnCanceller, 'cancel'>,
-    @Inject(WaitingTurnEnder) private readonly ender: Pick<WaitingTurnEnder, 'end'>,
+    @Inject(IdleTurnEnder) private readonly ender: Pick<IdleTurnEnder, 'end'>,
   ) {}
 
   /** Resumes parked turns whose answers are there. */

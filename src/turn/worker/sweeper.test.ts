@@ -43,12 +43,12 @@ describe('Sweeper', () => {
     );
     const approvals = { expire: async () => (expired += 1) };
     open = (lapsed) => {
-      const lost = { lapsed, waiting };
+      const lost = { lapsed, unclaimed };
       return new Sweeper(lost, queue, approvals, abandoned, stranded, clock, silentLogger);
     };
     sweeper = open(async () => (await found.shift()?.()) ?? []);
   });
-  const waiting = async (ms: number): Promise<string[]> => {
+  const unclaimed = async (ms: number): Promise<string[]> => {
     waited.push(ms);
     return queued;
   };
@@ -128,7 +128,7 @@ describe('Sweeper', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('enqueues waiting turns at the start, and later only those whose job may be lost', async () => {
+  it('enqueues queued turns at the start, and later only those whose job may be lost', async () => {
     await consume();
     queued = ['a'];
     await sweeper.start();

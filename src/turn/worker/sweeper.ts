@@ -24,7 +24,7 @@ export class Sweeper {
   #lookForJobsAt = 0;
 
   constructor(
-    @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'lapsed' | 'waiting'>,
+    @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'lapsed' | 'unclaimed'>,
     @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'enqueue'>,
     @Inject(ApprovalStore) private readonly approvals: Pick<ApprovalStore, 'expire'>,
     @Inject(AbandonedTurns)
@@ -80,7 +80,7 @@ export class Sweeper {
   }
 
   async #requeue(waitedMs: number): Promise<number> {
-    const turnIds = await this.claims.waiting(waitedMs);
+    const turnIds = await this.claims.unclaimed(waitedMs);
     if (turnIds.length > 0) await this.queue.enqueue(turnIds, 'normal');
     return turnIds.length;
   }

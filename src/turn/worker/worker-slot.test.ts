@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { WorkerSlot, WorkerSlots } from './worker-slot.js';
 
 /** A wait that the test ends. */
-function held(): { wait: () => Promise<string>; finish: () => void } {
+function openWait(): { wait: () => Promise<string>; finish: () => void } {
   let finish = (): void => undefined;
   const done = new Promise<string>((resolve) => (finish = () => resolve('done')));
   return { wait: () => done, finish };
@@ -16,12 +16,12 @@ describe('WorkerSlot', () => {
     if (!parent || !child || !third) throw new Error('Three slots');
     const order: string[] = [];
     await parent.take();
-    const waiting = held();
-    const back = parent.without(waiting.wait).then(() => order.push('parent'));
+    const wait = openWait();
+    const back = parent.without(wait.wait).then(() => order.push('parent'));
     await parent.givenAway;
     await child.take();
     const begun = third.take().then(() => order.push('third'));
-    waiting.finish();
+    wait.finish();
     await nextTurn();
     expect(order).toEqual([]);
     child.leave();
@@ -36,7 +36,7 @@ describe('WorkerSlot', () => {
     const slots = new WorkerSlots(1);
     const [parent, other] = [new WorkerSlot(slots), new WorkerSlot(slots)];
     await parent.take();
-    const waits = [held(), held()];
+    const waits = [openWait(), openWait()];
     const both = Promise.all(waits.map(({ wait }) => parent.without(wait)));
     waits[0]?.finish();
     await other.take();
@@ -55,7 +55,7 @@ describe('WorkerSlot', () => {
     const slots = new WorkerSlots(1);
     const [slot, other] = [new WorkerSlot(slots), new WorkerSlot(slots)];
     await slot.take();
-    const [late, early] = [held(), held()];
+    const [late, early] = [openWait(), openWait()];
     const waits = [slot.without(late.wait), slot.without(early.wait)];
     await other.take();
     early.finish();
@@ -71,10 +71,10 @@ describe('WorkerSlot', () => {
     const slots = new WorkerSlots(1);
     const [slot, other] = [new WorkerSlot(slots), new WorkerSlot(slots)];
     await slot.take();
-    const waiting = held();
-    const back = slot.without(waiting.wait);
+    const wait = openWait();
+    const back = slot.without(wait.wait);
     await other.take();
-    waiting.finish();
+    wait.finish();
     await nextTurn();
     slot.leave();
     other.leave();

@@ -18,14 +18,14 @@ export class WorkerSlots {
 
 /**
  * A turn's slot on its worker. Other turns have the slot while the turn only waits for its subagents: a
- * worker full of waiting parents would have no slot for their subagents.
+ * worker full of parents that wait would have no slot for their subagents.
  */
 export class WorkerSlot {
   /** Settles when the slot is given away for the first time. */
   readonly givenAway: Promise<void>;
   #resolveGivenAway = (): void => undefined;
   #release: (() => void) | undefined;
-  #waiting = 0;
+  #waits = 0;
   #isLeft = false;
 
   constructor(private readonly slots: WorkerSlots) {
@@ -40,16 +40,16 @@ export class WorkerSlot {
 
   /** Gives the slot away until `wait` is over. Calls may overlap. */
   async without<T>(wait: () => Promise<T>): Promise<T> {
-    this.#waiting += 1;
-    if (this.#waiting === 1) {
+    this.#waits += 1;
+    if (this.#waits === 1) {
       this.#giveBack();
       this.#resolveGivenAway();
     }
     try {
       return await wait();
     } finally {
-      this.#waiting -= 1;
-      if (this.#waiting === 0) await this.#comeBack();
+      this.#waits -= 1;
+      if (this.#waits === 0) await this.#comeBack();
     }
   }
 
@@ -69,7 +69,7 @@ export class WorkerSlot {
     if (this.#isLeft) return;
     const [, release] = await this.slots.take(COMING_BACK);
     // The turn may wait again by now.
-    if (this.#waiting > 0 || this.#release !== undefined || this.#isLeft) return release();
+    if (this.#waits > 0 || this.#release !== undefined || this.#isLeft) return release();
     this.#release = release;
   }
 }

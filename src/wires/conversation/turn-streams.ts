@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 import type { Cursor } from '../../events/cursor.js';
 import { streamFrames, type FrameBatch } from '../../http/frame-batch.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { isAccepted, TurnService, type FollowedTurn } from '../../turn/turn-service.js';
+import { isAccepted, TurnService, type FollowableTurn } from '../../turn/turn-service.js';
 import type { Dialect } from '../framing/dialect.js';
 import { encodeTurn } from '../framing/encode-turn.js';
 import { frameTexts } from '../framing/frame-texts.js';
@@ -36,7 +36,7 @@ export class TurnStreams {
   }
 
   /** The frames of a turn that was just submitted. */
-  fromStart(turn: FollowedTurn, dialect: Dialect<unknown>): Observable<FrameBatch> {
+  fromStart(turn: FollowableTurn, dialect: Dialect<unknown>): Observable<FrameBatch> {
     return this.#stream(turn, dialect, { isNew: true });
   }
 
@@ -59,7 +59,7 @@ export class TurnStreams {
   }
 
   #stream(
-    turn: FollowedTurn,
+    turn: FollowableTurn,
     dialect: Dialect<unknown>,
     { after, isNew = false, mayBeEmpty = false }: StreamRange,
   ): Observable<FrameBatch> {

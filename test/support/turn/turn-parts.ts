@@ -29,7 +29,7 @@ import { ApprovalAnswerer } from '../../../src/turn/approvals/approval-answerer.
 import { WorkerWaker } from '../../../src/turn/queue/worker-waker.js';
 import { QueuePositions } from '../../../src/turn/lifecycle/queue-positions.js';
 import { TurnPromoter } from '../../../src/turn/lifecycle/turn-promoter.js';
-import { WaitingTurnEnder } from '../../../src/turn/lifecycle/waiting-turn-ender.js';
+import { IdleTurnEnder } from '../../../src/turn/lifecycle/idle-turn-ender.js';
 import { TurnCanceller } from '../../../src/turn/lifecycle/turn-canceller.js';
 import { SessionCloser } from '../../../src/turn/lifecycle/session-closer.js';
 import { SessionCompactor } from '../../../src/turn/history/session-compactor.js';
@@ -106,7 +106,7 @@ const conductors = {
   waker: WorkerWaker,
   positions: QueuePositions,
   promoter: TurnPromoter,
-  ender: WaitingTurnEnder,
+  ender: IdleTurnEnder,
   canceller: TurnCanceller,
   closer: SessionCloser,
   compactor: SessionCompactor,

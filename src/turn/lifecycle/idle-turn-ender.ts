@@ -11,7 +11,7 @@ import { TurnPromoter } from './turn-promoter.js';
 
 /** Ends turns that no worker has, in this process: they need not wait for a worker to end them. */
 @Injectable()
-export class WaitingTurnEnder {
+export class IdleTurnEnder {
   constructor(
     private readonly opener: AttemptOpener,
     private readonly announcer: AttemptAnnouncer,
