@@ -26,7 +26,7 @@ describe('threadSessionId', () => {
     expect(namedSessionId('ann', 'my chat')).toBe(id);
     const others = [namedSessionId('bob', 'my chat'), namedSessionId('ann', 'my chats')];
     expect(new Set([id, ...others]).size).toBe(3);
-    // What one principal's id ends with is not what another's thread begins with.
+    // The end of a principal's id cannot pass for the beginning of another's thread.
     expect(namedSessionId('a', 'bc')).not.toBe(namedSessionId('ab', 'c'));
   });
 

@@ -111,7 +111,7 @@ describe('ProjectRoots', () => {
     await roots.defaultOf(ann);
     await symlink('../../ann', at('projects', 'ann', 'link'));
     const opened = await roots.openForOwner(at('projects', 'ann', 'link'), 'ann');
-    // What is in a folder that is open to all is no other's.
+    // A folder that is open to all has no owner.
     const others = [at('projects'), at('bob')];
     expect(opened).toEqual({
       projectRoot: at('ann'),

@@ -1,9 +1,9 @@
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 
 /**
- * Of approvals that a request names, those that it answers: its client may name again what it answered
- * before. Open ones, or, where it was taken already, those that were decided last: the answers of one
- * request are one transaction and have one instant. Pure.
+ * Picks the approvals that a request answers from those it names: a client may name again approvals
+ * that it answered before. Those that are open, or, where the request was taken already, those that
+ * were decided last: the answers of one request are one transaction and have one instant. Pure.
  *
  * @returns their ids, in the order given.
  */

@@ -17,7 +17,10 @@ export interface Matched {
   turn: TurnRow;
   /** Ids of what it answers now. */
   approvalIds: readonly string[];
-  /** Those to be given; the others were decided without the client, and it goes on after them. */
+  /**
+   * Answers that are still open; the others were decided without the client, and the run goes on
+   * after them.
+   */
   answers: readonly MatchedAnswer[];
 }
 

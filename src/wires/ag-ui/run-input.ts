@@ -4,7 +4,7 @@ import type { AgUiMessage } from './dialect/ag-ui-event.js';
 import { readAnswers, type RunAnswers } from './run-answers.js';
 import { readNewMessage, type NewMessage } from './new-message.js';
 
-/** What a client posts (`RunAgentInput`), as far as it is used. */
+/** The body that a client posts (`RunAgentInput`), as far as it is used. */
 export interface RunInput {
   threadId: string;
   runId: string;
@@ -70,7 +70,7 @@ function readMessages(given: unknown): AgUiMessage[] {
     if (typeof id !== 'string' || typeof role !== 'string') {
       throw invalidRequest(`'messages[${index}]' must be an object with the texts 'id' and 'role'`);
     }
-    // What else it has is the client's, and goes back to it as it came.
+    // Other fields are the client's, and go back to it as they came.
     return Object.assign(message as object, { id, role });
   });
 }

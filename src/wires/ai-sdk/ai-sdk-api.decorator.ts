@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 
-/** What this server says of its own in the stream, for the documentation. */
+/** Parts of the stream that are this server's own, for the documentation. */
 const dataParts: Record<string, string> = {
   'data-approval':
     'status (pending, resolved), toolCallId, kind, reason, expiresAt, onTimeout; then decision, by, message?, input?; its id is the approval’s',

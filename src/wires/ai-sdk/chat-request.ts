@@ -18,7 +18,7 @@ export interface ChatRequest {
     | ({ type: 'message' } & NewMessage)
     | {
         type: 'answers';
-        /** Those of the last step: what was given before it was taken before. */
+        /** Parts of the last step; those of earlier steps were taken by earlier requests. */
         given: readonly GivenPart[];
       };
 }

@@ -14,7 +14,7 @@ export interface SentFile extends DataUrl {
 export interface NewMessage {
   text: string;
   files: readonly SentFile[];
-  /** The same for a request that is repeated; undefined where each is meant. */
+  /** Idempotency key: equal where a request is repeated; undefined where every request is meant. */
   key: string | undefined;
 }
 

@@ -5,7 +5,7 @@ type TextDelta = Extract<TurnEvent, { type: 'text.delta' }>;
 /** The reply as it was sent, of the steps that count. */
 export interface SaidText {
   step: number;
-  /** Of `step`. */
+  /** Text of `step`. */
   ofStep: string;
   before: string;
 }

@@ -4,7 +4,7 @@ import { fromUlid, ulidPattern } from '../../http/ulid-form.js';
 const LONGEST_MESSAGE = 10_000;
 const LONGEST_SHOWN = 60;
 
-/** What a chat asks for, its files aside. */
+/** The fields of a chat request, its files aside. */
 export interface ChatRequest {
   message: string;
   /** Id of a session as ours have it; undefined: a new one. */

@@ -18,7 +18,7 @@ export function toProblemAnswer(
   { status, headers, body: { error } }: PublicError,
   instance: string,
 ): { status: number; headers: Record<string, string>; body: ProblemBody } {
-  // Of the provider's own limits the server knows whether they pass.
+  // A provider's own limits pass or do not: the server knows which, by `retryable`.
   const mayPass = error.type !== 'SDK_FAILURE' || error.retryable;
   const isLater = mayPass && (status === 429 || status === 503);
   return {
@@ -35,7 +35,7 @@ export function toProblemAnswer(
   };
 }
 
-/** Of every path that belongs to named agents, AG-UI's included, as the router reads it: in either case. */
+/** Paths of named agents, AG-UI's included, in either case, as the router matches them. */
 export const agentsErrors: ErrorFormat = {
   paths: /^\/(agent|agents|awp|sessions)(\/|$)/i,
   write: toProblemAnswer,

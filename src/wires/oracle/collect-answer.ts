@@ -23,9 +23,9 @@ export interface OracleAnswer {
   tokens_used: number | undefined;
   model_used: string | undefined;
   context_id: string | undefined;
-  /** What was looked up; only where it was asked for. */
+  /** Tool calls that found the answer; only where the question asked for them. */
   retrieval_traces?: RetrievalTrace[];
-  /** What was said about limits. The answer is whole: it has nothing that was discarded. */
+  /** Notices on limits. None is on discarded content: the answer is whole, and has none. */
   notices: Of<'system'>[];
   /** Why it ended, where it did not end by itself. */
   metadata?: DoneChunk['metadata'] & object;

@@ -1,7 +1,10 @@
 import { retryAdvice } from '../../platform/retry-advice.js';
 import type { ErrorFormat } from '../../http/public-error.js';
 
-/** What its controller's own filter does not see: bodies that are refused before, routes that there are not. */
+/**
+ * Errors that the controller's own filter does not catch: bodies that are refused before it, and
+ * routes that do not exist.
+ */
 export const oracleErrors: ErrorFormat = {
   paths: /^\/api\/oracle(\/|$)/i,
   write: ({ status, headers, body }) => ({

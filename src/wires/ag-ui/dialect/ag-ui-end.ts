@@ -38,7 +38,7 @@ export function endRun(run: AgUiRun, told: Told, event: Of<'turn.ended'>): Told 
   return say(shown, lastEvent(run, shown, event));
 }
 
-/** What of the reply no delta said: the note on a limit, or what a crash lost. */
+/** The end of the reply that no delta had: the note on a limit, or text that a crash lost. */
 function sayUnsaid({ turnId }: AgUiRun, told: Told, { text }: Of<'turn.ended'>): Told {
   const delta = unsaidText(told.state.text, text);
   if (delta === '') return told;

@@ -7,7 +7,7 @@ export interface AgUiMessage {
   role: string;
   content?: unknown;
   toolCalls?: AgUiToolCall[];
-  /** Of a tool's message: the call it answers. */
+  /** The call that a tool's message answers. */
   toolCallId?: string;
   subagentRunId?: string;
 }
@@ -37,7 +37,7 @@ export interface AgUiUsage {
   totalTokens: number;
   cachedInputTokens: number;
   cacheWriteInputTokens: number;
-  /** Of `outputTokens`. Absent where no provider said it. */
+  /** Part of `outputTokens`. Absent where no provider reported it. */
   reasoningTokens?: number;
 }
 
@@ -50,7 +50,7 @@ export type StateOperation =
   | { op: 'add'; path: string; value: unknown }
   | { op: 'replace'; path: string; value: unknown };
 
-/** Of a subagent, what it does has its id; the parent's has none. */
+/** The subagent that an event belongs to; the parent's events have none. */
 interface ByWhom {
   subagentRunId?: string;
 }

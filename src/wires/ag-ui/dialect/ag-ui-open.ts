@@ -82,7 +82,10 @@ export function closeAll(
   });
 }
 
-/** What a run that goes on with a turn says first, of what was open when the run before it ended. */
+/**
+ * The first events of a run that goes on with a turn: they open again what was open when the run
+ * before ended.
+ */
 export function openAgain(things: readonly OpenThing[]): AgUiEvent[] {
   return things.flatMap((thing): AgUiEvent[] => {
     if (thing.kind === 'subagent') return [thing.started];

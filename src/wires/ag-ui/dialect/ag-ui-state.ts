@@ -30,9 +30,9 @@ export interface AgUiRun {
 /** The value under `turnpike` in the client's state. */
 export interface TurnpikeView {
   status: 'running' | 'recovering' | 'waiting' | 'completed' | 'limited' | 'interrupted' | 'failed';
-  /** Of the turn so far, without its subagents'. */
+  /** Tokens of the turn so far, without those of its subagents. */
   usage: Usage;
-  /** Of the conversation as the model last saw it, its reply included. */
+  /** Size of the conversation as the model last saw it, its reply included. */
   contextTokens: number;
   /** As the turn last wrote them; null: it has not. */
   todos: unknown;
@@ -65,7 +65,7 @@ export interface AgUiState {
   started: Of<'turn.started'> | undefined;
   view: TurnpikeView;
   open: readonly OpenThing[];
-  /** Of the turn, also those before the segment. */
+  /** Messages of the whole turn, also those before the segment. */
   messages: readonly AgUiMessage[];
   /** Calls that have no result yet. */
   calls: readonly OpenCall[];
@@ -73,7 +73,7 @@ export interface AgUiState {
   asked: readonly AskedApproval[];
   /** Calls whose output the client gave, and has. */
   answeredCalls: readonly string[];
-  /** Of the segment, by model. */
+  /** Tokens of the segment, by model. */
   usage: readonly AgUiUsage[];
   text: SaidText;
   /** By subagent; the turn's own under ''. */

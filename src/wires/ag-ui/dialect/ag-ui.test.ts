@@ -261,7 +261,7 @@ describe('a run that waits', () => {
     expect(events.at(-1)).toMatchObject({
       outcome: { type: 'success' },
       result: { outcome: 'completed', text: 'Let me.Done.' },
-      // Of this run alone.
+      // Tokens of this run alone.
       usage: [{ model: 'claude-x', inputTokens: 30, outputTokens: 4, cachedInputTokens: 10 }],
     });
   });

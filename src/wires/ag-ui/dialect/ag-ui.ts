@@ -47,7 +47,7 @@ export function agUiDialect(run: AgUiRun): Dialect<AgUiState> {
 function tellRun(run: AgUiRun, before: AgUiState, event: TurnEvent): Told {
   const { segment, isSaid } = followSegment(before.segment, event);
   const state = { ...before, segment };
-  // What comes before the segment counts for what is said in it.
+  // Events before the segment are not sent, but those of the segment depend on them.
   if (!isSaid)
     return { state: tell(run, { state, events: [] }, speakerOf(run), event).state, events: [] };
   const begun = state.hasBegun ? { state, events: [] } : beginRun(run, state);
@@ -135,7 +135,7 @@ function tell(run: AgUiRun, told: Told, speaker: Speaker, event: TurnEvent): Tol
     case 'message.joined':
     case 'attachment.rejected':
       return say(told, custom(speaker, event));
-    // It ends a run: see `pauseRun`.
+    // A parked turn ends the run: see `pauseRun`.
     case 'turn.parked':
       return told;
     default:
@@ -149,7 +149,7 @@ function startTurn(run: AgUiRun, told: Told, speaker: Speaker, event: Of<'turn.s
   return showAll(run, remember(told, { models, started: event }));
 }
 
-/** It has waited, or recovered, and goes on. */
+/** The status of a turn that has waited, or recovered, and goes on. */
 function rerun(told: Told): Told {
   return told.state.view.status === 'running' ? told : show(told, { status: 'running' });
 }

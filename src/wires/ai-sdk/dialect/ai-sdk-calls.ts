@@ -6,7 +6,7 @@ interface OpenCall {
   question: 'none' | 'open' | 'decided';
   /** The client runs it. */
   isClient: boolean;
-  /** Of the parent, where a subagent's question is shown in its message. */
+  /** The parent's step, where a subagent's question is shown in the parent's message. */
   step: number;
   /** A person declined it. */
   isDeclined: boolean;
@@ -127,7 +127,7 @@ export function endCall(before: AiSdkCalls, event: Of<'tool.ended'>): Said {
   return { calls, chunks };
 }
 
-/** What its client gave is not said to it again: the server has it as text only. */
+/** An output that the client gave is not sent back to it: the server has it as text only. */
 function endOfClients({ isAnswered }: OpenCall, event: Of<'tool.ended'>): AiSdkChunk[] {
   const { callId: toolCallId, status, output } = event;
   if (isAnswered) return [];

@@ -6,7 +6,7 @@ export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type
 export interface AiSdkIds {
   sessionId: string;
   turnId: string;
-  /** Of the message that all segments of the turn grow. */
+  /** Id of the message that all segments of the turn grow. */
   messageId: string;
 }
 

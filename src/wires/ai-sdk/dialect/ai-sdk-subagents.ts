@@ -6,7 +6,7 @@ const MOST_TEXT = 2_000;
 const SAID_EVERY = 200;
 
 interface Subagent {
-  /** Of the `task` that began it. */
+  /** The `task` call that started the subagent. */
   toolCallId: string;
   name: string;
   status: 'running' | 'waiting' | 'completed' | 'limited' | 'interrupted' | 'failed';
@@ -29,7 +29,7 @@ export function beginSubagent(
   return sayAgain(subagents, childTurnId, begun);
 }
 
-/** What a subagent's own event changes in the part that shows it. */
+/** The part that shows a subagent changes with the subagent's own events. */
 export function followSubagent(
   subagents: AiSdkSubagents,
   { childTurnId, event }: Of<'subagent.told'>,

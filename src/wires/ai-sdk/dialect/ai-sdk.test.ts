@@ -344,7 +344,7 @@ describe('a step that is said again on the AI SDK wire', () => {
   });
 });
 
-/** What `discarded` calls a part. */
+/** The id that `discarded` has for a part. */
 function idOf(part: UIMessage['parts'][number]): string | undefined {
   if ('toolCallId' in part) return part.toolCallId;
   if ('sourceId' in part) return part.sourceId;

@@ -8,7 +8,9 @@ import { toHolodeckSource } from './holodeck-source.js';
 import type { HolodeckState } from './holodeck-state.js';
 import { unsaidText } from '../../framing/said-text.js';
 
-/** Of a client's request that was closed before its answer; no standard has a number for it. */
+/**
+ * Status of a client's request that was closed before its answer; no standard has a number for it.
+ */
 const CLOSED_REQUEST = 499;
 
 /** The last events of a turn: what was held back, then its one end. */

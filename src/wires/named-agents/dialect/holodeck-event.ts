@@ -3,7 +3,7 @@ import type { Problem } from './holodeck-problem.js';
 
 export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 
-/** What a stream is about. ULIDs. */
+/** Ids (ULIDs) that every event of a stream has. */
 export interface HolodeckIds {
   sessionId: string;
   messageId: string;
@@ -22,7 +22,7 @@ export interface HolodeckNotice {
   metadata?: Record<string, unknown> | undefined;
 }
 
-/** What the agent cited. What is undefined is left out. */
+/** A source that the agent cited. Undefined fields are left out. */
 export interface HolodeckSource {
   type: string;
   title: string;
@@ -31,18 +31,18 @@ export interface HolodeckSource {
   location?: Source['location'];
 }
 
-/** What is known at the end of a turn that answered. All but the first two are ours. */
+/** Fields at the end of a turn that answered. All but the first two are this server's own. */
 export interface HolodeckEnd {
   /** Null: the provider reported none. */
   tokens_used: TokensUsed | null;
   execution_time_ms: number;
   /** The whole answer, whatever the deltas said. */
   content: string;
-  /** What was cited; left out where nothing was. */
+  /** Cited sources; left out where nothing was cited. */
   sources?: HolodeckSource[];
   /** The limit that ended the turn. */
   limit?: { reason: string; message: string };
-  /** What was said on the way, files that were not taken among it. */
+  /** Notices of the turn, also those on files that were not taken. */
   notices?: readonly HolodeckNotice[];
 }
 

@@ -8,10 +8,10 @@ const docsBase = 'https://turnpike.dev/docs';
 export interface Problem extends RetryAdvice {
   /** A URI whose last part is the error's code. */
   type: string;
-  /** The same for every problem of a type. */
+  /** A title for the type: every problem of the type has it. */
   title: string;
   status: number;
-  /** What happened here, and what to do. */
+  /** The cause of this problem, and the remedy. */
   detail: string;
 }
 

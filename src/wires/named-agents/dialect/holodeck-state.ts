@@ -3,7 +3,7 @@ import type { HolodeckCalls } from './holodeck-calls.js';
 import type { HolodeckNotice, Of } from './holodeck-event.js';
 import { noText, type SaidText } from '../../framing/said-text.js';
 
-/** What later events of the holodeck wire need of earlier ones. */
+/** State that later events of the holodeck wire need of earlier ones. */
 export interface HolodeckState {
   /** `stream_start` was sent. */
   hasBegun: boolean;

@@ -30,11 +30,11 @@ function log(...bodies: TurnEventBody[]): TurnEvent[] {
   return bodies.map((body, index) => ({ ...body, attempt: 1, seq: index + 1, at: '' }));
 }
 
-/** What is said, without the beginning that every stream has. */
+/** The events of a stream after the first, which every stream has. */
 const told = (...bodies: TurnEventBody[]): HolodeckEvent[] =>
   parse(encode(log(...bodies))).slice(1);
 
-/** What each call was told of, in order; fragments of its arguments joined. */
+/** Events of each call, in order; fragments of its arguments joined. */
 function callsIn(events: readonly HolodeckEvent[]) {
   const calls = new Map<string, { open: boolean; args: string; ends: string[] }>();
   for (const { event, data } of events) {
@@ -105,7 +105,7 @@ describe.each(recordedTurns())('the holodeck wire of %s', (name, recorded) => {
   it('ends every call it begins, once; arguments of what ran are JSON', () => {
     for (const { open, args, ends } of callsIn(events).values()) {
       expect([open, ends.length]).toEqual([false, 1]);
-      // What the model was cut off at is none, and did not run.
+      // Arguments that were cut off are no JSON, and their call did not run.
       if (ends[0] === 'success') expect(typeof JSON.parse(args)).toBe('object');
     }
   });

@@ -38,7 +38,7 @@ export function holodeckDialect(ids: HolodeckIds): Dialect<HolodeckState> {
   };
 }
 
-/** What an event is on the holodeck wire. Pure. */
+/** Encodes an event as events of the holodeck wire. Pure. */
 export function tellHolodeck(ids: HolodeckIds, before: HolodeckState, event: TurnEvent): Told {
   const told = tell(ids, before, event);
   if (before.hasBegun) return told;

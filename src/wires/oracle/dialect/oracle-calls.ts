@@ -16,7 +16,7 @@ interface OpenCall {
 export interface OracleCalls {
   /** Calls so far: the order of the next one. */
   asked: number;
-  /** Those without a result, in the order asked. */
+  /** Calls without a result, in the order of their requests. */
   open: readonly OpenCall[];
 }
 
@@ -98,7 +98,7 @@ function change(
   return { asked, open: open.map((call) => (call.id === id ? to(call) : call)) };
 }
 
-/** What the model was cut off at is no JSON: its reader could not parse it. */
+/** Arguments that were cut off are no JSON: a client could not parse them. */
 function wholeJson(json: string): string {
   try {
     JSON.parse(json);

@@ -25,7 +25,7 @@ export type SystemType =
   | 'no_progress'
   | 'error_limit'
   | 'tool_limit'
-  /** What of the question was not taken as it was sent, or had no effect. */
+  /** Options of the question that were not taken as they were sent, or had no effect. */
   | 'options_ignored'
   /** All content before it is void: `metadata.content` is what the answer begins with in its place. */
   | 'content_discarded';
@@ -36,7 +36,7 @@ export type DoneChunk = {
   answer: string;
   tokens_used: number;
   model_used?: string | undefined;
-  /** Of the session. */
+  /** Id of the session. */
   context_id?: string | undefined;
   context_tokens?: number | undefined;
   max_context_tokens?: number | undefined;

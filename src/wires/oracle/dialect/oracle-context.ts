@@ -6,7 +6,7 @@ const THRESHOLD = 0.05;
 /** Tokens of the conversation as the model last saw it, its reply included. */
 export interface OracleContext {
   tokens: number | undefined;
-  /** What was said last. */
+  /** Tokens in the chunk that was sent last. */
   said: number;
 }
 
