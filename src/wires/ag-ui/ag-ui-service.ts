@@ -27,8 +27,8 @@ import { nothingNew } from './ag-ui-errors.js';
 import { withAnswersBeside } from './find-asked.js';
 import { lacksMessages } from './lacks-messages.js';
 import { matchAnswers, type Matched } from './match-answers.js';
-import type { NewMessage, SentFile } from './new-message.js';
-import { readRunPlace, runUrl } from './resume-place.js';
+import type { RunMessage, InlineFile } from './new-message.js';
+import { parseRunAddress, runUrl } from './run-url.js';
 import { readRunInput, type RunInput } from './run-input.js';
 import { viewThread } from './thread-history.js';
 
@@ -70,7 +70,7 @@ export class AgUiService {
   async run(call: RunCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
     const { db, sessions } = this;
     const input = readRunInput(call.body);
-    const { threadId, said, answers } = input;
+    const { threadId, newMessage, answers } = input;
     const named = { principalId: call.principal.id, name: threadId };
     const session = await findNamedSession({ sessions }, named);
     const agent = await this.#nameOf(call.agent, session !== undefined);
@@ -81,9 +81,9 @@ export class AgUiService {
       const run = { agent, input, sessionId: matched.turn.sessionId };
       return this.#answer(call, run, matched, response);
     }
-    if (said === undefined) throw nothingNew();
+    if (newMessage === undefined) throw nothingNew();
     const { id: sessionId } = await this.#open(call, agent, input);
-    const submitted = await this.#submit(call, { agent, input, sessionId }, said);
+    const submitted = await this.#submit(call, { agent, input, sessionId }, newMessage);
     return this.#stream({ agent, input, sessionId }, submitted, response);
   }
 
@@ -102,9 +102,9 @@ export class AgUiService {
     const { sessionId, parentTurnId, options } = await getTurn(db, turnId);
     const isItsTurn = namesLike(agent, [options.options.persona]).length > 0;
     if (parentTurnId !== null || !isItsTurn) throw turnNotFound(turnId);
-    const place = readRunPlace(query, { turnId, sessionId });
+    const address = parseRunAddress(query, { turnId, sessionId });
     const before = viewThread(await loadSessionTurns(db, sessionId), turnId);
-    const run: AgUiRun = { ...place, turnId, before, state: { type: 'unknown' } };
+    const run: AgUiRun = { ...address, turnId, before, state: { type: 'unknown' } };
     response.setHeader('X-Session-Id', sessionId);
     const frames = await streams.after(turnId, cursor, agUiDialect(run));
     response.setHeader('X-Turn-Id', turnId);
@@ -136,7 +136,7 @@ export class AgUiService {
   async #submit(
     { principal, idempotencyKey }: RunCall,
     { agent, input, sessionId }: Run,
-    { text, files }: NewMessage,
+    { text, files }: RunMessage,
     opts: Record<string, unknown> = {},
   ): Promise<SubmittedTurn> {
     return this.turns.submit({
@@ -152,7 +152,7 @@ export class AgUiService {
     });
   }
 
-  async #keep(files: readonly SentFile[]): Promise<ReceivedFile[]> {
+  async #keep(files: readonly InlineFile[]): Promise<ReceivedFile[]> {
     const kept: ReceivedFile[] = [];
     for (const { name, bytes } of files) {
       kept.push({ name, ...(await this.store.put(inOnePiece(bytes))) });
@@ -167,9 +167,9 @@ export class AgUiService {
   ): Promise<Observable<FrameBatch>> {
     const { db } = this;
     const { input, sessionId } = run;
-    const tellsBefore = await lacksMessages(db, sessionId, input.messages);
+    const sendsHistory = await lacksMessages(db, sessionId, input.messages);
     // With its own message under the server's id: its client would keep it before what it lacks.
-    const before = tellsBefore
+    const before = sendsHistory
       ? viewThread(await loadSessionTurns(db, sessionId), turn.turnId)
       : input.messages;
     const wire = this.#wire(run, response, {
@@ -177,7 +177,7 @@ export class AgUiService {
       // Events before a steered message are in an earlier run of the client.
       answered: turn.disposition.type === 'steered' ? [turn.disposition.messageId] : [],
       before,
-      tellsBefore,
+      sendsHistory,
     });
     response.setHeader('X-Turn-Id', turn.turnId);
     return this.streams.ofSubmitted(turn, wire);
@@ -190,16 +190,16 @@ export class AgUiService {
     response: ServerResponse,
   ): Promise<Observable<FrameBatch>> {
     const { turn, approvalIds } = matched;
-    const { said, messages: before } = run.input;
+    const { newMessage, messages: before } = run.input;
     // A turn that has ended, the client goes on from with what it says.
-    if (said === undefined || turn.endedAt === null) await this.#give(call, matched);
-    if (said !== undefined) {
+    if (newMessage === undefined || turn.endedAt === null) await this.#give(call, matched);
+    if (newMessage !== undefined) {
       // A message beside the answers reaches the model together with them.
-      const submitted = await this.#submit(call, run, said, { onBusy: 'steer' });
+      const submitted = await this.#submit(call, run, newMessage, { onBusy: 'steer' });
       if (submitted.turnId !== turn.id) return this.#stream(run, submitted, response);
     }
     const answered = await withAnswersBeside(this.db, approvalIds);
-    const segment = { turnId: turn.id, answered, before, tellsBefore: false };
+    const segment = { turnId: turn.id, answered, before, sendsHistory: false };
     const wire = this.#wire(run, response, segment);
     const frames = await this.streams.after(turn.id, undefined, wire);
     response.setHeader('X-Turn-Id', turn.id);
@@ -222,7 +222,7 @@ export class AgUiService {
   #wire(
     { agent, input, sessionId }: Run,
     response: ServerResponse,
-    segment: Pick<AgUiRun, 'turnId' | 'answered' | 'before' | 'tellsBefore'>,
+    segment: Pick<AgUiRun, 'turnId' | 'answered' | 'before' | 'sendsHistory'>,
   ) {
     const { threadId, runId, state: value } = input;
     response.setHeader('X-Session-Id', sessionId);

@@ -4,16 +4,16 @@ import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 
-export interface SentFile {
+export interface InlineFile {
   name: string;
   bytes: Buffer;
 }
 
 /** The new message of the user: all user messages after the assistant's last one. */
-export interface NewMessage {
+export interface RunMessage {
   /** Blank beside a file. */
   text: string;
-  files: readonly SentFile[];
+  files: readonly InlineFile[];
 }
 
 const fileTypes = ['image', 'audio', 'video', 'document'];
@@ -24,17 +24,17 @@ const fileTypes = ['image', 'audio', 'video', 'document'];
  * @returns undefined where the user says nothing.
  * @throws TypedError INVALID_REQUEST 400; ATTACHMENT_FAILURE 400 for a file whose bytes did not come.
  */
-export function readNewMessage(
+export function parseRunMessage(
   messages: readonly AgUiMessage[],
   from: number,
   context: readonly string[],
-): NewMessage | undefined {
+): RunMessage | undefined {
   const own = messages.flatMap((message, index) =>
     index >= from && message.role === 'user'
-      ? [{ message, place: `messages[${index}].content` }]
+      ? [{ message, field: `messages[${index}].content` }]
       : [],
   );
-  const pieces = own.flatMap(({ message, place }) => readContent(message.content, place));
+  const pieces = own.flatMap(({ message, field }) => readContent(message.content, field));
   const files = pieces.filter((piece) => typeof piece !== 'string');
   const texts = pieces.filter((piece) => typeof piece === 'string');
   const text = texts.filter((one) => one !== '').join('\n\n');
@@ -47,41 +47,41 @@ function withContext(text: string, context: readonly string[]): string {
   return ['Context from the application:', ...context, '---', text].join('\n\n');
 }
 
-function readContent(content: unknown, place: string): (string | SentFile)[] {
+function readContent(content: unknown, field: string): (string | InlineFile)[] {
   if (typeof content === 'string') return [content];
-  if (!Array.isArray(content)) throw invalidRequest(`'${place}' must be text or a list of parts`);
-  return (content as unknown[]).map((part, index) => readPart(part, `${place}[${index}]`));
+  if (!Array.isArray(content)) throw invalidRequest(`'${field}' must be text or a list of parts`);
+  return (content as unknown[]).map((part, index) => readPart(part, `${field}[${index}]`));
 }
 
-function readPart(part: unknown, place: string): string | SentFile {
-  if (!isPlainObject(part)) throw invalidRequest(`'${place}' must be an object`);
+function readPart(part: unknown, field: string): string | InlineFile {
+  if (!isPlainObject(part)) throw invalidRequest(`'${field}' must be an object`);
   const { type, text } = part;
   if (type === 'text' && typeof text === 'string') return text;
-  if (typeof type === 'string' && fileTypes.includes(type)) return readFile(part, place);
+  if (typeof type === 'string' && fileTypes.includes(type)) return readFile(part, field);
   throw invalidRequest(
-    `'${place}' must be a part of the type text (with its 'text'), ${fileTypes.join(', ')}`,
+    `'${field}' must be a part of the type text (with its 'text'), ${fileTypes.join(', ')}`,
   );
 }
 
-function readFile({ source, metadata }: Record<string, unknown>, place: string): SentFile {
+function readFile({ source, metadata }: Record<string, unknown>, field: string): InlineFile {
   const { type, value, mimeType } = isPlainObject(source) ? source : {};
-  if (type === 'url' || type === 'file') throw notSent(`${place}.source`, type);
+  if (type === 'url' || type === 'file') throw notSent(`${field}.source`, type);
   if (type !== 'data' || typeof value !== 'string' || typeof mimeType !== 'string') {
     throw invalidRequest(
-      `'${place}.source' must be {"type":"data","value":"<base64>","mimeType":"…"}`,
+      `'${field}.source' must be {"type":"data","value":"<base64>","mimeType":"…"}`,
     );
   }
   if (!isBase64(value)) {
-    throw invalidRequest(`'${place}.source.value' is not base64`);
+    throw invalidRequest(`'${field}.source.value' is not base64`);
   }
   const { filename, name } = isPlainObject(metadata) ? metadata : {};
   const called = [filename, name].find((one) => typeof one === 'string');
   return { name: cleanName(called, mimeType), bytes: Buffer.from(value, 'base64') };
 }
 
-function notSent(place: string, type: string): TypedError {
+function notSent(field: string, type: string): TypedError {
   return new TypedError('ATTACHMENT_FAILURE', {
-    message: `'${place}' is of the type ${type}, and this server fetches no files. Send the bytes: {"type":"data","value":"<base64>","mimeType":"…"}, or give the agent a tool that reads the address.`,
-    details: { field: place },
+    message: `'${field}' is of the type ${type}, and this server fetches no files. Send the bytes: {"type":"data","value":"<base64>","mimeType":"…"}, or give the agent a tool that reads the address.`,
+    details: { field: field },
   });
 }

@@ -28,30 +28,30 @@ export function readAnswers(resume: unknown, fresh: readonly AgUiMessage[]): Run
   };
 }
 
-function readEntry(entry: unknown, place: string): RunAnswers['interrupts'][number] {
+function readEntry(entry: unknown, field: string): RunAnswers['interrupts'][number] {
   const { interruptId: approvalId, status, payload } = isPlainObject(entry) ? entry : {};
   if (typeof approvalId !== 'string') {
-    throw invalidRequest(`'${place}.interruptId' must be the id of an interrupt`);
+    throw invalidRequest(`'${field}.interruptId' must be the id of an interrupt`);
   }
   if (status !== 'resolved' && status !== 'cancelled') {
-    throw invalidRequest(`'${place}.status' must be "resolved" or "cancelled"`);
+    throw invalidRequest(`'${field}.status' must be "resolved" or "cancelled"`);
   }
   if (status === 'cancelled') {
     return { approvalId, isCancelled: true, given: answer('deny', undefined) };
   }
-  return { approvalId, isCancelled: false, given: readPayload(payload, `${place}.payload`) };
+  return { approvalId, isCancelled: false, given: readPayload(payload, `${field}.payload`) };
 }
 
-function readPayload(payload: unknown, place: string): GivenAnswer {
+function readPayload(payload: unknown, field: string): GivenAnswer {
   const { approved, accepted, reason, editedArgs } = isPlainObject(payload) ? payload : {};
   const isApproved = approved ?? accepted;
   if (typeof isApproved !== 'boolean') {
     throw invalidRequest(
-      `'${place}.approved' must be true or false; beside it may be 'reason' and 'editedArgs'`,
+      `'${field}.approved' must be true or false; beside it may be 'reason' and 'editedArgs'`,
     );
   }
   if (reason !== undefined && typeof reason !== 'string') {
-    throw invalidRequest(`'${place}.reason' must be text`);
+    throw invalidRequest(`'${field}.reason' must be text`);
   }
   // A denied call does not run: edited arguments have no use.
   if (!isApproved) return answer('deny', reason);
@@ -61,8 +61,8 @@ function readPayload(payload: unknown, place: string): GivenAnswer {
 function readOutput(message: AgUiMessage): GivenAnswer {
   const { error } = message as { error?: unknown };
   const isError = typeof error === 'string' && error !== '';
-  const said = textOf(message.content);
-  const output = isError ? [error, said].filter((one) => one !== '').join('\n\n') : said;
+  const text = textOf(message.content);
+  const output = isError ? [error, text].filter((one) => one !== '').join('\n\n') : text;
   return { ...answer('answer', undefined), output, isError };
 }
 

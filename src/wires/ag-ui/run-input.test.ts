@@ -11,14 +11,14 @@ function read(more: object) {
 describe('readRunInput', () => {
   it('takes what the user said after the assistant’s last message', () => {
     const messages = [user('old'), assistant, user('One'), user('', 'u2'), user('two', 'u3')];
-    expect(read({ messages }).said).toEqual({ text: 'One\n\ntwo', files: [] });
-    expect(read({ messages: [user('old'), assistant] }).said).toBeUndefined();
-    expect(read({ messages: [user(' ')] }).said).toBeUndefined();
+    expect(read({ messages }).newMessage).toEqual({ text: 'One\n\ntwo', files: [] });
+    expect(read({ messages: [user('old'), assistant] }).newMessage).toBeUndefined();
+    expect(read({ messages: [user(' ')] }).newMessage).toBeUndefined();
   });
 
   it('tells the application’s context before it', () => {
     const context = [{ description: 'Page', value: '3' }];
-    expect(read({ messages: [user('Hi')], context }).said?.text).toBe(
+    expect(read({ messages: [user('Hi')], context }).newMessage?.text).toBe(
       'Context from the application:\n\n## Page\n\n3\n\n---\n\nHi',
     );
   });
@@ -30,7 +30,7 @@ describe('readRunInput', () => {
       { type: 'text', text: 'Look' },
       { type: 'document', source, metadata },
     ];
-    expect(read({ messages: [user(content)] }).said).toEqual({
+    expect(read({ messages: [user(content)] }).newMessage).toEqual({
       text: 'Look',
       files: [{ name: 'notes.txt', bytes: Buffer.from('abc') }],
     });

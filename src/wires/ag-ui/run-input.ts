@@ -2,7 +2,7 @@ import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 import { readAnswers, type RunAnswers } from './run-answers.js';
-import { readNewMessage, type NewMessage } from './new-message.js';
+import { parseRunMessage, type RunMessage } from './new-message.js';
 
 /** The body that a client posts (`RunAgentInput`), as far as it is used. */
 export interface RunInput {
@@ -13,7 +13,7 @@ export interface RunInput {
   /** The conversation as the client has it, as it came. */
   messages: readonly AgUiMessage[];
   /** The new message of the user; undefined: none. */
-  said: NewMessage | undefined;
+  newMessage: RunMessage | undefined;
   answers: RunAnswers;
   /** Options of the turn, with the client's tools. */
   opts: Record<string, unknown>;
@@ -50,7 +50,7 @@ export function readRunInput(body: unknown): RunInput {
     runId,
     state: body['state'],
     messages,
-    said: readNewMessage(messages, last + 1, context),
+    newMessage: parseRunMessage(messages, last + 1, context),
     answers: readAnswers(body['resume'] ?? [], messages.slice(last + 1)),
     opts: clientTools.length === 0 ? opts : { ...opts, clientTools },
     projectRoot,

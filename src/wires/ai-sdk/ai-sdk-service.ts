@@ -31,12 +31,12 @@ import type { AiSdkRange } from './dialect/ai-sdk-state.js';
 import { aiSdkDialect } from './dialect/ai-sdk.js';
 import { agentNotFound, chatBusy, chatNotFound, nothingToStop } from './chat-errors.js';
 import { findDecided, findOpenTurn } from './chat-lookup.js';
-import type { ChatRequest } from './chat-request.js';
+import type { AiSdkRequest } from './chat-request.js';
 import { giveAnswers } from './give-answers.js';
-import type { NewMessage, SentFile } from './read-new-message.js';
+import type { UserMessage, InlineFile } from './read-new-message.js';
 
-export interface ChatCall {
-  asked: ChatRequest;
+export interface AiSdkChat {
+  asked: AiSdkRequest;
   principal: Principal;
   /** The key in the request's header, which wins over the message's own. */
   idempotencyKey: string | undefined;
@@ -63,9 +63,9 @@ export class AiSdkService {
   ) {}
 
   /** Streams the answer to a message, or how a turn goes on after answers. */
-  async chat(call: ChatCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
-    const { said, chatId } = call.asked;
-    if (said.type === 'message') return this.#answer(call, said, response);
+  async chat(call: AiSdkChat, response: ServerResponse): Promise<Observable<FrameBatch>> {
+    const { input, chatId } = call.asked;
+    if (input.type === 'message') return this.#answer(call, input, response);
     const { principal } = call;
     const session = await this.#find({ chatId, principal });
     if (session === undefined) throw chatNotFound(chatId);
@@ -76,7 +76,7 @@ export class AiSdkService {
         chatId,
         sessionId: session.id,
         principal,
-        parts: said.given,
+        parts: input.given,
       },
     );
     return this.#stream(turn, response, { answered: approvalIds, from: 'answers' });
@@ -117,8 +117,8 @@ export class AiSdkService {
   }
 
   async #answer(
-    call: ChatCall,
-    message: NewMessage,
+    call: AiSdkChat,
+    message: UserMessage,
     response: ServerResponse,
   ): Promise<Observable<FrameBatch>> {
     const { streams, db } = this;
@@ -139,8 +139,8 @@ export class AiSdkService {
   }
 
   async #submit(
-    { asked, principal, idempotencyKey }: ChatCall,
-    message: NewMessage,
+    { asked, principal, idempotencyKey }: AiSdkChat,
+    message: UserMessage,
   ): Promise<{ turn: SubmittedTurn; sessionId: string }> {
     const { turns, store } = this;
     const { chatId, agent, projectRoot, opts } = asked;
@@ -229,7 +229,7 @@ function nameIds(response: ServerResponse, turnId: string, sessionId: string): v
 
 async function storeFiles(
   store: Pick<BlobStore, 'put'>,
-  files: readonly SentFile[],
+  files: readonly InlineFile[],
 ): Promise<ReceivedFile[]> {
   const stored: ReceivedFile[] = [];
   for (const { bytes, filename, mediaType } of files) {

@@ -30,7 +30,7 @@ import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ApiUiMessageStream } from './ai-sdk-api.decorator.js';
 import { ChatDto } from './ai-sdk.dto.js';
 import { AiSdkService } from './ai-sdk-service.js';
-import { readChatRequest } from './chat-request.js';
+import { parseAiSdkRequest } from './chat-request.js';
 
 /** The reason for `@Unowned` on all routes: a chat has a name of its client's choice. */
 const looksItself = 'its service looks among the caller’s own';
@@ -83,7 +83,7 @@ export class AiSdkController {
     @Caller() principal: Principal,
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
-    const call = { asked: readChatRequest(body), principal, idempotencyKey: checkKey(key) };
+    const call = { asked: parseAiSdkRequest(body), principal, idempotencyKey: checkKey(key) };
     return this.chats.chat(call, response);
   }
 

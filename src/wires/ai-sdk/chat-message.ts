@@ -6,7 +6,7 @@ export interface ChatMessage {
   role: string;
   content: Record<string, unknown>;
   /** Where it is in the body: `messages[2]`. */
-  place: string;
+  field: string;
 }
 
 /** @throws TypedError INVALID_REQUEST 400. */
@@ -15,10 +15,10 @@ export function readMessages(value: unknown): ChatMessage[] {
     throw invalidRequest("'messages' is missing or no list: send the messages of the chat");
   }
   return (value as unknown[]).map((content, index) => {
-    const place = `messages[${index}]`;
-    if (!isPlainObject(content)) throw invalidRequest(`'${place}' must be an object`);
+    const field = `messages[${index}]`;
+    if (!isPlainObject(content)) throw invalidRequest(`'${field}' must be an object`);
     const { role } = content;
-    if (typeof role !== 'string') throw invalidRequest(`'${place}.role' is missing or no text`);
-    return { role, content, place };
+    if (typeof role !== 'string') throw invalidRequest(`'${field}.role' is missing or no text`);
+    return { role, content, field };
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readChatRequest } from './chat-request.js';
+import { parseAiSdkRequest } from './chat-request.js';
 
 const user = (id: string, ...texts: string[]) => ({
   id,
@@ -8,20 +8,20 @@ const user = (id: string, ...texts: string[]) => ({
 });
 const assistant = (...parts: object[]) => ({ id: 'a', role: 'assistant', parts });
 const chat = (messages: object[], more: object = {}) =>
-  readChatRequest({ id: 'c1', messages, ...more });
-const saidOf = (messages: object[], more: object = {}) => chat(messages, more).said;
+  parseAiSdkRequest({ id: 'c1', messages, ...more });
+const inputOf = (messages: object[], more: object = {}) => chat(messages, more).input;
 
-describe('readChatRequest', () => {
+describe('parseAiSdkRequest', () => {
   it('has for the new message what users said after the last answer', () => {
     const before = [user('1', 'Old'), assistant()];
-    const said = saidOf([...before, user('2', 'One', 'Two'), user('3', 'Three')]);
-    expect(said).toMatchObject({ type: 'message', text: 'One\n\nTwo\n\nThree', files: [] });
+    const input = inputOf([...before, user('2', 'One', 'Two'), user('3', 'Three')]);
+    expect(input).toMatchObject({ type: 'message', text: 'One\n\nTwo\n\nThree', files: [] });
   });
 
   it('knows a repeated message by its id, and not one that is meant anew', () => {
     const key = (more: object = {}, id = '1') => {
-      const said = saidOf([user(id, 'Hello')], more);
-      return said.type === 'message' ? said.key : undefined;
+      const input = inputOf([user(id, 'Hello')], more);
+      return input.type === 'message' ? input.key : undefined;
     };
     expect(key()).toBe(key());
     expect(key()).not.toBe(key({}, '2'));
@@ -38,15 +38,15 @@ describe('readChatRequest', () => {
       { type: 'file', mediaType: 'text/plain', url },
       { type: 'data-mine', data: 1 },
     ];
-    const said = saidOf([{ id: '1', role: 'user', parts }]);
-    expect(said).toMatchObject({ text: '', files: [{ mediaType: 'text/plain' }] });
-    if (said.type === 'message') expect(String(said.files[0]?.bytes)).toBe('Kingfisher!');
+    const input = inputOf([{ id: '1', role: 'user', parts }]);
+    expect(input).toMatchObject({ text: '', files: [{ mediaType: 'text/plain' }] });
+    if (input.type === 'message') expect(String(input.files[0]?.bytes)).toBe('Kingfisher!');
   });
 
   it('has answers of the last step only, and none of calls that the server ran', () => {
     const approval = { id: 'appr_1', approved: false, reason: 'No' };
     const answered = { toolCallId: 'c2', state: 'output-available', output: { a: 1 } };
-    const said = saidOf([
+    const input = inputOf([
       user('1', 'Hello'),
       assistant(
         { type: 'step-start' },
@@ -60,7 +60,7 @@ describe('readChatRequest', () => {
         { type: 'dynamic-tool', ...answered, toolCallId: 'c5', providerExecuted: true },
       ),
     ]);
-    expect(said).toEqual({
+    expect(input).toEqual({
       type: 'answers',
       given: [
         { type: 'approval', approvalId: 'appr_1', isApproved: false, reason: 'No' },
@@ -77,14 +77,14 @@ describe('readChatRequest', () => {
       state: 'output-available',
       output: 'red',
     }));
-    expect(saidOf([assistant(...outputs.slice(1))])).toMatchObject({ type: 'answers' });
-    expect(() => saidOf([assistant(...outputs)])).toThrow('There are 1001 answers; the limit');
+    expect(inputOf([assistant(...outputs.slice(1))])).toMatchObject({ type: 'answers' });
+    expect(() => inputOf([assistant(...outputs)])).toThrow('There are 1001 answers; the limit');
   });
 
   it('takes a user message for what is meant where both are there', () => {
     const approval = { id: 'appr_1', approved: true };
     const answer = { type: 'dynamic-tool', toolCallId: 'c', state: 'approval-responded', approval };
-    expect(saidOf([assistant(answer), user('2', 'Never mind')])).toMatchObject({
+    expect(inputOf([assistant(answer), user('2', 'Never mind')])).toMatchObject({
       type: 'message',
       text: 'Never mind',
     });

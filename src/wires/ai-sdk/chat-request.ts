@@ -3,10 +3,10 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import { checkAnswerCount } from '../../turn/approvals/read-answer.js';
 import { readMessages, type ChatMessage } from './chat-message.js';
 import { readGivenParts, type GivenPart } from './read-given-parts.js';
-import { readNewMessage, type NewMessage } from './read-new-message.js';
+import { parseUserMessage, type UserMessage } from './read-new-message.js';
 
 /** The body of a chat request. */
-export interface ChatRequest {
+export interface AiSdkRequest {
   /** As the client names the chat. */
   chatId: string;
   /** The last user message is to be answered once more. */
@@ -14,8 +14,8 @@ export interface ChatRequest {
   agent: string | undefined;
   projectRoot: string | undefined;
   opts: Record<string, unknown>;
-  said:
-    | ({ type: 'message' } & NewMessage)
+  input:
+    | ({ type: 'message' } & UserMessage)
     | {
         type: 'answers';
         /** Parts of the last step; those of earlier steps were taken by earlier requests. */
@@ -31,7 +31,7 @@ const triggers = ['submit-message', 'regenerate-message'];
  *
  * @throws TypedError INVALID_REQUEST 400, with what is wrong and where.
  */
-export function readChatRequest(body: unknown): ChatRequest {
+export function parseAiSdkRequest(body: unknown): AiSdkRequest {
   if (!isPlainObject(body)) {
     throw invalidRequest("The request body must be a JSON object with 'id' and 'messages'");
   }
@@ -49,19 +49,19 @@ export function readChatRequest(body: unknown): ChatRequest {
     agent: readText(body, 'agent'),
     projectRoot: readText(body, 'projectRoot'),
     opts: readOpts(body),
-    said: readSaid(readMessages(body['messages']), isAgain, body['messageId']),
+    input: parseInput(readMessages(body['messages']), isAgain, body['messageId']),
   };
 }
 
-/** @param edited id of the message that takes the place of an earlier one of that id. */
-function readSaid(
+/** @param edited id of the message that replaces an earlier one of that id. */
+function parseInput(
   messages: readonly ChatMessage[],
   isAgain: boolean,
   edited: unknown,
-): ChatRequest['said'] {
+): AiSdkRequest['input'] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const fresh = messages.slice(last + 1).filter(({ role }) => role === 'user');
-  if (fresh.length > 0) return { type: 'message', ...readNewMessage(fresh, { isAgain, edited }) };
+  if (fresh.length > 0) return { type: 'message', ...parseUserMessage(fresh, { isAgain, edited }) };
   const asked = messages[last];
   const given = asked === undefined || isAgain ? [] : readGivenParts(asked);
   checkAnswerCount(given.length);

@@ -13,16 +13,16 @@ export type GivenPart =
  *
  * @throws TypedError INVALID_REQUEST 400.
  */
-export function readGivenParts({ content, place }: ChatMessage): GivenPart[] {
+export function readGivenParts({ content, field }: ChatMessage): GivenPart[] {
   const { parts } = content;
   if (!Array.isArray(parts)) {
-    throw invalidRequest(`'${place}.parts' is missing or no list: send the message as it is`);
+    throw invalidRequest(`'${field}.parts' is missing or no list: send the message as it is`);
   }
   const list = parts as unknown[];
   const step = list.findLastIndex((part) => isPlainObject(part) && part['type'] === 'step-start');
   return list.flatMap((part, index) => {
     if (index <= step || !isPlainObject(part) || !isToolPart(part['type'])) return [];
-    return readPart(part, `${place}.parts[${index}]`) ?? [];
+    return readPart(part, `${field}.parts[${index}]`) ?? [];
   });
 }
 

@@ -4,16 +4,16 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import type { ChatMessage } from './chat-message.js';
 import { readDataUrl, type DataUrl } from './read-data-url.js';
 
-export interface SentFile extends DataUrl {
+export interface InlineFile extends DataUrl {
   /** As its sender called it. */
   filename: string | undefined;
   mediaType: string;
 }
 
 /** The new message of the user. */
-export interface NewMessage {
+export interface UserMessage {
   text: string;
-  files: readonly SentFile[];
+  files: readonly InlineFile[];
   /** Idempotency key: equal where a request is repeated; undefined where every request is meant. */
   key: string | undefined;
 }
@@ -24,10 +24,10 @@ export interface NewMessage {
  * @param sent whether an answer is wanted once more, and the id of a message that was edited.
  * @throws TypedError INVALID_REQUEST 400.
  */
-export function readNewMessage(
+export function parseUserMessage(
   messages: readonly ChatMessage[],
   sent: { isAgain: boolean; edited: unknown },
-): NewMessage {
+): UserMessage {
   const read = messages.map(readParts);
   const text = read
     .flatMap(({ texts }) => texts)
@@ -36,7 +36,7 @@ export function readNewMessage(
   const files = read.flatMap((one) => one.files);
   const last = messages.at(-1);
   if (text.trim() === '' && files.length === 0) {
-    throw invalidRequest(`'${last?.place ?? 'messages'}' says nothing: send text or a file in it`);
+    throw invalidRequest(`'${last?.field ?? 'messages'}' says nothing: send text or a file in it`);
   }
   const id = last?.content['id'];
   const isMeant = sent.isAgain || sent.edited === id || typeof id !== 'string' || id === '';
@@ -49,17 +49,17 @@ function keyOf(messageId: string): string {
 }
 
 /** Parts of other kinds are the application's own. */
-function readParts({ content, place }: ChatMessage): { texts: string[]; files: SentFile[] } {
+function readParts({ content, field }: ChatMessage): { texts: string[]; files: InlineFile[] } {
   const { parts } = content;
   if (!Array.isArray(parts)) {
     throw invalidRequest(
-      `'${place}.parts' is missing or no list: send messages as version 5 or later of the AI SDK has them`,
+      `'${field}.parts' is missing or no list: send messages as version 5 or later of the AI SDK has them`,
     );
   }
   const texts: string[] = [];
-  const files: SentFile[] = [];
+  const files: InlineFile[] = [];
   for (const [index, part] of (parts as unknown[]).entries()) {
-    const at = `${place}.parts[${index}]`;
+    const at = `${field}.parts[${index}]`;
     if (!isPlainObject(part)) throw invalidRequest(`'${at}' must be an object`);
     if (part['type'] === 'text') texts.push(readText(part['text'], at));
     if (part['type'] === 'file') files.push(readFile(part, at));
@@ -72,7 +72,7 @@ function readText(text: unknown, at: string): string {
   return text;
 }
 
-function readFile({ url, filename, mediaType }: Record<string, unknown>, at: string): SentFile {
+function readFile({ url, filename, mediaType }: Record<string, unknown>, at: string): InlineFile {
   if (typeof url !== 'string') throw invalidRequest(`'${at}.url' must be text: a data: URL`);
   if (typeof mediaType !== 'string') throw invalidRequest(`'${at}.mediaType' must be text`);
   if (filename !== undefined && filename !== null && typeof filename !== 'string') {

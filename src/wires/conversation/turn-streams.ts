@@ -53,8 +53,8 @@ export class TurnStreams {
   ): Promise<Observable<FrameBatch>> {
     const rest = await this.turns.findRest(turnId, cursor);
     // On some wires a stream is over where its turn waits for people.
-    const isSaid = rest.isEnded || (rest.isParked && dialect.isOver !== undefined);
-    const mayBeEmpty = isSaid && rest.after !== undefined;
+    const isIncluded = rest.isEnded || (rest.isParked && dialect.isOver !== undefined);
+    const mayBeEmpty = isIncluded && rest.after !== undefined;
     return this.#stream(rest, dialect, { after: rest.after, mayBeEmpty });
   }
 

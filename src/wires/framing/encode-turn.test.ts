@@ -3,16 +3,16 @@ import * as fc from 'fast-check';
 import { parseCursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { Dialect } from './dialect.js';
-import { encodeTurn, type PlacedFrame } from './encode-turn.js';
+import { encodeTurn, type FrameWithCursor } from './encode-turn.js';
 
 /** Says an event as often as its text is long, numbered over the whole turn: none, one or many. */
 const counting: Dialect<number> = {
   name: 'counting',
   initial: 0,
-  encode: (said, event) => {
+  encode: (count, event) => {
     const times = event.type === 'text.delta' ? event.text.length : 0;
-    const frames = Array.from({ length: times }, (_, i) => ({ data: String(said + i + 1) }));
-    return { state: said + times, frames };
+    const frames = Array.from({ length: times }, (_, i) => ({ data: String(count + i + 1) }));
+    return { state: count + times, frames };
   },
 };
 
@@ -26,7 +26,7 @@ function logOf(attempts: readonly (readonly number[])[]): TurnEvent[] {
   );
 }
 
-function encode(events: readonly TurnEvent[], after?: string): PlacedFrame[] {
+function encode(events: readonly TurnEvent[], after?: string): FrameWithCursor[] {
   const cursor = after === undefined ? undefined : parseCursor('t', after);
   const next = encodeTurn(counting, 't', cursor);
   return events.flatMap((event) => next(event));
@@ -73,7 +73,7 @@ describe('encodeTurn', () => {
   });
 
   it('says nothing after the dialect’s last frame', () => {
-    const twoFrames: Dialect<number> = { ...counting, isOver: (said) => said >= 2 };
+    const twoFrames: Dialect<number> = { ...counting, isOver: (count) => count >= 2 };
     const next = encodeTurn(twoFrames, 't');
     const states = logOf([[1, 1, 1]]).map((event) => [next.isOver(), next(event).length]);
     expect(states).toEqual([

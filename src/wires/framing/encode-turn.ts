@@ -3,13 +3,13 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import type { Dialect, Frame } from './dialect.js';
 
 /** A frame with its place in the turn's log: what a reader sends back to go on after it. */
-export interface PlacedFrame extends Frame {
+export interface FrameWithCursor extends Frame {
   id: string;
 }
 
 /** One reader's events to frames. */
 export interface TurnEncoder {
-  (event: TurnEvent): PlacedFrame[];
+  (event: TurnEvent): FrameWithCursor[];
   /** Whether the dialect has said its last frame, received or not: the turn may go on. */
   isOver(): boolean;
 }
@@ -28,14 +28,14 @@ export function encodeTurn<State>(
 ): TurnEncoder {
   let state = dialect.initial;
   const isOver = (): boolean => dialect.isOver?.(state) ?? false;
-  const encode = (event: TurnEvent): PlacedFrame[] => {
+  const encode = (event: TurnEvent): FrameWithCursor[] => {
     if (isOver()) return [];
     const encoded = dialect.encode(state, event);
     state = encoded.state;
     const received = framesReceived(event, after);
     if (received >= encoded.frames.length) return [];
     const several = encoded.frames.length > 1;
-    const placed = encoded.frames.map((frame, index) => ({
+    const frames = encoded.frames.map((frame, index) => ({
       ...frame,
       id: formatCursor(turnId, {
         attempt: event.attempt,
@@ -43,7 +43,7 @@ export function encodeTurn<State>(
         ...(several ? { frame: index + 1 } : {}),
       }),
     }));
-    return received === 0 ? placed : placed.slice(received);
+    return received === 0 ? frames : frames.slice(received);
   };
   return Object.assign(encode, { isOver });
 }

@@ -3,7 +3,7 @@ import { noUsage, type TurnEvent, type TurnEventBody } from '../../events/turn-e
 import { followSegment, openSegment, type Segment } from './segment.js';
 
 const at = (body: TurnEventBody, seq: number): TurnEvent => ({ ...body, attempt: 1, seq, at: '' });
-const text = (said: string): TurnEventBody => ({ type: 'text.delta', step: 1, text: said });
+const text = (included: string): TurnEventBody => ({ type: 'text.delta', step: 1, text: included });
 const parked = (...approvalIds: string[]): TurnEventBody => ({ type: 'turn.parked', approvalIds });
 const resolved = (approvalId: string): TurnEventBody => ({
   type: 'approval.resolved',
@@ -49,7 +49,7 @@ const end: TurnEventBody = {
 };
 
 /** Which of the events, by place from 0, a segment says, and what the turn waits for after it. */
-function said(bodies: readonly TurnEventBody[], ...answered: string[]) {
+function included(bodies: readonly TurnEventBody[], ...answered: string[]) {
   return saidOf(bodies, openSegment(answered));
 }
 
@@ -59,14 +59,14 @@ function saidOf(bodies: readonly TurnEventBody[], opened: Segment) {
   for (const [index, body] of bodies.entries()) {
     const followed = followSegment(segment, at(body, index + 1));
     segment = followed.segment;
-    if (followed.isSaid) places.push(index);
+    if (followed.isIncluded) places.push(index);
   }
   return { places, phase: segment.phase, waitsFor: segment.waitsFor };
 }
 
 describe('followSegment', () => {
   it('says a turn that waits for nobody from its start to its end', () => {
-    expect(said([text('a'), text('b'), end])).toEqual({
+    expect(included([text('a'), text('b'), end])).toEqual({
       places: [0, 1, 2],
       phase: 'over',
       waitsFor: [],
@@ -76,17 +76,21 @@ describe('followSegment', () => {
   const asking = [text('a'), parked('x', 'y'), resolved('x'), parked('y'), resolved('y'), end];
 
   it('ends where the turn waits, and goes on after what was answered', () => {
-    expect(said(asking)).toEqual({ places: [0, 1], phase: 'over', waitsFor: ['x', 'y'] });
-    expect(said(asking, 'x')).toEqual({ places: [2, 3], phase: 'over', waitsFor: ['y'] });
-    expect(said(asking, 'y')).toMatchObject({ places: [2, 3, 4, 5] });
+    expect(included(asking)).toEqual({ places: [0, 1], phase: 'over', waitsFor: ['x', 'y'] });
+    expect(included(asking, 'x')).toEqual({ places: [2, 3], phase: 'over', waitsFor: ['y'] });
+    expect(included(asking, 'y')).toMatchObject({ places: [2, 3, 4, 5] });
   });
 
   it('does not end where the turn waits for one of several answers that it has', () => {
-    expect(said(asking, 'x', 'y')).toEqual({ places: [2, 3, 4, 5], phase: 'over', waitsFor: [] });
+    expect(included(asking, 'x', 'y')).toEqual({
+      places: [2, 3, 4, 5],
+      phase: 'over',
+      waitsFor: [],
+    });
   });
 
   it('says at least the end of a turn that never waited for the answer', () => {
-    expect(said([text('a'), end], 'z')).toMatchObject({ places: [1], phase: 'over' });
+    expect(included([text('a'), end], 'z')).toMatchObject({ places: [1], phase: 'over' });
   });
 
   it('begins with its answer where nothing is to be said twice', () => {
@@ -117,18 +121,25 @@ describe('followSegment', () => {
   ];
 
   it('ends where the last of several subagents waits, and begins after that', () => {
-    expect(said(delegating)).toMatchObject({ places: [0, 1, 2, 3, 4, 5, 6], waitsFor: ['x', 'y'] });
-    expect(said(delegating, 'x', 'y')).toMatchObject({ places: [7, 8, 9, 10, 11, 12] });
+    expect(included(delegating)).toMatchObject({
+      places: [0, 1, 2, 3, 4, 5, 6],
+      waitsFor: ['x', 'y'],
+    });
+    expect(included(delegating, 'x', 'y')).toMatchObject({ places: [7, 8, 9, 10, 11, 12] });
   });
 
   it('waits for the subagent that was not answered once the other is done', () => {
-    expect(said(delegating, 'x')).toEqual({ places: [7, 8, 9], phase: 'over', waitsFor: ['y'] });
+    expect(included(delegating, 'x')).toEqual({
+      places: [7, 8, 9],
+      phase: 'over',
+      waitsFor: ['y'],
+    });
   });
 
   it('does not end while a call runs beside a subagent that waits', () => {
     const events = [started('1'), child('1'), started('2'), told('1', parked('x')), ended('2')];
-    expect(said(events.slice(0, 4))).toMatchObject({ phase: 'within' });
-    expect(said(events)).toMatchObject({ phase: 'over', waitsFor: ['x'] });
+    expect(included(events.slice(0, 4))).toMatchObject({ phase: 'within' });
+    expect(included(events)).toMatchObject({ phase: 'over', waitsFor: ['x'] });
   });
 
   it.each(['pause', 'answer'] as const)('begins with the steered message (%s)', (begins) => {

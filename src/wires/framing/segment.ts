@@ -60,23 +60,23 @@ export function openSegment(
 export function followSegment(
   segment: Segment,
   event: TurnEvent,
-): { segment: Segment; isSaid: boolean } {
+): { segment: Segment; isIncluded: boolean } {
   const { answered, begins } = segment;
-  if (segment.phase === 'over') return { segment, isSaid: false };
+  if (segment.phase === 'over') return { segment, isIncluded: false };
   const activity = follow(segment.activity, event);
   if (event.type === 'turn.ended') {
-    return { segment: { ...segment, activity, phase: 'over' }, isSaid: true };
+    return { segment: { ...segment, activity, phase: 'over' }, isIncluded: true };
   }
   const isAnswer = begins === 'answer' ? isAnswerIn(answered, event) : isSteered(answered, event);
   const isSaid = segment.phase === 'within' || isAnswer;
   if (activity === segment.activity && !isAnswer) return { segment, isSaid };
   const waitsFor = findWaits(activity);
   const isAnswered = waitsFor?.some((id) => answered.includes(id)) === true;
-  if (isSaid && waitsFor !== undefined && !isAnswered) {
-    return { segment: { ...segment, activity, phase: 'over', waitsFor }, isSaid };
+  if (isIncluded && waitsFor !== undefined && !isAnswered) {
+    return { segment: { ...segment, activity, phase: 'over', waitsFor }, isIncluded };
   }
-  const isWithin = isSaid || (begins === 'pause' && isAnswered);
-  return { segment: { ...segment, activity, phase: isWithin ? 'within' : 'before' }, isSaid };
+  const isWithin = isIncluded || (begins === 'pause' && isAnswered);
+  return { segment: { ...segment, activity, phase: isWithin ? 'within' : 'before' }, isIncluded };
 }
 
 /** Whether it tells one of these answers, to the turn or to a subagent. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkSaysSomething, checkUlid, readChatRequest } from './chat-request.js';
+import { checkSaysSomething, checkUlid, parseChatRequest } from './chat-request.js';
 
 const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const wide = '\u{1F600}';
 
-describe('readChatRequest', () => {
+describe('parseChatRequest', () => {
   it('takes a message and a session', () => {
-    expect(readChatRequest({ message: 'Hello', session_id: ulid, other: 1 })).toEqual({
+    expect(parseChatRequest({ message: 'Hello', session_id: ulid, other: 1 })).toEqual({
       message: 'Hello',
       sessionId: 'sess_01563e3a-b5d3-d676-4c61-efb99302bd5b',
     });
@@ -14,7 +14,7 @@ describe('readChatRequest', () => {
 
   it('takes the id of a session in small letters', () => {
     const [one, other] = [ulid, ulid.toLowerCase()].map((session_id) =>
-      readChatRequest({ message: 'Hello', session_id }),
+      parseChatRequest({ message: 'Hello', session_id }),
     );
     expect(one).toEqual(other);
   });
@@ -22,14 +22,14 @@ describe('readChatRequest', () => {
   it.each([undefined, null, '', 7, 'mine', `${ulid}\n`, '8ZZZZZZZZZZZZZZZZZZZZZZZZZ'])(
     'begins a new session for %j',
     (session_id) => {
-      expect(readChatRequest({ message: ' ', session_id }).sessionId).toBeUndefined();
+      expect(parseChatRequest({ message: ' ', session_id }).sessionId).toBeUndefined();
     },
   );
 
   it('counts characters, not their halves, and takes the bounds', () => {
     const message = wide.repeat(10_000);
-    expect(readChatRequest({ message }).message).toBe(message);
-    expect(() => readChatRequest({ message: message + wide })).toThrow(/has 10001 characters/);
+    expect(parseChatRequest({ message }).message).toBe(message);
+    expect(() => parseChatRequest({ message: message + wide })).toThrow(/has 10001 characters/);
   });
 
   it.each([
@@ -38,14 +38,14 @@ describe('readChatRequest', () => {
     [{ message: 7 }, "'message' is 7; it must be a text of 1 to 10,000 characters"],
     [{ message: null }, "'message' is null; it must be a text of 1 to 10,000 characters"],
   ])('refuses %j in words', (fields, message) => {
-    expect(() => readChatRequest(fields)).toThrow(
+    expect(() => parseChatRequest(fields)).toThrow(
       expect.objectContaining({ type: 'INVALID_REQUEST', status: 400, message }),
     );
   });
 
   it('does not give a long value back', () => {
     const message = ['x'.repeat(10_000)];
-    expect(() => readChatRequest({ message })).toThrow(/^.{1,200}$/);
+    expect(() => parseChatRequest({ message })).toThrow(/^.{1,200}$/);
   });
 });
 

@@ -17,7 +17,7 @@ export interface ChatRequest {
  *
  * @throws TypedError INVALID_REQUEST 400 that names the message, what it is and what is allowed.
  */
-export function readChatRequest(fields: Record<string, unknown>): ChatRequest {
+export function parseChatRequest(fields: Record<string, unknown>): ChatRequest {
   return {
     message: readMessage(fields['message']),
     sessionId: readSessionId(fields['session_id']),

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../errors/error-table.js';
 import { TypedError } from '../../errors/typed-error.js';
 import type { HolodeckEnd, HolodeckEvent, HolodeckIds } from './dialect/holodeck-event.js';
 import type { Problem } from './dialect/holodeck-problem.js';
-import { tellHolodeck } from './dialect/holodeck.js';
+import { encodeHolodeck } from './dialect/holodeck.js';
 import { holodeckStart } from './dialect/holodeck-state.js';
 
 export interface AnsweredCall {
@@ -30,7 +30,7 @@ export interface ChatAnswer extends HolodeckEnd {
  * @returns undefined when the events stopped before the turn's end.
  * @throws TypedError of a turn that failed or was interrupted.
  */
-export async function collectAnswer(
+export async function collectHolodeckAnswer(
   batches: AsyncIterable<readonly TurnEvent[]>,
   ids: HolodeckIds,
 ): Promise<ChatAnswer | undefined> {
@@ -39,7 +39,7 @@ export async function collectAnswer(
   for await (const events of batches) {
     for (const event of events) {
       turn = foldTurn(turn, event);
-      const told = tellHolodeck(ids, state, event);
+      const told = encodeHolodeck(ids, state, event);
       state = told.state;
       if (event.type !== 'turn.ended') continue;
       const last = told.events.at(-1);

@@ -13,7 +13,7 @@ import { fromUlid, toUlid } from '../../http/ulid-form.js';
 import { findTurnSession, isAgentSession } from './agent-lookup.js';
 import { chatLimits, type ChatLimits } from './chat-limits.js';
 import { checkUlid } from './chat-request.js';
-import { collectAnswer, type ChatAnswer } from './collect-answer.js';
+import { collectHolodeckAnswer, type ChatAnswer } from './collect-answer.js';
 import { messageNotFound, sessionEnds, sessionGone } from './holodeck-errors.js';
 import { receiveChat } from './receive-chat.js';
 import { ChatSubmitter, type SubmittedChat } from './chat-submitter.js';
@@ -25,7 +25,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 
 /** A request for an agent, as it came: its body was not read. */
-export interface ChatCall {
+export interface HolodeckChat {
   agent: string;
   principal: Principal;
   request: IncomingMessage;
@@ -56,17 +56,17 @@ export class HolodeckService {
   }
 
   /** The whole answer. */
-  async chat(call: ChatCall): Promise<ChatAnswer> {
+  async chat(call: HolodeckChat): Promise<ChatAnswer> {
     const gone = new AbortController();
     call.response.once('close', () => gone.abort());
     const { turn, ids } = await this.#submit(call);
-    const answer = await collectAnswer(this.turns.follow(turn, gone.signal), ids);
+    const answer = await collectHolodeckAnswer(this.turns.follow(turn, gone.signal), ids);
     if (answer !== undefined) return answer;
     throw gone.signal.aborted ? clientLeft() : sessionGone(ids.sessionId);
   }
 
   /** Streams the answer. */
-  async stream(call: ChatCall): Promise<Observable<FrameBatch>> {
+  async stream(call: HolodeckChat): Promise<Observable<FrameBatch>> {
     const { turn, ids } = await this.#submit(call);
     return this.streams.fromStart(turn, holodeckDialect(ids));
   }
@@ -106,7 +106,7 @@ export class HolodeckService {
     }
   }
 
-  async #submit({ agent, principal, request, response, idempotencyKey }: ChatCall) {
+  async #submit({ agent, principal, request, response, idempotencyKey }: HolodeckChat) {
     const { personas, submitter, store, clock } = this;
     // Before the body: it may be large.
     const { name } = await personas.load(agent);

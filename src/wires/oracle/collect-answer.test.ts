@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import { collectAnswer, type OracleAnswer } from './collect-answer.js';
+import { collectOracleAnswer, type OracleAnswer } from './collect-answer.js';
 
 const turns = new Map(recordedTurns());
 
@@ -10,10 +10,10 @@ async function* inBatches(events: readonly TurnEvent[]) {
 }
 
 function answerOf(name: string, explain = false): Promise<OracleAnswer | undefined> {
-  return collectAnswer(inBatches(turns.get(name) ?? []), explain);
+  return collectOracleAnswer(inBatches(turns.get(name) ?? []), explain);
 }
 
-describe('collectAnswer', () => {
+describe('collectOracleAnswer', () => {
   it('is the reply, its sources and what it cost', async () => {
     expect(await answerOf('tools-thinking-sources')).toEqual({
       answer: 'It says A.',
@@ -74,6 +74,6 @@ describe('collectAnswer', () => {
 
   it('is nothing where the end is missing', async () => {
     const events = turns.get('plain-reply')?.slice(0, -1) ?? [];
-    expect(await collectAnswer(inBatches(events), false)).toBeUndefined();
+    expect(await collectOracleAnswer(inBatches(events), false)).toBeUndefined();
   });
 });

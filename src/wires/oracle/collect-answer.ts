@@ -6,7 +6,7 @@ import type {
   OracleSource,
   OracleToolCall,
 } from './dialect/oracle-chunk.js';
-import { tellOracle } from './dialect/oracle.js';
+import { encodeOracle } from './dialect/oracle.js';
 import { oracleStart } from './dialect/oracle-state.js';
 import { answerFailed } from './oracle-errors.js';
 
@@ -38,7 +38,7 @@ export interface OracleAnswer {
  * @returns undefined when the events stopped before the turn's end.
  * @throws TypedError of a turn that failed.
  */
-export async function collectAnswer(
+export async function collectOracleAnswer(
   batches: AsyncIterable<readonly TurnEvent[]>,
   explain: boolean,
 ): Promise<OracleAnswer | undefined> {
@@ -46,7 +46,7 @@ export async function collectAnswer(
   const kept: OracleChunk[] = [];
   for await (const events of batches) {
     for (const event of events) {
-      const told = tellOracle(state, event);
+      const told = encodeOracle(state, event);
       state = told.state;
       kept.push(...told.chunks.filter(({ type }) => type !== 'content' && type !== 'thinking'));
       if (event.type === 'turn.ended')

@@ -16,7 +16,7 @@ import { loadSessionTurns } from '../../turn/state/load-turn.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { oracleDialect } from './dialect/oracle.js';
-import { collectAnswer, type OracleAnswer } from './collect-answer.js';
+import { collectOracleAnswer, type OracleAnswer } from './collect-answer.js';
 import { findProject } from './find-project.js';
 import { conversationBusy, unknownContext } from './oracle-errors.js';
 import { noHistory, viewHistory, type OracleHistory } from './oracle-history.js';
@@ -67,7 +67,10 @@ export class OracleService {
       if (!isTypedError(error, 'MISSING_API_KEY')) throw error;
       throw new TypedError('MISSING_API_KEY', { case: 'question', message: error.message });
     });
-    const answer = await collectAnswer(this.turns.follow(turn, signal), asked.question.explain);
+    const answer = await collectOracleAnswer(
+      this.turns.follow(turn, signal),
+      asked.question.explain,
+    );
     // Its conversation was deleted, and what was said with it.
     if (answer === undefined) throw unknownContext(sessionId);
     return answer;

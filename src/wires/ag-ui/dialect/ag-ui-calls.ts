@@ -2,21 +2,25 @@ import { close, textId } from './ag-ui-speech.js';
 import {
   by,
   remember,
-  say,
+  addEvents,
   show,
   type Of,
   type OpenCall,
   type Speaker,
-  type Told,
+  type Encoded,
 } from './ag-ui-state.js';
 
 /** The tool whose input is the session's list. */
 const TODO_TOOL = 'todo_write';
 
-export function requestCall(told: Told, speaker: Speaker, event: Of<'tool.requested'>): Told {
+export function requestCall(
+  encoded: Encoded,
+  speaker: Speaker,
+  event: Of<'tool.requested'>,
+): Encoded {
   const { callId: id, name, step } = event;
-  const calls = [...told.state.calls, { id, name, hasArguments: false, input: undefined }];
-  return say(remember(close(told, speaker, 'text', 'reasoning'), { calls }), {
+  const calls = [...encoded.state.calls, { id, name, hasArguments: false, input: undefined }];
+  return addEvents(remember(close(encoded, speaker, 'text', 'reasoning'), { calls }), {
     type: 'TOOL_CALL_START',
     toolCallId: id,
     toolCallName: name,
@@ -25,21 +29,30 @@ export function requestCall(told: Told, speaker: Speaker, event: Of<'tool.reques
   });
 }
 
-export function growCall(told: Told, speaker: Speaker, event: Of<'tool.args.delta'>): Told {
+export function growCall(
+  encoded: Encoded,
+  speaker: Speaker,
+  event: Of<'tool.args.delta'>,
+): Encoded {
   const { callId, json } = event;
-  if (!isOpen(told, callId)) return told;
-  const grown = change(told, callId, { hasArguments: true });
-  return say(grown, { type: 'TOOL_CALL_ARGS', toolCallId: callId, delta: json, ...by(speaker) });
+  if (!isOpen(encoded, callId)) return encoded;
+  const grown = change(encoded, callId, { hasArguments: true });
+  return addEvents(grown, {
+    type: 'TOOL_CALL_ARGS',
+    toolCallId: callId,
+    delta: json,
+    ...by(speaker),
+  });
 }
 
 /** Its arguments are whole: where none were said, all of them are now. */
 export function completeCall(
-  told: Told,
+  encoded: Encoded,
   speaker: Speaker,
   { callId, name, input }: { callId: string; name: string; input: unknown },
-): Told {
-  const call = told.state.calls.find(({ id }) => id === callId);
-  const known = change(told, callId, { input });
+): Encoded {
+  const call = encoded.state.calls.find(({ id }) => id === callId);
+  const known = change(encoded, callId, { input });
   if (call?.hasArguments === true) return endArguments(known, speaker, callId);
   const isAgain = !isOpen(known, callId);
   // Ended without arguments, with the run before this one.
@@ -47,8 +60,8 @@ export function completeCall(
     known.state.messages.find(({ toolCalls }) => toolCalls?.some(({ id }) => id === callId))?.id ??
     callId;
   const start = { type: 'TOOL_CALL_START', toolCallId: callId, toolCallName: name } as const;
-  const begun = isAgain ? say(known, { ...start, parentMessageId, ...by(speaker) }) : known;
-  const whole = say(change(begun, callId, { hasArguments: true }), {
+  const begun = isAgain ? addEvents(known, { ...start, parentMessageId, ...by(speaker) }) : known;
+  const whole = addEvents(change(begun, callId, { hasArguments: true }), {
     type: 'TOOL_CALL_ARGS',
     toolCallId: callId,
     delta: JSON.stringify(input ?? {}),
@@ -58,13 +71,13 @@ export function completeCall(
 }
 
 /** The client has the output of its own tool: it is not said again. */
-export function endCall(told: Told, speaker: Speaker, event: Of<'tool.ended'>): Told {
+export function endCall(encoded: Encoded, speaker: Speaker, event: Of<'tool.ended'>): Encoded {
   const { callId, name, status, output, durationMs } = event;
-  const call = told.state.calls.find(({ id }) => id === callId);
-  const calls = told.state.calls.filter((one) => one !== call);
-  const ended = remember(endArguments(told, speaker, callId), { calls });
+  const call = encoded.state.calls.find(({ id }) => id === callId);
+  const calls = encoded.state.calls.filter((one) => one !== call);
+  const ended = remember(endArguments(encoded, speaker, callId), { calls });
   if (ended.state.answeredCalls.includes(callId)) return ended;
-  const said = say(ended, {
+  const result = addEvents(ended, {
     type: 'TOOL_CALL_RESULT',
     messageId: `${callId}-result`,
     toolCallId: callId,
@@ -73,23 +86,25 @@ export function endCall(told: Told, speaker: Speaker, event: Of<'tool.ended'>): 
     ...by(speaker),
   });
   const isList = name === TODO_TOOL && status === 'success' && speaker.subagentRunId === undefined;
-  return isList ? show(said, { todos: todosOf(call) }) : said;
+  return isList ? show(result, { todos: todosOf(call) }) : result;
 }
 
 function todosOf(call: OpenCall | undefined): unknown {
   return (call?.input as { todos?: unknown } | undefined)?.todos ?? null;
 }
 
-function endArguments(told: Told, speaker: Speaker, callId: string): Told {
-  if (!isOpen(told, callId)) return told;
-  return say(told, { type: 'TOOL_CALL_END', toolCallId: callId, ...by(speaker) });
+function endArguments(encoded: Encoded, speaker: Speaker, callId: string): Encoded {
+  if (!isOpen(encoded, callId)) return encoded;
+  return addEvents(encoded, { type: 'TOOL_CALL_END', toolCallId: callId, ...by(speaker) });
 }
 
-function isOpen({ state }: Told, callId: string): boolean {
+function isOpen({ state }: Encoded, callId: string): boolean {
   return state.open.some(({ kind, id }) => kind === 'call' && id === callId);
 }
 
-function change(told: Told, callId: string, more: Partial<OpenCall>): Told {
-  const calls = told.state.calls.map((call) => (call.id === callId ? { ...call, ...more } : call));
-  return remember(told, { calls });
+function change(encoded: Encoded, callId: string, more: Partial<OpenCall>): Encoded {
+  const calls = encoded.state.calls.map((call) =>
+    call.id === callId ? { ...call, ...more } : call,
+  );
+  return remember(encoded, { calls });
 }

@@ -3,12 +3,12 @@ import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { AgUiEvent, AgUiOutcome } from './ag-ui-event.js';
 import { closeAll } from './ag-ui-open.js';
 import { findWaits } from './ag-ui-people.js';
-import { say, show, type AgUiRun, type Of, type Told } from './ag-ui-state.js';
-import { unsaidText } from '../../framing/said-text.js';
+import { addEvents, show, type AgUiRun, type Of, type Encoded } from './ag-ui-state.js';
+import { unsentText } from '../../framing/sent-text.js';
 
 /** The end of a run whose turn waits for the client. What goes on later stays in mind as open. */
-export function pauseRun({ threadId, runId }: AgUiRun, told: Told): Told {
-  const { asked, segment, usage, open } = told.state;
+export function pauseRun({ threadId, runId }: AgUiRun, encoded: Encoded): Encoded {
+  const { asked, segment, usage, open } = encoded.state;
   const { toolCallIds, interrupts } = findWaits(asked, segment.waitsFor);
   const interruptsOf = (id: string): string[] =>
     interrupts.flatMap((one) => (one.subagentRunId === id ? one.id : []));
@@ -27,31 +27,31 @@ export function pauseRun({ threadId, runId }: AgUiRun, told: Told): Told {
       ? { metadata: { turnpike: { pendingToolCallIds: toolCallIds } } }
       : {}),
   };
-  return say(show(say(told, ...ending), { status: 'waiting' }), finished);
+  return addEvents(show(addEvents(encoded, ...ending), { status: 'waiting' }), finished);
 }
 
 /** The end of a run whose turn has ended. */
-export function endRun(run: AgUiRun, told: Told, event: Of<'turn.ended'>): Told {
-  const closed = say(told, ...closeAll(told.state.open));
-  const whole = sayUnsaid(run, closed, event);
+export function endRun(run: AgUiRun, encoded: Encoded, event: Of<'turn.ended'>): Encoded {
+  const closed = addEvents(encoded, ...closeAll(encoded.state.open));
+  const whole = addUnsent(run, closed, event);
   const shown = show(whole, { status: event.outcome, usage: event.usage });
-  return say(shown, lastEvent(run, shown, event));
+  return addEvents(shown, lastEvent(run, shown, event));
 }
 
 /** The end of the reply that no delta had: the note on a limit, or text that a crash lost. */
-function sayUnsaid({ turnId }: AgUiRun, told: Told, { text }: Of<'turn.ended'>): Told {
-  const delta = unsaidText(told.state.text, text);
-  if (delta === '') return told;
+function addUnsent({ turnId }: AgUiRun, encoded: Encoded, { text }: Of<'turn.ended'>): Encoded {
+  const delta = unsentText(encoded.state.text, text);
+  if (delta === '') return encoded;
   const messageId = `${turnId.replace(/^turn_/, 'msg_')}-end`;
-  return say(
-    told,
+  return addEvents(
+    encoded,
     { type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' },
     { type: 'TEXT_MESSAGE_CONTENT', messageId, delta },
     { type: 'TEXT_MESSAGE_END', messageId },
   );
 }
 
-function lastEvent(run: AgUiRun, { state }: Told, event: Of<'turn.ended'>): AgUiEvent {
+function lastEvent(run: AgUiRun, { state }: Encoded, event: Of<'turn.ended'>): AgUiEvent {
   const { outcome, reason, text } = event;
   const { threadId, runId } = run;
   const usage = [...state.usage];

@@ -6,22 +6,22 @@ import {
   type AskedApproval,
   type Of,
   type Speaker,
-  type Told,
+  type Encoded,
 } from './ag-ui-state.js';
 
 /** A question: it is said when the run ends, as what it waits for. */
-export function ask(told: Told, speaker: Speaker, event: Of<'approval.requested'>): Told {
+export function ask(encoded: Encoded, speaker: Speaker, event: Of<'approval.requested'>): Encoded {
   const { subagentRunId } = speaker;
-  const asked = [...told.state.asked, { event, subagentRunId }];
-  return remember(completeCall(told, speaker, event), { asked });
+  const asked = [...encoded.state.asked, { event, subagentRunId }];
+  return remember(completeCall(encoded, speaker, event), { asked });
 }
 
-export function resolve(told: Told, event: Of<'approval.resolved'>): Told {
+export function resolve(encoded: Encoded, event: Of<'approval.resolved'>): Encoded {
   const { approvalId, callId, decision } = event;
-  const asked = told.state.asked.filter((one) => one.event.approvalId !== approvalId);
-  const { answeredCalls: before } = told.state;
+  const asked = encoded.state.asked.filter((one) => one.event.approvalId !== approvalId);
+  const { answeredCalls: before } = encoded.state;
   const answeredCalls = decision === 'answer' ? [...before, callId] : before;
-  return remember(told, { asked, answeredCalls });
+  return remember(encoded, { asked, answeredCalls });
 }
 
 /** Questions that a run waits for, in the order they were asked: to the client's tools, and to people. */

@@ -1,5 +1,5 @@
 import { closeAll, type OpenThing } from './ag-ui-open.js';
-import { by, say, type Of, type Speaker, type Told } from './ag-ui-state.js';
+import { by, addEvents, type Of, type Speaker, type Encoded } from './ag-ui-state.js';
 
 /** The assistant's message of a step: its text and its calls. */
 export function textId({ messageId }: Speaker, step: number): string {
@@ -14,24 +14,32 @@ export function stepName(step: number): string {
   return `step-${step}`;
 }
 
-export function sayText(told: Told, speaker: Speaker, { step, text }: Of<'text.delta'>): Told {
-  return sayMore(told, speaker, { kind: 'text', id: textId(speaker, step), delta: text });
+export function addText(
+  encoded: Encoded,
+  speaker: Speaker,
+  { step, text }: Of<'text.delta'>,
+): Encoded {
+  return addPiece(encoded, speaker, { kind: 'text', id: textId(speaker, step), delta: text });
 }
 
-export function sayThinking(
-  told: Told,
+export function addThinking(
+  encoded: Encoded,
   speaker: Speaker,
   { step, text }: Of<'thinking.delta'>,
-): Told {
-  return sayMore(told, speaker, { kind: 'reasoning', id: thinkingId(speaker, step), delta: text });
+): Encoded {
+  return addPiece(encoded, speaker, {
+    kind: 'reasoning',
+    id: thinkingId(speaker, step),
+    delta: text,
+  });
 }
 
 /** Ends what a speaker has open, of some kinds. Others' stays open. */
-export function close(told: Told, speaker: Speaker, ...kinds: OpenThing['kind'][]): Told {
-  const ending = told.state.open.filter(
+export function close(encoded: Encoded, speaker: Speaker, ...kinds: OpenThing['kind'][]): Encoded {
+  const ending = encoded.state.open.filter(
     ({ kind, owner }) => owner === speaker.subagentRunId && kinds.includes(kind),
   );
-  return say(told, ...closeAll(ending));
+  return addEvents(encoded, ...closeAll(ending));
 }
 
 interface Piece {
@@ -40,20 +48,27 @@ interface Piece {
   delta: string;
 }
 
-function sayMore(told: Told, speaker: Speaker, { kind, id, delta }: Piece): Told {
-  const isOpen = told.state.open.some((thing) => thing.kind === kind && thing.id === id);
-  const ready = isOpen ? told : begin(close(told, speaker, 'text', 'reasoning'), speaker, kind, id);
+function addPiece(encoded: Encoded, speaker: Speaker, { kind, id, delta }: Piece): Encoded {
+  const isOpen = encoded.state.open.some((thing) => thing.kind === kind && thing.id === id);
+  const ready = isOpen
+    ? encoded
+    : begin(close(encoded, speaker, 'text', 'reasoning'), speaker, kind, id);
   const type = kind === 'text' ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT';
-  return say(ready, { type, messageId: id, delta, ...by(speaker) });
+  return addEvents(ready, { type, messageId: id, delta, ...by(speaker) });
 }
 
-function begin(told: Told, speaker: Speaker, kind: Piece['kind'], messageId: string): Told {
+function begin(
+  encoded: Encoded,
+  speaker: Speaker,
+  kind: Piece['kind'],
+  messageId: string,
+): Encoded {
   const common = { messageId, ...by(speaker) };
   if (kind === 'text') {
-    return say(told, { type: 'TEXT_MESSAGE_START', role: 'assistant', ...common });
+    return addEvents(encoded, { type: 'TEXT_MESSAGE_START', role: 'assistant', ...common });
   }
-  return say(
-    told,
+  return addEvents(
+    encoded,
     { type: 'REASONING_START', ...common },
     { type: 'REASONING_MESSAGE_START', role: 'reasoning', ...common },
   );

@@ -5,7 +5,7 @@ import { openSegment, type Segment } from '../../framing/segment.js';
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from './ag-ui-event.js';
 import { followMessages } from './ag-ui-messages.js';
 import { followOpen, type OpenThing } from './ag-ui-open.js';
-import { noText, type SaidText } from '../../framing/said-text.js';
+import { noText, type SentText } from '../../framing/sent-text.js';
 
 export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 
@@ -24,7 +24,7 @@ export interface AgUiRun {
   /** The conversation up to the run. */
   before: readonly AgUiMessage[];
   /** Whether the client lacks a part of it. */
-  tellsBefore: boolean;
+  sendsHistory: boolean;
 }
 
 /** The value under `turnpike` in the client's state. */
@@ -75,13 +75,13 @@ export interface AgUiState {
   answeredCalls: readonly string[];
   /** Tokens of the segment, by model. */
   usage: readonly AgUiUsage[];
-  text: SaidText;
+  text: SentText;
   /** By subagent; the turn's own under ''. */
   models: Readonly<Record<string, string | undefined>>;
   failures: Readonly<Record<string, Of<'turn.failed'> | undefined>>;
 }
 
-export interface Told {
+export interface Encoded {
   state: AgUiState;
   events: readonly AgUiEvent[];
 }
@@ -105,34 +105,34 @@ export function agUiStart(answered: readonly string[]): AgUiState {
 }
 
 /** Says more, and keeps in mind what that opens, closes and adds to the conversation. */
-export function say({ state, events }: Told, ...more: readonly AgUiEvent[]): Told {
+export function addEvents({ state, events }: Encoded, ...more: readonly AgUiEvent[]): Encoded {
   if (more.length === 0) return { state, events };
   const open = more.reduce(followOpen, state.open);
   const messages = more.reduce(followMessages, state.messages);
   return { state: { ...state, open, messages }, events: [...events, ...more] };
 }
 
-export function remember({ state, events }: Told, change: Partial<AgUiState>): Told {
+export function remember({ state, events }: Encoded, change: Partial<AgUiState>): Encoded {
   return { state: { ...state, ...change }, events };
 }
 
 /** Changes what the client's state has of the turn, once it has anything of it. */
-export function show(told: Told, change: Partial<TurnpikeView>): Told {
-  const view = { ...told.state.view, ...change };
-  const shown = remember(told, { view });
-  if (told.state.started === undefined) return shown;
+export function show(encoded: Encoded, change: Partial<TurnpikeView>): Encoded {
+  const view = { ...encoded.state.view, ...change };
+  const shown = remember(encoded, { view });
+  if (encoded.state.started === undefined) return shown;
   const delta = Object.entries(change).map(([name, value]) => ({
     op: 'replace' as const,
     path: `/turnpike/${name}`,
     value,
   }));
-  return say(shown, { type: 'STATE_DELTA', delta });
+  return addEvents(shown, { type: 'STATE_DELTA', delta });
 }
 
 /** The client's state as the run begins, with the turn in it. */
-export function showAll(run: AgUiRun, told: Told): Told {
-  const { started, view } = told.state;
-  if (started === undefined) return told;
+export function showAll(run: AgUiRun, encoded: Encoded): Encoded {
+  const { started, view } = encoded.state;
+  if (started === undefined) return encoded;
   const { sessionId, agent, model, contextWindow } = started;
   const turnpike = {
     sessionId,
@@ -144,10 +144,10 @@ export function showAll(run: AgUiRun, told: Told): Told {
   };
   if (run.state.type === 'unknown') {
     const delta = [{ op: 'add' as const, path: '/turnpike', value: turnpike }];
-    return say(told, { type: 'STATE_DELTA', delta });
+    return addEvents(encoded, { type: 'STATE_DELTA', delta });
   }
   const own = isPlainObject(run.state.value) ? run.state.value : {};
-  return say(told, { type: 'STATE_SNAPSHOT', snapshot: { ...own, turnpike } });
+  return addEvents(encoded, { type: 'STATE_SNAPSHOT', snapshot: { ...own, turnpike } });
 }
 
 export function by({ subagentRunId }: Pick<Speaker, 'subagentRunId'>): { subagentRunId?: string } {

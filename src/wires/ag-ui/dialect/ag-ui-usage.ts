@@ -10,7 +10,7 @@ export function addCall(
   const { outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
   const inputTokens = usage.inputTokens + cacheReadTokens + cacheWriteTokens;
   const before = all.find((one) => one.model === model);
-  const thought = addIfSaid(before?.reasoningTokens, usage.thinkingTokens);
+  const thought = addReported(before?.reasoningTokens, usage.thinkingTokens);
   const sum: AgUiUsage = {
     model,
     inputTokens: inputTokens + (before?.inputTokens ?? 0),
@@ -23,6 +23,6 @@ export function addCall(
   return before === undefined ? [...all, sum] : all.map((one) => (one === before ? sum : one));
 }
 
-function addIfSaid(a: number | undefined, b: number | undefined): number | undefined {
+function addReported(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
 }

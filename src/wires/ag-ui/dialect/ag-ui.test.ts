@@ -5,7 +5,7 @@ import { from } from 'rxjs';
 import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
-import { encodeTurn, type PlacedFrame } from '../../framing/encode-turn.js';
+import { encodeTurn, type FrameWithCursor } from '../../framing/encode-turn.js';
 import { followSegment, openSegment } from '../../framing/segment.js';
 import { agUiDialect } from './ag-ui.js';
 import type { AgUiRun } from './ag-ui-state.js';
@@ -22,21 +22,21 @@ function runOf(more: Partial<AgUiRun> = {}): AgUiRun {
     answered: [],
     state: { type: 'known', value: { mine: 1 } },
     before: [{ id: 'u1', role: 'user', content: 'Hello' }],
-    tellsBefore: false,
+    sendsHistory: false,
     ...more,
   };
 }
 
-function encode(events: readonly TurnEvent[], run = runOf(), after?: string): PlacedFrame[] {
+function encode(events: readonly TurnEvent[], run = runOf(), after?: string): FrameWithCursor[] {
   const cursor = after === undefined ? undefined : parseCursor(turnId, after);
   const next = encodeTurn(agUiDialect(run), turnId, cursor);
   return events.flatMap((event) => next(event));
 }
 
-const parse = (frames: readonly PlacedFrame[]): Json[] =>
+const parse = (frames: readonly FrameWithCursor[]): Json[] =>
   frames.map(({ data }) => JSON.parse(data) as Json);
 
-const toText = (frames: readonly PlacedFrame[]): string =>
+const toText = (frames: readonly FrameWithCursor[]): string =>
   frames.map(({ id, data }) => `id: ${id}\ndata: ${data}\n\n`).join('');
 
 /** Fails where the protocol's own client would. */
@@ -84,8 +84,8 @@ describe.each(recordedTurns())('the AG-UI wire of %s', (name, events) => {
 });
 
 /** The runs of a turn whose client answers all that each waits for. */
-function runsOf(events: readonly TurnEvent[]): PlacedFrame[][] {
-  const runs: PlacedFrame[][] = [];
+function runsOf(events: readonly TurnEvent[]): FrameWithCursor[][] {
+  const runs: FrameWithCursor[][] = [];
   for (let answered: readonly string[] = [], isOver = false; !isOver;) {
     const run = runOf({ runId: `run-${runs.length + 1}`, answered });
     runs.push(encode(events, run));
@@ -118,10 +118,10 @@ const started: TurnEventBody = {
   resumed: false,
 };
 const step = (number: number): TurnEventBody => ({ type: 'step.started', step: number });
-const text = (of: number, said: string): TurnEventBody => ({
+const text = (of: number, content: string): TurnEventBody => ({
   type: 'text.delta',
   step: of,
-  text: said,
+  text: content,
 });
 const requested = (callId: string, name: string, of = 1): TurnEventBody => ({
   type: 'tool.requested',
@@ -340,7 +340,7 @@ describe('a run that waits', () => {
 
 describe('a run', () => {
   it('tells the conversation to a client that lacks it', () => {
-    const events = parse(encode(log(started, ended()), runOf({ tellsBefore: true })));
+    const events = parse(encode(log(started, ended()), runOf({ sendsHistory: true })));
     verify(events);
     expect(events[1]).toEqual({
       type: 'MESSAGES_SNAPSHOT',

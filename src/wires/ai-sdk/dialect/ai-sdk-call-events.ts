@@ -15,7 +15,7 @@ import type { AiSdkRange, AiSdkState } from './ai-sdk-state.js';
 import { noteCall } from './ai-sdk-step.js';
 import { beginSubagent, endSubagent, followSubagent } from './ai-sdk-subagents.js';
 
-type Told = { state: AiSdkState; chunks: AiSdkChunk[] };
+type Encoded = { state: AiSdkState; chunks: AiSdkChunk[] };
 
 type CallEvent = Of<
   | 'tool.requested'
@@ -27,20 +27,20 @@ type CallEvent = Of<
   | 'approval.resolved'
 >;
 
-export function tellOfCall(
+export function encodeCall(
   { clientTools, answered, from }: AiSdkRange,
   state: AiSdkState,
   event: CallEvent,
-): Told {
+): Encoded {
   switch (event.type) {
     case 'tool.requested': {
       const noted = noteCall(state.step, event.callId);
       const isClient = clientTools.includes(event.name);
-      const told = sayOfCalls(
+      const encoded = withCalls(
         { ...state, step: noted.step },
         requestCall(state.calls, event, isClient),
       );
-      return { ...told, chunks: [...noted.chunks, ...told.chunks] };
+      return { ...encoded, chunks: [...noted.chunks, ...encoded.chunks] };
     }
     case 'tool.args.delta':
       return { state, chunks: growInput(state.calls, event) };
@@ -49,10 +49,10 @@ export function tellOfCall(
     case 'tool.progress':
       return { state, chunks: [describeProgress(event)] };
     case 'tool.ended':
-      return sayOfCalls(state, endCall(state.calls, event));
+      return withCalls(state, endCall(state.calls, event));
     case 'approval.requested': {
-      const told = sayOfCalls(state, askAboutCall(state.calls, event, state.step.step));
-      return { ...told, chunks: [...told.chunks, describeQuestion(event)] };
+      const encoded = withCalls(state, askAboutCall(state.calls, event, state.step.step));
+      return { ...encoded, chunks: [...encoded.chunks, describeQuestion(event)] };
     }
     case 'approval.resolved': {
       // Who reads the turn from its start makes its message anew: nothing is known to it.
@@ -69,45 +69,45 @@ export function tellOfCall(
  * A subagent is one part that shows how far it is. Its questions are answered like the turn's own: a
  * call that asks is shown in the message, from its question to its result.
  */
-export function tellOfSubagent(
+export function encodeSubagent(
   range: AiSdkRange,
   before: AiSdkState,
-  told: Of<'subagent.told'>,
-): Told {
-  const { subagents, chunks } = followSubagent(before.subagents, told);
+  event: Of<'subagent.told'>,
+): Encoded {
+  const { subagents, chunks } = followSubagent(before.subagents, event);
   const state = { ...before, subagents };
-  const inside = tellInside(range, state, told.childTurnId, told.event);
+  const inside = encodeInside(range, state, event.childTurnId, event.event);
   return { state: inside.state, chunks: [...chunks, ...inside.chunks] };
 }
 
-function tellInside(
+function encodeInside(
   range: AiSdkRange,
   state: AiSdkState,
   childTurnId: string,
   event: TurnEvent,
-): Told {
+): Encoded {
   if (event.type === 'approval.requested') {
     const shown = ofChild(childTurnId, event);
     const noted = noteCall(state.step, shown.callId);
-    const asked = tellOfCall(range, { ...state, step: noted.step }, shown);
+    const asked = encodeCall(range, { ...state, step: noted.step }, shown);
     return { ...asked, chunks: [...noted.chunks, ...asked.chunks] };
   }
   if (isOfCall(event)) {
     const shown = ofChild(childTurnId, event);
-    return state.calls.has(shown.callId) ? tellOfCall(range, state, shown) : { state, chunks: [] };
+    return state.calls.has(shown.callId) ? encodeCall(range, state, shown) : { state, chunks: [] };
   }
-  if (event.type === 'subagent.told') return tellOfSubagent(range, state, event);
+  if (event.type === 'subagent.told') return encodeSubagent(range, state, event);
   if (event.type === 'subagent.started' || event.type === 'subagent.ended') {
-    return tellOfSpan(state, event);
+    return encodeSpan(state, event);
   }
   return { state, chunks: [] };
 }
 
 /** A subagent begins or ends, of the turn itself or of another subagent. */
-export function tellOfSpan(
+export function encodeSpan(
   state: AiSdkState,
   event: Of<'subagent.started' | 'subagent.ended'>,
-): Told {
+): Encoded {
   const { subagents, chunks } =
     event.type === 'subagent.started'
       ? beginSubagent(state.subagents, event)
@@ -126,9 +126,9 @@ function ofChild<E extends { callId: string }>(childTurnId: string, event: E): E
   return { ...event, callId: `${childTurnId}:${event.callId}` };
 }
 
-function sayOfCalls(
+function withCalls(
   state: AiSdkState,
   { calls, chunks }: { calls: AiSdkCalls; chunks: AiSdkChunk[] },
-): Told {
+): Encoded {
   return { state: { ...state, calls }, chunks };
 }

@@ -17,7 +17,7 @@ interface OpenCall {
 /** Calls without a result, by id. */
 export type AiSdkCalls = ReadonlyMap<string, OpenCall>;
 
-type Said = { calls: AiSdkCalls; chunks: AiSdkChunk[] };
+type CallChunks = { calls: AiSdkCalls; chunks: AiSdkChunk[] };
 
 /**
  * How a call of the server's is marked: `dynamic`, as its clients have no type for it, and run by
@@ -29,7 +29,7 @@ export function requestCall(
   calls: AiSdkCalls,
   { callId: toolCallId, name, step }: Of<'tool.requested'>,
   isClient: boolean,
-): Said {
+): CallChunks {
   const asked = { question: 'none', isDeclined: false, isAnswered: false } as const;
   const call = { name, isClient, step, ...asked };
   const start = { type: 'tool-input-start' as const, toolCallId, toolName: name };
@@ -64,7 +64,7 @@ export function askAboutCall(
   calls: AiSdkCalls,
   event: Of<'approval.requested'>,
   step: number,
-): Said {
+): CallChunks {
   const { callId: toolCallId, approvalId, name: toolName, input, kind } = event;
   const isClient = kind === 'client-tool';
   const known = calls.get(toolCallId);
@@ -105,7 +105,7 @@ export function noteDecision(
   });
 }
 
-export function endCall(before: AiSdkCalls, event: Of<'tool.ended'>): Said {
+export function endCall(before: AiSdkCalls, event: Of<'tool.ended'>): CallChunks {
   const { callId: toolCallId, name: toolName } = event;
   const call = before.get(toolCallId);
   const calls = new Map(before);
@@ -152,7 +152,7 @@ const HELD = 'It goes on once the open questions are answered.';
  * output takes the place of this. The package's helper that sends a message once its approvals are
  * answered waits for every call of the step, also for those that only go on after them.
  */
-export function holdCalls(calls: AiSdkCalls): AiSdkChunk[] {
+export function parkCalls(calls: AiSdkCalls): AiSdkChunk[] {
   const open = [...calls];
   if (!open.some(([, { question, isClient }]) => question === 'open' && !isClient)) return [];
   return open.flatMap(([toolCallId, { question, isClient }]): AiSdkChunk[] => {
@@ -169,7 +169,7 @@ export function giveUpCalls(
   before: AiSdkCalls,
   errorText: string,
   which: (call: OpenCall) => boolean = () => true,
-): Said {
+): CallChunks {
   const calls = new Map(before);
   const chunks: AiSdkChunk[] = [];
   for (const [toolCallId, call] of before) {

@@ -1,15 +1,15 @@
 import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
-import { giveUpCalls, holdCalls } from './ai-sdk-calls.js';
+import { giveUpCalls, parkCalls } from './ai-sdk-calls.js';
 import type { AiSdkChunk, AiSdkMetadata, FinishReason, Of } from './ai-sdk-chunk.js';
 import type { AiSdkState } from './ai-sdk-state.js';
 import { closeStep, growPart, openStep } from './ai-sdk-step.js';
-import { unsaidText } from '../../framing/said-text.js';
+import { unsentText } from '../../framing/sent-text.js';
 
 /** The last chunks of a segment after which the turn waits for its client. */
 export function parkChunks({ step, segment, calls }: AiSdkState): AiSdkChunk[] {
   return [
-    ...holdCalls(calls),
+    ...parkCalls(calls),
     ...closeStep(step).chunks,
     {
       type: 'finish',
@@ -36,13 +36,13 @@ export function endChunks(state: AiSdkState, event: Of<'turn.ended'>): AiSdkChun
  * complete would otherwise send it again, and again.
  */
 function lastStep({ step, text }: AiSdkState, event: Of<'turn.ended'>): AiSdkChunk[] {
-  const unsaid = unsaidText(text, event.text);
-  if (unsaid === '' && !step.hasCalls) return [];
+  const unsent = unsentText(text, event.text);
+  if (unsent === '' && !step.hasCalls) return [];
   const opened = openStep(closeStep(step).step, step.step + 1);
-  const grown = unsaid === '' ? opened : growPart(opened.step, 'text', unsaid);
+  const grown = unsent === '' ? opened : growPart(opened.step, 'text', unsent);
   return [
     ...opened.chunks,
-    ...(unsaid === '' ? [] : grown.chunks),
+    ...(unsent === '' ? [] : grown.chunks),
     ...closeStep(grown.step).chunks,
   ];
 }

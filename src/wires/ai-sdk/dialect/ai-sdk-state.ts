@@ -3,7 +3,7 @@ import type { AiSdkCalls } from './ai-sdk-calls.js';
 import type { Of } from './ai-sdk-chunk.js';
 import { noStep, type AiSdkStep } from './ai-sdk-step.js';
 import type { AiSdkSubagents } from './ai-sdk-subagents.js';
-import { noText, type SaidText } from '../../framing/said-text.js';
+import { noText, type SentText } from '../../framing/sent-text.js';
 
 /** Which part of a turn a stream says. */
 export interface AiSdkRange {
@@ -31,7 +31,7 @@ export interface AiSdkState {
   started?: Of<'turn.started'>;
   failure?: Of<'turn.failed'>;
   step: AiSdkStep;
-  text: SaidText;
+  text: SentText;
   calls: AiSdkCalls;
   subagents: AiSdkSubagents;
   /** Ids of parts that were taken back. */

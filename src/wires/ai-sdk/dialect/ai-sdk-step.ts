@@ -11,16 +11,16 @@ export interface AiSdkStep {
   /** Texts and sources so far: the number of the last one. */
   parts: number;
   /** Ids of its parts and calls. */
-  said: readonly string[];
+  partIds: readonly string[];
   hasCalls: boolean;
 }
 
-export const noStep: AiSdkStep = { step: 0, isOpen: false, parts: 0, said: [], hasCalls: false };
+export const noStep: AiSdkStep = { step: 0, isOpen: false, parts: 0, partIds: [], hasCalls: false };
 
-type Said = { step: AiSdkStep; chunks: AiSdkChunk[] };
+type StepChunks = { step: AiSdkStep; chunks: AiSdkChunk[] };
 
 /** A step that is said again after it was discarded goes on with its numbers: no id comes twice. */
-export function openStep(before: AiSdkStep, step: number): Said {
+export function openStep(before: AiSdkStep, step: number): StepChunks {
   const closed = closeStep(before);
   const parts = step === before.step ? before.parts : 0;
   return {
@@ -29,7 +29,7 @@ export function openStep(before: AiSdkStep, step: number): Said {
   };
 }
 
-export function closeStep(step: AiSdkStep): Said {
+export function closeStep(step: AiSdkStep): StepChunks {
   const closed = closePart(step);
   if (!step.isOpen) return closed;
   return {
@@ -39,7 +39,7 @@ export function closeStep(step: AiSdkStep): Said {
 }
 
 /** Says more of a text; where another kind of it grew before, or none, a part begins. */
-export function growPart(before: AiSdkStep, kind: 'text' | 'reasoning', delta: string): Said {
+export function growPart(before: AiSdkStep, kind: 'text' | 'reasoning', delta: string): StepChunks {
   if (before.growing?.kind === kind) {
     return { step: before, chunks: [{ type: `${kind}-delta`, id: before.growing.id, delta }] };
   }
@@ -47,7 +47,7 @@ export function growPart(before: AiSdkStep, kind: 'text' | 'reasoning', delta: s
   const parts = step.parts + 1;
   const id = `${kind}-${step.step}-${parts}`;
   return {
-    step: { ...step, parts, growing: { kind, id }, said: [...step.said, id] },
+    step: { ...step, parts, growing: { kind, id }, partIds: [...step.partIds, id] },
     chunks: [
       ...chunks,
       { type: `${kind}-start`, id, providerMetadata: { turnpike: { id } } },
@@ -56,7 +56,7 @@ export function growPart(before: AiSdkStep, kind: 'text' | 'reasoning', delta: s
   };
 }
 
-export function closePart(step: AiSdkStep): Said {
+export function closePart(step: AiSdkStep): StepChunks {
   const { growing } = step;
   if (growing === undefined) return { step, chunks: [] };
   return {
@@ -66,12 +66,12 @@ export function closePart(step: AiSdkStep): Said {
 }
 
 /** A call of the step begins: what was said before it is whole. */
-export function noteCall(before: AiSdkStep, toolCallId: string): Said {
+export function noteCall(before: AiSdkStep, toolCallId: string): StepChunks {
   const { step, chunks } = closePart(before);
-  return { step: { ...step, hasCalls: true, said: [...step.said, toolCallId] }, chunks };
+  return { step: { ...step, hasCalls: true, partIds: [...step.partIds, toolCallId] }, chunks };
 }
 
-export function citeSource(step: AiSdkStep, source: Source): Said {
+export function citeSource(step: AiSdkStep, source: Source): StepChunks {
   const parts = step.parts + 1;
   const sourceId = `source-${step.step}-${parts}`;
   const { type, title, url, citedText, location } = source;
@@ -88,5 +88,5 @@ export function citeSource(step: AiSdkStep, source: Source): Said {
         title: name,
         providerMetadata,
       };
-  return { step: { ...step, parts, said: [...step.said, sourceId] }, chunks: [chunk] };
+  return { step: { ...step, parts, partIds: [...step.partIds, sourceId] }, chunks: [chunk] };
 }

@@ -13,61 +13,61 @@ interface Subagent {
   text: string;
   isCut: boolean;
   /** Characters of it that were not said yet. */
-  unsaid: number;
+  unsent: number;
 }
 
 /** By the id of its turn. */
 export type AiSdkSubagents = ReadonlyMap<string, Subagent>;
 
-type Told = { subagents: AiSdkSubagents; chunks: AiSdkChunk[] };
+type Encoded = { subagents: AiSdkSubagents; chunks: AiSdkChunk[] };
 
 export function beginSubagent(
   subagents: AiSdkSubagents,
   { callId: toolCallId, childTurnId, agent: name }: Of<'subagent.started'>,
-): Told {
-  const begun = { toolCallId, name, status: 'running' as const, text: '', isCut: false, unsaid: 0 };
-  return sayAgain(subagents, childTurnId, begun);
+): Encoded {
+  const begun = { toolCallId, name, status: 'running' as const, text: '', isCut: false, unsent: 0 };
+  return sendAgain(subagents, childTurnId, begun);
 }
 
 /** The part that shows a subagent changes with the subagent's own events. */
 export function followSubagent(
   subagents: AiSdkSubagents,
   { childTurnId, event }: Of<'subagent.told'>,
-): Told {
+): Encoded {
   const before = subagents.get(childTurnId);
   if (before === undefined) return { subagents, chunks: [] };
   if (event.type === 'text.delta') {
     const grown = { ...before, ...grow(before, event.text), status: 'running' as const };
-    if (grown.unsaid >= SAID_EVERY) return sayAgain(subagents, childTurnId, grown);
+    if (grown.unsent >= SAID_EVERY) return sendAgain(subagents, childTurnId, grown);
     return { subagents: new Map(subagents).set(childTurnId, grown), chunks: [] };
   }
   const status = event.type === 'turn.parked' ? 'waiting' : 'running';
-  const isWhole = event.type === 'step.ended' && before.unsaid > 0;
+  const isWhole = event.type === 'step.ended' && before.unsent > 0;
   if (status === before.status && !isWhole) return { subagents, chunks: [] };
-  return sayAgain(subagents, childTurnId, { ...before, status });
+  return sendAgain(subagents, childTurnId, { ...before, status });
 }
 
 export function endSubagent(
   subagents: AiSdkSubagents,
   { childTurnId, outcome }: Of<'subagent.ended'>,
-): Told {
+): Encoded {
   const before = subagents.get(childTurnId);
   if (before === undefined) return { subagents, chunks: [] };
-  return sayAgain(subagents, childTurnId, { ...before, status: outcome });
+  return sendAgain(subagents, childTurnId, { ...before, status: outcome });
 }
 
-function grow(before: Subagent, more: string): Pick<Subagent, 'text' | 'isCut' | 'unsaid'> {
+function grow(before: Subagent, more: string): Pick<Subagent, 'text' | 'isCut' | 'unsent'> {
   const text = before.text + more;
   const isCut = before.isCut || text.length > MOST_TEXT;
   // Half of a pair that was cut is left out.
   const kept = text.slice(-MOST_TEXT).replace(/^[\uDC00-\uDFFF]/, '');
-  return { text: kept, isCut, unsaid: before.unsaid + more.length };
+  return { text: kept, isCut, unsent: before.unsent + more.length };
 }
 
-function sayAgain(subagents: AiSdkSubagents, id: string, subagent: Subagent): Told {
-  const { unsaid: _said, ...data } = subagent;
+function sendAgain(subagents: AiSdkSubagents, id: string, subagent: Subagent): Encoded {
+  const { unsent: _unsent, ...data } = subagent;
   return {
-    subagents: new Map(subagents).set(id, { ...subagent, unsaid: 0 }),
+    subagents: new Map(subagents).set(id, { ...subagent, unsent: 0 }),
     chunks: [{ type: 'data-subagent', id, data }],
   };
 }

@@ -10,7 +10,7 @@ import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import { readUiMessage } from '../../../../test/support/clients/read-ui-message.js';
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
-import { encodeTurn, type PlacedFrame } from '../../framing/encode-turn.js';
+import { encodeTurn, type FrameWithCursor } from '../../framing/encode-turn.js';
 import { followSegment, openSegment } from '../../framing/segment.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { AiSdkRange } from './ai-sdk-state.js';
@@ -22,7 +22,7 @@ interface Wanted extends Partial<AiSdkRange> {
   after?: string;
 }
 
-function encode(events: readonly TurnEvent[], wanted: Wanted = {}): PlacedFrame[] {
+function encode(events: readonly TurnEvent[], wanted: Wanted = {}): FrameWithCursor[] {
   const { after, ...range } = wanted;
   const cursor = after === undefined ? undefined : parseCursor(ids.turnId, after);
   const whole = { answered: [], from: 'turn' as const, clientTools: ['pick_color'], ...range };
@@ -30,7 +30,7 @@ function encode(events: readonly TurnEvent[], wanted: Wanted = {}): PlacedFrame[
   return events.flatMap((event) => next(event));
 }
 
-const chunksOf = (frames: readonly PlacedFrame[]): UIMessageChunk[] =>
+const chunksOf = (frames: readonly FrameWithCursor[]): UIMessageChunk[] =>
   frames
     .filter(({ data }) => data !== '[DONE]')
     .map(({ data }) => JSON.parse(data) as UIMessageChunk);
@@ -49,7 +49,7 @@ function waitsOf(events: readonly TurnEvent[]): (readonly string[])[] {
 
 /** One message over all segments, of a client that runs its own tools between two. */
 async function readSegments(
-  segments: readonly (readonly PlacedFrame[])[],
+  segments: readonly (readonly FrameWithCursor[])[],
   failed: readonly string[] = [],
 ): Promise<UIMessage | undefined> {
   let message: UIMessage | undefined;
@@ -312,8 +312,8 @@ describe('a subagent on the AI SDK wire', () => {
       agent: 'REVIEWER',
     };
     const frames = encode(log(stepStarted, requested('a', 'task'), begun, ...deltas, turnEnded()));
-    const said = chunksOf(frames).filter(({ type }) => type === 'data-subagent');
-    expect(said.length).toBeLessThanOrEqual(text.length / 200 + 1);
+    const sent = chunksOf(frames).filter(({ type }) => type === 'data-subagent');
+    expect(sent.length).toBeLessThanOrEqual(text.length / 200 + 1);
     const message = await readUiMessage(chunksOf(frames));
     expect(message?.parts.filter(({ type }) => type === 'data-subagent')).toMatchObject([
       { id: 'turn_2', data: { name: 'REVIEWER', isCut: true, text: text.slice(-2_000) } },
@@ -324,14 +324,14 @@ describe('a subagent on the AI SDK wire', () => {
 describe('a step that is said again on the AI SDK wire', () => {
   it('leaves parts that the message’s metadata names, whichever had ended before', async () => {
     const url = 'https://a.example/';
-    const said = (text: string): TurnEventBody[] => [
+    const sent = (text: string): TurnEventBody[] => [
       stepStarted,
       { type: 'thinking.delta', step: 1, text: `thinks of ${text}` },
       { type: 'text.delta', step: 1, text },
       { type: 'source.cited', step: 1, source: { type: 'web', title: text, url } },
     ];
     const discarded: TurnEventBody = { type: 'step.discarded', step: 1 };
-    const events = log(...said('Half a'), discarded, ...said('Half a loaf.'), turnEnded());
+    const events = log(...sent('Half a'), discarded, ...sent('Half a loaf.'), turnEnded());
     const message = await readUiMessage(chunksOf(encode(events)));
     const { discarded: gone = [] } = (message?.metadata ?? {}) as { discarded?: string[] };
     const left = message?.parts.filter((part) => !gone.includes(idOf(part) ?? ''));

@@ -2,16 +2,16 @@ import type { TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import type { Dialect, Frame } from '../../framing/dialect.js';
 import { followSegment } from '../../framing/segment.js';
-import { tellOfCall, tellOfSpan, tellOfSubagent } from './ai-sdk-call-events.js';
+import { encodeCall, encodeSpan, encodeSubagent } from './ai-sdk-call-events.js';
 import { giveUpCalls } from './ai-sdk-calls.js';
 import type { AiSdkChunk, AiSdkIds, AiSdkMetadata, Of } from './ai-sdk-chunk.js';
 import { describeContext, describeQueue } from './ai-sdk-data.js';
 import { endChunks, parkChunks } from './ai-sdk-end.js';
 import { aiSdkStart, type AiSdkRange, type AiSdkState } from './ai-sdk-state.js';
 import { citeSource, closePart, closeStep, growPart, openStep } from './ai-sdk-step.js';
-import { growText, discardText } from '../../framing/said-text.js';
+import { growText, discardText } from '../../framing/sent-text.js';
 
-type Told = { state: AiSdkState; chunks: AiSdkChunk[] };
+type Encoded = { state: AiSdkState; chunks: AiSdkChunk[] };
 
 /**
  * The UI message stream of the AI SDK, version 1: frames without a name, each one chunk of JSON, the
@@ -24,7 +24,7 @@ export function aiSdkDialect(ids: AiSdkIds, range: AiSdkRange): Dialect<AiSdkSta
     initial: aiSdkStart(range),
     isOver: ({ segment }) => segment.phase === 'over',
     encode: (before, event) => {
-      const { state, chunks } = tellAiSdk({ ...ids, ...range }, before, event);
+      const { state, chunks } = encodeAiSdk({ ...ids, ...range }, before, event);
       const frames: Frame[] = chunks.map((chunk) => ({ data: JSON.stringify(chunk) }));
       if (state.segment.phase === 'over') frames.push({ data: '[DONE]' });
       return { state, frames };
@@ -35,22 +35,22 @@ export function aiSdkDialect(ids: AiSdkIds, range: AiSdkRange): Dialect<AiSdkSta
 type Stream = AiSdkIds & AiSdkRange;
 
 /** Encodes an event of the segment. Pure. */
-function tellAiSdk(stream: Stream, before: AiSdkState, event: TurnEvent): Told {
-  const { segment, isSaid } = followSegment(before.segment, event);
-  const told = tell(stream, { ...before, segment }, event);
+function encodeAiSdk(stream: Stream, before: AiSdkState, event: TurnEvent): Encoded {
+  const { segment, isIncluded } = followSegment(before.segment, event);
+  const encoded = encodeEvent(stream, { ...before, segment }, event);
   const begins = before.segment.phase === 'before' && segment.phase !== 'before';
-  if (begins) return beginAgain(stream, told.state, isSaid ? told.chunks : []);
-  if (!isSaid) return say(told.state);
+  if (begins) return beginAgain(stream, encoded.state, isIncluded ? encoded.chunks : []);
+  if (!isIncluded) return encodeAs(encoded.state);
   const isParked = segment.phase === 'over' && event.type !== 'turn.ended';
-  const chunks = isParked ? [...told.chunks, ...parkChunks(told.state)] : told.chunks;
-  if (before.hasBegun) return say(told.state, ...chunks);
-  return say({ ...told.state, hasBegun: true }, start(stream, told.state), ...chunks);
+  const chunks = isParked ? [...encoded.chunks, ...parkChunks(encoded.state)] : encoded.chunks;
+  if (before.hasBegun) return encodeAs(encoded.state, ...chunks);
+  return encodeAs({ ...encoded.state, hasBegun: true }, start(stream, encoded.state), ...chunks);
 }
 
 /** A later segment begins. What still grew at the end of the one before was ended with it. */
-function beginAgain(stream: Stream, state: AiSdkState, chunks: AiSdkChunk[]): Told {
+function beginAgain(stream: Stream, state: AiSdkState, chunks: AiSdkChunk[]): Encoded {
   const { step } = closePart(state.step);
-  return say({ ...state, step, hasBegun: true }, start(stream, state), ...chunks);
+  return encodeAs({ ...state, step, hasBegun: true }, start(stream, state), ...chunks);
 }
 
 function start(ids: AiSdkIds, { started }: AiSdkState): AiSdkChunk {
@@ -64,60 +64,64 @@ function describeStart(started: Of<'turn.started'> | undefined): AiSdkMetadata {
   return { agent: started.agent, model: started.model, createdAt: started.at };
 }
 
-function tell(stream: Stream, state: AiSdkState, event: TurnEvent): Told {
+function encodeEvent(stream: Stream, state: AiSdkState, event: TurnEvent): Encoded {
   switch (event.type) {
     case 'turn.queued':
-      return say({ ...state, isQueued: true }, describeQueue(event.position));
+      return encodeAs({ ...state, isQueued: true }, describeQueue(event.position));
     case 'turn.started':
       return begin(state, event);
     case 'turn.recovering': {
       const { attempt, reason } = event;
-      return say(state, { type: 'data-recovering', id: place(event), data: { attempt, reason } });
+      return encodeAs(state, {
+        type: 'data-recovering',
+        id: logPosition(event),
+        data: { attempt, reason },
+      });
     }
     case 'step.started':
-      return sayOfStep(state, openStep(state.step, event.step));
+      return withStep(state, openStep(state.step, event.step));
     case 'thinking.delta':
-      return sayOfStep(state, growPart(state.step, 'reasoning', event.text));
+      return withStep(state, growPart(state.step, 'reasoning', event.text));
     case 'text.delta': {
       const text = growText(state.text, event);
-      return sayOfStep({ ...state, text }, growPart(state.step, 'text', event.text));
+      return withStep({ ...state, text }, growPart(state.step, 'text', event.text));
     }
     case 'source.cited':
-      return sayOfStep(state, citeSource(state.step, event.source));
+      return withStep(state, citeSource(state.step, event.source));
     case 'step.ended': {
       const closed = closeStep(state.step);
       const context = describeContext(event, state.started?.contextWindow);
-      return sayOfStep(state, { step: closed.step, chunks: [...closed.chunks, ...context] });
+      return withStep(state, { step: closed.step, chunks: [...closed.chunks, ...context] });
     }
     case 'step.discarded':
       return discardStep(state, event.step);
     case 'attachment.rejected': {
       const { name, reason, index } = event;
-      return say(state, {
+      return encodeAs(state, {
         type: 'data-attachment-rejected',
-        id: place(event),
+        id: logPosition(event),
         data: { name, reason, ...(index === undefined ? {} : { index }) },
       });
     }
     case 'notice.posted': {
       const { kind, level, text, metadata } = event;
       const data = { kind, level, text, metadata };
-      return say(state, { type: 'data-notice', id: place(event), data });
+      return encodeAs(state, { type: 'data-notice', id: logPosition(event), data });
     }
     case 'message.joined': {
       const { messageId, afterStep, text } = event;
-      return say(state, {
+      return encodeAs(state, {
         type: 'data-joined',
         id: messageId,
         data: { messageId, afterStep, text },
       });
     }
     case 'turn.failed':
-      return say({ ...state, failure: event });
+      return encodeAs({ ...state, failure: event });
     case 'turn.ended':
-      return say(state, ...endChunks(state, event));
+      return encodeAs(state, ...endChunks(state, event));
     case 'turn.parked':
-      return say(state);
+      return encodeAs(state);
     case 'tool.requested':
     case 'tool.args.delta':
     case 'tool.started':
@@ -125,47 +129,47 @@ function tell(stream: Stream, state: AiSdkState, event: TurnEvent): Told {
     case 'tool.ended':
     case 'approval.requested':
     case 'approval.resolved':
-      return tellOfCall(stream, state, event);
+      return encodeCall(stream, state, event);
     case 'subagent.told':
-      return tellOfSubagent(stream, state, event);
+      return encodeSubagent(stream, state, event);
     case 'subagent.started':
     case 'subagent.ended':
-      return tellOfSpan(state, event);
+      return encodeSpan(state, event);
     default:
       return assertNever(event);
   }
 }
 
-function begin(before: AiSdkState, event: Of<'turn.started'>): Told {
+function begin(before: AiSdkState, event: Of<'turn.started'>): Encoded {
   const state = { ...before, started: event, isQueued: false };
   const left = before.isQueued ? [describeQueue(0)] : [];
   // Otherwise `start` has it.
-  if (!before.hasBegun) return say(state, ...left);
+  if (!before.hasBegun) return encodeAs(state, ...left);
   const messageMetadata = describeStart(event);
-  return say(state, ...left, { type: 'message-metadata', messageMetadata });
+  return encodeAs(state, ...left, { type: 'message-metadata', messageMetadata });
 }
 
 /**
  * The protocol has no word that takes parts back. The message's metadata names them; a part of its own
  * stands where they end.
  */
-function discardStep(before: AiSdkState, step: number): Told {
+function discardStep(before: AiSdkState, step: number): Encoded {
   const closed = closeStep(before.step);
   const given = giveUpCalls(
     before.calls,
     'Not run: what asked for it was taken back.',
     (call) => call.step === step,
   );
-  const partIds = before.step.step === step ? before.step.said : [];
+  const partIds = before.step.step === step ? before.step.partIds : [];
   const discarded = [...before.discarded, ...partIds];
   const state = {
     ...before,
-    step: { ...closed.step, said: [], hasCalls: false },
+    step: { ...closed.step, partIds: [], hasCalls: false },
     calls: given.calls,
     text: discardText(before.text, step),
     discarded,
   };
-  return say(
+  return encodeAs(
     state,
     ...closed.chunks,
     ...given.chunks,
@@ -174,18 +178,18 @@ function discardStep(before: AiSdkState, step: number): Told {
   );
 }
 
-function sayOfStep(
+function withStep(
   state: AiSdkState,
   { step, chunks }: { step: AiSdkState['step']; chunks: AiSdkChunk[] },
-): Told {
+): Encoded {
   return { state: step === state.step ? state : { ...state, step }, chunks };
 }
 
 /** An event's place in its log: an id for what has none. */
-function place({ attempt, seq }: TurnEvent): string {
+function logPosition({ attempt, seq }: TurnEvent): string {
   return `${attempt}.${seq}`;
 }
 
-function say(state: AiSdkState, ...chunks: AiSdkChunk[]): Told {
+function encodeAs(state: AiSdkState, ...chunks: AiSdkChunk[]): Encoded {
   return { state, chunks };
 }

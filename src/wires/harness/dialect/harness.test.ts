@@ -2,18 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import type { TurnEvent } from '../../../events/turn-event.js';
 import { parseCursor } from '../../../events/cursor.js';
-import { encodeTurn, type PlacedFrame } from '../../framing/encode-turn.js';
+import { encodeTurn, type FrameWithCursor } from '../../framing/encode-turn.js';
 import { harnessDialect } from './harness.js';
 
 const turnId = 'turn_1';
 
-function encode(events: readonly TurnEvent[], after?: string): PlacedFrame[] {
+function encode(events: readonly TurnEvent[], after?: string): FrameWithCursor[] {
   const cursor = after === undefined ? undefined : parseCursor(turnId, after);
   const next = encodeTurn(harnessDialect, turnId, cursor);
   return events.flatMap((event) => next(event));
 }
 
-const toText = (frames: readonly PlacedFrame[]): string =>
+const toText = (frames: readonly FrameWithCursor[]): string =>
   frames.map(({ id, event, data }) => `event: ${event}\nid: ${id}\ndata: ${data}\n\n`).join('');
 
 describe.each(recordedTurns())('the harness wire of %s', (name, events) => {

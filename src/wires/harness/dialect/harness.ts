@@ -79,7 +79,7 @@ function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
     case 'message.joined':
       return [frame('message:joined', pick(event, ['messageId', 'afterStep', 'text']))];
     case 'subagent.told':
-      return framesOf({}, event.event).map((told) => ofSubagent(event, told));
+      return framesOf({}, event.event).map((inner) => ofSubagent(event, inner));
     case 'subagent.started':
       return [frame('subagent:start', withCall(event, ['childTurnId', 'agent']))];
     case 'subagent.ended':
@@ -110,11 +110,11 @@ const approvalKeys = [
 ] as const;
 
 /** A frame of a subagent's own stream, under a name of its own. */
-function ofSubagent({ callId, childTurnId }: Of<'subagent.told'>, told: Frame): Frame {
+function ofSubagent({ callId, childTurnId }: Of<'subagent.told'>, inner: Frame): Frame {
   const whose: Relayed<object> = { childTurnId, parentToolUseId: callId };
   const data = JSON.stringify(whose).slice(0, -1);
-  const rest = told.data === '{}' ? '}' : `,${told.data.slice(1)}`;
-  return { event: `subagent:${told.event}`, data: data + rest };
+  const rest = inner.data === '{}' ? '}' : `,${inner.data.slice(1)}`;
+  return { event: `subagent:${inner.event}`, data: data + rest };
 }
 
 function started(event: Of<'turn.started'>): HarnessFrames['session:init'] {

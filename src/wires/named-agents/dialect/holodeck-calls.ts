@@ -9,43 +9,46 @@ interface OpenCall {
 
 export type HolodeckCalls = readonly OpenCall[];
 
-type Said = { calls: HolodeckCalls; events: HolodeckEvent[] };
+type CallEvents = { calls: HolodeckCalls; events: HolodeckEvent[] };
 
 export function startCall(
   calls: HolodeckCalls,
   { callId: id, name, step }: Of<'tool.requested'>,
   messageId: string,
-): Said {
+): CallEvents {
   return {
     calls: [...calls, { id, step, hasArgs: false }],
     events: [{ event: 'tool_call_start', data: { tool_call_id: id, name, message_id: messageId } }],
   };
 }
 
-export function growArgs(calls: HolodeckCalls, event: Of<'tool.args.delta'>): Said {
-  return sayArgs(calls, event.callId, event.json);
+export function growArgs(calls: HolodeckCalls, event: Of<'tool.args.delta'>): CallEvents {
+  return addArgs(calls, event.callId, event.json);
 }
 
 /** The call's input is whole: it is said at once where nothing of it was said before. */
-export function completeArgs(calls: HolodeckCalls, { callId, input }: Of<'tool.started'>): Said {
+export function completeArgs(
+  calls: HolodeckCalls,
+  { callId, input }: Of<'tool.started'>,
+): CallEvents {
   return lacksArgs(calls, callId)
-    ? sayArgs(calls, callId, JSON.stringify(input ?? {}))
+    ? addArgs(calls, callId, JSON.stringify(input ?? {}))
     : { calls, events: [] };
 }
 
 /** A call that was answered without being run has arguments, too: its fragments are JSON. */
-export function endCall(calls: HolodeckCalls, { callId, status }: Of<'tool.ended'>): Said {
-  const args = lacksArgs(calls, callId) ? sayArgs(calls, callId, '{}').events : [];
+export function endCall(calls: HolodeckCalls, { callId, status }: Of<'tool.ended'>): CallEvents {
+  const args = lacksArgs(calls, callId) ? addArgs(calls, callId, '{}').events : [];
   const ended = calls.filter(({ id }) => id === callId);
-  const said = status === 'success' ? status : 'error';
+  const outcome = status === 'success' ? status : 'error';
   return {
     calls: calls.filter(({ id }) => id !== callId),
-    events: [...args, ...ended.map(({ id }) => callEnd(id, said))],
+    events: [...args, ...ended.map(({ id }) => callEnd(id, outcome))],
   };
 }
 
 /** Ends the calls of a half-said step as errors: none of them was run, or will be. */
-export function discardCalls(calls: HolodeckCalls, step: number): Said {
+export function discardCalls(calls: HolodeckCalls, step: number): CallEvents {
   const kept = calls.filter((call) => call.step !== step);
   const gone = calls.filter((call) => call.step === step);
   return { calls: kept, events: abandonCalls(gone) };
@@ -60,7 +63,7 @@ function lacksArgs(calls: HolodeckCalls, callId: string): boolean {
   return calls.some(({ id, hasArgs }) => id === callId && !hasArgs);
 }
 
-function sayArgs(calls: HolodeckCalls, id: string, json: string): Said {
+function addArgs(calls: HolodeckCalls, id: string, json: string): CallEvents {
   if (json === '') return { calls, events: [] };
   return {
     calls: calls.map((call) => (call.id === id ? { ...call, hasArgs: true } : call)),

@@ -6,7 +6,7 @@ import type { HolodeckEnd, HolodeckEvent, HolodeckIds, Of, TokensUsed } from './
 import { toProblem, type Problem } from './holodeck-problem.js';
 import { toHolodeckSource } from './holodeck-source.js';
 import type { HolodeckState } from './holodeck-state.js';
-import { unsaidText } from '../../framing/said-text.js';
+import { unsentText } from '../../framing/sent-text.js';
 
 /**
  * Status of a client's request that was closed before its answer; no standard has a number for it.
@@ -19,14 +19,14 @@ export function endEvents(
   state: HolodeckState,
   event: Of<'turn.ended'>,
 ): HolodeckEvent[] {
-  const unsaid = unsaidText(state.text, event.text);
+  const unsent = unsentText(state.text, event.text);
   const delta: HolodeckEvent = {
     event: 'message_delta',
-    data: { delta: unsaid, message_id: messageId },
+    data: { delta: unsent, message_id: messageId },
   };
   return [
     ...abandonCalls(state.calls),
-    ...(unsaid === '' ? [] : [delta]),
+    ...(unsent === '' ? [] : [delta]),
     lastEvent(messageId, state, event),
   ];
 }
@@ -77,8 +77,8 @@ const limits: Record<string, string | undefined> = {
 };
 
 function explainLimit({ notices }: HolodeckState, reason: string): string {
-  const said = notices.findLast(({ kind }) => endingKinds.has(kind));
-  return said?.text ?? limits[reason] ?? `The turn ended at a limit: ${reason}.`;
+  const notice = notices.findLast(({ kind }) => endingKinds.has(kind));
+  return notice?.text ?? limits[reason] ?? `The turn ended at a limit: ${reason}.`;
 }
 
 const interruptions: Record<string, string | undefined> = {

@@ -1,7 +1,7 @@
 import type { Source } from '../../../events/turn-event.js';
 import type { HolodeckCalls } from './holodeck-calls.js';
 import type { HolodeckNotice, Of } from './holodeck-event.js';
-import { noText, type SaidText } from '../../framing/said-text.js';
+import { noText, type SentText } from '../../framing/sent-text.js';
 
 /** State that later events of the holodeck wire need of earlier ones. */
 export interface HolodeckState {
@@ -9,7 +9,7 @@ export interface HolodeckState {
   hasBegun: boolean;
   failure?: Of<'turn.failed'>;
   calls: HolodeckCalls;
-  text: SaidText;
+  text: SentText;
   /** Sources and notices are told at the end. */
   sources: readonly { step: number; source: Source }[];
   notices: readonly HolodeckNotice[];

@@ -8,7 +8,7 @@ import {
   type TurnEvent,
   type TurnEventBody,
 } from '../../../events/turn-event.js';
-import { encodeTurn, type PlacedFrame } from '../../framing/encode-turn.js';
+import { encodeTurn, type FrameWithCursor } from '../../framing/encode-turn.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { ErrorCode } from '../../../errors/error-table.js';
 import type { HolodeckEvent } from './holodeck-event.js';
@@ -17,13 +17,13 @@ import { holodeckDialect } from './holodeck.js';
 const turnId = 'turn_1';
 const ids = { sessionId: '01ARZ3NDEKTSV4RRFFQ69G5FAV', messageId: '01ARZ3NDEKTSV4RRFFQ69G5FAW' };
 
-function encode(events: readonly TurnEvent[], after?: string): PlacedFrame[] {
+function encode(events: readonly TurnEvent[], after?: string): FrameWithCursor[] {
   const cursor = after === undefined ? undefined : parseCursor(turnId, after);
   const next = encodeTurn(holodeckDialect(ids), turnId, cursor);
   return events.flatMap((event) => next(event));
 }
 
-const parse = (frames: readonly PlacedFrame[]): HolodeckEvent[] =>
+const parse = (frames: readonly FrameWithCursor[]): HolodeckEvent[] =>
   frames.map(({ event, data }) => ({ event, data: JSON.parse(data) as unknown }) as HolodeckEvent);
 
 function log(...bodies: TurnEventBody[]): TurnEvent[] {
@@ -130,10 +130,10 @@ function ended(more: Partial<Extract<TurnEventBody, { type: 'turn.ended' }>> = {
   };
 }
 
-const text = (step: number, said: string): TurnEventBody => ({
+const text = (step: number, content: string): TurnEventBody => ({
   type: 'text.delta',
   step,
-  text: said,
+  text: content,
 });
 const asked = (callId: string, step = 1): TurnEventBody => ({
   type: 'tool.requested',
@@ -394,7 +394,9 @@ describe('the end on the holodeck wire', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 3 }), pieces, pieces, (kept, lost, again) => {
         const step = kept.length + 1;
-        const before = kept.flatMap((said, index) => said.map((part) => text(index + 1, part)));
+        const before = kept.flatMap((content, index) =>
+          content.map((part) => text(index + 1, part)),
+        );
         const answer = [...kept.flat(), ...again].join('');
         const crashed = log(...before, ...lost.map((part) => text(step, part)));
         const recovery = [
@@ -420,9 +422,9 @@ describe('the end on the holodeck wire', () => {
   it('comes after what the deltas did not say, whatever they said', () => {
     const steps = fc.array(fc.array(fc.string(), { maxLength: 3 }), { maxLength: 4 });
     fc.assert(
-      fc.property(steps, fc.string(), (said, note) => {
-        const deltas = said.flatMap((parts, step) => parts.map((part) => text(step + 1, part)));
-        const reply = said.flat().join('') + note;
+      fc.property(steps, fc.string(), (written, note) => {
+        const deltas = written.flatMap((parts, step) => parts.map((part) => text(step + 1, part)));
+        const reply = written.flat().join('') + note;
         const events = parse(encode(log(...deltas, ended({ text: reply }))));
         const content = events.map((one) => (one.event === 'message_delta' ? one.data.delta : ''));
         expect(content.join('')).toBe(reply);

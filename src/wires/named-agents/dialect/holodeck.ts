@@ -12,9 +12,9 @@ import {
 import { endEvents } from './holodeck-end.js';
 import type { HolodeckEvent, HolodeckIds, HolodeckNotice } from './holodeck-event.js';
 import { holodeckStart, type HolodeckState } from './holodeck-state.js';
-import { discardText, growText, saidSoFar } from '../../framing/said-text.js';
+import { discardText, growText, sentSoFar } from '../../framing/sent-text.js';
 
-type Told = { state: HolodeckState; events: HolodeckEvent[] };
+type Encoded = { state: HolodeckState; events: HolodeckEvent[] };
 
 /**
  * The holodeck wire (contract: holodeck, its seed): seven events, and `message_reset`, which is ours.
@@ -26,7 +26,7 @@ export function holodeckDialect(ids: HolodeckIds): Dialect<HolodeckState> {
     name: 'holodeck',
     initial: holodeckStart,
     encode: (before, event) => {
-      const { state, events } = tellHolodeck(ids, before, event);
+      const { state, events } = encodeHolodeck(ids, before, event);
       return {
         state,
         frames: events.map(({ event: name, data }) => ({
@@ -39,30 +39,30 @@ export function holodeckDialect(ids: HolodeckIds): Dialect<HolodeckState> {
 }
 
 /** Encodes an event as events of the holodeck wire. Pure. */
-export function tellHolodeck(ids: HolodeckIds, before: HolodeckState, event: TurnEvent): Told {
-  const told = tell(ids, before, event);
-  if (before.hasBegun) return told;
+export function encodeHolodeck(ids: HolodeckIds, before: HolodeckState, event: TurnEvent): Encoded {
+  const encoded = encodeEvent(ids, before, event);
+  if (before.hasBegun) return encoded;
   const { sessionId: session_id, messageId: message_id } = ids;
   const start: HolodeckEvent = { event: 'stream_start', data: { session_id, message_id } };
-  return { state: { ...told.state, hasBegun: true }, events: [start, ...told.events] };
+  return { state: { ...encoded.state, hasBegun: true }, events: [start, ...encoded.events] };
 }
 
-function tell(ids: HolodeckIds, state: HolodeckState, event: TurnEvent): Told {
+function encodeEvent(ids: HolodeckIds, state: HolodeckState, event: TurnEvent): Encoded {
   switch (event.type) {
     case 'text.delta':
-      return say({ ...state, text: growText(state.text, event) }, [
+      return encodeAs({ ...state, text: growText(state.text, event) }, [
         { event: 'message_delta', data: { delta: event.text, message_id: ids.messageId } },
       ]);
     case 'source.cited':
-      return say({ ...state, sources: [...state.sources, event] });
+      return encodeAs({ ...state, sources: [...state.sources, event] });
     case 'tool.requested':
-      return sayOfCalls(state, startCall(state.calls, event, ids.messageId));
+      return withCalls(state, startCall(state.calls, event, ids.messageId));
     case 'tool.args.delta':
-      return sayOfCalls(state, growArgs(state.calls, event));
+      return withCalls(state, growArgs(state.calls, event));
     case 'tool.started':
-      return sayOfCalls(state, completeArgs(state.calls, event));
+      return withCalls(state, completeArgs(state.calls, event));
     case 'tool.ended':
-      return sayOfCalls(state, endCall(state.calls, event));
+      return withCalls(state, endCall(state.calls, event));
     case 'step.discarded':
       return discardStep(ids, state, event.step);
     case 'notice.posted': {
@@ -75,9 +75,9 @@ function tell(ids: HolodeckIds, state: HolodeckState, event: TurnEvent): Told {
       return note(state, { kind: 'file-rejected', text: `${name}: ${reason}`, metadata });
     }
     case 'turn.failed':
-      return say({ ...state, failure: event });
+      return encodeAs({ ...state, failure: event });
     case 'turn.ended':
-      return say({ ...state, calls: [] }, endEvents(ids, state, event));
+      return encodeAs({ ...state, calls: [] }, endEvents(ids, state, event));
     // The wire has no word for these.
     case 'turn.queued':
     case 'turn.started':
@@ -93,38 +93,38 @@ function tell(ids: HolodeckIds, state: HolodeckState, event: TurnEvent): Told {
     case 'subagent.started':
     case 'subagent.told':
     case 'subagent.ended':
-      return say(state);
+      return encodeAs(state);
     default:
       return assertNever(event);
   }
 }
 
-function say(state: HolodeckState, events: HolodeckEvent[] = []): Told {
+function encodeAs(state: HolodeckState, events: HolodeckEvent[] = []): Encoded {
   return { state, events };
 }
 
-function sayOfCalls(
+function withCalls(
   state: HolodeckState,
-  said: { calls: HolodeckCalls; events: HolodeckEvent[] },
-): Told {
-  return say({ ...state, calls: said.calls }, said.events);
+  followed: { calls: HolodeckCalls; events: HolodeckEvent[] },
+): Encoded {
+  return encodeAs({ ...state, calls: followed.calls }, followed.events);
 }
 
-function note(state: HolodeckState, notice: HolodeckNotice): Told {
-  return say({ ...state, notices: [...state.notices, notice] });
+function note(state: HolodeckState, notice: HolodeckNotice): Encoded {
+  return encodeAs({ ...state, notices: [...state.notices, notice] });
 }
 
 /**
  * Its calls are ended, so that none stays open, and the text that stays is said as a whole. Also where
  * the log has nothing of the step: a client may have more than a log that lost its tail.
  */
-function discardStep({ messageId }: HolodeckIds, state: HolodeckState, step: number): Told {
+function discardStep({ messageId }: HolodeckIds, state: HolodeckState, step: number): Encoded {
   const { calls, events } = discardCalls(state.calls, step);
   const text = discardText(state.text, step);
   const sources = state.sources.filter((cited) => cited.step !== step);
   const reset: HolodeckEvent = {
     event: 'message_reset',
-    data: { message_id: messageId, content: saidSoFar(text) },
+    data: { message_id: messageId, content: sentSoFar(text) },
   };
-  return say({ ...state, calls, text, sources }, [...events, reset]);
+  return encodeAs({ ...state, calls, text, sources }, [...events, reset]);
 }

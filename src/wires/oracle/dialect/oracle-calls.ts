@@ -22,7 +22,7 @@ export interface OracleCalls {
 
 export const noCalls: OracleCalls = { asked: 0, open: [] };
 
-type Said = { calls: OracleCalls; chunks: OracleChunk[] };
+type CallChunks = { calls: OracleCalls; chunks: OracleChunk[] };
 
 export function requestCall(calls: OracleCalls, event: Of<'tool.requested'>): OracleCalls {
   const { callId: id, name, step } = event;
@@ -37,7 +37,7 @@ export function growArguments(calls: OracleCalls, event: Of<'tool.args.delta'>):
   }));
 }
 
-export function startCall(calls: OracleCalls, event: Of<'tool.started'>): Said {
+export function startCall(calls: OracleCalls, event: Of<'tool.started'>): CallChunks {
   const { callId: id, name, input } = event;
   const call = { id, name, arguments: JSON.stringify(input ?? {}), status: 'running' as const };
   return {
@@ -47,7 +47,7 @@ export function startCall(calls: OracleCalls, event: Of<'tool.started'>): Said {
 }
 
 /** A call that was answered without being run is told of first: no result without its call. */
-export function endCall(calls: OracleCalls, event: Of<'tool.ended'>): Said {
+export function endCall(calls: OracleCalls, event: Of<'tool.ended'>): CallChunks {
   const { callId: id, name, status, output } = event;
   const call = calls.open.find((open) => open.id === id);
   const result: OracleChunk = {

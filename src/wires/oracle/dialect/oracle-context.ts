@@ -7,10 +7,10 @@ const THRESHOLD = 0.05;
 export interface OracleContext {
   tokens: number | undefined;
   /** Tokens in the chunk that was sent last. */
-  said: number;
+  sent: number;
 }
 
-export const noContext: OracleContext = { tokens: undefined, said: 0 };
+export const noContext: OracleContext = { tokens: undefined, sent: 0 };
 
 /** @param window of the model, in tokens; without one there is nothing to compare with. */
 export function updateContext(
@@ -22,11 +22,11 @@ export function updateContext(
   const tokens = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
   // A call that was cut before the provider reported anything.
   if (tokens === 0) return { context, chunks: [] };
-  if (window === undefined || Math.abs(tokens - context.said) < THRESHOLD * window) {
+  if (window === undefined || Math.abs(tokens - context.sent) < THRESHOLD * window) {
     return { context: { ...context, tokens }, chunks: [] };
   }
   return {
-    context: { tokens, said: tokens },
+    context: { tokens, sent: tokens },
     chunks: [{ type: 'context_update', context_tokens: tokens, max_context_tokens: window }],
   };
 }

@@ -4,13 +4,13 @@ import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { DoneChunk, Of, OracleChunk } from './oracle-chunk.js';
 import { toOracleSource } from './oracle-source.js';
 import type { OracleState } from './oracle-state.js';
-import { unsaidText } from '../../framing/said-text.js';
+import { unsentText } from '../../framing/sent-text.js';
 
 /** The last chunks of a turn: what was held back, then its one end. */
 export function endChunks(state: OracleState, event: Of<'turn.ended'>): OracleChunk[] {
-  const unsaid = unsaidText(state.text, event.text);
+  const unsent = unsentText(state.text, event.text);
   return [
-    ...(unsaid === '' ? [] : [{ type: 'content' as const, content: unsaid }]),
+    ...(unsent === '' ? [] : [{ type: 'content' as const, content: unsent }]),
     ...state.sources.map(({ source }) => ({
       type: 'source' as const,
       source: toOracleSource(source),

@@ -3,14 +3,14 @@ import * as fc from 'fast-check';
 import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
-import { encodeTurn, type PlacedFrame } from '../../framing/encode-turn.js';
+import { encodeTurn, type FrameWithCursor } from '../../framing/encode-turn.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { OracleChunk } from './oracle-chunk.js';
 import { oracleDialect } from './oracle.js';
 
 const turnId = 'turn_1';
 
-function encode(events: readonly TurnEvent[], after?: string): PlacedFrame[] {
+function encode(events: readonly TurnEvent[], after?: string): FrameWithCursor[] {
   const cursor = after === undefined ? undefined : parseCursor(turnId, after);
   const next = encodeTurn(oracleDialect, turnId, cursor);
   return events.flatMap((event) => next(event));
@@ -61,10 +61,10 @@ describe.each(recordedTurns())('the oracle wire of %s', (name, events) => {
     for (const [index, chunk] of chunks.entries()) {
       if (chunk.type !== 'tool_result') continue;
       const before = chunks.slice(0, index);
-      const isTold = before.some(
+      const isAnnounced = before.some(
         (c) => c.type === 'tool_call' && c.tool_call.id === chunk.tool_call_id,
       );
-      expect([chunk.tool_call_id, isTold]).toEqual([chunk.tool_call_id, true]);
+      expect([chunk.tool_call_id, isAnnounced]).toEqual([chunk.tool_call_id, true]);
     }
     const lastContent = Math.max(-1, ...places(chunks, 'content'));
     for (const place of places(chunks, 'source')) expect(place).toBeGreaterThan(lastContent);
@@ -104,10 +104,10 @@ function ended(more: Partial<Extract<TurnEventBody, { type: 'turn.ended' }>>): T
   };
 }
 
-const text = (step: number, said: string): TurnEventBody => ({
+const text = (step: number, content: string): TurnEventBody => ({
   type: 'text.delta',
   step,
-  text: said,
+  text: content,
 });
 
 const stepEnded = (step: number, inputTokens: number): TurnEventBody => ({
@@ -193,9 +193,9 @@ describe('the end on the oracle wire', () => {
   it('has what the deltas did not say, whatever they said, and nothing twice', () => {
     const steps = fc.array(fc.array(fc.string(), { maxLength: 3 }), { maxLength: 4 });
     fc.assert(
-      fc.property(steps, fc.string(), (said, note) => {
-        const reply = said.flat().join('') + note;
-        const deltas = said.flatMap((parts, step) => parts.map((part) => text(step + 1, part)));
+      fc.property(steps, fc.string(), (written, note) => {
+        const reply = written.flat().join('') + note;
+        const deltas = written.flatMap((parts, step) => parts.map((part) => text(step + 1, part)));
         const chunks = chunksOf(log(started, ...deltas, ended({ text: reply })));
         const content = chunks.map((chunk) => (chunk.type === 'content' ? chunk.content : ''));
         expect(content.join('')).toBe(reply);
@@ -258,10 +258,10 @@ describe('the oracle wire', () => {
   it('says the context when it moved by a twentieth of the window, up or down', () => {
     const tokens = [49, 50, 99, 100, 51, 50, 0];
     const steps = tokens.map((count, index) => stepEnded(index + 1, count));
-    const said = chunksOf(log(started, ...steps)).map((chunk) =>
+    const sent = chunksOf(log(started, ...steps)).map((chunk) =>
       chunk.type === 'context_update' ? chunk.context_tokens : chunk.type,
     );
-    expect(said).toEqual([50, 100, 50]);
+    expect(sent).toEqual([50, 100, 50]);
     const { contextWindow: _unknown, ...windowless } = started;
     expect(chunksOf(log(windowless, ...steps))).toEqual([]);
   });

@@ -13,9 +13,9 @@ import type { Of, OracleChunk, SystemType } from './oracle-chunk.js';
 import { updateContext } from './oracle-context.js';
 import { endChunks } from './oracle-end.js';
 import { oracleStart, type OracleState } from './oracle-state.js';
-import { discardText, growText, saidSoFar } from '../../framing/said-text.js';
+import { discardText, growText, sentSoFar } from '../../framing/sent-text.js';
 
-type Told = { state: OracleState; chunks: OracleChunk[] };
+type Encoded = { state: OracleState; chunks: OracleChunk[] };
 
 /**
  * The oracle wire (contract: oracle, section 2): frames without a name, each one chunk of JSON.
@@ -25,58 +25,58 @@ export const oracleDialect: Dialect<OracleState> = {
   name: 'oracle',
   initial: oracleStart,
   encode: (before, event) => {
-    const { state, chunks } = tellOracle(before, event);
+    const { state, chunks } = encodeOracle(before, event);
     return { state, frames: chunks.map((chunk) => ({ data: JSON.stringify(chunk) })) };
   },
 };
 
 /** Encodes an event for the oracle wire. Pure. */
-export function tellOracle(state: OracleState, event: TurnEvent): Told {
+export function encodeOracle(state: OracleState, event: TurnEvent): Encoded {
   switch (event.type) {
     case 'turn.queued':
-      return say(state, {
+      return encodeAs(state, {
         type: 'status',
         message: `Waiting in the queue, at place ${event.position}`,
       });
     case 'turn.started':
-      return say({ ...state, started: event });
+      return encodeAs({ ...state, started: event });
     case 'thinking.delta':
-      return say(state, { type: 'thinking', content: event.text });
+      return encodeAs(state, { type: 'thinking', content: event.text });
     case 'text.delta':
-      return say(
+      return encodeAs(
         { ...state, text: growText(state.text, event) },
         { type: 'content', content: event.text },
       );
     case 'source.cited':
-      return say({ ...state, sources: [...state.sources, event] });
+      return encodeAs({ ...state, sources: [...state.sources, event] });
     case 'tool.requested':
-      return say({ ...state, calls: requestCall(state.calls, event) });
+      return encodeAs({ ...state, calls: requestCall(state.calls, event) });
     case 'tool.args.delta':
-      return say({ ...state, calls: growArguments(state.calls, event) });
+      return encodeAs({ ...state, calls: growArguments(state.calls, event) });
     case 'tool.started': {
       const { calls, chunks } = startCall(state.calls, event);
-      return say({ ...state, calls }, ...chunks);
+      return encodeAs({ ...state, calls }, ...chunks);
     }
     case 'tool.progress':
-      return say(state, ...describeRunning(state.calls, event));
+      return encodeAs(state, ...describeRunning(state.calls, event));
     case 'tool.ended': {
       const { calls, chunks } = endCall(state.calls, event);
-      return say({ ...state, calls }, ...chunks);
+      return encodeAs({ ...state, calls }, ...chunks);
     }
     case 'approval.requested':
-      return say(state, { type: 'status', message: describeQuestion(event) });
+      return encodeAs(state, { type: 'status', message: describeQuestion(event) });
     case 'notice.posted':
-      return say(state, ...systemChunks(event));
+      return encodeAs(state, ...systemChunks(event));
     case 'step.ended': {
       const { context, chunks } = updateContext(state.context, event, state.started?.contextWindow);
-      return say({ ...state, context, steps: event.step }, ...chunks);
+      return encodeAs({ ...state, context, steps: event.step }, ...chunks);
     }
     case 'step.discarded':
       return discardStep(state, event.step);
     case 'turn.failed':
-      return say({ ...state, failure: event });
+      return encodeAs({ ...state, failure: event });
     case 'turn.ended':
-      return say(state, ...endChunks(state, event));
+      return encodeAs(state, ...endChunks(state, event));
     // The turn goes on, and there is nothing a client would do about it.
     case 'turn.recovering':
     case 'step.started':
@@ -87,7 +87,7 @@ export function tellOracle(state: OracleState, event: TurnEvent): Told {
     case 'subagent.told':
     case 'subagent.ended':
     case 'attachment.rejected':
-      return say(state);
+      return encodeAs(state);
     default:
       return assertNever(event);
   }
@@ -99,7 +99,7 @@ function describeQuestion({ kind, name }: Of<'approval.requested'>): string {
     : `Waiting for approval of ${name}`;
 }
 
-function say(state: OracleState, ...chunks: OracleChunk[]): Told {
+function encodeAs(state: OracleState, ...chunks: OracleChunk[]): Encoded {
   return { state, chunks };
 }
 
@@ -107,7 +107,7 @@ function say(state: OracleState, ...chunks: OracleChunk[]): Told {
  * Its clients know no chunk that takes content back. They show a `system` chunk: their people read why
  * the text repeats itself, and a client that reads `metadata` takes it back.
  */
-function discardStep(state: OracleState, step: number): Told {
+function discardStep(state: OracleState, step: number): Encoded {
   const text = discardText(state.text, step);
   const left = {
     ...state,
@@ -115,13 +115,13 @@ function discardStep(state: OracleState, step: number): Told {
     text,
     sources: state.sources.filter((cited) => cited.step !== step),
   };
-  if (text === state.text || state.text.ofStep === '') return say(left);
-  return say(left, {
+  if (text === state.text || state.text.ofStep === '') return encodeAs(left);
+  return encodeAs(left, {
     type: 'system',
     system_type: 'content_discarded',
     system_message:
       'The answer goes on from an earlier point: what it said last is void, and may be said again.',
-    metadata: { content: saidSoFar(text) },
+    metadata: { content: sentSoFar(text) },
   });
 }
 

@@ -3,16 +3,16 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import type { AgUiRun } from './dialect/ag-ui-state.js';
 
 /** The parts of a run's address: enough for any reader to go on with its stream. */
-export type RunPlace = Pick<AgUiRun, 'threadId' | 'runId' | 'answered' | 'tellsBefore'>;
+export type RunAddress = Pick<AgUiRun, 'threadId' | 'runId' | 'answered' | 'sendsHistory'>;
 
 /** The address of a run's stream: its `Location`. */
 export function runUrl(
   agent: string,
-  { threadId, runId, turnId, answered, tellsBefore }: RunPlace & { turnId: string },
+  { threadId, runId, turnId, answered, sendsHistory }: RunAddress & { turnId: string },
 ): string {
   const query = new URLSearchParams({ thread: threadId, run: runId });
   if (answered.length > 0) query.set('answers', answered.join(','));
-  if (tellsBefore) query.set('history', '1');
+  if (sendsHistory) query.set('history', '1');
   return `/agent/${encodeURIComponent(agent)}/ag-ui/${turnId}?${query.toString()}`;
 }
 
@@ -20,10 +20,10 @@ export function runUrl(
  * @param sessionId of the turn: its thread where none is named.
  * @throws TypedError INVALID_REQUEST 400.
  */
-export function readRunPlace(
+export function parseRunAddress(
   query: Readonly<Record<string, unknown>>,
   { turnId, sessionId }: { turnId: string; sessionId: string },
-): RunPlace {
+): RunAddress {
   const answers = readText(query, 'answers');
   const answered = answers === undefined ? [] : answers.split(',');
   if (!answered.every((id) => isId('appr', id) || isId('msg', id))) {
@@ -35,7 +35,7 @@ export function readRunPlace(
     threadId: readText(query, 'thread') ?? sessionId,
     runId: readText(query, 'run') ?? turnId,
     answered,
-    tellsBefore: readText(query, 'history') === '1',
+    sendsHistory: readText(query, 'history') === '1',
   };
 }
 
