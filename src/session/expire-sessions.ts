@@ -11,7 +11,7 @@ const MOST_AT_ONCE = 200;
  * that waits or runs. Any number of processes may do so beside each other.
  *
  * One statement would not do: a turn that is accepted between its look and its lock would go with
- * its session. So the rows are locked first, which holds off new turns, and looked at again.
+ * its session. So the rows are locked first, which keeps new turns out, and checked again.
  *
  * @returns how many were deleted.
  */

@@ -48,7 +48,7 @@ export function namedSessionId(principalId: string, name: string): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([principalId, name]))
     .digest('hex');
-  // Version 5 of a UUID says that it is made of a name; the variant is the usual one.
+  // Version 5 of a UUID marks it as made of a name; the variant is the usual one.
   const variant = ((Number.parseInt(hash.charAt(16), 16) & 0x3) | 0x8).toString(16);
   const parts = [
     hash.slice(0, 8),

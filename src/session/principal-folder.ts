@@ -5,7 +5,7 @@ const DEFAULT_FOLDER = 'default';
 
 /**
  * Names a principal's folder in the projects folder. No two principals share a name, also on disks that
- * do not tell `Ann` from `ann`: anything but a small letter, a digit, `-`, `_`, `.` or `@` is `%` and
+ * ignore case: anything but a small letter, a digit, `-`, `_`, `.` or `@` is `%` and
  * its bytes in hexadecimal. Pure.
  */
 export function principalFolder(principalId: string): string {

@@ -52,8 +52,8 @@ export class SessionBooter {
 }
 
 /**
- * A provider's refusal, or one that is known beforehand, as the contract's boot tells it. A missing
- * key stays what it is (503).
+ * A provider's refusal, or one that is known beforehand, as the contract has it for a boot. A missing
+ * key keeps its status (503).
  */
 async function orBootFailure<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -2,9 +2,8 @@ import { sql, type SQL } from 'drizzle-orm';
 import { sessions, turns } from '../storage/schema.js';
 
 /**
- * Whether a session has been without use for as long as it is kept: nothing was changed, no turn
- * ended since, and none waits or runs. The one place that says so. A session without a term never
- * expires.
+ * The rule of expiry: a session has been without use for as long as it is kept: nothing was changed,
+ * no turn ended since, and none waits or runs. A session without a term never expires.
  */
 export function isExpired(now: Date): SQL<boolean> {
   const term = sql`${sessions.expiresAfterMs} * interval '1 millisecond'`;

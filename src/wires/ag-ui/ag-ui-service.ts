@@ -88,7 +88,7 @@ export class AgUiService {
   }
 
   /**
-   * Goes on with a run's stream after a cursor, or says it again, also of an agent that has been removed
+   * Resumes a run's stream after a cursor, or repeats it, also for an agent that has been removed
    * since.
    *
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400.
@@ -191,7 +191,7 @@ export class AgUiService {
   ): Promise<Observable<FrameBatch>> {
     const { turn, approvalIds } = matched;
     const { newMessage, messages: before } = run.input;
-    // A turn that has ended, the client goes on from with what it says.
+    // A turn that has ended takes no answers: the client goes on from it with its new message.
     if (newMessage === undefined || turn.endedAt === null) await this.#give(call, matched);
     if (newMessage !== undefined) {
       // A message beside the answers reaches the model together with them.

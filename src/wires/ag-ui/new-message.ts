@@ -19,10 +19,11 @@ export interface RunMessage {
 const fileTypes = ['image', 'audio', 'video', 'document'];
 
 /**
- * @param from place of the first message that is new.
- * @param context what the application tells beside it, one section each.
- * @returns undefined where the user says nothing.
- * @throws TypedError INVALID_REQUEST 400; ATTACHMENT_FAILURE 400 for a file whose bytes did not come.
+ * @param from index of the first message that is new.
+ * @param context descriptions and values that the application sends with it, one section each.
+ * @returns undefined where the user's text is empty.
+ * @throws TypedError INVALID_REQUEST 400; ATTACHMENT_FAILURE 400 for a file whose bytes did not
+ * come.
  */
 export function parseRunMessage(
   messages: readonly AgUiMessage[],

@@ -66,7 +66,7 @@ function readOutput(message: AgUiMessage): GivenAnswer {
   return { ...answer('answer', undefined), output, isError };
 }
 
-/** A tool's parts that are no text are told as the JSON that they are. */
+/** The text of a tool's output; parts that are no text are in it as their JSON. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return JSON.stringify(content ?? '');

@@ -31,7 +31,7 @@ export function nothingAsked(chatId: string): TypedError {
   });
 }
 
-/** Only clients of the harness are told where the server's instructions are. */
+/** Only clients of the harness learn where the server's instructions are. */
 export function agentNotFound({ message }: TypedError, agent: string): TypedError {
   const details = { agent: shown(agent) };
   return new TypedError('PERSONA_NOT_FOUND', { message, details });

@@ -68,7 +68,7 @@ function match(
     const { output, isError } = part;
     return { question, answer: { ...none, decision: 'answer', output, isError } };
   }
-  // A reason for a yes is nothing that the model is told.
+  // The reason of an approval does not go to the model.
   return part.isApproved
     ? { question, answer: { ...none, decision: 'approve' } }
     : { question, answer: { ...none, decision: 'deny', message: part.reason } };

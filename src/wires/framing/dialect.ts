@@ -15,8 +15,8 @@ export interface Dialect<State> {
   initial: State;
   encode(state: State, event: TurnEvent): { state: State; frames: Frame[] };
   /**
-   * Whether its last frame was said, so that the stream ends here. Absent: a stream ends with its
-   * turn. After it, `encode` is not called again.
+   * Whether its last frame was encoded, so that the stream ends here. Absent: a stream ends with
+   * its turn. After it, `encode` is not called again.
    */
   isOver?(state: State): boolean;
 }

@@ -65,7 +65,7 @@ describe('encodeTurn', () => {
     ['1.3', []],
     ['1.3.0', ['2', '3', '4']],
     ['1.3.9', []],
-    // The frame was of an event that was lost with the process that said it.
+    // The frame was of an event that was lost with the process that sent it.
     ['1.9', []],
     ['2.1', []],
   ])('gives after %s what comes after that place: %j', (after, rest) => {

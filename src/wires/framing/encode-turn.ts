@@ -2,7 +2,7 @@ import { compareCursors, formatCursor, type Cursor } from '../../events/cursor.j
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { Dialect, Frame } from './dialect.js';
 
-/** A frame with its place in the turn's log: what a reader sends back to go on after it. */
+/** A frame with its cursor: what a reader sends back to go on after it. */
 export interface FrameWithCursor extends Frame {
   id: string;
 }
@@ -10,7 +10,7 @@ export interface FrameWithCursor extends Frame {
 /** One reader's events to frames. */
 export interface TurnEncoder {
   (event: TurnEvent): FrameWithCursor[];
-  /** Whether the dialect has said its last frame, received or not: the turn may go on. */
+  /** Whether the dialect has encoded its last frame, received or not: the turn may go on. */
   isOver(): boolean;
 }
 

@@ -5,7 +5,7 @@ import { formatFrame } from './sse-frame.js';
 /** The length of a text, in characters, after which the next one begins. */
 const TEXT_LENGTH = 64 * 1024;
 
-/** Events as texts of whole frames, to the end of the events or of what the dialect says of them. */
+/** Events as texts of whole frames, to the end of the events or to the dialect's last frame. */
 export async function* frameTexts(
   batches: AsyncIterable<readonly TurnEvent[]>,
   encode: TurnEncoder,

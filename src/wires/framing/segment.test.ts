@@ -48,7 +48,10 @@ const end: TurnEventBody = {
   durationMs: 1,
 };
 
-/** Which of the events, by place from 0, a segment says, and what the turn waits for after it. */
+/**
+ * Indexes of the events that a segment includes, and the approvals that the turn waits for after
+ * it.
+ */
 function included(bodies: readonly TurnEventBody[], ...answered: string[]) {
   return saidOf(bodies, openSegment(answered));
 }

@@ -11,8 +11,8 @@ interface Activity {
 }
 
 /**
- * The part of a turn that one stream says, on wires whose streams end where the turn waits for
- * people: from its start, or from what the client has answered since, to where it waits for something
+ * The part of a turn that one stream sends, on wires whose streams end where the turn waits for
+ * people: from its start, or from the client's latest answers, to where it waits for something
  * else, or to its end.
  */
 export interface Segment {
@@ -48,14 +48,14 @@ export function openSegment(
 }
 
 /**
- * One event further. Pure, and cheap for an event that changes nothing.
+ * Follows the turn by one event. Pure, and cheap for an event that changes nothing.
  *
  * Answers wake a turn one by one, so it may wait again for some of them between two: that neither
  * ends the segment nor begins another.
  *
- * @returns the segment after the event, and whether the event is said in it: the one that ends it
- *   is, and the answer that it begins with; the pause that it begins after is not. The turn's end is
- *   said in any case.
+ * @returns the segment after the event, and whether the event is included: the event that ends the
+ * segment is, and the answer that it begins with; the pause that it begins after is not. The turn's
+ * end is included in any case.
  */
 export function followSegment(
   segment: Segment,
@@ -79,7 +79,7 @@ export function followSegment(
   return { segment: { ...segment, activity, phase: isWithin ? 'within' : 'before' }, isIncluded };
 }
 
-/** Whether it tells one of these answers, to the turn or to a subagent. */
+/** Whether an event is one of these answers, to the turn or to a subagent. */
 function isAnswerIn(answered: readonly string[], event: TurnEvent): boolean {
   if (event.type === 'subagent.told') return isAnswerIn(answered, event.event);
   if (event.type !== 'approval.resolved') return isSteered(answered, event);

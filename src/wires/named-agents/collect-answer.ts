@@ -24,8 +24,8 @@ export interface ChatAnswer extends HolodeckEnd {
 }
 
 /**
- * A turn's events, folded to one answer: its end is the one of the wire, its text and its calls are
- * the turn's own, so that a half-said step that was said again is in it once.
+ * A turn's events, folded to one answer: its end is the wire's, its text and its calls are the
+ * turn's own, so that a step that was discarded and sent again is in it once.
  *
  * @returns undefined when the events stopped before the turn's end.
  * @throws TypedError of a turn that failed or was interrupted.

@@ -10,7 +10,7 @@ export interface ProblemBody extends Problem {
   instance: string;
 }
 
-/** Seconds after which a client that was told to come back later may. */
+/** Seconds until a client may retry a request that was refused for now. */
 const RETRY_AFTER = '5';
 
 /** The HTTP answer for an error (contract: holodeck, section 2). Pure. */

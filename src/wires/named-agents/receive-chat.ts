@@ -18,11 +18,11 @@ export interface ReceiveChatDeps {
 }
 
 /**
- * Reads a chat from its request, as a form where it says so and as JSON otherwise; its files are
+ * Receives a chat from its request, as a form or as JSON by its `Content-Type`; its files are
  * stored as they come.
  *
- * @throws TypedError 400 INVALID_REQUEST, 408 REQUEST_TIMEOUT, 413 BODY_TOO_LARGE or FILE_TOO_LARGE;
- *   ClientGoneError. Nobody uses what was stored then: it is forgotten.
+ * @throws TypedError 400 INVALID_REQUEST, 408 REQUEST_TIMEOUT, 413 BODY_TOO_LARGE or
+ * FILE_TOO_LARGE; ClientGoneError. Nobody uses what was stored then: it is forgotten.
  */
 export async function receiveChat(
   request: IncomingMessage,

@@ -33,7 +33,7 @@ export interface OracleAnswer {
 
 /**
  * A turn's events, folded to one answer by way of the wire's chunks. Its text is the turn's own: a
- * half-said step that was said again is in it once.
+ * step that was discarded and sent again is in it once.
  *
  * @returns undefined when the events stopped before the turn's end.
  * @throws TypedError of a turn that failed.

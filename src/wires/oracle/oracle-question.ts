@@ -10,7 +10,7 @@ export interface OracleQuestion {
   question: string;
   /** Where to look; undefined: anywhere. This server has no such places: see `withoutEffect`. */
   sources: readonly string[] | undefined;
-  /** Whether the answer tells which tools found it. */
+  /** Whether the answer names the tools that found it. */
   explain: boolean;
   model: string | undefined;
   thinking: boolean | undefined;

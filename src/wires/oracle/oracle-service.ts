@@ -47,7 +47,9 @@ export class OracleService {
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
-  /** Streams the answer. A missing provider key is said on the stream: its clients expect that. */
+  /**
+   * Streams the answer. A missing provider key is an error on the stream: its clients expect that.
+   */
   async stream(asked: OracleCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
     let submitted: Submitted;
     try {
@@ -71,7 +73,7 @@ export class OracleService {
       this.turns.follow(turn, signal),
       asked.question.explain,
     );
-    // Its conversation was deleted, and what was said with it.
+    // The conversation was deleted, and its turns with it.
     if (answer === undefined) throw unknownContext(sessionId);
     return answer;
   }
@@ -172,8 +174,9 @@ interface Submitted {
 }
 
 /**
- * The reference has an index of a vault, of code and of threads. Here the conversation's tools find what
- * they find: a question that names its sources is answered, and told that they chose nothing.
+ * The reference has an index of a vault, of code and of threads. Here the conversation's tools find
+ * what they find: a question that names its sources is answered, with a notice that they chose
+ * nothing.
  */
 function withoutEffect(sources: readonly string[] | undefined): OptionProblem[] {
   if (sources === undefined) return [];

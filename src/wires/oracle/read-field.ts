@@ -19,7 +19,7 @@ export function required<T>(rule: FieldRule<T>): FieldRule<T> {
     value === undefined ? { msg: 'is required and missing', type: 'missing' } : rule(value);
 }
 
-/** Null is how clients of this family say that they leave a field out. */
+/** Null leaves a field out: clients of this family send it so. */
 export function optional<T>(rule: FieldRule<T>): FieldRule<T | undefined> {
   return (value) => (value === undefined || value === null ? { value: undefined } : rule(value));
 }
@@ -34,7 +34,7 @@ export function text(rule: Bounds & { pattern?: RegExp; expected?: string }): Fi
     const bounds = `must have ${min} to ${max.toLocaleString('en')} characters, not ${length}`;
     if (length < min) return { msg: bounds, type: 'string_too_short' };
     if (length > max) return { msg: bounds, type: 'string_too_long' };
-    // No column of text can hold it.
+    // PostgreSQL stores no NUL in text.
     if (value.includes('\0')) return { msg: 'must not hold NUL', type: 'value_error' };
     if (pattern?.test(value) === false) {
       return { msg: `may have ${expected} only`, type: 'string_pattern_mismatch' };
@@ -43,7 +43,7 @@ export function text(rule: Bounds & { pattern?: RegExp; expected?: string }): Fi
   };
 }
 
-/** By the rule of a setting. */
+/** Checked by the rule of a preference. */
 export function ruled<T extends PreferenceValue>(rule: PreferenceRule<T>): FieldRule<T> {
   return (given) => {
     const value = rule.parse(given);

@@ -45,7 +45,7 @@ export function growCall(
   });
 }
 
-/** Its arguments are whole: where none were said, all of them are now. */
+/** A call's arguments are whole: where none were sent, all of them are now. */
 export function completeCall(
   encoded: Encoded,
   speaker: Speaker,
@@ -70,7 +70,7 @@ export function completeCall(
   return endArguments(whole, speaker, callId);
 }
 
-/** The client has the output of its own tool: it is not said again. */
+/** A client's own output is not sent back to it. */
 export function endCall(encoded: Encoded, speaker: Speaker, event: Of<'tool.ended'>): Encoded {
   const { callId, name, status, output, durationMs } = event;
   const call = encoded.state.calls.find(({ id }) => id === callId);

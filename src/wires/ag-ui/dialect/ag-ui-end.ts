@@ -22,7 +22,7 @@ export function pauseRun({ threadId, runId }: AgUiRun, encoded: Encoded): Encode
         ? { type: 'success', pendingToolCallIds: toolCallIds }
         : { type: 'interrupt', interrupts },
     usage: [...usage],
-    // An interrupt outcome has no place for them.
+    // An interrupt outcome has no field for them.
     ...(interrupts.length > 0 && toolCallIds.length > 0
       ? { metadata: { turnpike: { pendingToolCallIds: toolCallIds } } }
       : {}),

@@ -55,7 +55,7 @@ interface ByWhom {
   subagentRunId?: string;
 }
 
-/** The events of the protocol that this server says, with the fields that it sets. */
+/** Events of the protocol that this server sends, with the fields that it sets. */
 export type AgUiEvent =
   | { type: 'RUN_STARTED'; threadId: string; runId: string; protocolVersion: string }
   | {

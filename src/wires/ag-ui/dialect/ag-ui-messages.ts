@@ -62,7 +62,7 @@ export function followMessages(
 }
 
 /**
- * Forgets what a step said. Clients keep thoughts that a snapshot does not have, unless it has
+ * Drops a step's message. Clients keep thoughts that a snapshot does not have, unless it has
  * others: these are emptied.
  */
 export function forgetStep(

@@ -9,7 +9,7 @@ import {
   type Encoded,
 } from './ag-ui-state.js';
 
-/** A question: it is said when the run ends, as what it waits for. */
+/** A question is sent at the end of the run, as an interrupt that the run waits for. */
 export function ask(encoded: Encoded, speaker: Speaker, event: Of<'approval.requested'>): Encoded {
   const { subagentRunId } = speaker;
   const asked = [...encoded.state.asked, { event, subagentRunId }];

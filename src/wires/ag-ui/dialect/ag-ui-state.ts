@@ -39,7 +39,7 @@ export interface TurnpikeView {
   notices: readonly { kind: string; text: string }[];
 }
 
-/** Who says something: the turn itself, or one of its subagents. */
+/** The source of an event: the turn itself, or one of its subagents. */
 export interface Speaker {
   /** Undefined: the turn itself. */
   subagentRunId: string | undefined;
@@ -49,7 +49,7 @@ export interface Speaker {
 export interface OpenCall {
   id: string;
   name: string;
-  /** Whether any of its arguments was said. */
+  /** Whether any of its arguments was sent. */
   hasArguments: boolean;
   input: unknown;
 }
@@ -104,7 +104,7 @@ export function agUiStart(answered: readonly string[]): AgUiState {
   };
 }
 
-/** Says more, and keeps in mind what that opens, closes and adds to the conversation. */
+/** Adds events, and follows what they open, close and add to the conversation. */
 export function addEvents({ state, events }: Encoded, ...more: readonly AgUiEvent[]): Encoded {
   if (more.length === 0) return { state, events };
   const open = more.reduce(followOpen, state.open);

@@ -23,7 +23,7 @@ export function startSubagent(
   });
 }
 
-/** Ends what it has open first, also where its own end was not told. */
+/** Ends everything that the subagent has open first, also where its own end is not in the log. */
 export function endSubagent(encoded: Encoded, event: Of<'subagent.ended'>): Encoded {
   const { childTurnId: subagentRunId, outcome } = event;
   const { open, failures } = encoded.state;

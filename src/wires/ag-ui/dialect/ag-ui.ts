@@ -182,8 +182,8 @@ function endStep(encoded: Encoded, speaker: Speaker, event: Of<'step.ended'>): E
 }
 
 /**
- * The protocol takes nothing back but by saying all that stays. After a crash it is said in any case: a
- * client that comes back may have more of the step than a log that lost its tail.
+ * The protocol takes messages back only by a snapshot of those that stay. After a crash it is sent
+ * in any case: a client that comes back may have more of the step than a log that lost its tail.
  */
 function discardStep(run: AgUiRun, encoded: Encoded, speaker: Speaker, step: number): Encoded {
   const closed = close(encoded, speaker, 'text', 'reasoning', 'call', 'step');

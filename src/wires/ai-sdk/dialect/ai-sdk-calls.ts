@@ -2,7 +2,7 @@ import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
 
 interface OpenCall {
   name: string;
-  /** Whether somebody was asked about it, and has said. */
+  /** Whether a person was asked about the call, and has answered. */
   question: 'none' | 'open' | 'decided';
   /** The client runs it. */
   isClient: boolean;
@@ -55,10 +55,10 @@ export function startCall(calls: AiSdkCalls, event: Of<'tool.started'>): AiSdkCh
 }
 
 /**
- * A question. Of a client's tool, its whole input is what makes the client run it. Any other call
- * is no longer marked as another's: the helpers that send a message once it is complete would
- * otherwise not wait for the answer. Its input is said as text for that, as only then no client
- * takes it for a call to run.
+ * A question. A client's tool runs once the client has its whole input. Any other call loses the
+ * mark of a server's call: the helpers that send a message once it is complete would otherwise not
+ * wait for the answer. Its input is sent as text for that, as only then no client takes it for a
+ * call to run.
  */
 export function askAboutCall(
   calls: AiSdkCalls,
@@ -148,8 +148,8 @@ function readOutput(output: string): unknown {
 const HELD = 'It goes on once the open questions are answered.';
 
 /**
- * Where the turn waits for people: what is open and not theirs to answer is said to be done, until its
- * output takes the place of this. The package's helper that sends a message once its approvals are
+ * Where the turn waits for people, open calls that are not theirs to answer are sent as done, until
+ * their output replaces it. The package's helper that sends a message once its approvals are
  * answered waits for every call of the step, also for those that only go on after them.
  */
 export function parkCalls(calls: AiSdkCalls): AiSdkChunk[] {
@@ -164,7 +164,7 @@ export function parkCalls(calls: AiSdkCalls): AiSdkChunk[] {
   });
 }
 
-/** Ends calls that nothing more is heard of, so that no client waits for them. */
+/** Ends calls that no event follows for, so that no client waits for them. */
 export function giveUpCalls(
   before: AiSdkCalls,
   errorText: string,

@@ -19,8 +19,9 @@ export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' |
 export type ProviderMetadata = { turnpike: Record<string, unknown> };
 
 /**
- * One frame of the UI message stream, version 1, as far as this server says it. The fields are those
- * that every release of the package's major 6 takes: its first ones refuse what they do not know.
+ * A frame of the UI message stream, version 1, as far as this server sends it. The fields are those
+ * that every release of the package's major 6 takes: its first ones refuse fields that they do not
+ * know.
  */
 export type AiSdkChunk =
   | { type: 'start'; messageId: string; messageMetadata: AiSdkMetadata }

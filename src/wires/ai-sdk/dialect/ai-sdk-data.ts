@@ -1,6 +1,6 @@
 import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
 
-/** Its place among the turns that wait; 0: it waits no more. */
+/** Queue position; 0: the turn has left the queue. */
 export function describeQueue(position: number): AiSdkChunk {
   return { type: 'data-queue', id: 'queue', data: { position } };
 }
@@ -28,7 +28,7 @@ export function describeQuestion(event: Of<'approval.requested'>): AiSdkChunk {
   return { type: 'data-approval', id, data };
 }
 
-/** Takes the place of the question. */
+/** Replaces the question's part. */
 export function describeDecision(event: Of<'approval.resolved'>): AiSdkChunk {
   const { approvalId: id, callId: toolCallId, decision, by, message, input } = event;
   const data = { status: 'resolved', toolCallId, decision, by, message, input };

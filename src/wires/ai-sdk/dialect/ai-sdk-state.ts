@@ -5,7 +5,7 @@ import { noStep, type AiSdkStep } from './ai-sdk-step.js';
 import type { AiSdkSubagents } from './ai-sdk-subagents.js';
 import { noText, type SentText } from '../../framing/sent-text.js';
 
-/** Which part of a turn a stream says. */
+/** The part of a turn that a stream sends. */
 export interface AiSdkRange {
   /**
    * Approvals that were answered before it: it does not end where the turn waited for them. Or a
@@ -25,7 +25,7 @@ export interface AiSdkRange {
 /** State of earlier events that later chunks need. */
 export interface AiSdkState {
   segment: Segment;
-  /** Whether `start` was said. */
+  /** Whether `start` was sent. */
   hasBegun: boolean;
   isQueued: boolean;
   started?: Of<'turn.started'>;

@@ -1,7 +1,7 @@
 import type { Source } from '../../../events/turn-event.js';
 import type { AiSdkChunk } from './ai-sdk-chunk.js';
 
-/** The step that is said, as far as later chunks need it. */
+/** The step that is sent, as far as later chunks need it. */
 export interface AiSdkStep {
   step: number;
   /** Whether it has begun and not ended. */
@@ -19,7 +19,7 @@ export const noStep: AiSdkStep = { step: 0, isOpen: false, parts: 0, partIds: []
 
 type StepChunks = { step: AiSdkStep; chunks: AiSdkChunk[] };
 
-/** A step that is said again after it was discarded goes on with its numbers: no id comes twice. */
+/** A step that is sent again after it was discarded goes on with its numbers: no id comes twice. */
 export function openStep(before: AiSdkStep, step: number): StepChunks {
   const closed = closeStep(before);
   const parts = step === before.step ? before.parts : 0;
@@ -65,7 +65,7 @@ export function closePart(step: AiSdkStep): StepChunks {
   };
 }
 
-/** A call of the step begins: what was said before it is whole. */
+/** A call of the step begins: the part before it is whole. */
 export function noteCall(before: AiSdkStep, toolCallId: string): StepChunks {
   const { step, chunks } = closePart(before);
   return { step: { ...step, hasCalls: true, partIds: [...step.partIds, toolCallId] }, chunks };

@@ -2,7 +2,7 @@ import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
 
 /** Characters of its text that are shown: the newest. */
 const MOST_TEXT = 2_000;
-/** Characters after which a growing text is said again: the part is sent whole each time. */
+/** Characters after which a growing text is sent again: the part is sent whole each time. */
 const SAID_EVERY = 200;
 
 interface Subagent {
@@ -12,7 +12,7 @@ interface Subagent {
   status: 'running' | 'waiting' | 'completed' | 'limited' | 'interrupted' | 'failed';
   text: string;
   isCut: boolean;
-  /** Characters of it that were not said yet. */
+  /** Characters of the text that were not sent yet. */
   unsent: number;
 }
 

@@ -185,7 +185,7 @@ function withStep(
   return { state: step === state.step ? state : { ...state, step }, chunks };
 }
 
-/** An event's place in its log: an id for what has none. */
+/** An event's position in its log: the id of a part that has no id of its own. */
 function logPosition({ attempt, seq }: TurnEvent): string {
   return `${attempt}.${seq}`;
 }

@@ -57,7 +57,7 @@ export interface HarnessFrames {
     'kind' | 'level' | 'text' | 'metadata' | 'seenByModel'
   >;
   'chat:complete': Pick<Of<'turn.ended'>, 'text'>;
-  // Nothing: that it comes is what it says.
+  // No field: the frame's arrival is its meaning.
   'session:complete': object;
   'turn:error': Plain<
     Pick<
@@ -70,7 +70,7 @@ export interface HarnessFrames {
   'process:exit': HarnessExit;
 }
 
-/** Always the last frame. Of a turn that failed it says why, once more. */
+/** Always the last frame. For a turn that failed it repeats the cause. */
 type HarnessExit = Plain<
   { exitCode: number; interrupted?: boolean; error?: string; errorDetails?: unknown } & Partial<
     Pick<Of<'turn.failed'>, 'errorType' | 'status' | 'severity' | 'fatal'>

@@ -1,6 +1,6 @@
 import type { HolodeckEvent, Of } from './holodeck-event.js';
 
-/** A call that was told of and has no end yet. */
+/** A call that was started and has no end yet. */
 interface OpenCall {
   id: string;
   step: number;
@@ -26,7 +26,7 @@ export function growArgs(calls: HolodeckCalls, event: Of<'tool.args.delta'>): Ca
   return addArgs(calls, event.callId, event.json);
 }
 
-/** The call's input is whole: it is said at once where nothing of it was said before. */
+/** A call's input is whole: it is sent at once where nothing of it was sent before. */
 export function completeArgs(
   calls: HolodeckCalls,
   { callId, input }: Of<'tool.started'>,
@@ -47,7 +47,7 @@ export function endCall(calls: HolodeckCalls, { callId, status }: Of<'tool.ended
   };
 }
 
-/** Ends the calls of a half-said step as errors: none of them was run, or will be. */
+/** Ends the calls of a discarded step as errors: none of them was run, or will be. */
 export function discardCalls(calls: HolodeckCalls, step: number): CallEvents {
   const kept = calls.filter((call) => call.step !== step);
   const gone = calls.filter((call) => call.step === step);

@@ -13,7 +13,7 @@ import { unsentText } from '../../framing/sent-text.js';
  */
 const CLOSED_REQUEST = 499;
 
-/** The last events of a turn: what was held back, then its one end. */
+/** The last events of a turn: the deferred ones, then its one end. */
 export function endEvents(
   { messageId }: HolodeckIds,
   state: HolodeckState,
@@ -67,7 +67,7 @@ function describeEnd(state: HolodeckState, event: Of<'turn.ended'>): HolodeckEnd
   };
 }
 
-/** Kinds of the notices that say why a turn ended. */
+/** Kinds of the notices that give the reason why a turn ended. */
 const endingKinds = new Set(['limit-reached', 'no-progress', 'error-limit', 'refusal']);
 
 const limits: Record<string, string | undefined> = {

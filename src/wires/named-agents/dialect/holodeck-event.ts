@@ -36,7 +36,7 @@ export interface HolodeckEnd {
   /** Null: the provider reported none. */
   tokens_used: TokensUsed | null;
   execution_time_ms: number;
-  /** The whole answer, whatever the deltas said. */
+  /** The whole answer, whatever the deltas had. */
   content: string;
   /** Cited sources; left out where nothing was cited. */
   sources?: HolodeckSource[];
@@ -50,7 +50,7 @@ export interface HolodeckEnd {
 export type HolodeckEvent =
   | { event: 'stream_start'; data: { session_id: string; message_id: string } }
   | { event: 'message_delta'; data: { delta: string; message_id: string } }
-  /** Every delta before it is void: `content` is what the answer begins with in their place. */
+  /** Every delta before it is void: the answer now begins with `content`. */
   | { event: 'message_reset'; data: { message_id: string; content: string } }
   | { event: 'tool_call_start'; data: { tool_call_id: string; name: string; message_id: string } }
   | { event: 'tool_call_args'; data: { tool_call_id: string; args_delta: string } }

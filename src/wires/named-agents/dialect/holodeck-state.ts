@@ -10,7 +10,7 @@ export interface HolodeckState {
   failure?: Of<'turn.failed'>;
   calls: HolodeckCalls;
   text: SentText;
-  /** Sources and notices are told at the end. */
+  /** Sources and notices are sent at the end. */
   sources: readonly { step: number; source: Source }[];
   notices: readonly HolodeckNotice[];
 }

@@ -406,7 +406,7 @@ describe('the end on the holodeck wire', () => {
           ended({ text: answer }),
         ].map((body, index) => ({ ...body, attempt: 2, seq: index + 1, at: '' })) as TurnEvent[];
         const received = encode(crashed);
-        // A log that lost its tail: what the crashed attempt said last, only the client has.
+        // A log that lost its tail: the crashed attempt's last deltas, only the client has.
         const stored = [...log(...before), ...recovery];
         for (const events of [
           parse(encode([...crashed, ...recovery])),

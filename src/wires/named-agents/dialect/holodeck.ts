@@ -115,8 +115,9 @@ function note(state: HolodeckState, notice: HolodeckNotice): Encoded {
 }
 
 /**
- * Its calls are ended, so that none stays open, and the text that stays is said as a whole. Also where
- * the log has nothing of the step: a client may have more than a log that lost its tail.
+ * A discarded step's calls are ended, so that none stays open, and the text that stays is sent as a
+ * whole. Also where the log has nothing of the step: a client may have more than a log that lost
+ * its tail.
  */
 function discardStep({ messageId }: HolodeckIds, state: HolodeckState, step: number): Encoded {
   const { calls, events } = discardCalls(state.calls, step);

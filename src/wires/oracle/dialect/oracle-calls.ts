@@ -46,7 +46,7 @@ export function startCall(calls: OracleCalls, event: Of<'tool.started'>): CallCh
   };
 }
 
-/** A call that was answered without being run is told of first: no result without its call. */
+/** A call that was answered without being run is announced first: no result without its call. */
 export function endCall(calls: OracleCalls, event: Of<'tool.ended'>): CallChunks {
   const { callId: id, name, status, output } = event;
   const call = calls.open.find((open) => open.id === id);
@@ -74,13 +74,16 @@ export function endCall(calls: OracleCalls, event: Of<'tool.ended'>): CallChunks
   };
 }
 
-/** Forgets what a half-said step asked for: none of it was run, or answered. */
+/** Drops the calls of a discarded step: none of them was run, or answered. */
 export function discardCalls(calls: OracleCalls, step: number): OracleCalls {
   const open = calls.open.filter((call) => call.step !== step);
   return { asked: calls.asked - (calls.open.length - open.length), open };
 }
 
-/** One heartbeat for all that runs: every call reports its own progress, the oldest one is heard. */
+/**
+ * One heartbeat for all calls that run: every call reports its own progress, and the oldest call's
+ * is sent.
+ */
 export function describeRunning(calls: OracleCalls, event: Of<'tool.progress'>): OracleChunk[] {
   const running = calls.open.filter((call) => call.isRunning);
   if (running[0]?.id !== event.callId) return [];

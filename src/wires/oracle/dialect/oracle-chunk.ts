@@ -27,12 +27,12 @@ export type SystemType =
   | 'tool_limit'
   /** Options of the question that were not taken as they were sent, or had no effect. */
   | 'options_ignored'
-  /** All content before it is void: `metadata.content` is what the answer begins with in its place. */
+  /** All content before it is void: the answer now begins with `metadata.content`. */
   | 'content_discarded';
 
 export type DoneChunk = {
   type: 'done';
-  /** The whole of it, whatever the content chunks said. */
+  /** The whole answer, whatever the content chunks had. */
   answer: string;
   tokens_used: number;
   model_used?: string | undefined;

@@ -1,6 +1,6 @@
 import type { Of, OracleChunk } from './oracle-chunk.js';
 
-/** Share of the model's window by which usage moves before it is said again. */
+/** Share of the model's window by which usage moves before it is sent again. */
 const THRESHOLD = 0.05;
 
 /** Tokens of the conversation as the model last saw it, its reply included. */

@@ -6,7 +6,7 @@ import { toOracleSource } from './oracle-source.js';
 import type { OracleState } from './oracle-state.js';
 import { unsentText } from '../../framing/sent-text.js';
 
-/** The last chunks of a turn: what was held back, then its one end. */
+/** The last chunks of a turn: the deferred ones, then its one end. */
 export function endChunks(state: OracleState, event: Of<'turn.ended'>): OracleChunk[] {
   const unsent = unsentText(state.text, event.text);
   return [
@@ -62,7 +62,7 @@ function failed({ started, failure }: OracleState, event: Of<'turn.ended'>): Ora
   return {
     type: 'error',
     error: failure?.message ?? `The turn failed: ${event.reason}.`,
-    // No `done` follows that could say where the conversation goes on.
+    // No `done` follows that could name the conversation to go on with.
     context_id: started?.sessionId,
     metadata: {
       termination_reason: event.reason,

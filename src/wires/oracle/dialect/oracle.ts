@@ -104,8 +104,8 @@ function encodeAs(state: OracleState, ...chunks: OracleChunk[]): Encoded {
 }
 
 /**
- * Its clients know no chunk that takes content back. They show a `system` chunk: their people read why
- * the text repeats itself, and a client that reads `metadata` takes it back.
+ * The oracle's clients know no chunk that takes content back. They show a `system` chunk: their
+ * people read why the text repeats itself, and a client that reads `metadata` takes it back.
  */
 function discardStep(state: OracleState, step: number): Encoded {
   const text = discardText(state.text, step);
@@ -137,7 +137,7 @@ const systemTypes: Record<string, SystemType | undefined> = {
   'options-ignored': 'options_ignored',
 };
 
-/** A notice of any other kind has no place on this wire. */
+/** A notice of any other kind is not sent on this wire. */
 function systemChunks({ kind, text, metadata }: Of<'notice.posted'>): OracleChunk[] {
   const type = Object.hasOwn(systemTypes, kind) ? systemTypes[kind] : undefined;
   if (type === undefined) return [];
